@@ -259,6 +259,30 @@ pub enum LakeError {
     Task(#[source] tokio::task::JoinError),
 }
 
+impl LakeError {
+    /// The path of the data file that is missing or damaged, where it is this that failed and not the storage.
+    #[must_use]
+    pub fn lost_file(&self) -> Option<&str> {
+        match self {
+            Self::Lost { path, .. } => Some(path),
+            error => lost_file(error),
+        }
+    }
+}
+
+/// The file, if it is one that is lost, and not the storage that fails.
+pub(crate) fn lost_file(error: &LakeError) -> Option<&str> {
+    match error {
+        LakeError::File {
+            path,
+            source: object_store::Error::NotFound { .. },
+        }
+        | LakeError::Parquet { path, .. }
+        | LakeError::Damaged { path } => Some(path),
+        _ => None,
+    }
+}
+
 /// The most brands that an error names.
 const NAMED_MAX: usize = 8;
 

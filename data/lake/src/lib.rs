@@ -15,76 +15,38 @@
 //! A process that finds a record without its end first finishes that tick from its staged rows, or gives it up where
 //! that can never be done and no table has it.
 
-mod apply;
-mod checkpoint;
-mod compact;
+mod commit;
+mod compaction;
 mod config;
-mod create;
-mod damage;
-mod delivery;
 mod delta;
-mod drops;
 mod error;
-mod facts;
-mod fence;
 mod files;
-mod hash;
-mod history;
 mod lake;
-mod layout;
-mod live_files;
-mod log;
-mod log_repair;
-mod lost;
-mod merge_observations;
-mod offering;
-mod parts;
-mod patch;
-mod plan;
-mod portion;
-mod prior;
-mod products;
-mod rates;
-mod readable;
-mod rebuild;
-mod recover;
-mod rejected_reviews;
 mod repair;
-mod replace;
 mod restore;
 mod rows;
 mod schema;
-mod session;
-mod shipping;
+mod setup;
 mod snapshot;
-mod split;
-mod staging;
 mod table;
-mod tick;
-mod vacuum;
-mod widgets;
+mod ticks;
 
-pub use compact::{CompactReport, FileMerge};
+pub use commit::{
+    CommitReport, CrawlSpan, HashedRefresh, ObservationReport, REFUSED_REVIEWS_MAX, RatesReport, RebuildReport,
+    RebuiltCatalogue, ReviewChanges, content_hash,
+};
+pub use compaction::{CompactReport, FileMerge, VacuumKeep, VacuumReport};
 pub use config::LakeConfig;
-pub use delivery::OnSale;
 pub use error::LakeError;
-pub use hash::{HashedRefresh, content_hash};
-pub use history::StoreHistory;
-pub use lake::{CommitReport, Lake};
-pub use live_files::{LiveFile, LiveTable, PartitionColumn};
-pub use merge_observations::{CrawlSpan, ObservationReport};
-pub use offering::Offering;
-pub use rates::RatesReport;
-pub use readable::LostFile;
-pub use rebuild::{RebuildReport, RebuiltCatalogue};
-pub use rejected_reviews::REFUSED_REVIEWS_MAX;
+pub use lake::Lake;
 pub use repair::{LogRepair, LostData, RepairKind, RepairReport, UnrepairableObject};
 pub use restore::{RestoreReport, RestoredTable};
 pub use rows::barcodes::StatedBarcode;
 pub use rows::brands::BrandRow;
 pub use rows::catalogue::{CatalogueRows, ProductColumns, ProductRatings, ProductState};
+pub use rows::offers::StoreHistory;
 pub use rows::runs::{RunSummaryRow, TickCounts};
-pub use snapshot::{AsOf, LakeSnapshot};
+pub use snapshot::{
+    AsOf, LakeSnapshot, LiveFile, LiveTable, LostFile, Offering, OnSale, PartitionColumn, ShownRatings,
+};
 pub use table::TableName;
-pub use vacuum::{VacuumKeep, VacuumReport};
-pub use widgets::{ReviewChanges, ShownRatings};

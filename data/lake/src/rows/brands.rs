@@ -34,6 +34,28 @@ pub struct BrandRow {
     pub quarantined_count: u64,
 }
 
+/// The row of a store in `brands`, as far as the committer needs it.
+#[derive(Debug, Clone)]
+pub(crate) struct BrandState {
+    /// Hash of its content; empty where it is not known, which no content has.
+    pub(crate) hash: String,
+    /// Its public name.
+    pub(crate) slug: String,
+    /// End of the crawl that brought that content.
+    pub(crate) refreshed_at: Option<Timestamp>,
+    /// The run of that crawl.
+    pub(crate) run: Option<RunId>,
+}
+
+impl BrandState {
+    /// The end of the reading that found the content, where it is known. A moment that is further ahead of now than clocks are
+    /// apart is that of a clock that was wrong.
+    pub(crate) fn read_at(&self, now: Timestamp) -> Option<Timestamp> {
+        self.refreshed_at
+            .filter(|refreshed_at| *refreshed_at <= now.latest_believed(0) && !self.hash.is_empty())
+    }
+}
+
 /// Rows of `brands` on their way into a batch.
 #[derive(Debug, Default)]
 pub(crate) struct BrandRows {

@@ -9,10 +9,10 @@ use arrow::record_batch::RecordBatch;
 use data_model::{Brand, CategoryId, PriceSummary, Product, Rating, Review, Timestamp};
 
 use super::barcodes::{self, StatedBarcode, StatedBarcodes};
+use super::content::{Digest, product_digest};
 use super::products::{BEHIND_RATINGS, NO_VARIANTS, ProductRows};
 use super::variants::VariantRows;
 use super::{PageCapacity, batch, count};
-use crate::hash::{Digest, product_digest};
 use crate::{LakeError, TableName};
 
 /// The rating of a product by shoppers.

@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -104,11 +105,23 @@ pub(crate) fn struct_child<A: Array + 'static>(list: &StructArray, index: usize)
 }
 
 /// The places of a row's elements in the list's child.
-pub(crate) fn elements(list: &ListArray, row: usize) -> std::ops::Range<usize> {
+pub(crate) fn elements(list: &ListArray, row: usize) -> Range<usize> {
     if list.is_null(row) {
         return 0..0;
     }
     let offsets = list.value_offsets();
     let offset = |index: usize| usize::try_from(offsets[index]).unwrap_or(0);
     offset(row)..offset(row + 1)
+}
+
+/// The first row of each run of equal stores.
+pub(crate) fn store_runs(store: &StringArray) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for row in 0..store.len() {
+        match runs.last_mut() {
+            Some(run) if store.value(run.start) == store.value(row) => run.end = row + 1,
+            _ => runs.push(row..row + 1),
+        }
+    }
+    runs
 }

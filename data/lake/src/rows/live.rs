@@ -1,20 +1,17 @@
 //! Rows of `live_prices`: the newest word on variants of which that is not the crawl's.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
 use arrow::record_batch::RecordBatch;
-use bytes::Bytes;
 use data_model::{StoreHost, Timestamp};
 
-use super::columns::{Columns, moments, some_int, some_moment};
+use super::columns::{Columns, moments, some_int, some_moment, store_runs};
 use super::history::product_id;
 use super::offers::{LiveOffer, Offer, VariantKey};
 use super::{batch, id_from_column, id_to_column};
-use crate::files::Wanted;
-use crate::replace::{load, store_runs};
 use crate::{LakeError, TableName};
 
 /// The knowledge of one store's variants beyond `variants`.
@@ -87,31 +84,9 @@ impl LiveRows {
     }
 }
 
-/// The live observations of each of `stores`, by the files of `live_prices` that hold them.
-pub(crate) fn live(
-    files: Vec<(String, Bytes)>,
-    stores: &BTreeSet<StoreHost>,
-) -> Result<HashMap<String, StoreLive>, LakeError> {
-    let names: HashSet<&str> = stores.iter().map(StoreHost::as_str).collect();
-    let wanted = Wanted {
-        stores: Some(stores),
-        columns: None,
-    };
-    let mut live: HashMap<String, StoreLive> = HashMap::new();
-    for batch in load(TableName::LivePrices, files, wanted)? {
-        let store = Columns::new(TableName::LivePrices, &batch).text("store")?;
-        for rows in store_runs(store) {
-            let name = store.value(rows.start);
-            if names.contains(name) {
-                live.entry(name.to_owned()).or_default().add(&batch, rows)?;
-            }
-        }
-    }
-    Ok(live)
-}
-
 impl StoreLive {
-    fn add(&mut self, batch: &RecordBatch, rows: Range<usize>) -> Result<(), LakeError> {
+    /// Adds the rows `rows` of a batch, which are this store's.
+    pub(crate) fn add(&mut self, batch: &RecordBatch, rows: Range<usize>) -> Result<(), LakeError> {
         let columns = Columns::new(TableName::LivePrices, batch);
         let (product, variant) = (columns.int("platform_product_id")?, columns.int("variant_id")?);
         let (price, compare_at) = (columns.int("price_minor")?, columns.int("compare_at_minor")?);

@@ -4,6 +4,7 @@ pub(crate) mod barcodes;
 pub(crate) mod brands;
 pub(crate) mod catalogue;
 pub(crate) mod columns;
+pub(crate) mod content;
 pub(crate) mod delivery;
 pub(crate) mod delivery_probes;
 pub(crate) mod delivery_zones;

@@ -10,10 +10,16 @@ use data_model::{CurrencyCode, PricePoint, Timestamp};
 
 use super::columns::{Columns, some_int};
 use super::id_from_column;
-use crate::{LakeError, StoreHistory, TableName};
+use crate::{LakeError, TableName};
 
 /// Product and variant, by the platform's ids.
 pub(crate) type VariantKey = (u64, u64);
+
+/// The observed prices of a store, by the platform's product id; of each product the newest first, which is the order
+/// of the lake's ticks, and of one tick in order of the variants' ids. A point that repeats what the one before it said
+/// of the variant is left out: it follows a row that was taken back (by a restore, or by an older crawl that was read
+/// again). So is one that tells a reading a second time, which comes in anew after that.
+pub type StoreHistory = HashMap<u64, Vec<PricePoint>>;
 
 /// The part of a variant that `price_history` follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

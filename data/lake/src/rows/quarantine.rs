@@ -88,8 +88,11 @@ pub(crate) fn records(batch: &RecordBatch) -> Result<Vec<Quarantined>, LakeError
     (0..batch.num_rows()).map(record).collect()
 }
 
+/// A row of a refused record, and its place in the table.
+pub(crate) type PlacedRecord = (i64, Quarantined);
+
 /// Of a batch of `quarantine` what review apps were refused, with its place.
-pub(crate) fn refused(batch: &RecordBatch) -> Result<Vec<(i64, Quarantined)>, LakeError> {
+pub(crate) fn refused(batch: &RecordBatch) -> Result<Vec<PlacedRecord>, LakeError> {
     let position = Columns::new(TableName::Quarantine, batch).int("position")?;
     let placed = records(batch)?.into_iter().enumerate();
     let placed = placed.map(|(row, record)| (position.value(row), record));

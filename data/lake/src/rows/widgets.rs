@@ -146,9 +146,6 @@ pub(crate) fn rating_key(widget: ReviewWidget, product: u64) -> String {
 
 /// The store and the key of each row of a batch.
 pub(crate) fn keys(table: TableName, batch: &RecordBatch) -> Result<Vec<(String, String)>, LakeError> {
-    if table == TableName::Quarantine {
-        return super::quarantine::keys(batch);
-    }
     let columns = Columns::new(table, batch);
     let (store, source) = (columns.text("store")?, columns.text("source")?);
     let mut keys = Vec::with_capacity(batch.num_rows());

@@ -1,0 +1,367 @@
+//! Brings a tick's rows into the tables, one commit a table, each at most once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arrow::record_batch::RecordBatch;
+use data_model::{StoreHost, Timestamp};
+use data_storage::Storage;
+use deltalake::kernel::Action;
+use futures::StreamExt;
+
+use super::drops::drops;
+use super::patch::patches;
+use super::refused::keeps_refused;
+use super::replace::{PartitionOutcome, Replacement, replace};
+use super::run_row::run_row;
+use super::shipping::replaced_stores;
+use crate::delta::{
+    CommitOutcome, DataFile, Losses, PreparedActions, PreparedTable, Table, add, append, discard, overwrite, read,
+    restorations,
+};
+use crate::files::{FileBytes, by_bucket, compute, encode, split_by_bucket, split_by_text, write};
+use crate::ticks::{Rows, TickKind, TickRecord, is_same};
+use crate::{LakeConfig, LakeError, TableName};
+
+/// Partitions that are rewritten at the same time.
+const AT_ONCE: usize = 4;
+
+/// The table that every tick but a compaction changes, and changes first: what became of its next version decides
+/// whether the tick is applied or given up.
+pub(crate) const DECIDING: TableName = TableName::CrawlRuns;
+
+/// The outcome of a tick.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ApplyOutcome {
+    /// Every table has it.
+    Done,
+    /// Another process gave it up before any table had it.
+    GivenUp,
+}
+
+/// A tick with what it takes to bring it into the tables.
+#[derive(Debug)]
+pub(crate) struct Work<'a> {
+    record: &'a TickRecord,
+    rows: &'a Rows,
+    run: Vec<RecordBatch>,
+    config: &'a Arc<LakeConfig>,
+    now: Timestamp,
+    losses: Losses,
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn new(
+        record: &'a TickRecord,
+        rows: &'a Rows,
+        config: &'a Arc<LakeConfig>,
+        now: Timestamp,
+        losses: Losses,
+    ) -> Result<Self, LakeError> {
+        let run = vec![run_row(record)?];
+        Ok(Self {
+            record,
+            rows,
+            run,
+            config,
+            now,
+            losses,
+        })
+    }
+
+    fn rows_of(&self, table: TableName) -> &[RecordBatch] {
+        if table == TableName::CrawlRuns {
+            return &self.run;
+        }
+        let rows = self.rows.iter().find(|(of, _)| *of == table);
+        rows.map_or(&[], |(_, rows)| rows.as_slice())
+    }
+}
+
+/// The tables that such a tick changes, in the order of their commits.
+fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
+    let others = TableName::ALL.into_iter().filter(|table| *table != DECIDING);
+    let all = std::iter::once(DECIDING).chain(others);
+    all.filter(move |table| match record.kind {
+        TickKind::Compact => false,
+        // Samples by pincode, reviews of review apps, and facts are not part of a crawl; the former go with their
+        // brand.
+        TickKind::Refresh => !is_apart(*table),
+        // A backfill reads again what was observed before: the histories have it.
+        TickKind::Backfill => {
+            !is_apart(*table) && !matches!(table, TableName::PriceHistory | TableName::ProductHistory)
+        }
+        TickKind::Delivery => TableName::DELIVERY.contains(table) || *table == TableName::CrawlRuns,
+        TickKind::Shipping => matches!(table, TableName::ShippingPolicies | TableName::CrawlRuns),
+        TickKind::Reviews => {
+            let is_refused = *table == TableName::Quarantine && record.gone.contains_key(table.as_str());
+            TableName::WIDGETS.contains(table) || *table == TableName::CrawlRuns || is_refused
+        }
+        TickKind::Live => matches!(
+            table,
+            TableName::PriceHistory | TableName::LivePrices | TableName::CrawlRuns
+        ),
+        TickKind::Rates => matches!(table, TableName::ExchangeRates | TableName::CrawlRuns),
+        TickKind::Remove => !TableName::REFERENCE.contains(table),
+        TickKind::Restore => *table == DECIDING || record.restored.contains_key(table.as_str()),
+        TickKind::Repair => {
+            let is_marked = *table == TableName::Brands && !record.stores.is_empty();
+            *table == DECIDING || is_marked || record.dropped.contains_key(table.as_str())
+        }
+    })
+}
+
+fn is_apart(table: TableName) -> bool {
+    TableName::DELIVERY.contains(&table) || TableName::WIDGETS.contains(&table) || TableName::REFERENCE.contains(&table)
+}
+
+/// Works out what the tick changes in the tables that do not have it yet, and writes the files that it adds.
+pub(crate) async fn prepare(
+    lake: &Storage,
+    tables: &BTreeMap<TableName, Table>,
+    work: &Work<'_>,
+) -> Result<PreparedActions, LakeError> {
+    let mut prepared = PreparedActions::new();
+    for name in changed(work.record) {
+        let Some(table) = tables.get(&name).filter(|table| table.tick() < work.record.tick) else {
+            continue;
+        };
+        let mut actions = Vec::new();
+        let done = changes(table, work, &mut actions).await;
+        let version = table.version();
+        prepared.insert(name, PreparedTable { version, actions });
+        if let Err(error) = done {
+            // Files that a restore adds are not its own.
+            if work.record.kind != TickKind::Restore {
+                discard(lake, &prepared).await;
+            }
+            return Err(error);
+        }
+    }
+    Ok(prepared)
+}
+
+/// Applies a tick to every table that does not have it yet.
+pub(crate) async fn apply(
+    tables: &mut BTreeMap<TableName, Table>,
+    work: &Work<'_>,
+    mut prepared: PreparedActions,
+) -> Result<ApplyOutcome, LakeError> {
+    for name in changed(work.record) {
+        let Some(table) = tables.get_mut(&name) else { continue };
+        let is_first = apply_to(table, work, prepared.remove(&name)).await?;
+        if !is_first && name == DECIDING && table.has_given_up(work.record.tick).await? {
+            return Ok(ApplyOutcome::GivenUp);
+        }
+    }
+    Ok(ApplyOutcome::Done)
+}
+
+/// `true` where another process has given the tick up.
+pub(crate) async fn is_given_up(tables: &BTreeMap<TableName, Table>, tick: u64) -> Result<bool, LakeError> {
+    match tables.get(&DECIDING) {
+        Some(table) => Ok(table.tick() >= tick && table.has_given_up(tick).await?),
+        None => Ok(false),
+    }
+}
+
+/// `true` where every table has the changes of the tick, for all that the tables tell. They are committed one after the
+/// other, and the first and the last of them change with every such tick, those between maybe not.
+pub(crate) fn is_applied(tables: &BTreeMap<TableName, Table>, record: &TickRecord) -> bool {
+    let has_it = |name: TableName| tables.get(&name).is_some_and(|table| table.tick() >= record.tick);
+    changed(record).last().is_some_and(has_it) && has_it(DECIDING)
+}
+
+/// `false` where the table had the tick already.
+async fn apply_to(table: &mut Table, work: &Work<'_>, mut prepared: Option<PreparedTable>) -> Result<bool, LakeError> {
+    let operation = if TableName::CURRENT.contains(&table.name) || TableName::REFERENCE.contains(&table.name) {
+        overwrite
+    } else {
+        append
+    };
+    for _ in 0..work.config.attempts_max.max(1) {
+        if table.tick() >= work.record.tick {
+            return Ok(false);
+        }
+        let mut actions = Vec::new();
+        match prepared.take() {
+            Some(prepared) if prepared.version == table.version() => actions = prepared.actions,
+            // Someone else changed the table meanwhile.
+            _ => changes(table, work, &mut actions).await?,
+        }
+        let operation = operation(table.name);
+        let fence = work.record.fence.filter(|_| table.name == DECIDING);
+        // The last table has every tick, so that it tells that the tick is in all of them.
+        let is_last = changed(work.record).last() == Some(table.name);
+        if (actions.is_empty() && !is_last)
+            || table
+                .commit(actions, operation, work.record.tick, fence, work.now)
+                .await?
+                == CommitOutcome::Landed
+        {
+            return Ok(true);
+        }
+    }
+    Err(LakeError::Contended {
+        attempts: work.config.attempts_max,
+    })
+}
+
+/// Works out the changes of the tick in one table; `actions` has those of before an error too.
+async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
+    if let Some(version) = work.record.restored.get(table.name.as_str()) {
+        return restorations(table, *version, work.now, actions).await;
+    }
+    if work.record.kind == TickKind::Repair {
+        drops(table, work.record, work.config, work.now, actions).await?;
+        return additions(table, work, actions).await;
+    }
+    if TableName::REFERENCE.contains(&table.name) {
+        actions.extend(table.files().iter().map(|file| file.remove(true, work.now)));
+    }
+    if work.record.kind == TickKind::Reviews && TableName::CURRENT.contains(&table.name) {
+        let rows = work.rows_of(table.name);
+        patches(table, work.record, rows, work.config, work.now, actions).await
+    } else if TableName::CURRENT.contains(&table.name) {
+        replacements(table, work, actions).await
+    } else {
+        additions(table, work, actions).await
+    }
+}
+
+/// Adds one file per partition that the new rows belong to.
+async fn additions(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
+    for (partition, rows) in split_by_text(table.name, work.rows_of(table.name))? {
+        let (name, config) = (table.name, Arc::clone(work.config));
+        let encoded = compute(move || encode(name, &rows, &config)).await?;
+        let path = write(&table.storage, table.name, partition.as_deref(), &encoded).await?;
+        actions.push(add(table.name, &path, partition.as_deref(), &encoded, work.now, true));
+    }
+    Ok(())
+}
+
+/// A partition in which stores' rows change.
+#[derive(Debug)]
+struct Partition {
+    table: TableName,
+    storage: Storage,
+    bucket: i32,
+    old: Vec<DataFile>,
+    new: Vec<RecordBatch>,
+    /// The stores of the tick, whose rows may be done without where the old files are lost.
+    stores: BTreeSet<StoreHost>,
+    /// The stores whose rows go.
+    replaced: BTreeSet<StoreHost>,
+    /// `true` where rows of refused reviews stay.
+    keeps_refused: bool,
+}
+
+/// Rewrites the partitions in which the stores' rows change.
+async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
+    let mut new = split_by_bucket(table.name, work.rows_of(table.name))?;
+    let files = table.files();
+    let replaced = replaced_stores(table.name, work.record.kind, work.rows_of(table.name))?;
+    let partitions = by_bucket(&work.record.stores, work.config.buckets)
+        .into_iter()
+        .filter(|(bucket, _)| !is_same(work.record, table.name, *bucket))
+        .filter_map(|(bucket, stores)| {
+            let partition = bucket.to_string();
+            let old: Vec<DataFile> = files
+                .iter()
+                .filter(|file| file.partition.as_deref() == Some(partition.as_str()))
+                .cloned()
+                .collect();
+            let new = new.remove(&bucket).unwrap_or_default();
+            let replaced = match &replaced {
+                Some(replaced) => stores.intersection(replaced).cloned().collect(),
+                None => stores.clone(),
+            };
+            // A table like `reviews` has nothing of most stores.
+            (!old.is_empty() || !new.is_empty()).then(|| Partition {
+                table: table.name,
+                storage: table.storage.clone(),
+                bucket,
+                old,
+                new,
+                stores,
+                replaced,
+                keeps_refused: keeps_refused(table.name, work.record.kind),
+            })
+        });
+    let has_failed = AtomicBool::new(false);
+    let begun = partitions.take_while(|_| !has_failed.load(Ordering::Relaxed));
+    let rewritten = begun.map(|partition| {
+        let (losses, config) = (work.losses.clone(), Arc::clone(work.config));
+        rewrite(partition, losses, config, work.now)
+    });
+    let mut rewritten = futures::stream::iter(rewritten).buffered(AT_ONCE);
+    let mut done = Ok(());
+    // Writes that are under way when another partition fails are waited for: only a file that is known can be
+    // discarded.
+    while let Some(more) = rewritten.next().await {
+        match more {
+            Ok(more) => actions.extend(more),
+            Err(error) => {
+                has_failed.store(true, Ordering::Relaxed);
+                done = done.and(Err(error));
+            }
+        }
+    }
+    done
+}
+
+async fn rewrite(
+    partition: Partition,
+    losses: Losses,
+    config: Arc<LakeConfig>,
+    now: Timestamp,
+) -> Result<Vec<Action>, LakeError> {
+    let Partition {
+        table,
+        storage,
+        bucket,
+        old,
+        new,
+        stores,
+        replaced,
+        keeps_refused,
+    } = partition;
+    let read = read(&storage, table, &old).await;
+    let replaced = Arc::new((new, replaced));
+    let replacing = |files: Vec<FileBytes>| {
+        let (replaced, config) = (Arc::clone(&replaced), Arc::clone(&config));
+        compute(move || {
+            let (new, stores) = &*replaced;
+            let replacement = Replacement {
+                stores,
+                new,
+                keeps_refused,
+            };
+            replace(table, &files, replacement, &config)
+        })
+    };
+    let done = match read {
+        Ok(files) => replacing(files).await?,
+        Err(error) => Err(error),
+    };
+    let (done, is_lost) = match done {
+        Ok(done) => (done, false),
+        Err(error) => {
+            losses.bear(bucket, &stores, error).await?;
+            (replacing(Vec::new()).await??, true)
+        }
+    };
+    let encoded = match done {
+        PartitionOutcome::Unchanged if !is_lost => return Ok(Vec::new()),
+        PartitionOutcome::Unchanged | PartitionOutcome::Emptied => None,
+        PartitionOutcome::File(encoded) => Some(encoded),
+    };
+    let mut actions: Vec<Action> = old.iter().map(|file| file.remove(true, now)).collect();
+    if let Some(encoded) = encoded {
+        let bucket = bucket.to_string();
+        let path = write(&storage, table, Some(&bucket), &encoded).await?;
+        actions.push(add(table, &path, Some(&bucket), &encoded, now, true));
+    }
+    Ok(actions)
+}

@@ -1,0 +1,140 @@
+//! One tick from its plan to its end.
+
+use std::collections::BTreeMap;
+
+use super::apply::{ApplyOutcome, Work, apply, is_given_up, prepare};
+use super::plan::Plan;
+use crate::delta::{Losses, PreparedActions, Table, discard};
+use crate::lake::State;
+use crate::rows::runs::RunSummaryRow;
+use crate::ticks::{Rows, TickEnd, TickKind, TickRecord, pack};
+use crate::{Lake, LakeError, TableName};
+
+impl Lake {
+    /// Prepares, stages, records and applies a tick; `None` when the number is taken: by another process, or because this
+    /// tick was given up.
+    pub(crate) async fn run_tick(
+        &self,
+        state: &mut State,
+        tick: u64,
+        kind: TickKind,
+        run: Option<RunSummaryRow>,
+        mut plan: Plan,
+    ) -> Result<Option<(u64, Plan)>, LakeError> {
+        let ticks = &self.inner.ticks;
+        let rows = std::mem::take(&mut plan.rows);
+        let mut record = TickRecord {
+            run,
+            stores: plan.stores.clone(),
+            counts: plan.counts,
+            restored: std::mem::take(&mut plan.restored),
+            dropped: std::mem::take(&mut plan.dropped),
+            fence: self.fence,
+            gone: std::mem::take(&mut plan.gone),
+            ..TickRecord::new(tick, kind, self.inner.clock.now())
+        };
+        self.check_fence(state).await?;
+        // Before the tick is recorded, so that it is never begun where what it is to rewrite cannot be read.
+        let prepared = self.prepare(state, &record, &rows).await?;
+        let (packed, rows) = pack(&record, rows, &prepared).await?;
+        (record.token, record.staged) = ticks.stage(tick, packed).await?;
+        if !ticks.begin(&record).await? {
+            // Files that a restore adds are not its own.
+            if kind != TickKind::Restore {
+                discard(&self.inner.storage, &prepared).await;
+            }
+            ticks.unstage(tick, &record.token).await?;
+            return Ok(None);
+        }
+        let applied = self.finish_tick(state, &record, rows, Some(prepared)).await?;
+        Ok((applied == ApplyOutcome::Done).then_some((tick, plan)))
+    }
+
+    /// Writes the files that the tick is to add.
+    pub(crate) async fn prepare(
+        &self,
+        state: &mut State,
+        record: &TickRecord,
+        rows: &Rows,
+    ) -> Result<PreparedActions, LakeError> {
+        let (storage, config) = (&self.inner.storage, &self.inner.config);
+        let tables = self.tables(state).await?;
+        let losses = Losses::new(storage, tables);
+        let work = Work::new(record, rows, config, self.inner.clock.now(), losses)?;
+        let prepared = prepare(storage, tables, &work).await;
+        if prepared.is_err() {
+            // Others may have moved what was looked for.
+            state.tables = None;
+        }
+        prepared
+    }
+
+    /// Applies a recorded tick and ends it.
+    pub(crate) async fn finish_tick(
+        &self,
+        state: &mut State,
+        record: &TickRecord,
+        rows: Rows,
+        prepared: Option<PreparedActions>,
+    ) -> Result<ApplyOutcome, LakeError> {
+        // A failure from here on leaves the tables in a state that has to be read again.
+        let mut tables = state.tables.take().unwrap_or_default();
+        if tables.is_empty() {
+            tables = self.load().await?;
+        }
+        let losses = Losses::new(&self.inner.storage, &tables);
+        let work = Work::new(record, &rows, &self.inner.config, self.inner.clock.now(), losses)?;
+        let applied = match prepared {
+            Some(prepared) => apply(&mut tables, &work, prepared).await?,
+            None if is_given_up(&tables, record.tick).await? => ApplyOutcome::GivenUp,
+            None => {
+                let prepared = prepare(&self.inner.storage, &tables, &work).await?;
+                apply(&mut tables, &work, prepared).await?
+            }
+        };
+        self.end_tick(state, record, tables, applied).await?;
+        Ok(applied)
+    }
+
+    /// Ends a tick that is in the tables, or never will be.
+    pub(crate) async fn end_tick(
+        &self,
+        state: &mut State,
+        record: &TickRecord,
+        mut tables: BTreeMap<TableName, Table>,
+        applied: ApplyOutcome,
+    ) -> Result<(), LakeError> {
+        let digest = |table: &mut Table| Some((table.name.to_string(), table.landed.take()?));
+        let end = TickEnd {
+            tick: record.tick,
+            committed_at: record.committed_at,
+            versions: versions(&tables),
+            digests: tables.values_mut().filter_map(digest).collect(),
+            given_up: applied == ApplyOutcome::GivenUp,
+        };
+        self.inner.ticks.finish(end).await?;
+        for table in tables.values() {
+            // Checkpoints and the staged object only save time and space: the tick has landed.
+            if let Err(error) = table.checkpoint(self.inner.config.checkpoint_every).await {
+                tracing::warn!(table = %table.name, %error, "no checkpoint could be written");
+            }
+        }
+        if let Err(error) = self.inner.ticks.clear(record.tick).await {
+            tracing::warn!(tick = record.tick, %error, "staged rows could not be removed");
+        }
+        if applied == ApplyOutcome::Done
+            && matches!(record.kind, TickKind::Refresh | TickKind::Backfill | TickKind::Remove)
+        {
+            state.damaged.retain(|store| !record.stores.contains(store));
+        }
+        (state.ended, state.loaded, state.tables) = (record.tick, record.tick, Some(tables));
+        Ok(())
+    }
+}
+
+pub(crate) fn versions(tables: &BTreeMap<TableName, Table>) -> BTreeMap<String, u64> {
+    tables
+        .values()
+        .map(|table| (table.name.to_string(), table.version()))
+        .collect()
+}

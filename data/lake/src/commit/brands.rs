@@ -1,0 +1,204 @@
+//! Catalogues of brands come and go.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use async_recursion::async_recursion as boxed;
+use data_model::{BrandRefresh, StoreHost, Timestamp};
+
+use super::hash::HashedRefresh;
+use super::observations::CrawlSpan;
+use super::parts::{cut, sorted};
+use super::plan::{self, CommitReport, Plan};
+use crate::files::compute;
+use crate::lake::State;
+use crate::rows::brands::BrandState;
+use crate::rows::offers::StoreOffers;
+use crate::rows::runs::RunSummaryRow;
+use crate::ticks::TickKind;
+use crate::{Lake, LakeError};
+
+impl Lake {
+    /// Commits the changes of these brands as one tick: every table that changes gets one commit. A brand whose content
+    /// is the stored content is left out; when all are, nothing at all is written.
+    ///
+    /// When this fails after the tick was recorded, the tick will be finished by the next call or the next open. When a
+    /// data file that is to be rewritten is missing or damaged and holds rows of brands that are not among these,
+    /// nothing is recorded: the brands of other files can be committed without those of this one, and it is written
+    /// anew by a call that has all of its brands.
+    ///
+    /// A brand that changed is left as it is where the lake has what was read after this reading of it began: some of its
+    /// pages may be older, and would take back what is newer. A moment that is ahead of the clock proves nothing of that.
+    ///
+    /// # Errors
+    /// The storage fails, a table is not readable, a store occurs twice, or others commit without pause.
+    #[tracing::instrument(target = "trace::lake", name = "lake commit", level = "info", skip_all, fields(brands = refreshes.len()))]
+    #[boxed]
+    pub async fn commit(&self, refreshes: Vec<BrandRefresh>, run: RunSummaryRow) -> Result<CommitReport, LakeError> {
+        let hashed = compute(move || refreshes.into_iter().map(HashedRefresh::new).collect()).await?;
+        self.commit_hashed(hashed, run).await
+    }
+
+    /// [`Lake::commit`] of brands whose content was hashed before.
+    ///
+    /// # Errors
+    /// As [`Lake::commit`].
+    #[boxed]
+    pub async fn commit_hashed(
+        &self,
+        refreshes: Vec<HashedRefresh>,
+        run: RunSummaryRow,
+    ) -> Result<CommitReport, LakeError> {
+        let found = refreshes.iter().map(|HashedRefresh { refresh, .. }| {
+            let store = refresh.brand.store.clone();
+            let span = CrawlSpan {
+                began_at: refresh.read_since.min(refresh.observed_at),
+                ended_at: refresh.observed_at,
+            };
+            (store, span)
+        });
+        let found: BTreeMap<StoreHost, CrawlSpan> = found.collect();
+        let parts = cut(sorted(refreshes, self.inner.config.buckets)?);
+        let mut report = CommitReport::default();
+        let mut state = self.inner.state.lock().await;
+        for part in parts {
+            self.commit_part(&mut state, part, &run, &mut report).await?;
+        }
+        Box::pin(self.see_unchanged(&mut state, found, &run, &mut report)).await;
+        Ok(report)
+    }
+
+    async fn commit_part(
+        &self,
+        state: &mut State,
+        part: Vec<HashedRefresh>,
+        run: &RunSummaryRow,
+        report: &mut CommitReport,
+    ) -> Result<(), LakeError> {
+        let (mut part, store_of) = (part, |hashed: &HashedRefresh| hashed.refresh.brand.store.clone());
+        for _ in 0..self.inner.config.attempts_max.max(1) {
+            self.recover(state).await?;
+            let stores: BTreeSet<StoreHost> = part.iter().map(store_of).collect();
+            let stored = self.stored(state, &stores).await?;
+            let is_changed = |hashed: &HashedRefresh| {
+                let store = &hashed.refresh.brand.store;
+                let is_same = stored.get(store).is_some_and(|stored| stored.hash == hashed.hash);
+                !is_same || state.damaged.contains(store)
+            };
+            let (mut changed, same): (Vec<HashedRefresh>, Vec<HashedRefresh>) = part.into_iter().partition(is_changed);
+            let now = self.inner.clock.now();
+            let is_overtaken = |hashed: &mut HashedRefresh| {
+                let began_at = hashed.refresh.read_since.min(hashed.refresh.observed_at);
+                let store = &hashed.refresh.brand.store;
+                // A run that goes on after a kill does not overtake itself.
+                let others = stored
+                    .get(store)
+                    .filter(|stored| stored.run.as_ref() != Some(&hashed.refresh.run));
+                let read_at = others.and_then(|stored| stored.read_at(now));
+                // A damaged catalogue is worth less than an older one.
+                read_at.is_some_and(|read_at| began_at < read_at) && !state.damaged.contains(store)
+            };
+            report
+                .overtaken
+                .extend(changed.extract_if(.., is_overtaken).map(|hashed| store_of(&hashed)));
+            if changed.is_empty() {
+                report.unchanged.extend(same.iter().map(store_of));
+                return Ok(());
+            }
+            let committed = self.commit_changed(state, &mut changed, same.len(), &stored, run);
+            match committed.await {
+                Ok(Some((tick, plan))) => {
+                    report.unchanged.extend(same.iter().map(store_of));
+                    report.add(tick, plan);
+                    return Ok(());
+                }
+                Ok(None) => {}
+                // All that a file held is at hand, though some of it did not change: it is written anew.
+                Err(LakeError::Lost { brands, .. })
+                    if brands.iter().all(|(store, _)| stores.contains(store))
+                        && brands
+                            .iter()
+                            .any(|(store, _)| same.iter().any(|hashed| store_of(hashed) == *store)) =>
+                {
+                    state.damaged.extend(brands.into_iter().map(|(store, _)| store));
+                }
+                Err(error) => return Err(error),
+            }
+            part = sorted(changed.into_iter().chain(same).collect(), self.inner.config.buckets)?;
+        }
+        Err(LakeError::Contended {
+            attempts: self.inner.config.attempts_max,
+        })
+    }
+
+    /// Commits refreshes that change something; `None` when the tick's number was taken.
+    pub(crate) async fn commit_changed(
+        &self,
+        state: &mut State,
+        changed: &mut Vec<HashedRefresh>,
+        unchanged: usize,
+        stored: &HashMap<StoreHost, BrandState>,
+        run: &RunSummaryRow,
+    ) -> Result<Option<(u64, Plan)>, LakeError> {
+        let stores = changed.iter().map(|hashed| hashed.refresh.brand.store.clone());
+        let mut before = self.before(state, &stores.collect(), stored).await?;
+        let mut new = BTreeSet::new();
+        for hashed in changed.iter() {
+            let store = &hashed.refresh.brand.store;
+            let listed = before.listed.get(store.as_str());
+            if !listed.map_or(Ok(false), |listed| listed.has_all(&hashed.refresh.products.ids))? {
+                new.insert(store.clone());
+            }
+        }
+        self.note_gone(state, &new, &mut before.listed).await?;
+        let (tick, buckets) = (state.ended + 1, self.inner.config.buckets);
+        let refreshes = std::mem::take(changed);
+        let (plan, refreshes) = compute(move || {
+            let plan = plan::refresh(&refreshes, unchanged, &before, tick, buckets)?;
+            Ok((plan, refreshes))
+        })
+        .await?;
+        *changed = refreshes;
+        self.run_tick(state, tick, TickKind::Refresh, Some(run.clone()), plan)
+            .await
+    }
+
+    /// Removes brands with all that is known of them, but for their history; each of their variants gets a last
+    /// row there. Stores that are not in the lake are left out.
+    ///
+    /// # Errors
+    /// As [`Lake::commit`].
+    #[boxed]
+    pub async fn remove_brands(&self, stores: &[StoreHost]) -> Result<CommitReport, LakeError> {
+        let mut state = self.inner.state.lock().await;
+        for _ in 0..self.inner.config.attempts_max.max(1) {
+            self.recover(&mut state).await?;
+            let asked: BTreeSet<StoreHost> = stores.iter().cloned().collect();
+            let stored = self.stored(&mut state, &asked).await?;
+            let (present, absent): (BTreeSet<_>, BTreeSet<_>) =
+                asked.into_iter().partition(|store| stored.contains_key(store));
+            let mut report = CommitReport {
+                unchanged: absent.into_iter().collect(),
+                ..CommitReport::default()
+            };
+            if present.is_empty() {
+                return Ok(report);
+            }
+            let before = self.before(&mut state, &present, &stored).await?;
+            let (tick, now) = (state.ended + 1, self.inner.clock.now());
+            let went = present.into_iter().map(|store| {
+                let read_at = stored.get(&store).and_then(|stored| stored.read_at(now));
+                let live_at = before.offered.get(store.as_str()).and_then(StoreOffers::newest_live);
+                let at = read_at.into_iter().chain(live_at).fold(now, Timestamp::max);
+                (store, at)
+            });
+            let plan = plan::removal(&went.collect(), &before, tick)?;
+            if let Some((tick, plan)) = self.run_tick(&mut state, tick, TickKind::Remove, None, plan).await? {
+                report.add(tick, plan);
+                return Ok(report);
+            }
+        }
+        Err(LakeError::Contended {
+            attempts: self.inner.config.attempts_max,
+        })
+    }
+}

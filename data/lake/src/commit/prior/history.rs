@@ -1,0 +1,121 @@
+//! The content of stores before a tick, by what the histories tell of it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, Int64Array, StringArray};
+use arrow::compute::interleave;
+use arrow::datatypes::Schema;
+use arrow::record_batch::RecordBatch;
+use data_model::StoreHost;
+
+use super::by_store;
+use crate::delta::{data_files, read};
+use crate::error::lost_file;
+use crate::files::{Wanted, compute, load};
+use crate::rows::columns::Columns;
+use crate::rows::id_from_column;
+use crate::rows::offers::StoreOffers;
+use crate::rows::product_history::{ListedProducts, READ};
+use crate::{Lake, LakeError, TableName};
+
+impl Lake {
+    /// Adds the offers of stores, by the last row of `price_history` of each variant.
+    pub(crate) async fn offered_by_history(
+        &self,
+        stores: &BTreeMap<StoreHost, String>,
+        offered: &mut HashMap<String, StoreOffers>,
+    ) -> Result<(), LakeError> {
+        let names: BTreeSet<StoreHost> = stores.keys().cloned().collect();
+        let histories = self.snapshot().await?.price_history(&names).await;
+        let Some(histories) = known(histories)? else {
+            return Ok(());
+        };
+        for (store, history) in histories {
+            let slug = stores.get(&store).map(String::as_str).unwrap_or_default();
+            offered.insert(store.to_string(), StoreOffers::of_history(slug, &history));
+        }
+        Ok(())
+    }
+
+    /// Adds the products that stores listed, by the last row of `product_history` of each.
+    pub(crate) async fn listed_by_history(
+        &self,
+        stores: &BTreeMap<StoreHost, String>,
+        listed: &mut HashMap<String, ListedProducts>,
+    ) -> Result<(), LakeError> {
+        const TABLE: TableName = TableName::ProductHistory;
+        let names: BTreeSet<StoreHost> = stores.keys().cloned().collect();
+        let snapshot = self.snapshot().await?;
+        let (storage, mut batches) = (self.inner.storage.child(TABLE.as_str()), Vec::new());
+        for file in data_files(TABLE, snapshot.table(TABLE).await?) {
+            let is_gone = file.partition.as_deref() == Some("gone");
+            let read = read(&storage, TABLE, std::slice::from_ref(&file)).await;
+            let Some(bytes) = known(read)? else { return Ok(()) };
+            let names = names.clone();
+            let rows = compute(move || {
+                let wanted = Wanted {
+                    stores: Some(&names),
+                    columns: None,
+                };
+                load(TABLE, bytes, wanted)
+            });
+            batches.extend(rows.await?.into_iter().map(|rows| (is_gone, rows)));
+        }
+        let present = compute(move || present(&batches)).await?;
+        listed.extend(by_store(&present, &names)?);
+        Ok(())
+    }
+}
+
+/// `None` where what would tell is lost too: then the brand begins anew in its history.
+fn known<T>(read: Result<T, LakeError>) -> Result<Option<T>, LakeError> {
+    match read {
+        Err(error) if lost_file(&error).is_some() => {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "what a brand had before is not known: its history begins anew");
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
+}
+
+/// The last rows of the products that are not gone, with the columns [`READ`] of `products`.
+fn present(batches: &[(bool, RecordBatch)]) -> Result<Vec<RecordBatch>, LakeError> {
+    /// Tick, and whether it is gone since, and where the row stands.
+    type LastRow = (i64, bool, (usize, usize));
+    let mut last: BTreeMap<(&str, u64), LastRow> = BTreeMap::new();
+    for (index, (is_gone, batch)) in batches.iter().enumerate() {
+        let columns = Columns::new(TableName::ProductHistory, batch);
+        let store: &StringArray = columns.text("store")?;
+        let (product, tick): (&Int64Array, &Int64Array) = (columns.int("platform_product_id")?, columns.int("tick")?);
+        for row in 0..batch.num_rows() {
+            let found = (tick.value(row), *is_gone, (index, row));
+            let key = (store.value(row), id_from_column(product.value(row)));
+            let known = last.entry(key).or_insert(found);
+            if known.0 < found.0 {
+                *known = found;
+            }
+        }
+    }
+    let places: Vec<(usize, usize)> = last.values().filter(|last| !last.1).map(|last| last.2).collect();
+    if places.is_empty() {
+        return Ok(Vec::new());
+    }
+    let failed = |source| LakeError::Columns {
+        table: TableName::ProductHistory.as_str(),
+        source,
+    };
+    let (mut fields, mut columns): (Vec<arrow::datatypes::FieldRef>, Vec<ArrayRef>) = (Vec::new(), Vec::new());
+    for name in READ {
+        let parts: Vec<&dyn Array> = batches
+            .iter()
+            .filter_map(|(_, batch)| batch.column_by_name(name).map(|column| &**column))
+            .collect();
+        columns.push(interleave(&parts, &places).map_err(failed)?);
+        let schema = &TableName::ProductHistory.spec().schema;
+        fields.push(Arc::new(schema.field_with_name(name).map_err(failed)?.clone()));
+    }
+    let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns);
+    Ok(vec![batch.map_err(failed)?])
+}

@@ -1,0 +1,96 @@
+//! Exchange rates: the operator imports them, nobody else has any.
+
+use async_recursion::async_recursion as boxed;
+use data_model::ExchangeRate;
+
+use super::plan::Plan;
+use crate::delta::read;
+use crate::files::{Wanted, compute, load};
+use crate::lake::State;
+use crate::rows::exchange_rates::{ImportedRate, Rates, rates_batch, rates_of};
+use crate::ticks::TickKind;
+use crate::{Lake, LakeError, TableName};
+
+/// The result of [`Lake::commit_rates`], or of a trial of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RatesReport {
+    /// Rates of days and pairs that had none.
+    pub added: usize,
+    /// Rates that take the place of another one.
+    pub corrected: usize,
+    /// Rates that were there.
+    pub unchanged: usize,
+    /// The tick that brought them; `None` where nothing changed, or on a dry run.
+    pub tick: Option<u64>,
+}
+
+impl Lake {
+    /// Adds exchange rates: one of a day and pair that has a rate takes its place. Rates that are not among these stay. Where
+    /// all are there already, nothing is written; with `dry_run` nothing is either way.
+    ///
+    /// The way back is [`Lake::restore`] of the table, to a moment before.
+    ///
+    /// # Errors
+    /// As [`Lake::commit`]; a data file of the table is missing or damaged.
+    #[boxed]
+    pub async fn commit_rates(
+        &self,
+        rates: &[ExchangeRate],
+        source: &str,
+        dry_run: bool,
+    ) -> Result<RatesReport, LakeError> {
+        let mut state = self.state().await;
+        let attempts = self.inner.config.attempts_max.max(1);
+        for _ in 0..attempts {
+            self.recover(&mut state).await?;
+            let mut known = self.rates(&mut state).await?;
+            let mut report = RatesReport::default();
+            for one in rates {
+                let imported = ImportedRate {
+                    rate: one.rate,
+                    source: source.to_owned(),
+                    at: self.inner.clock.now(),
+                };
+                let key = (one.date, one.base, one.quote);
+                match known.get(&key) {
+                    Some(same) if same.rate.to_bits() == one.rate.to_bits() => {
+                        report.unchanged += 1;
+                        continue;
+                    }
+                    Some(_) => report.corrected += 1,
+                    None => report.added += 1,
+                }
+                known.insert(key, imported);
+            }
+            if dry_run || report.added + report.corrected == 0 {
+                return Ok(report);
+            }
+            let plan = Plan {
+                rows: vec![(TableName::ExchangeRates, vec![rates_batch(&known)?])],
+                ..Plan::default()
+            };
+            let tick = state.ended + 1;
+            if let Some((tick, _)) = self.run_tick(&mut state, tick, TickKind::Rates, None, plan).await? {
+                report.tick = Some(tick);
+                return Ok(report);
+            }
+        }
+        Err(LakeError::Contended { attempts })
+    }
+
+    async fn rates(&self, state: &mut State) -> Result<Rates, LakeError> {
+        const TABLE: TableName = TableName::ExchangeRates;
+        let Some(table) = self.tables(state).await?.get(&TABLE) else {
+            return Ok(Rates::new());
+        };
+        let bytes = read(&table.storage, TABLE, &table.files()).await?;
+        compute(move || {
+            let mut rates = Rates::new();
+            for batch in load(TABLE, bytes, Wanted::default())? {
+                rates.extend(rates_of(&batch)?);
+            }
+            Ok(rates)
+        })
+        .await
+    }
+}

@@ -1,0 +1,48 @@
+//! Answers of review apps that are no review: rows of `quarantine` beside those of crawls, which crawls keep.
+
+use std::collections::BTreeSet;
+
+use arrow::array::BooleanArray;
+use arrow::compute::filter_record_batch;
+use arrow::record_batch::RecordBatch;
+use data_model::StoreHost;
+
+use crate::files::sort;
+use crate::rows::columns::Columns;
+use crate::rows::quarantine::REFUSED_FROM;
+use crate::ticks::TickKind;
+use crate::{LakeError, TableName};
+
+/// `true` where such a tick leaves the rows of refused reviews.
+pub(crate) fn keeps_refused(table: TableName, kind: TickKind) -> bool {
+    table == TableName::Quarantine && matches!(kind, TickKind::Refresh | TickKind::Backfill)
+}
+
+/// The new rows of some stores with those of refused reviews among their old ones.
+pub(crate) fn with_refused(
+    old: &[RecordBatch],
+    stores: &BTreeSet<StoreHost>,
+    mut new: Vec<RecordBatch>,
+) -> Result<Vec<RecordBatch>, LakeError> {
+    const TABLE: TableName = TableName::Quarantine;
+    let stores: BTreeSet<&str> = stores.iter().map(StoreHost::as_str).collect();
+    let before = new.len();
+    for batch in old {
+        let columns = Columns::new(TABLE, batch);
+        let (store, position) = (columns.text("store")?, columns.int("position")?);
+        let stays = |row| position.value(row) >= REFUSED_FROM && stores.contains(store.value(row));
+        let mask: BooleanArray = (0..batch.num_rows()).map(|row| Some(stays(row))).collect();
+        if mask.true_count() > 0 {
+            let kept = filter_record_batch(batch, &mask).map_err(|source| LakeError::Columns {
+                table: TABLE.as_str(),
+                source,
+            })?;
+            new.push(kept);
+        }
+    }
+    if new.len() == before {
+        Ok(new)
+    } else {
+        sort(TABLE, &new)
+    }
+}

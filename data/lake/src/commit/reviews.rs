@@ -1,0 +1,250 @@
+//! The reviews of review apps: they are read apart from crawls, and committed apart from them, row by row.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use async_recursion::async_recursion as boxed;
+use data_model::{BrandSlug, Quarantined, ReviewWidget, StoreHost, Timestamp, WidgetRating, WidgetReview};
+
+use super::plan::Plan;
+use crate::files::bucket;
+use crate::rows::quarantine::{PlacedRecord, QuarantineRows, REFUSED_FROM};
+use crate::rows::widgets::{Place, WidgetRatingRows, WidgetReviewRows, rating_key, review_key};
+use crate::ticks::TickKind;
+use crate::{CommitReport, Lake, LakeError, TableName};
+
+/// Most refused records of review apps that are held of one store; what comes beyond them is left out.
+pub const REFUSED_REVIEWS_MAX: usize = 1_000;
+
+/// The changes in the reviews of one store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReviewChanges {
+    /// The store.
+    pub store: StoreHost,
+    /// Its brand.
+    pub slug: BrandSlug,
+    /// When it was read.
+    pub at: Timestamp,
+    /// Reviews that are new, or say something else than before.
+    pub reviews: Vec<WidgetReview>,
+    /// Reviews that are gone.
+    pub reviews_gone: Vec<(ReviewWidget, String)>,
+    /// Ratings of products that are new, or other than before.
+    pub ratings: Vec<WidgetRating>,
+    /// Products that nobody rates any more.
+    pub ratings_gone: Vec<(ReviewWidget, u64)>,
+    /// Records that are no review or rating, by their subjects: for `quarantine`, at most [`crate::REFUSED_REVIEWS_MAX`].
+    pub refused: Vec<Quarantined>,
+    /// Subjects of records that are refused no more.
+    pub refused_gone: Vec<String>,
+    /// When single reviews were read, where that was not `at`; by app and id.
+    pub reviews_at: BTreeMap<(ReviewWidget, String), Timestamp>,
+    /// When single ratings were read, where that was not `at`; by app and product.
+    pub ratings_at: BTreeMap<(ReviewWidget, u64), Timestamp>,
+}
+
+impl ReviewChanges {
+    /// No change of this store.
+    #[must_use]
+    pub const fn none(store: StoreHost, slug: BrandSlug, at: Timestamp) -> Self {
+        Self {
+            store,
+            slug,
+            at,
+            reviews: Vec::new(),
+            reviews_gone: Vec::new(),
+            ratings: Vec::new(),
+            ratings_gone: Vec::new(),
+            refused: Vec::new(),
+            refused_gone: Vec::new(),
+            reviews_at: BTreeMap::new(),
+            ratings_at: BTreeMap::new(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.reviews.is_empty()
+            && self.reviews_gone.is_empty()
+            && self.ratings.is_empty()
+            && self.ratings_gone.is_empty()
+            && self.refused.is_empty()
+            && self.refused_gone.is_empty()
+    }
+
+    /// Drops rows that are stored just so, and removals of rows that are not there. Of two rows of one key the last
+    /// counts.
+    fn beside(mut self, reviews: &[WidgetReview], ratings: &[WidgetRating]) -> Self {
+        let mut held: HashMap<String, &WidgetReview> = HashMap::with_capacity(reviews.len());
+        held.extend(reviews.iter().map(|one| (review_key(one.widget, &one.id), one)));
+        let mut rated: HashMap<String, &WidgetRating> = HashMap::with_capacity(ratings.len());
+        rated.extend(ratings.iter().map(|one| (rating_key(one.widget, one.product), one)));
+        let told = std::mem::take(&mut self.reviews).into_iter();
+        let told: BTreeMap<String, WidgetReview> = told.map(|one| (review_key(one.widget, &one.id), one)).collect();
+        self.reviews_gone.retain(|(widget, id)| {
+            let key = review_key(*widget, id);
+            held.contains_key(&key) && !told.contains_key(&key)
+        });
+        let is_new = |(key, one): (String, WidgetReview)| (held.get(&key) != Some(&&one)).then_some(one);
+        self.reviews = told.into_iter().filter_map(is_new).collect();
+        let told = std::mem::take(&mut self.ratings).into_iter();
+        let told: BTreeMap<String, WidgetRating> = told.map(|one| (rating_key(one.widget, one.product), one)).collect();
+        self.ratings_gone.retain(|(widget, product)| {
+            let key = rating_key(*widget, *product);
+            rated.contains_key(&key) && !told.contains_key(&key)
+        });
+        let is_new = |(key, one): (String, WidgetRating)| (rated.get(&key) != Some(&&one)).then_some(one);
+        self.ratings = told.into_iter().filter_map(is_new).collect();
+        self
+    }
+
+    /// Leaves of the refused records what is not stored just so, and gives each its place: its own, or the next.
+    fn refused_beside(&mut self, stored: &[PlacedRecord]) -> Vec<PlacedRecord> {
+        let held: BTreeMap<&str, &PlacedRecord> = stored.iter().map(|one| (one.1.subject.as_str(), one)).collect();
+        let told = std::mem::take(&mut self.refused).into_iter();
+        let told: BTreeMap<String, Quarantined> = told.map(|one| (one.subject.clone(), one)).collect();
+        let gone: BTreeSet<String> = std::mem::take(&mut self.refused_gone).into_iter().collect();
+        let leaves = |subject: &String| held.contains_key(subject.as_str()) && !told.contains_key(subject);
+        self.refused_gone = gone.into_iter().filter(leaves).collect();
+        let mut next = stored.iter().map(|(place, _)| place + 1).max().unwrap_or(REFUSED_FROM);
+        let mut room = (REFUSED_REVIEWS_MAX + self.refused_gone.len()).saturating_sub(stored.len());
+        let mut placed = Vec::new();
+        for (subject, record) in told {
+            match held.get(subject.as_str()) {
+                Some((_, stored)) if *stored == record => {}
+                Some((place, _)) => placed.push((*place, record)),
+                None if room > 0 => {
+                    placed.push((next, record));
+                    (next, room) = (next + 1, room - 1);
+                }
+                None => {}
+            }
+        }
+        self.refused = placed.iter().map(|(_, record)| record.clone()).collect();
+        placed
+    }
+}
+
+impl Lake {
+    /// Brings changes of reviews and ratings in as one tick. Rows that are stored just so are left out, as is a store
+    /// that is not in the lake; when nothing is left, nothing is written. New reviews get a file of their own; a file
+    /// is written anew only where a row of it goes or changes. Crawls keep all of it, and it goes with its brand.
+    ///
+    /// # Errors
+    /// As [`Lake::commit`].
+    #[boxed]
+    pub async fn commit_reviews(&self, told: Vec<ReviewChanges>) -> Result<CommitReport, LakeError> {
+        let buckets = self.inner.config.buckets;
+        let told = sorted(told, buckets)?;
+        let stores: BTreeSet<StoreHost> = told.iter().map(|one| one.store.clone()).collect();
+        let mut state = self.state().await;
+        for _ in 0..self.inner.config.attempts_max.max(1) {
+            self.recover(&mut state).await?;
+            let known = self.stored(&mut state, &stores).await?;
+            let snapshot = self.snapshot().await?;
+            let (reviews, ratings) = (
+                snapshot.widget_reviews(&stores).await?,
+                snapshot.widget_ratings(&stores).await?,
+            );
+            // Read only where something is told of it: what is damaged there is no matter of the other tables.
+            let tells = |one: &&ReviewChanges| !(one.refused.is_empty() && one.refused_gone.is_empty());
+            let telling: BTreeSet<StoreHost> = told.iter().filter(tells).map(|one| one.store.clone()).collect();
+            let refused = match telling.is_empty() {
+                true => BTreeMap::new(),
+                false => snapshot.placed_refused(&telling).await?,
+            };
+            let of = |one: &ReviewChanges| {
+                let reviews = reviews.get(&one.store).map_or(&[][..], Vec::as_slice);
+                let ratings = ratings.get(&one.store).map_or(&[][..], Vec::as_slice);
+                let refused = refused.get(&one.store).map_or(&[][..], Vec::as_slice);
+                let mut one = one.clone().beside(reviews, ratings);
+                let placed = one.refused_beside(refused);
+                (one, placed)
+            };
+            let there = told.iter().filter(|one| known.contains_key(&one.store));
+            let changed: Vec<(ReviewChanges, Vec<PlacedRecord>)> =
+                there.map(of).filter(|(one, _)| !one.is_empty()).collect();
+            let mut report = CommitReport::default();
+            let is_changed = |store: &StoreHost| changed.iter().any(|(one, _)| one.store == *store);
+            report
+                .unchanged
+                .extend(stores.iter().filter(|store| !is_changed(store)).cloned());
+            if changed.is_empty() {
+                return Ok(report);
+            }
+            let (tick, plan) = (state.ended + 1, plan(&changed, buckets)?);
+            if let Some((tick, plan)) = self.run_tick(&mut state, tick, TickKind::Reviews, None, plan).await? {
+                report.add(tick, plan);
+                return Ok(report);
+            }
+        }
+        Err(LakeError::Contended {
+            attempts: self.inner.config.attempts_max,
+        })
+    }
+}
+
+/// By bucket and store, each store once.
+fn sorted(mut told: Vec<ReviewChanges>, buckets: u32) -> Result<Vec<ReviewChanges>, LakeError> {
+    told.sort_by_cached_key(|one| (bucket(&one.store, buckets), one.store.clone()));
+    match told.windows(2).find(|pair| pair[0].store == pair[1].store) {
+        Some(pair) => Err(LakeError::StoreTwice {
+            store: pair[0].store.to_string(),
+        }),
+        None => Ok(told),
+    }
+}
+
+fn plan(changed: &[(ReviewChanges, Vec<PlacedRecord>)], buckets: u32) -> Result<Plan, LakeError> {
+    let (mut reviews, mut ratings) = (WidgetReviewRows::default(), WidgetRatingRows::default());
+    let mut refused = QuarantineRows::default();
+    let mut gone: BTreeMap<String, Vec<(StoreHost, String)>> = BTreeMap::new();
+    for (one, placed) in changed {
+        let place = Place {
+            bucket: bucket(&one.store, buckets),
+            store: &one.store,
+            slug: &one.slug,
+            at: one.at,
+        };
+        let read_at = |at: Option<&Timestamp>| Place {
+            at: at.copied().unwrap_or(one.at),
+            ..place
+        };
+        for review in &one.reviews {
+            let at = one.reviews_at.get(&(review.widget, review.id.clone()));
+            reviews.push(read_at(at), review);
+        }
+        for rating in &one.ratings {
+            let at = one.ratings_at.get(&(rating.widget, rating.product));
+            ratings.push(read_at(at), rating);
+        }
+        for (position, record) in placed {
+            refused.push_refused(place, *position, record);
+        }
+        let mut leave = |table: TableName, key: String| {
+            let of_table = gone.entry(table.as_str().to_owned()).or_default();
+            of_table.push((one.store.clone(), key));
+        };
+        for (widget, id) in &one.reviews_gone {
+            leave(TableName::WidgetReviews, review_key(*widget, id));
+        }
+        for (widget, product) in &one.ratings_gone {
+            leave(TableName::WidgetRatings, rating_key(*widget, *product));
+        }
+        for subject in &one.refused_gone {
+            leave(TableName::Quarantine, subject.clone());
+        }
+        if !placed.is_empty() {
+            // That there is an entry says that the tick changes the table.
+            gone.entry(TableName::Quarantine.as_str().to_owned()).or_default();
+        }
+    }
+    Ok(Plan {
+        stores: changed.iter().map(|(one, _)| one.store.clone()).collect(),
+        rows: vec![
+            (TableName::WidgetReviews, vec![reviews.finish()?]),
+            (TableName::WidgetRatings, vec![ratings.finish()?]),
+            (TableName::Quarantine, vec![refused.finish()?]),
+        ],
+        gone,
+        ..Plan::default()
+    })
+}

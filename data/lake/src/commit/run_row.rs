@@ -1,0 +1,67 @@
+//! The row of a tick in `crawl_runs`.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int64Array, StringArray};
+use arrow::record_batch::RecordBatch;
+
+use crate::rows::batch;
+use crate::rows::columns::moments;
+use crate::rows::nested::Texts;
+use crate::ticks::{TickKind, TickRecord};
+use crate::{LakeError, TableName, TickCounts};
+
+/// The row of `crawl_runs` of a tick.
+pub(crate) fn run_row(record: &TickRecord) -> Result<RecordBatch, LakeError> {
+    let number = |number: u64| Arc::new(Int64Array::from(vec![i64::try_from(number).unwrap_or(i64::MAX)])) as ArrayRef;
+    let text = |text: Option<&str>| Arc::new(StringArray::from(vec![text])) as ArrayRef;
+    let run = record.run.as_ref();
+    let mut stores = Texts::default();
+    stores.push(record.stores.iter().map(data_model::StoreHost::as_str));
+    let stores = stores.finish().map_err(|source| LakeError::Columns {
+        table: TableName::CrawlRuns.as_str(),
+        source,
+    })?;
+    let TickCounts {
+        brands_unchanged,
+        brands_changed,
+        products,
+        products_added,
+        products_removed,
+        variants,
+        price_changes,
+        quarantined,
+    } = record.counts;
+    let columns = vec![
+        number(record.tick),
+        text(Some(match record.kind {
+            TickKind::Refresh => "refresh",
+            TickKind::Backfill => "backfill",
+            TickKind::Remove => "remove",
+            TickKind::Delivery => "delivery",
+            TickKind::Shipping => "shipping",
+            TickKind::Reviews => "reviews",
+            TickKind::Live => "live",
+            TickKind::Rates => "rates",
+            TickKind::Compact => "compact",
+            TickKind::Restore => "restore",
+            TickKind::Repair => "repair",
+        })),
+        text(run.map(|run| run.run.as_str())),
+        moments([run.map(|run| run.started_at)]),
+        moments([Some(record.committed_at)]),
+        Arc::new(stores) as ArrayRef,
+        number(run.map_or(0, |run| run.brands_seen)),
+        number(run.map_or(0, |run| run.brands_failed)),
+        number(run.map_or(0, |run| run.brands_held_back)),
+        number(brands_unchanged),
+        number(brands_changed),
+        number(products),
+        number(products_added),
+        number(products_removed),
+        number(variants),
+        number(price_changes),
+        number(quarantined),
+    ];
+    batch(TableName::CrawlRuns, columns)
+}

@@ -1,0 +1,100 @@
+//! Shipping terms: what a store's text says is read apart from crawls, and committed apart from them.
+
+use std::collections::BTreeSet;
+
+use arrow::record_batch::RecordBatch;
+use async_recursion::async_recursion as boxed;
+use data_model::{BrandSlug, ShippingPolicy, StoreHost};
+
+use super::plan::{self};
+use crate::files::bucket;
+use crate::rows::columns::{Columns, store_runs};
+use crate::ticks::TickKind;
+use crate::{CommitReport, Lake, LakeError, TableName};
+
+/// A store's shipping terms; `None` forgets those that were known.
+type StoreTerms = (StoreHost, BrandSlug, Option<ShippingPolicy>);
+
+impl Lake {
+    /// Makes these terms all that is known of each store's shipping. A store whose terms are the stored ones but for when
+    /// they were read is left out, as is one that is not in the lake; when all are, nothing is written. Crawls keep what
+    /// is stored here.
+    ///
+    /// # Errors
+    /// As [`Lake::commit`].
+    #[boxed]
+    pub async fn commit_shipping(&self, told: Vec<StoreTerms>) -> Result<CommitReport, LakeError> {
+        let buckets = self.inner.config.buckets;
+        let told = sorted(told, buckets)?;
+        let stores: BTreeSet<StoreHost> = told.iter().map(|(store, ..)| store.clone()).collect();
+        let mut state = self.state().await;
+        for _ in 0..self.inner.config.attempts_max.max(1) {
+            self.recover(&mut state).await?;
+            let known = self.stored(&mut state, &stores).await?;
+            let held = self.snapshot().await?.shipping(&stores).await?;
+            let is_changed = |(store, _, policy): &&StoreTerms| {
+                known.contains_key(store) && !says_the_same(held.get(store), policy.as_ref())
+            };
+            let changed: Vec<StoreTerms> = told.iter().filter(is_changed).cloned().collect();
+            let mut report = CommitReport::default();
+            let unchanged = |store: &&StoreHost| !changed.iter().any(|(one, ..)| one == *store);
+            report.unchanged.extend(stores.iter().filter(unchanged).cloned());
+            if changed.is_empty() {
+                return Ok(report);
+            }
+            let (tick, plan) = (state.ended + 1, plan::shipping(&changed, buckets)?);
+            if let Some((tick, plan)) = self.run_tick(&mut state, tick, TickKind::Shipping, None, plan).await? {
+                report.add(tick, plan);
+                return Ok(report);
+            }
+        }
+        Err(LakeError::Contended {
+            attempts: self.inner.config.attempts_max,
+        })
+    }
+}
+
+/// `true` where two terms say the same, whenever they were read.
+fn says_the_same(held: Option<&ShippingPolicy>, told: Option<&ShippingPolicy>) -> bool {
+    let (Some(held), Some(told)) = (held, told) else {
+        return held.is_none() && told.is_none();
+    };
+    let mut told = told.clone();
+    if let (Some(told), Some(held)) = (&mut told.terms, &held.terms) {
+        told.observed_at = held.observed_at;
+    }
+    *held == told
+}
+
+/// By bucket and store, each store once.
+fn sorted(mut told: Vec<StoreTerms>, buckets: u32) -> Result<Vec<StoreTerms>, LakeError> {
+    told.sort_by_cached_key(|(store, ..)| (bucket(store, buckets), store.clone()));
+    match told.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => Err(LakeError::StoreTwice {
+            store: pair[0].0.to_string(),
+        }),
+        None => Ok(told),
+    }
+}
+
+/// The stores whose rows go, where these are not all of the tick. A crawl that found no shipping terms leaves those that are
+/// known as they are: a text says them, which is read apart from crawls.
+pub(crate) fn replaced_stores<'a>(
+    table: TableName,
+    kind: TickKind,
+    rows: impl IntoIterator<Item = &'a RecordBatch>,
+) -> Result<Option<BTreeSet<StoreHost>>, LakeError> {
+    let crawled = matches!(kind, TickKind::Refresh | TickKind::Backfill);
+    if table != TableName::ShippingPolicies || !crawled {
+        return Ok(None);
+    }
+    let mut found = BTreeSet::new();
+    for batch in rows {
+        let columns = Columns::new(table, batch);
+        let store = columns.text("store")?;
+        for run in store_runs(store) {
+            found.insert(columns.parse("store", store.value(run.start))?);
+        }
+    }
+    Ok(Some(found))
+}

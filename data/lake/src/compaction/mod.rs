@@ -1,0 +1,284 @@
+//! Small files become large ones, and files that no state needs go.
+
+mod vacuum;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use async_recursion::async_recursion as boxed;
+use deltalake::kernel::Action;
+use deltalake::protocol::DeltaOperation;
+
+use crate::delta::{CommitOutcome, DataFile, PreparedActions, PreparedTable, Table, add, discard, read};
+use crate::error::lost_file;
+use crate::files::{Encoded, FileBytes, Wanted, compute, encode, load, sort, write};
+use crate::lake::State;
+use crate::ticks::{PackedRows, TickKind, TickRecord};
+use crate::{Lake, LakeConfig, LakeError, TableName};
+
+pub use vacuum::{VacuumKeep, VacuumReport};
+
+/// Files that are merged into one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileMerge {
+    /// The table.
+    pub table: TableName,
+    /// The value of its partition column, where it has one.
+    pub partition: Option<String>,
+    /// The number of files.
+    pub files: usize,
+    /// Their size together.
+    pub bytes: u64,
+}
+
+/// The result of [`Lake::compact`], or of a trial of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CompactReport {
+    /// The merges.
+    pub merged: Vec<FileMerge>,
+    /// The tick that carries them; `None` when there was nothing to merge, or on a dry run.
+    pub tick: Option<u64>,
+}
+
+impl Lake {
+    /// Merges small files of append-only tables and writes a checkpoint of every table. No row changes; with
+    /// `dry_run` nothing does.
+    ///
+    /// # Errors
+    /// The storage fails, a table is not readable, or others commit without pause.
+    #[boxed]
+    pub async fn compact(&self, dry_run: bool) -> Result<CompactReport, LakeError> {
+        self.merge_files(Amount::All, dry_run).await
+    }
+
+    /// [`Lake::compact`] by a little: so many merges at most, each of several files of about one size, so that over many
+    /// calls a row is rewritten a few times, however large its table. Most calls find nothing to do, and write nothing.
+    ///
+    /// # Errors
+    /// As [`Lake::compact`].
+    #[boxed]
+    pub async fn compact_some(&self, merges_max: usize) -> Result<CompactReport, LakeError> {
+        self.merge_files(Amount::Merges(merges_max), false).await
+    }
+
+    async fn merge_files(&self, amount: Amount, dry_run: bool) -> Result<CompactReport, LakeError> {
+        let mut state = self.state().await;
+        let (config, attempts) = (Arc::clone(&self.inner.config), self.inner.config.attempts_max);
+        let mut worth = None;
+        for _ in 0..attempts.max(1) {
+            self.recover(&mut state).await?;
+            // Others may have committed outside of any tick.
+            state.tables = None;
+            let tables = self.tables(&mut state).await?;
+            if dry_run {
+                let groups = tables.values().flat_map(|table| {
+                    let groups = groups(table, &config, amount).into_iter();
+                    groups.map(|group| merged(table.name, &group))
+                });
+                let merged = groups.collect();
+                return Ok(CompactReport { merged, tick: None });
+            }
+            // Before a tick is begun: of files that cannot be read there may be nothing left to merge. Once only, however
+            // often others are quicker to begin theirs: what they changed meanwhile is merged anew within the tick.
+            let (prepared, merged) = match worth.take() {
+                Some(worth) => worth,
+                None => self.prepare_merges(tables, amount).await?,
+            };
+            if merged.is_empty() {
+                return Ok(CompactReport { merged, tick: None });
+            }
+            let tick = state.ended + 1;
+            let (token, staged) = self.inner.ticks.stage(tick, PackedRows::default()).await?;
+            let record = TickRecord {
+                token,
+                staged,
+                ..TickRecord::new(tick, TickKind::Compact, self.inner.clock.now())
+            };
+            if self.inner.ticks.begin(&record).await? {
+                let merged = self.merge(&mut state, &record, amount, prepared, merged).await?;
+                return Ok(CompactReport {
+                    merged,
+                    tick: Some(tick),
+                });
+            }
+            worth = Some((prepared, merged));
+        }
+        if let Some((prepared, _)) = worth {
+            discard(&self.inner.storage, &prepared).await;
+        }
+        Err(LakeError::Contended { attempts })
+    }
+
+    /// The merges of all tables, written but not committed, and what they are.
+    async fn prepare_merges(
+        &self,
+        tables: &BTreeMap<TableName, Table>,
+        amount: Amount,
+    ) -> Result<(PreparedActions, Vec<FileMerge>), LakeError> {
+        let (mut prepared, mut merged) = (PreparedActions::new(), Vec::new());
+        for table in tables.values() {
+            let (actions, of_table) = self.merges(table, amount).await?;
+            let version = table.version();
+            prepared.insert(table.name, PreparedTable { version, actions });
+            merged.extend(of_table);
+        }
+        Ok((prepared, merged))
+    }
+
+    async fn merge(
+        &self,
+        state: &mut State,
+        record: &TickRecord,
+        amount: Amount,
+        mut prepared: PreparedActions,
+        mut merged: Vec<FileMerge>,
+    ) -> Result<Vec<FileMerge>, LakeError> {
+        let mut tables = state.tables.take().unwrap_or_default();
+        for table in tables.values_mut() {
+            for _ in 0..self.inner.config.attempts_max.max(1) {
+                let actions = match prepared.remove(&table.name) {
+                    Some(PreparedTable { version, actions }) if version == table.version() => actions,
+                    // Someone else changed the table meanwhile.
+                    stale => {
+                        let stale = stale.map(|stale| (table.name, stale));
+                        discard(&self.inner.storage, &PreparedActions::from_iter(stale)).await;
+                        let (actions, of_table) = self.merges(table, amount).await?;
+                        merged.retain(|one| one.table != table.name);
+                        merged.extend(of_table);
+                        actions
+                    }
+                };
+                let operation = DeltaOperation::Optimize {
+                    predicate: None,
+                    target_size: i64::try_from(self.inner.config.compact_file_bytes).unwrap_or(i64::MAX),
+                };
+                let now = self.inner.clock.now();
+                // Another process may have ended this tick meanwhile, and begun the next: its mark must not go back.
+                let tick = record.tick.max(table.tick());
+                if actions.is_empty()
+                    || table.commit(actions, operation, tick, None, now).await? == CommitOutcome::Landed
+                {
+                    break;
+                }
+            }
+            if amount == Amount::All {
+                table.checkpoint_now().await?;
+            }
+        }
+        state.tables = Some(tables);
+        self.finish_tick(state, record, Vec::new(), None).await?;
+        Ok(merged)
+    }
+
+    /// Merges the readable files of each group, writes the results and returns them.
+    async fn merges(&self, table: &Table, amount: Amount) -> Result<(Vec<Action>, Vec<FileMerge>), LakeError> {
+        let (mut actions, mut done, now) = (Vec::new(), Vec::new(), self.inner.clock.now());
+        for group in groups(table, &self.inner.config, amount) {
+            let (group, bytes) = readable(table, group).await?;
+            if group.len() < files_min(table.name, amount) {
+                continue;
+            }
+            let (name, config) = (table.name, Arc::clone(&self.inner.config));
+            let encoded = compute(move || merge_rows(name, bytes, &config)).await?;
+            let partition = group.first().and_then(|file| file.partition.as_deref());
+            let path = write(&table.storage, table.name, partition, &encoded).await?;
+            actions.extend(group.iter().map(|file| file.remove(false, now)));
+            actions.push(add(table.name, &path, partition, &encoded, now, false));
+            done.push(merged(table.name, &group));
+        }
+        Ok((actions, done))
+    }
+}
+
+/// The files of a group that are not missing or damaged, with their bytes: the others stay as they are.
+async fn readable(table: &Table, group: Vec<DataFile>) -> Result<(Vec<DataFile>, Vec<FileBytes>), LakeError> {
+    let (mut files, mut bytes) = (Vec::with_capacity(group.len()), Vec::with_capacity(group.len()));
+    for file in group {
+        match read(&table.storage, table.name, std::slice::from_ref(&file)).await {
+            Ok(read) => {
+                bytes.extend(read);
+                files.push(file);
+            }
+            Err(error) if lost_file(&error).is_some() => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "a file is left out of a merge, since it is missing or damaged");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((files, bytes))
+}
+
+/// The extent of one call's merges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Amount {
+    /// All that is worth it.
+    All,
+    /// So many merges at most.
+    Merges(usize),
+}
+
+/// Fewer files than this are not worth a merge on the side.
+const FILES_MIN: usize = 8;
+
+/// Files up to this size are of one size.
+const SMALL_BYTES: u64 = 64 << 10;
+
+fn merge_rows(table: TableName, files: Vec<FileBytes>, config: &LakeConfig) -> Result<Encoded, LakeError> {
+    let rows: Vec<RecordBatch> = load(table, files, Wanted::default())?;
+    encode(table, &sort(table, &rows)?, config)
+}
+
+fn merged(table: TableName, group: &[DataFile]) -> FileMerge {
+    let partition = group.first().and_then(|file| file.partition.clone());
+    FileMerge {
+        table,
+        partition,
+        files: group.len(),
+        bytes: group.iter().map(|file| file.size).sum(),
+    }
+}
+
+/// The files that are worth merging, group by group. Of a current-state table that is every partition of more
+/// than one file, which this lake itself never writes.
+fn groups(table: &Table, config: &LakeConfig, amount: Amount) -> Vec<Vec<DataFile>> {
+    let mut partitions: BTreeMap<Option<String>, Vec<DataFile>> = BTreeMap::new();
+    for file in table.files() {
+        partitions.entry(file.partition.clone()).or_default().push(file);
+    }
+    let mut groups = Vec::new();
+    for mut files in partitions.into_values() {
+        if !table.name.is_tiered() {
+            groups.push(files);
+            continue;
+        }
+        files.retain(|file| file.size < config.compact_file_bytes);
+        files.sort_by(|left, right| left.size.cmp(&right.size).then_with(|| left.path.cmp(&right.path)));
+        let (mut group, mut bytes) = (Vec::new(), 0);
+        for file in files {
+            // A file that is larger than all smaller ones together waits for others of its size.
+            let is_larger = amount != Amount::All && file.size > SMALL_BYTES.max(bytes);
+            if is_larger || bytes + file.size > config.compact_file_bytes {
+                groups.push(std::mem::take(&mut group));
+                bytes = 0;
+            }
+            bytes += file.size;
+            group.push(file);
+        }
+        groups.push(group);
+    }
+    groups.retain(|group| group.len() >= files_min(table.name, amount));
+    if let Amount::Merges(most) = amount {
+        groups.truncate(most);
+    }
+    groups
+}
+
+/// The fewest files that are worth a merge.
+fn files_min(table: TableName, amount: Amount) -> usize {
+    match amount {
+        Amount::Merges(_) if table.is_tiered() => FILES_MIN,
+        Amount::Merges(_) | Amount::All => 2,
+    }
+}

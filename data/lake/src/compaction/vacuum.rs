@@ -1,0 +1,286 @@
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
+
+use async_recursion::async_recursion as boxed;
+use data_model::Timestamp;
+use data_storage::{ObjectPath, StorageError, get_bytes, put_over};
+use deltalake::checkpoints::cleanup_expired_logs_for;
+use deltalake::table::state::DeltaTableState;
+use futures::{StreamExt, TryStreamExt};
+use object_store::{ObjectMeta, ObjectStore};
+use serde::{Deserialize, Serialize};
+
+use crate::delta::{Table, data_files, failed, state_at};
+use crate::{Lake, LakeError};
+
+/// The states that [`Lake::vacuum`] leaves readable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VacuumKeep {
+    /// Every state of the last so long.
+    pub retention: Duration,
+    /// Beside these, every state that has these versions: those that live releases were built from. One that is gone
+    /// already is passed over.
+    pub versions: Vec<BTreeMap<String, u64>>,
+    /// Lists the objects that would go, and leaves them.
+    pub dry_run: bool,
+}
+
+/// The objects that [`Lake::vacuum`] removed or would remove.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VacuumReport {
+    /// Data files and records of ticks, relative to the lake.
+    pub files: Vec<String>,
+    /// Their size together.
+    pub bytes: u64,
+    /// Commits and checkpoints that were dropped from the tables' logs.
+    pub log_files: usize,
+}
+
+/// The lake's note of its last vacuum.
+const NOTE: &str = "_ticks/vacuumed.json";
+
+/// The last tick before a vacuum.
+#[derive(Debug, Serialize, Deserialize)]
+struct VacuumNote {
+    tick: u64,
+}
+
+/// The time that a file which no commit names may be on its way into one.
+const IN_FLIGHT: Duration = Duration::from_secs(3600);
+
+impl Lake {
+    /// Removes data files that no state to be kept needs, records of ticks older than that, and what crashes left.
+    ///
+    /// # Errors
+    /// The storage fails, a table is not readable, or the retention is longer than removed files are remembered.
+    #[boxed]
+    pub async fn vacuum(&self, keep: &VacuumKeep) -> Result<VacuumReport, LakeError> {
+        self.vacuum_some(keep, usize::MAX).await
+    }
+
+    /// [`Lake::vacuum`] of so many files at most; the others go with later calls.
+    ///
+    /// # Errors
+    /// As [`Lake::vacuum`].
+    #[boxed]
+    pub async fn vacuum_some(&self, keep: &VacuumKeep, files_max: usize) -> Result<VacuumReport, LakeError> {
+        let (hours, config) = (|time: Duration| time.as_secs().div_ceil(3600), &self.inner.config);
+        if keep.retention > config.log_retention {
+            let (asked_hours, known_hours) = (hours(keep.retention), hours(config.log_retention));
+            return Err(LakeError::RetentionTooLong {
+                asked_hours,
+                known_hours,
+            });
+        }
+        let mut state = self.state().await;
+        // Room is what finishing a tick may lack.
+        if let Err(error) = self.recover(&mut state).await {
+            self.leave_unrecovered(&mut state, error).await?;
+        }
+        // Others may have committed outside of any tick; what they need must not go either.
+        state.tables = None;
+        let now = self.inner.clock.now();
+        let since = now.plus_millis(-millis(keep.retention));
+        let ended = state.ended;
+        // The last state is to be kept whatever its age; compaction may have moved the tables beyond it.
+        let mut versions = keep.versions.clone();
+        versions.extend(self.inner.ticks.end(ended).await?.map(|end| end.versions));
+        // Every state since then is of files that are there now, or were removed since and are remembered.
+        let ticks = self.inner.ticks.ended().await?;
+        let first = self.last_tick_before(&ticks, ended, since).await?;
+        let remembered = match first.or(ticks.first().copied()) {
+            Some(tick) => self
+                .inner
+                .ticks
+                .end(tick)
+                .await?
+                .map(|end| end.versions)
+                .unwrap_or_default(),
+            None => BTreeMap::new(),
+        };
+        let mut room = files_max;
+        let mut report = VacuumReport::default();
+        for table in self.tables(&mut state).await?.values() {
+            let NeededFiles { files: needed, oldest } =
+                needed(table, &versions, since, remembered.get(table.name.as_str()).copied()).await?;
+            let untracked_until = now.plus_millis(-millis(keep.retention.max(IN_FLIGHT)));
+            let mut gone: Vec<ObjectMeta> = unneeded(table, &needed, untracked_until).await?;
+            gone.truncate(room);
+            room -= gone.len();
+            report.add(table.name.as_str(), &gone);
+            if !keep.dry_run {
+                delete(table.storage.store().as_ref(), gone).await?;
+                report.log_files += clean_log(table, oldest, since).await?;
+            }
+        }
+        // Records of ticks that ended before the retention began, but for the last of them: it is the state at its beginning.
+        let mut old = self.inner.ticks.below(first.unwrap_or(0).min(ended)).await?;
+        old.truncate(room);
+        report.add("_ticks", &old);
+        if !keep.dry_run {
+            delete(self.inner.ticks.storage().store().as_ref(), old).await?;
+            let note = serde_json::to_vec(&VacuumNote { tick: ended }).map_err(|source| LakeError::TickRecord {
+                path: NOTE.to_owned(),
+                source,
+            })?;
+            // The freed space is free without the note: where there is no room for it, the next vacuum comes earlier.
+            if let Err(error) = put_over(&self.inner.storage, &ObjectPath::from(NOTE), note).await {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "when the lake was vacuumed could not be noted");
+            }
+        }
+        Ok(report)
+    }
+
+    /// `true` where so many ticks have ended since the last vacuum.
+    ///
+    /// # Errors
+    /// The storage fails.
+    #[boxed]
+    pub async fn is_vacuum_due(&self, ticks: u64) -> Result<bool, LakeError> {
+        let bytes = get_bytes(&self.inner.storage, &ObjectPath::from(NOTE)).await?;
+        let last = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let last = last.map_or(0, |VacuumNote { tick }| tick);
+        Ok(self.state().await.ended >= last.saturating_add(ticks))
+    }
+
+    /// The last tick that ended before this moment.
+    async fn last_tick_before(&self, ticks: &[u64], ended: u64, since: Timestamp) -> Result<Option<u64>, LakeError> {
+        let (mut from, mut to) = (0, ended);
+        to = to.min(ticks.len() as u64);
+        while from < to {
+            let middle = u64::midpoint(from, to);
+            let tick = usize::try_from(middle)
+                .ok()
+                .and_then(|index| ticks.get(index))
+                .copied()
+                .unwrap_or(0);
+            match self.inner.ticks.end(tick).await? {
+                Some(end) if end.committed_at < since => from = middle + 1,
+                _ => to = middle,
+            }
+        }
+        let last = from
+            .checked_sub(1)
+            .and_then(|index| ticks.get(usize::try_from(index).ok()?));
+        Ok(last.copied())
+    }
+}
+
+/// Drops from the log what no version from `oldest` on needs.
+async fn clean_log(table: &Table, oldest: u64, since: Timestamp) -> Result<usize, LakeError> {
+    let cleaned = cleanup_expired_logs_for(oldest, table.log_store().as_ref(), since.micros() / 1000, None).await;
+    cleaned.map_err(failed(table.name, "log clean-up"))
+}
+
+/// The files of a table that the states to be kept need.
+#[derive(Debug)]
+struct NeededFiles {
+    /// The paths of their files.
+    files: HashSet<String>,
+    /// The first of their versions.
+    oldest: u64,
+}
+
+async fn needed(
+    table: &Table,
+    versions: &[BTreeMap<String, u64>],
+    since: Timestamp,
+    remembered: Option<u64>,
+) -> Result<NeededFiles, LakeError> {
+    let paths = |state: &DeltaTableState| {
+        data_files(table.name, state)
+            .into_iter()
+            .map(|file| file.path.to_string())
+    };
+    let mut needed: HashSet<String> = paths(table.state()).collect();
+    let mut oldest = table.version();
+    let versions: HashSet<u64> = versions
+        .iter()
+        .filter_map(|versions| versions.get(table.name.as_str()).copied())
+        .collect();
+    for version in versions.into_iter().filter(|version| *version != table.version()) {
+        if remembered.is_some_and(|remembered| version > remembered) {
+            oldest = oldest.min(version);
+            continue;
+        }
+        match state_at(&table.storage, table.log_store(), table.name, version).await {
+            Ok(state) => {
+                needed.extend(paths(&state));
+                oldest = oldest.min(version);
+            }
+            // Of a version that nobody can ever read again nothing can be kept. Any other may be readable the next time.
+            Err(error @ LakeError::VersionLost { .. }) => {
+                tracing::warn!(table = %table.name, version, %error, "a version to be kept is gone already");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    // A file that was removed within the retention was still there at its beginning.
+    let mut removed = table.state().all_tombstones(table.log_store());
+    while let Some(tombstone) = removed.next().await {
+        let tombstone = tombstone.map_err(failed(table.name, "read of removed files"))?;
+        if tombstone
+            .deletion_timestamp()
+            .is_none_or(|removed_ms| removed_ms.saturating_mul(1000) >= since.micros())
+        {
+            needed.insert(tombstone.path().into_owned());
+        }
+    }
+    Ok(NeededFiles { files: needed, oldest })
+}
+
+/// The table's objects that are neither needed nor part of its log. One that no commit has ever named may be on
+/// its way into one, if it is young.
+async fn unneeded(
+    table: &Table,
+    needed: &HashSet<String>,
+    untracked_until: Timestamp,
+) -> Result<Vec<ObjectMeta>, LakeError> {
+    let mut tracked = HashSet::new();
+    let mut removed = table.state().all_tombstones(table.log_store());
+    while let Some(tombstone) = removed.next().await {
+        tracked.insert(
+            tombstone
+                .map_err(failed(table.name, "read of removed files"))?
+                .path()
+                .into_owned(),
+        );
+    }
+    let unneeded = |meta: &ObjectMeta| {
+        let path = meta.location.as_ref();
+        let data = path.ends_with(".parquet") && !path.starts_with("_delta_log/");
+        let young = meta.last_modified.timestamp_micros() > untracked_until.micros();
+        data && !needed.contains(path) && (tracked.contains(path) || !young)
+    };
+    let listed = table.storage.store().list(None);
+    let gone = listed
+        .try_filter(|meta| futures::future::ready(unneeded(meta)))
+        .try_collect()
+        .await;
+    Ok(gone.map_err(|source| StorageError::List {
+        prefix: table.name.to_string(),
+        source,
+    })?)
+}
+
+async fn delete(store: &dyn ObjectStore, files: Vec<ObjectMeta>) -> Result<(), LakeError> {
+    let paths = futures::stream::iter(files.into_iter().map(|meta| Ok(meta.location))).boxed();
+    let deleted = store.delete_stream(paths).try_for_each(|_| async { Ok(()) }).await;
+    Ok(deleted.map_err(|source| StorageError::Write {
+        path: "vacuum".to_owned(),
+        source,
+    })?)
+}
+
+fn millis(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+impl VacuumReport {
+    fn add(&mut self, folder: &str, files: &[ObjectMeta]) {
+        self.files
+            .extend(files.iter().map(|meta| format!("{folder}/{}", meta.location)));
+        self.bytes += files.iter().map(|meta| meta.size).sum::<u64>();
+    }
+}

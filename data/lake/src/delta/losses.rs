@@ -1,0 +1,114 @@
+//! Data files that are gone or damaged: whom that concerns, and when they can be done without.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use data_model::{BrandSlug, StoreHost};
+use data_storage::Storage;
+
+use super::read::read;
+use super::table::{DataFile, Table};
+use crate::error::lost_file;
+use crate::files::{Wanted, compute, load};
+use crate::rows::brands::brand_rows;
+use crate::rows::columns::{Columns, store_runs};
+use crate::{LakeError, TableName};
+
+/// A brand by its store and its public name.
+pub(crate) type Holder = (StoreHost, BrandSlug);
+
+/// The effect of lost data files on a tick: one is done without where the tick replaces or drops all of its rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Losses {
+    /// The tables that tell whose rows a bucket holds, the surest first: they are committed last.
+    tables: Arc<[TableFiles; 2]>,
+}
+
+/// The files of a table.
+#[derive(Debug)]
+struct TableFiles {
+    table: TableName,
+    storage: Storage,
+    files: Vec<DataFile>,
+}
+
+impl Losses {
+    pub(crate) fn new(lake: &Storage, tables: &BTreeMap<TableName, Table>) -> Self {
+        let files = |table: TableName| TableFiles {
+            table,
+            storage: lake.child(table.as_str()),
+            files: tables.get(&table).map(Table::files).unwrap_or_default(),
+        };
+        Self {
+            tables: Arc::new([files(TableName::Brands), files(TableName::Products)]),
+        }
+    }
+
+    /// Comes back with the brands whose rows are lost where the rows of the file that `error` tells of are not needed,
+    /// because all of them are of `replaced` stores.
+    ///
+    /// # Errors
+    /// They are needed, or it is not this file that failed.
+    pub(crate) async fn bear(
+        &self,
+        bucket: i32,
+        replaced: &BTreeSet<StoreHost>,
+        error: LakeError,
+    ) -> Result<Vec<Holder>, LakeError> {
+        let Some(path) = lost_file(&error).map(str::to_owned) else {
+            return Err(error);
+        };
+        match self.holders(bucket).await {
+            Ok(held) if held.iter().all(|(store, _)| replaced.contains(store)) => {
+                tracing::warn!(
+                    path,
+                    "a file is missing or damaged; all that it held is written anew or dropped"
+                );
+                Ok(held)
+            }
+            held => Err(LakeError::Lost {
+                path,
+                // With the tables damaged that tell, nobody can tell.
+                brands: held.unwrap_or_default(),
+                source: Box::new(error),
+            }),
+        }
+    }
+
+    /// The brands that have rows in a bucket. With the table of brands lost itself, those that have products there.
+    pub(crate) async fn holders(&self, bucket: i32) -> Result<Vec<Holder>, LakeError> {
+        let [brands, products] = &*self.tables;
+        match holders_by(brands, bucket).await {
+            Err(error) if lost_file(&error).is_some() => holders_by(products, bucket).await,
+            held => held,
+        }
+    }
+}
+
+async fn holders_by(of: &TableFiles, bucket: i32) -> Result<Vec<Holder>, LakeError> {
+    let TableFiles { table, storage, files } = of;
+    let (table, partition) = (*table, bucket.to_string());
+    let of_bucket = |file: &&DataFile| file.partition.as_ref() == Some(&partition);
+    let files: Vec<DataFile> = files.iter().filter(of_bucket).cloned().collect();
+    let bytes = read(storage, table, &files).await?;
+    compute(move || {
+        let columns = (table != TableName::Brands).then_some(&["store", "brand_slug"][..]);
+        let wanted = Wanted { stores: None, columns };
+        let mut held: BTreeMap<StoreHost, BrandSlug> = BTreeMap::new();
+        for batch in load(table, bytes, wanted)? {
+            if table == TableName::Brands {
+                let rows = brand_rows(&batch)?.into_iter();
+                held.extend(rows.map(|row| (row.brand.store, row.brand.slug)));
+                continue;
+            }
+            let columns = Columns::new(table, &batch);
+            let (store, slug) = (columns.text("store")?, columns.text("brand_slug")?);
+            for rows in store_runs(store) {
+                let holder = columns.parse("store", store.value(rows.start))?;
+                held.insert(holder, columns.parse("brand_slug", slug.value(rows.start))?);
+            }
+        }
+        Ok(held.into_iter().collect())
+    })
+    .await
+}

@@ -1,0 +1,20 @@
+//! Tables of the lake as Delta tables: logs, states, commits, and the data files that they name.
+
+mod checkpoint;
+mod log;
+mod losses;
+mod prepared;
+mod read;
+mod table;
+mod versions;
+
+pub(crate) use checkpoint::is_usable;
+pub(crate) use log::{LastCheckpoint, Log, READS_AT_ONCE, is_whole, tick_of};
+pub(crate) use losses::Losses;
+pub(crate) use prepared::{PreparedActions, PreparedTable, discard};
+pub(crate) use read::{TableFile, lost_files, read};
+pub(crate) use table::{
+    CommitOutcome, DataFile, SHA256_TAG, Table, add, append, data_files, failed, log_store, overwrite, root_url,
+    state_at,
+};
+pub(crate) use versions::{differences, restorations};

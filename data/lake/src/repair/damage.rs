@@ -1,0 +1,142 @@
+//! Brands whose rows are damaged: how they are found, and what the histories still tell of them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use async_recursion::async_recursion as boxed;
+use data_model::StoreHost;
+use data_storage::{ObjectPath, StorageError, get_bytes, put_over};
+use futures::TryStreamExt;
+use object_store::{ObjectStore, ObjectStoreExt};
+
+use crate::delta::{Losses, TableFile, lost_files};
+use crate::error::lost_file;
+use crate::{Lake, LakeError, TableName};
+
+/// The lake's note of files that were found damaged.
+const NOTE: &str = "_ticks/damaged.json";
+
+/// The most files that are noted: the others are found when these are written anew.
+const NOTED_MAX: usize = 1_000;
+
+impl Lake {
+    /// Looks at the data files of the tables that crawls replace, and remembers the stores whose rows lie in one that is
+    /// missing or damaged: a commit that has all stores of such a file writes it anew, whether or not their content
+    /// changed. No crawl writes files of the delivery matrix and of review apps, and nobody those of append-only tables
+    /// again: they stay as they are.
+    ///
+    /// A `thorough` search reads every file. Else one list a table tells which are missing or of another size, and
+    /// those alone are read that [`Lake::note_damage`] noted.
+    ///
+    /// # Errors
+    /// The storage fails, or a table's log cannot be read.
+    #[boxed]
+    pub async fn find_damage(&self, thorough: bool) -> Result<BTreeSet<StoreHost>, LakeError> {
+        let mut state = self.state().await;
+        self.recover(&mut state).await?;
+        let tables = self.tables(&mut state).await?;
+        let losses = Losses::new(&self.inner.storage, tables);
+        let crawled = tables.values().filter(|table| {
+            let is_of_no_crawl = TableName::DELIVERY.contains(&table.name) || TableName::WIDGETS.contains(&table.name);
+            TableName::CURRENT.contains(&table.name) && !is_of_no_crawl
+        });
+        let files = crawled.flat_map(|table| {
+            let of_table = |file| TableFile {
+                table: table.name,
+                storage: table.storage.clone(),
+                file,
+            };
+            table.files().into_iter().map(of_table)
+        });
+        let (files, noted) = (files.collect(), self.noted_damage().await?);
+        let files = if thorough {
+            files
+        } else {
+            suspects(files, &noted).await?
+        };
+        let lost = lost_files(files).await?;
+        for one in &lost {
+            tracing::warn!(path = one.path(), "a file is missing or damaged");
+        }
+        let buckets: BTreeSet<i32> = lost.iter().filter_map(TableFile::bucket).collect();
+        let mut damaged = BTreeSet::new();
+        for bucket in buckets {
+            match losses.holders(bucket).await {
+                Ok(held) => damaged.extend(held.into_iter().map(|(store, _)| store)),
+                // The owners of the rows cannot be told: a commit says so too.
+                Err(error) if lost_file(&error).is_some() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if lost.is_empty() && !noted.is_empty() {
+            self.forget_damage().await?;
+        }
+        state.damaged.clone_from(&damaged);
+        Ok(damaged)
+    }
+}
+
+/// The files that are missing, of another size than the log says, or noted as damaged.
+async fn suspects(files: Vec<TableFile>, noted: &BTreeSet<String>) -> Result<Vec<TableFile>, LakeError> {
+    let mut sizes: BTreeMap<TableName, HashMap<ObjectPath, u64>> = BTreeMap::new();
+    for TableFile { table, storage, .. } in &files {
+        if sizes.contains_key(table) {
+            continue;
+        }
+        let listed = storage.store().list(None).map_ok(|meta| (meta.location, meta.size));
+        let listed: Result<HashMap<ObjectPath, u64>, _> = listed.try_collect().await;
+        let listed = listed.map_err(|source| StorageError::List {
+            prefix: table.to_string(),
+            source,
+        })?;
+        sizes.insert(*table, listed);
+    }
+    let is_suspect = |one: &TableFile| {
+        let size = sizes.get(&one.table).and_then(|sizes| sizes.get(&one.file.path));
+        size != Some(&one.file.size) || noted.contains(&one.path())
+    };
+    Ok(files.into_iter().filter(is_suspect).collect())
+}
+
+impl Lake {
+    /// Notes files that were found damaged, by their paths in the lake: the next crawl looks at them, see
+    /// [`Lake::find_damage`].
+    ///
+    /// # Errors
+    /// The storage fails.
+    pub async fn note_damage<'a>(&self, files: impl IntoIterator<Item = &'a str>) -> Result<(), LakeError> {
+        let mut noted = self.noted_damage().await?;
+        let before = noted.len();
+        noted.extend(files.into_iter().take(NOTED_MAX).map(str::to_owned));
+        if noted.len() == before || noted.len() > NOTED_MAX {
+            return Ok(());
+        }
+        let bytes = serde_json::to_vec(&noted).map_err(note_failed)?;
+        Ok(put_over(&self.inner.storage, &ObjectPath::from(NOTE), bytes).await?)
+    }
+
+    pub(crate) async fn noted_damage(&self) -> Result<BTreeSet<String>, LakeError> {
+        let bytes = get_bytes(&self.inner.storage, &ObjectPath::from(NOTE)).await?;
+        // A note that is damaged itself costs that nobody looks; a thorough look still finds all.
+        Ok(bytes
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default())
+    }
+
+    pub(crate) async fn forget_damage(&self) -> Result<(), LakeError> {
+        match self.inner.storage.store().delete(&ObjectPath::from(NOTE)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(source) => Err(StorageError::Write {
+                path: NOTE.to_owned(),
+                source,
+            }
+            .into()),
+        }
+    }
+}
+
+fn note_failed(source: serde_json::Error) -> LakeError {
+    LakeError::TickRecord {
+        path: NOTE.to_owned(),
+        source,
+    }
+}

@@ -1,0 +1,308 @@
+//! Missing or damaged parts of the tables' logs and of the ticks: what the rest tells is written again, the others are named
+//! with the way back. Looking changes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use data_storage::{ObjectPath, Storage, StorageError, get_bytes, keep_aside, put_over};
+use futures::{StreamExt, TryStreamExt};
+use object_store::ObjectStore;
+
+use crate::delta::{LastCheckpoint, READS_AT_ONCE, is_usable, is_whole, tick_of};
+use crate::files::digest;
+use crate::repair::{LogRepair, RepairKind, UnrepairableObject};
+use crate::ticks::{TickEnd, TickRecord};
+use crate::{LakeError, TableName};
+
+const LOST_NOW: &str = "the present state needs this entry of the log: put it back from a copy, or `haat restore` goes back to a \
+     backup. Without one, move lake/ away; `haat backfill --all --stage parse`, `haat crawl --force` and `haat release build \
+     --full` make the present anew, without its history";
+const LOST_THEN: &str = "an entry of the log is lost: states of before it cannot be read, unless it is put back from a copy; the \
+     present one can";
+const ALTERED: &str = "an entry of the log is not what was committed: put it back from a copy, or `haat restore` goes back to a \
+     backup";
+const END_LOST: &str = "the end of this tick is lost: the lake cannot be read as it was then, unless it is put back from a copy; \
+     the present state can";
+
+/// The repairs that are due before the lake can be opened.
+#[derive(Debug, Default)]
+pub(crate) struct LogRepairPlan {
+    pub(crate) repaired: Vec<LogRepair>,
+    pub(crate) stuck: Vec<UnrepairableObject>,
+    /// Objects to be removed, by their paths in the lake.
+    deletes: Vec<ObjectPath>,
+    /// Tables whose newest state cannot be read even then.
+    pub(crate) broken: BTreeSet<TableName>,
+    /// Tables that are to get a checkpoint.
+    pub(crate) checkpoints: BTreeSet<TableName>,
+}
+
+/// An entry of a table's log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct LogEntry {
+    table: TableName,
+    version: u64,
+}
+
+impl LogEntry {
+    fn path(self) -> ObjectPath {
+        let Self { table, version } = self;
+        ObjectPath::from(format!("{table}/_delta_log/{version:020}.json"))
+    }
+}
+
+/// The objects in the folder of a table's log, by their versions.
+#[derive(Debug, Default)]
+struct LogFolder {
+    entries: BTreeSet<u64>,
+    checkpoints: BTreeMap<u64, Vec<ObjectPath>>,
+}
+
+/// The checkpoint that a table's newest state begins with.
+#[derive(Debug, Default)]
+struct Base {
+    version: Option<u64>,
+    files: Vec<(ObjectPath, Bytes)>,
+}
+
+impl LogRepairPlan {
+    /// Looks at the ticks and at every table's log. The parts of the newest state are put into `shadow`, as far as they are
+    /// whole.
+    pub(crate) async fn plan(lake: &Storage, shadow: &Storage) -> Result<Self, LakeError> {
+        let mut plan = Self::default();
+        let ends = plan.look_at_ticks(&lake.child("_ticks")).await?;
+        for table in TableName::ALL {
+            let named = ends.last().and_then(|end| end.versions.get(table.as_str()).copied());
+            plan.look_at_log(lake, shadow, table, named).await?;
+        }
+        for entry in altered(lake, &ends).await? {
+            plan.name(entry, ALTERED);
+        }
+        Ok(plan)
+    }
+
+    /// Does the repairs. Damaged objects are kept under `damaged/` of the lake.
+    pub(crate) async fn apply(&self, lake: &Storage) -> Result<(), LakeError> {
+        for path in &self.deletes {
+            keep_aside(lake, path).await?;
+            match object_store::ObjectStoreExt::delete(lake.store().as_ref(), path).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(source) => {
+                    let path = path.to_string();
+                    return Err(StorageError::Write { path, source }.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, path: &ObjectPath, how: RepairKind) {
+        self.repaired.push(LogRepair {
+            path: path.to_string(),
+            how,
+        });
+    }
+
+    fn remove(&mut self, path: ObjectPath, how: RepairKind) {
+        self.tell(&path, how);
+        self.deletes.push(path);
+    }
+
+    /// Names an entry that is not to be had from the rest of the lake.
+    fn name(&mut self, entry: LogEntry, reason: &'static str) {
+        self.stuck.push(UnrepairableObject {
+            path: entry.path().to_string(),
+            table: Some(entry.table.as_str()),
+            version: Some(entry.version),
+            reason,
+        });
+    }
+
+    /// The ends of ticks that can be read, ascending.
+    async fn look_at_ticks(&mut self, ticks: &Storage) -> Result<Vec<TickEnd>, LakeError> {
+        let (mut records, mut ends) = (BTreeSet::new(), BTreeSet::new());
+        for path in list(ticks, None).await? {
+            let Some((digits, kind)) = path.as_ref().split_once('.') else {
+                continue;
+            };
+            let Ok(tick) = digits.parse::<u64>() else { continue };
+            match kind {
+                "json" => records.insert(tick),
+                "done.json" => ends.insert(tick),
+                _ => false,
+            };
+        }
+        let last = ends.last().copied().unwrap_or(0);
+        let first = ends.first().copied().unwrap_or(1);
+        let mut whole = Vec::new();
+        for tick in first..=last {
+            let path = ObjectPath::from(format!("{tick:020}.done.json"));
+            let bytes = get_bytes(ticks, &path).await?;
+            let path = ObjectPath::from(format!("_ticks/{path}"));
+            match bytes.and_then(|bytes| serde_json::from_slice::<TickEnd>(&bytes).ok()) {
+                Some(end) => whole.push(end),
+                // The next process that opens the lake ends it again, by what the tables have.
+                None if tick == last => self.remove(path, RepairKind::End),
+                None => self.stuck.push(UnrepairableObject {
+                    path: path.to_string(),
+                    table: None,
+                    version: None,
+                    reason: END_LOST,
+                }),
+            }
+        }
+        for tick in records.range(last + 1..) {
+            let path = ObjectPath::from(format!("{tick:020}.json"));
+            let bytes = get_bytes(ticks, &path).await?;
+            if bytes.is_some_and(|bytes| serde_json::from_slice::<TickRecord>(&bytes).is_err()) {
+                self.remove(ObjectPath::from(format!("_ticks/{path}")), RepairKind::Record);
+            }
+        }
+        Ok(whole)
+    }
+
+    async fn look_at_log(
+        &mut self,
+        lake: &Storage,
+        shadow: &Storage,
+        table: TableName,
+        named: Option<u64>,
+    ) -> Result<(), LakeError> {
+        let folder = ObjectPath::from(format!("{table}/_delta_log"));
+        let mut listed = LogFolder::default();
+        for path in list(lake, Some(&folder)).await? {
+            let name = path.filename().and_then(|name| name.split_once('.'));
+            let Some((Ok(version), kind)) = name.map(|(number, kind)| (number.parse::<u64>(), kind.to_owned())) else {
+                continue;
+            };
+            if kind == "json" {
+                listed.entries.insert(version);
+            } else if kind.starts_with("checkpoint") {
+                listed.checkpoints.entry(version).or_default().push(path);
+            }
+        }
+        let Base { version: base, files } = self.base(lake, table, &listed).await?;
+        for (path, bytes) in files {
+            put_over(shadow, &path, bytes).await?;
+        }
+        self.look_at_hint(lake, table, base).await?;
+        let (first, entries) = (base.map_or(0, |base| base + 1), &listed.entries);
+        let newest = entries.last().copied().max(named).max(base).unwrap_or(0);
+        let earliest = entries.first().copied().unwrap_or(first).min(first);
+        for version in earliest..=newest {
+            let entry = LogEntry { table, version };
+            let bytes = get_bytes(lake, &entry.path()).await?;
+            let is_there = |bytes: &Bytes| !bytes.iter().all(u8::is_ascii_whitespace) && is_whole(bytes);
+            match bytes.filter(is_there) {
+                Some(bytes) if version >= first => put_over(shadow, &entry.path(), bytes).await?,
+                Some(_) => {}
+                None if version >= first => self.lose(entry),
+                None => self.name(entry, LOST_THEN),
+            }
+        }
+        Ok(())
+    }
+
+    /// Names an entry that the newest state needs.
+    fn lose(&mut self, entry: LogEntry) {
+        self.broken.insert(entry.table);
+        self.name(entry, LOST_NOW);
+    }
+
+    /// The newest checkpoint that can be read. Those after it go.
+    async fn base(&mut self, lake: &Storage, table: TableName, listed: &LogFolder) -> Result<Base, LakeError> {
+        for (version, paths) in listed.checkpoints.iter().rev() {
+            if let Some(files) = usable(lake, paths).await? {
+                let version = Some(*version);
+                return Ok(Base { version, files });
+            }
+            for path in paths {
+                self.remove(path.clone(), RepairKind::Checkpoint);
+            }
+            self.checkpoints.insert(table);
+        }
+        Ok(Base::default())
+    }
+
+    /// The note of the newest checkpoint must name one that is there.
+    async fn look_at_hint(&mut self, lake: &Storage, table: TableName, base: Option<u64>) -> Result<(), LakeError> {
+        let folder = format!("{table}/_delta_log");
+        let hint = ObjectPath::from(format!("{folder}/_last_checkpoint"));
+        let Some(bytes) = get_bytes(lake, &hint).await? else {
+            return Ok(());
+        };
+        let named = serde_json::from_slice::<LastCheckpoint>(&bytes)
+            .ok()
+            .map(|last| last.version);
+        if named.is_some() && named == base {
+            return Ok(());
+        }
+        // One that is older than the newest checkpoint is as good as none.
+        if let Some(named) = named.filter(|named| base < Some(*named)) {
+            let path = ObjectPath::from(format!("{folder}/{named:020}.checkpoint.parquet"));
+            if !self.deletes.contains(&path) {
+                self.tell(&path, RepairKind::Checkpoint);
+            }
+            self.checkpoints.insert(table);
+        } else if named.is_none() {
+            self.tell(&hint, RepairKind::Checkpoint);
+            self.checkpoints.insert(table);
+        }
+        self.deletes.push(hint);
+        Ok(())
+    }
+}
+
+/// The files of a checkpoint, where all of them can be read as parts of one.
+async fn usable(lake: &Storage, paths: &[ObjectPath]) -> Result<Option<Vec<(ObjectPath, Bytes)>>, LakeError> {
+    let mut files = Vec::with_capacity(paths.len());
+    for path in paths {
+        let bytes = get_bytes(lake, path)
+            .await?
+            .filter(|bytes| is_usable(Some(bytes.clone())));
+        let Some(bytes) = bytes else { return Ok(None) };
+        files.push((path.clone(), bytes));
+    }
+    Ok(Some(files))
+}
+
+async fn list(storage: &Storage, folder: Option<&ObjectPath>) -> Result<Vec<ObjectPath>, LakeError> {
+    let listed = storage.store().list(folder).map_ok(|meta| meta.location);
+    let mut paths: Vec<ObjectPath> = listed.try_collect().await.map_err(|source| StorageError::List {
+        prefix: folder.map(ToString::to_string).unwrap_or_default(),
+        source,
+    })?;
+    paths.sort_unstable();
+    Ok(paths)
+}
+
+/// The entries that can be read and say something else than their ticks committed, as the ends of the ticks tell.
+async fn altered(lake: &Storage, ends: &[TickEnd]) -> Result<Vec<LogEntry>, LakeError> {
+    let mut checks = Vec::new();
+    for end in ends {
+        for table in TableName::ALL {
+            let (digest, version) = (end.digests.get(table.as_str()), end.versions.get(table.as_str()));
+            if let Some((digest, version)) = digest.zip(version) {
+                let version = *version;
+                checks.push(altered_entry(lake, LogEntry { table, version }, digest, end.tick));
+            }
+        }
+    }
+    let checks = futures::stream::iter(checks).buffered(READS_AT_ONCE);
+    let found: Vec<Option<LogEntry>> = checks.try_collect().await?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// The entry, where it is one of the tick and not what the tick committed: one of another tick took the place of one that was
+/// lost, and is no damage.
+async fn altered_entry(
+    lake: &Storage,
+    entry: LogEntry,
+    sha256: &str,
+    tick: u64,
+) -> Result<Option<LogEntry>, LakeError> {
+    let bytes = get_bytes(lake, &entry.path()).await?;
+    let bytes = bytes.filter(is_whole);
+    let is_altered = |bytes: &Bytes| digest(bytes) != sha256 && tick_of(bytes) == Some(tick.into());
+    Ok(bytes.filter(is_altered).map(|_| entry))
+}

@@ -1,0 +1,108 @@
+use std::collections::BTreeSet;
+
+use data_model::Timestamp;
+use data_storage::{ObjectPath, Storage, keeps_conditions};
+use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
+use deltalake::kernel::{Action, StructType};
+use deltalake::operations::create::CreateBuilder;
+use deltalake::protocol::SaveMode;
+
+use super::facts::encoded;
+use super::layout::{self, LayoutFinding};
+use crate::delta::{add, failed, log_store};
+use crate::files::{compute, write};
+use crate::{LakeConfig, LakeError, TableName};
+
+/// Written and removed to try the storage out.
+const PROBE: &str = "_ticks/probe";
+
+/// Creates the tables where there are none yet; with the layout lost, those that are absent.
+pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) -> Result<(), LakeError> {
+    let present = match layout::find(lake, lake, config).await? {
+        LayoutFinding::Made => return Ok(()),
+        LayoutFinding::Lost { tables } => {
+            let path = layout::LAYOUT;
+            tracing::warn!(
+                path,
+                "the layout of the lake is lost, and written again as the tables tell it"
+            );
+            tables
+        }
+        LayoutFinding::New => {
+            // Of a name of its own: who creates it beside this one tries the storage out too.
+            let probe = ObjectPath::from(format!("{PROBE}-{}", uuid::Uuid::new_v4()));
+            if !keeps_conditions(lake, &probe).await? {
+                return Err(LakeError::Unconditional);
+            }
+            BTreeSet::new()
+        }
+    };
+    for table in TableName::ALL.into_iter().filter(|table| !present.contains(table)) {
+        create_table(lake, table, config, now).await?;
+    }
+    layout::note(lake, config).await
+}
+
+async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig, now: Timestamp) -> Result<(), LakeError> {
+    let log_store = log_store(lake, table);
+    let exists = || async {
+        let exists = log_store.is_delta_table_location().await;
+        exists.map_err(failed(table, "look-up"))
+    };
+    if exists().await? {
+        return Ok(());
+    }
+    let spec = table.spec();
+    let schema: StructType = spec
+        .schema
+        .as_ref()
+        .try_into_kernel()
+        .map_err(|source| LakeError::Columns {
+            table: table.as_str(),
+            source,
+        })?;
+    let hours = config.log_retention.as_secs().div_ceil(3600);
+    let mut properties = vec![
+        ("delta.dataSkippingStatsColumns", spec.stats.join(",")),
+        ("delta.checkpointInterval", config.checkpoint_every.max(1).to_string()),
+        ("delta.logRetentionDuration", format!("interval {hours} hours")),
+        ("delta.deletedFileRetentionDuration", format!("interval {hours} hours")),
+    ];
+    if spec.append_only {
+        properties.push(("delta.appendOnly", "true".to_owned()));
+    }
+    let created = CreateBuilder::new()
+        .with_log_store(std::sync::Arc::clone(&log_store))
+        .with_table_name(table.as_str())
+        .with_comment(spec.comment)
+        .with_columns(schema.fields().cloned())
+        .with_partition_columns(spec.partition)
+        .with_save_mode(SaveMode::ErrorIfExists)
+        .with_actions(facts(lake, table, config, now).await?)
+        .with_configuration(properties.into_iter().map(|(key, value)| (key, Some(value))))
+        .await;
+    match created {
+        Ok(_) => Ok(()),
+        // Another process may have been first.
+        Err(_) if exists().await? => Ok(()),
+        Err(error) => Err(failed(table, "creation")(error)),
+    }
+}
+
+/// The rows that the table has from the beginning.
+async fn facts(
+    lake: &Storage,
+    table: TableName,
+    config: &LakeConfig,
+    now: Timestamp,
+) -> Result<Option<Action>, LakeError> {
+    if !TableName::FACTS.contains(&table) {
+        return Ok(None);
+    }
+    let config = config.clone();
+    let Some(encoded) = compute(move || encoded(table, &config)).await? else {
+        return Ok(None);
+    };
+    let path = write(&lake.child(table.as_str()), table, None, &encoded).await?;
+    Ok(Some(add(table, &path, None, &encoded, now, true)))
+}

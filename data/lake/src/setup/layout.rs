@@ -1,0 +1,146 @@
+//! The layout that is fixed when a lake is created; where it is lost, the tables tell it.
+
+use std::collections::BTreeSet;
+
+use data_storage::{ObjectPath, Storage, StorageError, get_bytes, keep_aside, put_new, put_over};
+use futures::TryStreamExt;
+use object_store::ObjectStore;
+use serde::{Deserialize, Serialize};
+
+use crate::delta::{Table, read};
+use crate::error::lost_file;
+use crate::files::{Wanted, bucket, compute, load};
+use crate::rows::brands::{BrandRow, brand_rows};
+use crate::ticks::Ticks;
+use crate::{LakeConfig, LakeError, TableName};
+
+/// It is written after the tables, so that where it is, they are.
+#[derive(Debug, Serialize, Deserialize)]
+struct Layout {
+    buckets: u32,
+}
+
+pub(crate) const LAYOUT: &str = "_ticks/layout.json";
+
+/// The knowledge of a lake's layout.
+#[derive(Debug)]
+pub(crate) enum LayoutFinding {
+    /// There is no lake yet.
+    New,
+    /// A lake with all tables.
+    Made,
+    /// A lake with these tables, whose layout is missing or damaged.
+    Lost { tables: BTreeSet<TableName> },
+}
+
+/// Looks at the layout and, where it does not tell, at the tables. The log of `brands` is read from `logs`.
+///
+/// # Errors
+/// The lake was made with another number of buckets than is configured, or the storage fails.
+pub(crate) async fn find(lake: &Storage, logs: &Storage, config: &LakeConfig) -> Result<LayoutFinding, LakeError> {
+    let bytes = get_bytes(lake, &ObjectPath::from(LAYOUT)).await?;
+    let stated: Option<Layout> = bytes.as_ref().and_then(|bytes| serde_json::from_slice(bytes).ok());
+    if stated.as_ref().is_some_and(|layout| layout.buckets == config.buckets) {
+        return Ok(LayoutFinding::Made);
+    }
+    let tables = tables(lake).await?;
+    if bytes.is_none() && tables.is_empty() {
+        return Ok(LayoutFinding::New);
+    }
+    let placed = if tables.contains(&TableName::Brands) {
+        brands(lake, &Table::open(logs, TableName::Brands).await?).await?
+    } else {
+        Vec::new()
+    };
+    let fits = |buckets| placed.iter().all(|brand| brand.is_placed_by(buckets));
+    match stated.map(|layout| layout.buckets) {
+        // Of two numbers that may be altered, the one counts by which the rows lie.
+        Some(lake) if placed.is_empty() || fits(lake) || !fits(config.buckets) => Err(LakeError::Buckets {
+            lake,
+            config: config.buckets,
+        }),
+        None if !fits(config.buckets) => Err(LakeError::BucketsUnknown { config: config.buckets }),
+        _ => Ok(LayoutFinding::Lost { tables }),
+    }
+}
+
+/// Notes that the lake has every table, and keeps a damaged note aside; where another process was first, what it noted stands.
+pub(crate) async fn note(lake: &Storage, config: &LakeConfig) -> Result<(), LakeError> {
+    let (path, buckets) = (ObjectPath::from(LAYOUT), config.buckets);
+    let bytes = serde_json::to_vec(&Layout { buckets }).map_err(|source| LakeError::TickRecord {
+        path: LAYOUT.to_owned(),
+        source,
+    })?;
+    if !put_new(lake, &path, bytes.clone()).await?
+        && matches!(find(lake, lake, config).await?, LayoutFinding::Lost { .. })
+    {
+        keep_aside(lake, &path).await?;
+        put_over(lake, &path, bytes).await?;
+    }
+    Ok(())
+}
+
+/// The tables that have a log, and those whose log is lost as a whole: the end of a tick names them.
+async fn tables(lake: &Storage) -> Result<BTreeSet<TableName>, LakeError> {
+    let ticks = Ticks::new(lake);
+    let mut named = BTreeSet::new();
+    for tick in ticks.ended().await?.into_iter().rev() {
+        match ticks.end(tick).await {
+            Ok(Some(end)) => {
+                named = end.versions.into_keys().collect();
+                break;
+            }
+            Ok(None) | Err(LakeError::TickRecord { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let mut tables = BTreeSet::new();
+    for table in TableName::ALL {
+        let folder = ObjectPath::from(format!("{table}/_delta_log"));
+        let first = lake.store().list(Some(&folder)).try_next().await;
+        let first = first.map_err(|source| StorageError::List {
+            prefix: folder.to_string(),
+            source,
+        })?;
+        if first.is_some() || named.contains(table.as_str()) {
+            tables.insert(table);
+        }
+    }
+    Ok(tables)
+}
+
+/// A brand, and the bucket that its row lies in.
+#[derive(Debug, Clone)]
+pub(crate) struct PlacedBrand {
+    pub(crate) row: BrandRow,
+    bucket: Option<i32>,
+}
+
+impl PlacedBrand {
+    fn is_placed_by(&self, buckets: u32) -> bool {
+        self.bucket
+            .is_none_or(|found| found == bucket(&self.row.brand.store, buckets))
+    }
+}
+
+/// The brands of all files that can be read.
+pub(crate) async fn brands(lake: &Storage, table: &Table) -> Result<Vec<PlacedBrand>, LakeError> {
+    let (name, mut placed) = (table.name, Vec::new());
+    let storage = lake.child(name.as_str());
+    for file in table.files() {
+        let decoded = match read(&storage, name, std::slice::from_ref(&file)).await {
+            Ok(bytes) => compute(move || load(name, bytes, Wanted::default())).await,
+            Err(error) => Err(error),
+        };
+        let batches = match decoded {
+            Err(error) if lost_file(&error).is_some() => continue,
+            decoded => decoded?,
+        };
+        let bucket = file.partition.as_deref().and_then(|bucket| bucket.parse().ok());
+        for batch in batches {
+            let rows = brand_rows(&batch)?.into_iter();
+            placed.extend(rows.map(|row| PlacedBrand { row, bucket }));
+        }
+    }
+    Ok(placed)
+}

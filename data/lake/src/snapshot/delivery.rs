@@ -1,0 +1,120 @@
+//! The known delivery of stores.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use arrow::record_batch::RecordBatch;
+use async_recursion::async_recursion as boxed;
+use data_model::{DeliverySample, DeliveryZone, KnownDelivery, StoreHost, VariantId};
+
+use crate::rows::columns::{Columns, some_int};
+use crate::rows::delivery::samples;
+use crate::rows::delivery_probes::probes;
+use crate::rows::delivery_zones::zones;
+use crate::rows::id_from_column;
+use crate::{LakeError, LakeSnapshot, TableName};
+
+/// Brings it into the order in which it is read back.
+pub(crate) fn order(known: &mut KnownDelivery) {
+    by_pincode(&mut known.samples);
+    known
+        .zones
+        .sort_by(|one, other| (&one.zone, one.confidence).cmp(&(&other.zone, other.confidence)));
+    known.probes.sort_by_key(|probe| {
+        let cart = (probe.variant, probe.quantity, probe.goods_minor);
+        (probe.asked_at, probe.pincode, cart)
+    });
+}
+
+fn by_pincode(samples: &mut Vec<DeliverySample>) {
+    samples.sort_by_key(|sample| (sample.pincode.number(), std::cmp::Reverse(sample.sampled_at)));
+    samples.dedup_by_key(|sample| sample.pincode);
+}
+
+impl LakeSnapshot {
+    /// The known delivery by those of the stores (by all when `None`) that were asked, by pincode.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn delivery(
+        &self,
+        stores: Option<&BTreeSet<StoreHost>>,
+    ) -> Result<BTreeMap<StoreHost, Vec<DeliverySample>>, LakeError> {
+        let mut known: BTreeMap<StoreHost, Vec<DeliverySample>> = BTreeMap::new();
+        for (store, sample) in self.rows(TableName::DeliveryMatrix, stores, samples).await? {
+            known.entry(store).or_default().push(sample);
+        }
+        known.values_mut().for_each(by_pincode);
+        Ok(known)
+    }
+
+    /// The zones of those of the stores (of all when `None`) that were asked, by name and confidence.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn delivery_zones(
+        &self,
+        stores: Option<&BTreeSet<StoreHost>>,
+    ) -> Result<BTreeMap<StoreHost, Vec<DeliveryZone>>, LakeError> {
+        let mut known: BTreeMap<StoreHost, Vec<DeliveryZone>> = BTreeMap::new();
+        for (store, zone) in self.rows(TableName::DeliveryZones, stores, zones).await? {
+            known.entry(store).or_default().push(zone);
+        }
+        let by_name = |zones: &mut Vec<DeliveryZone>| {
+            zones.sort_by(|one, other| (&one.zone, one.confidence).cmp(&(&other.zone, other.confidence)));
+        };
+        known.values_mut().for_each(by_name);
+        Ok(known)
+    }
+
+    /// All that is known of delivery by those of the stores (by all when `None`) that were asked.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn known_delivery(
+        &self,
+        stores: Option<&BTreeSet<StoreHost>>,
+    ) -> Result<BTreeMap<StoreHost, KnownDelivery>, LakeError> {
+        let mut known: BTreeMap<StoreHost, KnownDelivery> = BTreeMap::new();
+        for (store, samples) in self.delivery(stores).await? {
+            known.entry(store).or_default().samples = samples;
+        }
+        for (store, zones) in self.delivery_zones(stores).await? {
+            known.entry(store).or_default().zones = zones;
+        }
+        for (store, probe) in self.rows(TableName::DeliveryProbes, stores, probes).await? {
+            known.entry(store).or_default().probes.push(probe);
+        }
+        known.values_mut().for_each(order);
+        Ok(known)
+    }
+}
+
+/// A variant that a store would sell now: its id, price in minor units, and weight in grams where stated.
+pub type OnSale = (VariantId, i64, Option<i64>);
+
+impl LakeSnapshot {
+    /// The variants of a store that are available, in the order of the table.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn on_sale(&self, store: &StoreHost) -> Result<Vec<OnSale>, LakeError> {
+        let stores = BTreeSet::from([store.clone()]);
+        self.rows(TableName::Variants, Some(&stores), on_sale).await
+    }
+}
+
+fn on_sale(batch: &RecordBatch) -> Result<Vec<OnSale>, LakeError> {
+    let columns = Columns::new(TableName::Variants, batch);
+    let (variant, price) = (columns.int("variant_id")?, columns.int("price_minor")?);
+    let (available, grams) = (columns.flag("available")?, columns.int("grams")?);
+    let rows = (0..batch.num_rows()).filter(|row| available.value(*row));
+    let one = |row| {
+        let id = VariantId(id_from_column(variant.value(row)));
+        (id, price.value(row), some_int(grams, row))
+    };
+    Ok(rows.map(one).collect())
+}

@@ -1,0 +1,344 @@
+//! Consistent states of the lake, and what is read of them.
+
+mod delivery;
+mod history;
+mod live_files;
+mod offering;
+mod portion;
+mod products;
+mod readable;
+mod reviews;
+mod session;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use async_recursion::async_recursion as boxed;
+use data_model::{Quarantined, ShippingPolicy, StoreHost, Timestamp};
+use data_storage::StorageError;
+use deltalake::table::state::DeltaTableState;
+use futures::future::try_join_all;
+use futures::{StreamExt, TryStreamExt};
+use object_store::ObjectStore;
+use tokio::sync::OnceCell;
+
+use crate::delta::{DataFile, data_files, log_store, read, state_at};
+use crate::files::{Decoder, FileBytes, Wanted, by_bucket, compute, load};
+use crate::rows::brands::{BrandRow, brand_rows};
+use crate::rows::{quarantine, shipping};
+use crate::ticks::TickEnd;
+use crate::{Lake, LakeError, TableName};
+
+pub use delivery::OnSale;
+pub(crate) use delivery::order;
+pub use live_files::{LiveFile, LiveTable, PartitionColumn};
+pub use offering::Offering;
+pub use readable::LostFile;
+pub use reviews::ShownRatings;
+
+/// The state of the lake to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AsOf {
+    /// The state whose tables have these versions, as a release's manifest names them.
+    Versions(BTreeMap<String, u64>),
+    /// The state after the last tick that was decided by this moment.
+    Timestamp(Timestamp),
+    /// The state after this tick.
+    Tick(u64),
+}
+
+/// One consistent state of all tables: what they held when a tick ended.
+///
+/// It stays readable, whatever is committed later, for as long as vacuum keeps its files.
+#[derive(Debug, Clone)]
+pub struct LakeSnapshot {
+    pub(crate) lake: Lake,
+    tick: Option<u64>,
+    versions: BTreeMap<String, u64>,
+    states: Arc<BTreeMap<TableName, OnceCell<DeltaTableState>>>,
+}
+
+/// Files that are read at the same time.
+const READS_AT_ONCE: usize = 16;
+
+/// The ends of ticks that are read at the same time.
+const ENDS_AT_ONCE: usize = 64;
+
+/// The lists of ticks that are made before a gap in them counts as one.
+const LISTS_MAX: usize = 3;
+
+impl Lake {
+    /// The state after the last tick that ended.
+    ///
+    /// # Errors
+    /// The storage fails, or the record of that tick's end is missing.
+    #[boxed]
+    pub async fn snapshot(&self) -> Result<LakeSnapshot, LakeError> {
+        let known = self.inner.peek(|state| state.ended).unwrap_or(0);
+        let mut head = self.inner.ticks.head(known).await?;
+        // A tick is begun only after the one before it has ended, but a list is no single moment: one that shows
+        // otherwise is made again.
+        for _ in 0..LISTS_MAX {
+            if head.recorded <= head.ended + 1 {
+                return self.snapshot_of(head.ended).await;
+            }
+            head = self.inner.ticks.head(head.ended).await?;
+        }
+        Err(LakeError::EndMissing { tick: head.ended + 1 })
+    }
+
+    /// An earlier state.
+    ///
+    /// # Errors
+    /// The storage fails, the versions do not name every table, or no tick of that time is known.
+    #[boxed]
+    pub async fn snapshot_at(&self, as_of: &AsOf) -> Result<LakeSnapshot, LakeError> {
+        match as_of {
+            AsOf::Versions(versions) => {
+                let is_missing = |table: &&TableName| !versions.contains_key(table.as_str());
+                if let Some(missing) = TableName::ALL.iter().find(is_missing) {
+                    return Err(LakeError::VersionMissing {
+                        table: missing.as_str(),
+                    });
+                }
+                Ok(LakeSnapshot::new(self.clone(), None, versions.clone()))
+            }
+            AsOf::Tick(tick) if self.inner.ticks.is_ahead(*tick).await? => {
+                let newest = self.inner.ticks.ended().await?.last().copied().unwrap_or(0);
+                Err(LakeError::NoSuchTick { tick: *tick, newest })
+            }
+            AsOf::Tick(tick) => self.snapshot_of(*tick).await,
+            AsOf::Timestamp(moment) => {
+                let end = self.ended_by(*moment).await?;
+                let end = end.ok_or(LakeError::NoTickThen { moment: *moment })?;
+                Ok(LakeSnapshot::new(self.clone(), Some(end.tick), end.versions))
+            }
+        }
+    }
+
+    /// The end of the last tick that was decided by this moment. Ticks follow each other, and their times do too unless a clock
+    /// was wrong: one that lies ahead of now tells nothing, and one that is earlier than one before it does not take its place.
+    async fn ended_by(&self, moment: Timestamp) -> Result<Option<TickEnd>, LakeError> {
+        let until = self.inner.clock.now().latest_believed(0);
+        let ticks = self.inner.ticks.ended().await?;
+        let mut found = None;
+        for part in ticks.rchunks(ENDS_AT_ONCE) {
+            let ends = try_join_all(part.iter().map(|tick| self.inner.ticks.end(*tick))).await?;
+            let ends: Vec<TickEnd> = ends.into_iter().flatten().collect();
+            let is_later = |end: &TickEnd| moment < end.committed_at && end.committed_at <= until;
+            let first_later = ends.iter().position(is_later);
+            let before = ends.into_iter().take(first_later.unwrap_or(usize::MAX));
+            let last = before
+                .filter(|end| end.committed_at <= moment)
+                .max_by_key(|end| end.committed_at);
+            match first_later {
+                None => return Ok(found.or(last)),
+                Some(_) => found = last,
+            }
+        }
+        Ok(found)
+    }
+
+    pub(crate) async fn snapshot_of(&self, tick: u64) -> Result<LakeSnapshot, LakeError> {
+        let versions = match self.inner.ticks.end(tick).await? {
+            Some(end) => end.versions,
+            // Before the first tick the tables are as they were created. After any other they never are.
+            None if tick == 0 => TableName::ALL.iter().map(|table| (table.to_string(), 0)).collect(),
+            None => return Err(LakeError::EndMissing { tick }),
+        };
+        Ok(LakeSnapshot::new(self.clone(), Some(tick), versions))
+    }
+}
+
+impl LakeSnapshot {
+    fn new(lake: Lake, tick: Option<u64>, versions: BTreeMap<String, u64>) -> Self {
+        let states = TableName::ALL
+            .into_iter()
+            .map(|table| (table, OnceCell::new()))
+            .collect();
+        Self {
+            lake,
+            tick,
+            versions,
+            states: Arc::new(states),
+        }
+    }
+
+    /// The version of each table, by name; a release's manifest keeps them.
+    #[must_use]
+    pub fn versions(&self) -> &BTreeMap<String, u64> {
+        &self.versions
+    }
+
+    /// The tick after which this is the state, where it was asked for by time; 0 before the first.
+    #[must_use]
+    pub fn tick(&self) -> Option<u64> {
+        self.tick
+    }
+
+    /// When the tick after which this is the state was decided: [`crate::AsOf::Timestamp`] of that moment is this state
+    /// again. `None` before the first tick, and of a state that was named by its versions.
+    ///
+    /// # Errors
+    /// The storage fails.
+    #[boxed]
+    pub async fn decided_at(&self) -> Result<Option<Timestamp>, LakeError> {
+        let Some(tick) = self.tick() else { return Ok(None) };
+        let end = self.lake.inner.ticks.end(tick).await?;
+        Ok(end.map(|end| end.committed_at))
+    }
+
+    /// A table's state, read when first asked for.
+    pub(crate) async fn table(&self, table: TableName) -> Result<&DeltaTableState, LakeError> {
+        let missing = || LakeError::VersionMissing { table: table.as_str() };
+        let version = *self.versions.get(table.as_str()).ok_or_else(missing)?;
+        let cell = self.states.get(&table).ok_or_else(missing)?;
+        let load = || async {
+            let held = self.lake.inner.peek(|state| {
+                let table = state.tables.as_ref()?.get(&table)?;
+                (table.version() == version).then(|| table.state().clone())
+            });
+            if let Some(state) = held.flatten() {
+                return Ok(state);
+            }
+            let lake = &self.lake.inner.storage;
+            state_at(&lake.child(table.as_str()), &log_store(lake, table), table, version).await
+        };
+        cell.get_or_try_init(load).await
+    }
+
+    /// The table's files that can hold rows of these stores (of all when `None`), by bucket.
+    pub(crate) async fn files(
+        &self,
+        table: TableName,
+        stores: Option<&BTreeSet<StoreHost>>,
+    ) -> Result<BTreeMap<i32, Vec<DataFile>>, LakeError> {
+        let buckets = stores.map(|stores| by_bucket(stores, self.lake.inner.config.buckets));
+        let mut files: BTreeMap<i32, Vec<DataFile>> = BTreeMap::new();
+        for file in data_files(table, self.table(table).await?) {
+            let bucket = file
+                .partition
+                .as_deref()
+                .and_then(|bucket| bucket.parse().ok())
+                .unwrap_or(-1);
+            if buckets.as_ref().is_none_or(|buckets| buckets.contains_key(&bucket)) {
+                files.entry(bucket).or_default().push(file);
+            }
+        }
+        Ok(files)
+    }
+
+    pub(crate) async fn rows<T: Send + 'static>(
+        &self,
+        table: TableName,
+        stores: Option<&BTreeSet<StoreHost>>,
+        decode: fn(&arrow::record_batch::RecordBatch) -> Result<Vec<T>, LakeError>,
+    ) -> Result<Vec<T>, LakeError> {
+        let storage = self.lake.inner.storage.child(table.as_str());
+        let files = self.files(table, stores).await?;
+        let stores = stores.cloned();
+        let buckets = futures::stream::iter(files.into_values().map(|files| {
+            let (storage, stores) = (storage.clone(), stores.clone());
+            async move {
+                let bytes = read(&storage, table, &files).await?;
+                let wanted = move || {
+                    let wanted = Wanted {
+                        stores: stores.as_ref(),
+                        columns: None,
+                    };
+                    let mut rows = Vec::new();
+                    for batch in load(table, bytes, wanted)? {
+                        rows.extend(decode(&batch)?);
+                    }
+                    Ok(rows)
+                };
+                compute(wanted).await
+            }
+        }));
+        let rows: Vec<Vec<T>> = buckets.buffered(READS_AT_ONCE).try_collect().await?;
+        Ok(rows.into_iter().flatten().collect())
+    }
+
+    /// The data files that are missing or of another size than the log says, each with what is wrong, as paths in the
+    /// lake. Reads names and sizes alone, unless it is to be `thorough`: then every file is read from end to end, and one
+    /// that cannot be decoded, or whose SHA-256 is not the one that was kept with its commit, is damaged too.
+    ///
+    /// # Errors
+    /// The storage fails or a table's log cannot be read.
+    #[boxed]
+    pub async fn damaged_files(&self, thorough: bool) -> Result<Vec<String>, LakeError> {
+        let mut damaged = Vec::new();
+        for table in TableName::ALL {
+            let listed = self.lake.inner.storage.child(table.as_str()).store().list(None);
+            let sizes = listed.map_ok(|meta| (meta.location, meta.size)).try_collect().await;
+            let sizes: BTreeMap<_, u64> = sizes.map_err(|source| StorageError::List {
+                prefix: table.to_string(),
+                source,
+            })?;
+            for file in data_files(table, self.table(table).await?) {
+                match sizes.get(&file.path) {
+                    Some(size) if *size == file.size => {
+                        if thorough && let Err(error) = self.decode(table, &file).await {
+                            damaged.push(error.to_string());
+                        }
+                    }
+                    Some(size) => damaged.push(format!("{table}/{}: {size} bytes of {}", file.path, file.size)),
+                    None => damaged.push(format!("{table}/{}: missing", file.path)),
+                }
+            }
+        }
+        Ok(damaged)
+    }
+
+    /// Reads a data file from end to end.
+    async fn decode(&self, table: TableName, file: &DataFile) -> Result<(), LakeError> {
+        let storage = self.lake.inner.storage.child(table.as_str());
+        let files = read(&storage, table, std::slice::from_ref(file)).await?;
+        compute(move || {
+            for FileBytes { path, bytes } in files {
+                for batch in Decoder::new(table, &path, bytes, Wanted::default())? {
+                    batch?;
+                }
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// Every brand, by store.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn brands(&self) -> Result<Vec<BrandRow>, LakeError> {
+        let mut brands = self.rows(TableName::Brands, None, brand_rows).await?;
+        brands.sort_by(|left, right| left.brand.store.cmp(&right.brand.store));
+        Ok(brands)
+    }
+
+    /// The shipping terms of those of the stores that state them.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn shipping(
+        &self,
+        stores: &BTreeSet<StoreHost>,
+    ) -> Result<BTreeMap<StoreHost, ShippingPolicy>, LakeError> {
+        Ok(self
+            .rows(TableName::ShippingPolicies, Some(stores), shipping::policies)
+            .await?
+            .into_iter()
+            .collect())
+    }
+
+    /// The records of these stores that could not be understood, by store, in the order of the crawl.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn quarantined(&self, stores: &BTreeSet<StoreHost>) -> Result<Vec<Quarantined>, LakeError> {
+        self.rows(TableName::Quarantine, Some(stores), quarantine::records)
+            .await
+    }
+}

@@ -1,0 +1,93 @@
+//! The offering of a brand, as far as its next crawl is compared with it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use arrow::record_batch::RecordBatch;
+use async_recursion::async_recursion as boxed;
+use data_model::StoreHost;
+
+use crate::delta::read;
+use crate::files::{Decoder, FileBytes, Wanted, compute};
+use crate::rows::columns::Columns;
+use crate::rows::id_from_column;
+use crate::{LakeError, LakeSnapshot, TableName};
+
+/// Titles and prices of one brand.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Offering {
+    /// Title of each product, by the platform's id.
+    pub titles: HashMap<u64, String>,
+    /// Price of each variant in minor units, by the platform's ids of its product and of itself.
+    pub prices: HashMap<(u64, u64), i64>,
+}
+
+impl LakeSnapshot {
+    /// The offering of the brand of this store; empty where the lake does not have it.
+    ///
+    /// Fetches the files of its bucket, and decodes only the columns and rows that are needed.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn offering(&self, store: &StoreHost) -> Result<Offering, LakeError> {
+        let mut offering = Offering::default();
+        for batch in self.columns_of(TableName::Products, store, TITLES).await? {
+            let columns = Columns::new(TableName::Products, &batch);
+            let (name, id, title) = (
+                columns.text("store")?,
+                columns.int("platform_product_id")?,
+                columns.text("title")?,
+            );
+            let rows = (0..batch.num_rows()).filter(|row| name.value(*row) == store.as_str());
+            offering
+                .titles
+                .extend(rows.map(|row| (id_from_column(id.value(row)), title.value(row).to_owned())));
+        }
+        for batch in self.columns_of(TableName::Variants, store, PRICES).await? {
+            let columns = Columns::new(TableName::Variants, &batch);
+            let name = columns.text("store")?;
+            let (product, variant) = (columns.int("platform_product_id")?, columns.int("variant_id")?);
+            let price = columns.int("price_minor")?;
+            let rows = (0..batch.num_rows()).filter(|row| name.value(*row) == store.as_str());
+            offering.prices.extend(rows.map(|row| {
+                let key = (id_from_column(product.value(row)), id_from_column(variant.value(row)));
+                (key, price.value(row))
+            }));
+        }
+        Ok(offering)
+    }
+
+    async fn columns_of(
+        &self,
+        table: TableName,
+        store: &StoreHost,
+        columns: &'static [&'static str],
+    ) -> Result<Vec<RecordBatch>, LakeError> {
+        let stores = BTreeSet::from([store.clone()]);
+        let storage = self.lake.inner.storage.child(table.as_str());
+        let files: Vec<_> = self
+            .files(table, Some(&stores))
+            .await?
+            .into_values()
+            .flatten()
+            .collect();
+        let files = read(&storage, table, &files).await?;
+        compute(move || {
+            let wanted = Wanted {
+                stores: Some(&stores),
+                columns: Some(columns),
+            };
+            let mut batches = Vec::new();
+            for FileBytes { path, bytes } in files {
+                for batch in Decoder::new(table, &path, bytes, wanted)? {
+                    batches.push(batch?);
+                }
+            }
+            Ok(batches)
+        })
+        .await
+    }
+}
+
+const TITLES: &[&str] = &["store", "platform_product_id", "title"];
+const PRICES: &[&str] = &["store", "platform_product_id", "variant_id", "price_minor"];

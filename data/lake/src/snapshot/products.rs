@@ -1,0 +1,221 @@
+//! Complete products, put together from three tables that are in the same order.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use arrow::array::{Int64Array, StringArray};
+use arrow::record_batch::RecordBatch;
+use data_model::{Product, StoreHost};
+use futures::stream::BoxStream;
+use futures::{Stream, StreamExt};
+use tokio::sync::mpsc;
+
+use crate::delta::{DataFile, read};
+use crate::files::{Batches, FileBytes, Wanted, batches, compute};
+use crate::rows::columns::Columns;
+use crate::rows::id_from_column;
+use crate::rows::products::ProductColumns;
+use crate::rows::reviews::ReviewColumns;
+use crate::rows::variants::VariantColumns;
+use crate::{LakeError, LakeSnapshot, TableName};
+
+/// Products that are handed over at a time, and portions that wait.
+const PORTION: usize = 256;
+const PORTIONS_MAX: usize = 4;
+
+const TABLES: [TableName; 3] = [TableName::Products, TableName::Variants, TableName::Reviews];
+
+/// A partition's files of the three tables, fetched.
+type PartitionFiles = [Vec<FileBytes>; 3];
+
+impl LakeSnapshot {
+    /// The complete products of these stores, store after store, each store's by their platform id.
+    ///
+    /// Only the partitions that hold the stores are read, one after the other; memory holds the files of two
+    /// partitions and a few thousand rows, however many products there are.
+    ///
+    /// # Errors
+    /// The tables' logs cannot be read; what goes wrong later is the stream's last item.
+    pub async fn products(
+        &self,
+        stores: &BTreeSet<StoreHost>,
+    ) -> Result<impl Stream<Item = Result<Product, LakeError>> + Send + 'static, LakeError> {
+        let [mut products, mut variants, mut reviews] = [
+            self.files(TABLES[0], Some(stores)).await?,
+            self.files(TABLES[1], Some(stores)).await?,
+            self.files(TABLES[2], Some(stores)).await?,
+        ];
+        let buckets: Vec<i32> = products.keys().copied().collect();
+        let fetches = buckets.into_iter().map(move |bucket| {
+            [&mut products, &mut variants, &mut reviews].map(|files| files.remove(&bucket).unwrap_or_default())
+        });
+        let lake = self.lake.inner.storage.clone();
+        let storages = TABLES.map(|table| lake.child(table.as_str()));
+        let fetched = futures::stream::iter(fetches.map(move |files| {
+            let storages = storages.clone();
+            // A task of its own, so that the next partition arrives while this one is put together.
+            tokio::spawn(async move { fetch(&storages, files).await })
+        }));
+        let (sender, receiver) = mpsc::channel(PORTIONS_MAX);
+        tokio::spawn(produce(fetched.buffered(2).boxed(), Arc::new(stores.clone()), sender));
+        let portions = futures::stream::unfold(receiver, |mut receiver| async move {
+            let portion: Result<Vec<Product>, LakeError> = receiver.recv().await?;
+            let items: Vec<Result<Product, LakeError>> = match portion {
+                Ok(products) => products.into_iter().map(Ok).collect(),
+                Err(error) => vec![Err(error)],
+            };
+            Some((futures::stream::iter(items), receiver))
+        });
+        Ok(portions.flatten())
+    }
+}
+
+async fn fetch(storages: &[data_storage::Storage; 3], files: [Vec<DataFile>; 3]) -> Result<PartitionFiles, LakeError> {
+    let [a, b, c] = &files;
+    let [x, y, z] = storages;
+    let fetched = futures::try_join!(read(x, TABLES[0], a), read(y, TABLES[1], b), read(z, TABLES[2], c));
+    fetched.map(<[_; 3]>::from)
+}
+
+type PartitionReads = BoxStream<'static, Result<Result<PartitionFiles, LakeError>, tokio::task::JoinError>>;
+type Sender = mpsc::Sender<Result<Vec<Product>, LakeError>>;
+
+/// Puts partition after partition together until all are sent or nobody listens any more.
+async fn produce(mut fetches: PartitionReads, stores: Arc<BTreeSet<StoreHost>>, sender: Sender) {
+    while let Some(fetched) = fetches.next().await {
+        let (stores, portions) = (Arc::clone(&stores), sender.clone());
+        let joined = match fetched.map_err(LakeError::Task).flatten() {
+            Ok(fetched) => compute(move || join(fetched, &stores, &portions)).await,
+            Err(error) => Err(error),
+        };
+        match joined {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => {
+                // When nobody listens, nobody has to know.
+                let _ = sender.send(Err(error)).await;
+                return;
+            }
+        }
+    }
+}
+
+/// `false` when nobody listens any more.
+fn join(fetched: PartitionFiles, stores: &BTreeSet<StoreHost>, sender: &Sender) -> Result<bool, LakeError> {
+    let wanted = Wanted {
+        stores: Some(stores),
+        columns: None,
+    };
+    let [products, variants, reviews] = fetched;
+    let mut variants = Children::new(TableName::Variants, variants, wanted, VariantColumns::new)?;
+    let mut reviews = Children::new(TableName::Reviews, reviews, wanted, ReviewColumns::new)?;
+    let mut portion = Vec::with_capacity(PORTION);
+    let mut host: Option<StoreHost> = None;
+    for batch in batches(TableName::Products, products, wanted)? {
+        let batch = batch?;
+        let columns = ProductColumns::new(&batch)?;
+        for row in 0..batch.num_rows() {
+            let store = match host.take() {
+                Some(host) if host.as_str() == columns.store.value(row) => host,
+                _ => columns.store_host(row)?,
+            };
+            let mut product = columns.product(row, store.clone())?;
+            let key = (store.as_str(), product.key.platform_id);
+            variants.of(key, |columns, row| {
+                columns.variant(row).map(|variant| product.variants.push(variant))
+            })?;
+            reviews.of(key, |columns, row| {
+                product.reviews.push(columns.review(row));
+                Ok(())
+            })?;
+            host = Some(store);
+            portion.push(product);
+            if portion.len() == PORTION
+                && sender
+                    .blocking_send(Ok(std::mem::replace(&mut portion, Vec::with_capacity(PORTION))))
+                    .is_err()
+            {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(portion.is_empty() || sender.blocking_send(Ok(portion)).is_ok())
+}
+
+/// Rows that belong to products, in the products' order.
+struct Children<C> {
+    table: TableName,
+    batches: Batches,
+    columns: fn(&RecordBatch) -> Result<C, LakeError>,
+    current: Option<Current<C>>,
+}
+
+struct Current<C> {
+    columns: C,
+    store: StringArray,
+    product: Int64Array,
+    row: usize,
+    rows: usize,
+}
+
+impl<C> Children<C> {
+    fn new(
+        table: TableName,
+        files: Vec<FileBytes>,
+        wanted: Wanted<'_>,
+        columns: fn(&RecordBatch) -> Result<C, LakeError>,
+    ) -> Result<Self, LakeError> {
+        Ok(Self {
+            table,
+            batches: batches(table, files, wanted)?,
+            columns,
+            current: None,
+        })
+    }
+
+    /// Calls `each` with every row of the product; rows of products before it are passed over.
+    fn of(
+        &mut self,
+        key: (&str, u64),
+        mut each: impl FnMut(&C, usize) -> Result<(), LakeError>,
+    ) -> Result<(), LakeError> {
+        loop {
+            if self.current.as_ref().is_none_or(|current| current.row == current.rows) && !self.advance()? {
+                return Ok(());
+            }
+            let Some(current) = &mut self.current else {
+                return Ok(());
+            };
+            let at = (
+                current.store.value(current.row),
+                id_from_column(current.product.value(current.row)),
+            );
+            match at.cmp(&key) {
+                Ordering::Less => {}
+                Ordering::Equal => each(&current.columns, current.row)?,
+                Ordering::Greater => return Ok(()),
+            }
+            current.row += 1;
+        }
+    }
+
+    fn advance(&mut self) -> Result<bool, LakeError> {
+        for batch in self.batches.by_ref() {
+            let batch = batch?;
+            if batch.num_rows() > 0 {
+                let columns = Columns::new(self.table, &batch);
+                self.current = Some(Current {
+                    store: columns.text("store")?.clone(),
+                    product: columns.int("platform_product_id")?.clone(),
+                    columns: (self.columns)(&batch)?,
+                    row: 0,
+                    rows: batch.num_rows(),
+                });
+                return Ok(true);
+            }
+        }
+        self.current = None;
+        Ok(false)
+    }
+}

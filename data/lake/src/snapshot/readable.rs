@@ -1,0 +1,127 @@
+//! The readable part of the lake while files of it are missing or damaged, and those files.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use async_recursion::async_recursion as boxed;
+use data_model::{StoreHost, Timestamp};
+use futures::StreamExt;
+
+use crate::delta::{TableFile, data_files, lost_files, read};
+use crate::error::lost_file;
+use crate::files::{Wanted, compute, load};
+use crate::rows::brands::{BrandRow, brand_rows};
+use crate::rows::live;
+use crate::{LakeError, LakeSnapshot, TableName};
+
+/// Files that are read at the same time.
+const READS_AT_ONCE: usize = 8;
+
+/// A data file that is missing or damaged.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LostFile {
+    /// Its path in the lake.
+    pub path: String,
+    /// Its table.
+    pub table: TableName,
+    /// Its bucket, where the table has buckets: which stores' rows it holds.
+    pub bucket: Option<u32>,
+}
+
+impl LakeSnapshot {
+    /// The bucket of a store.
+    #[must_use]
+    pub fn bucket_of(&self, store: &StoreHost) -> u32 {
+        store.bucket(self.lake.inner.config.buckets)
+    }
+
+    /// The files of these tables that are missing or damaged, of those alone that can hold rows of `stores` where these
+    /// are given. Reads each of them from end to end.
+    ///
+    /// # Errors
+    /// The storage fails, or a table's log cannot be read.
+    #[boxed]
+    pub async fn unreadable(
+        &self,
+        tables: &[TableName],
+        stores: Option<&BTreeSet<StoreHost>>,
+    ) -> Result<Vec<LostFile>, LakeError> {
+        let mut files = Vec::new();
+        for table in tables.iter().copied() {
+            let storage = self.lake.inner.storage.child(table.as_str());
+            let of_table = |file| TableFile {
+                table,
+                storage: storage.clone(),
+                file,
+            };
+            files.extend(self.files(table, stores).await?.into_values().flatten().map(of_table));
+        }
+        let lost = lost_files(files).await?.into_iter();
+        let mut lost: Vec<LostFile> = lost
+            .map(|one| LostFile {
+                path: one.path(),
+                table: one.table,
+                bucket: one.bucket(),
+            })
+            .collect();
+        lost.sort_unstable();
+        Ok(lost)
+    }
+
+    /// The brands of which the rows can be read, by store: what can be done without those of a file that is missing or
+    /// damaged goes on without them.
+    ///
+    /// # Errors
+    /// The storage fails.
+    #[boxed]
+    pub async fn readable_brands(&self) -> Result<Vec<BrandRow>, LakeError> {
+        const TABLE: TableName = TableName::Brands;
+        let storage = self.lake.inner.storage.child(TABLE.as_str());
+        let files = data_files(TABLE, self.table(TABLE).await?);
+        let reads = futures::stream::iter(files.into_iter().map(|file| {
+            let storage = storage.clone();
+            async move {
+                let bytes = read(&storage, TABLE, std::slice::from_ref(&file)).await?;
+                compute(move || {
+                    let mut rows = Vec::new();
+                    for batch in load(TABLE, bytes, Wanted::default())? {
+                        rows.extend(brand_rows(&batch)?);
+                    }
+                    Ok(rows)
+                })
+                .await
+            }
+        }));
+        let mut reads = reads.buffered(READS_AT_ONCE);
+        let mut brands = Vec::new();
+        while let Some(read) = reads.next().await {
+            match read {
+                Ok(rows) => brands.extend(rows),
+                Err(error) if lost_file(&error).is_some() => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(
+                        error,
+                        "a file of brands is missing or damaged; its brands are not known"
+                    );
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        brands.sort_by(|left, right| left.brand.store.cmp(&right.brand.store));
+        Ok(brands)
+    }
+
+    /// When the price history of brands last got a row that is not of the crawl which brought their present catalogue: what a
+    /// store said live, or that a later crawl found it otherwise. Brands without such a row are left out. Reads the files
+    /// alone that can hold rows of `stores`, where these are given.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn live_changes(
+        &self,
+        stores: Option<&BTreeSet<StoreHost>>,
+    ) -> Result<BTreeMap<StoreHost, Timestamp>, LakeError> {
+        let changes = self.rows(TableName::LivePrices, stores, live::changes).await?;
+        Ok(changes.into_iter().collect())
+    }
+}

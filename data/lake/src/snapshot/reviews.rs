@@ -1,0 +1,164 @@
+//! Reviews and ratings: of review apps, of product pages, and what review apps answer that is none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use arrow::array::Array;
+use arrow::record_batch::RecordBatch;
+use async_recursion::async_recursion as boxed;
+use data_model::{Quarantined, Rating, StoreHost, WidgetRating, WidgetReview};
+
+use crate::rows::columns::Columns;
+use crate::rows::quarantine::{PlacedRecord, refused};
+use crate::rows::{id_from_column, widgets};
+use crate::{LakeError, LakeSnapshot, TableName};
+
+/// The ratings and reviews that a product's own page shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ShownRatings {
+    /// The rating, where there is one.
+    pub rating: Option<Rating>,
+    /// The number of stored reviews.
+    pub reviews: u64,
+}
+
+impl LakeSnapshot {
+    /// The reviews that the review apps of these stores publish, by store, then product, the newest first.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn widget_reviews(
+        &self,
+        stores: &BTreeSet<StoreHost>,
+    ) -> Result<BTreeMap<StoreHost, Vec<WidgetReview>>, LakeError> {
+        let mut known: BTreeMap<StoreHost, Vec<WidgetReview>> = BTreeMap::new();
+        let rows = self.rows(TableName::WidgetReviews, Some(stores), widgets::reviews);
+        for (store, review) in rows.await? {
+            known.entry(store).or_default().push(review);
+        }
+        for reviews in known.values_mut() {
+            reviews.sort_by(|one, other| {
+                let newest = other.review.created_at.cmp(&one.review.created_at);
+                one.product
+                    .cmp(&other.product)
+                    .then(newest)
+                    .then_with(|| other.id.cmp(&one.id))
+            });
+        }
+        Ok(known)
+    }
+
+    /// The ratings of each product as the review apps of these stores sum them up, by store, then product.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn widget_ratings(
+        &self,
+        stores: &BTreeSet<StoreHost>,
+    ) -> Result<BTreeMap<StoreHost, Vec<WidgetRating>>, LakeError> {
+        let mut known: BTreeMap<StoreHost, Vec<WidgetRating>> = BTreeMap::new();
+        let rows = self.rows(TableName::WidgetRatings, Some(stores), widgets::ratings);
+        for (store, rating) in rows.await? {
+            known.entry(store).or_default().push(rating);
+        }
+        known
+            .values_mut()
+            .for_each(|ratings| ratings.sort_by_key(|one| (one.product, one.widget)));
+        Ok(known)
+    }
+
+    /// The handle of each product that a store lists, by the platform's id.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn handles(&self, store: &StoreHost) -> Result<BTreeMap<u64, String>, LakeError> {
+        let stores = BTreeSet::from([store.clone()]);
+        let listed = self.rows(TableName::Products, Some(&stores), handles).await?;
+        Ok(listed.into_iter().collect())
+    }
+
+    /// The ratings and reviews that the product pages of these stores show, by store, then by the platform's id of the
+    /// product.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn shown_reviews(
+        &self,
+        stores: &BTreeSet<StoreHost>,
+    ) -> Result<BTreeMap<StoreHost, BTreeMap<u64, ShownRatings>>, LakeError> {
+        let rated = self.rows(TableName::Products, Some(stores), ratings).await?;
+        let mut shown: BTreeMap<StoreHost, BTreeMap<u64, ShownRatings>> = BTreeMap::new();
+        for (store, product, rating) in rated {
+            shown.entry(store).or_default().entry(product).or_default().rating = rating;
+        }
+        for (store, product) in self.rows(TableName::Reviews, Some(stores), reviewed).await? {
+            shown.entry(store).or_default().entry(product).or_default().reviews += 1;
+        }
+        Ok(shown)
+    }
+
+    /// The answers of these stores' review apps that are no review or rating, by store, then subject.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn refused_reviews(
+        &self,
+        stores: &BTreeSet<StoreHost>,
+    ) -> Result<BTreeMap<StoreHost, Vec<Quarantined>>, LakeError> {
+        let placed = self.placed_refused(stores).await?.into_iter();
+        let records = placed.map(|(store, placed)| {
+            let mut records: Vec<_> = placed.into_iter().map(|(_, record)| record).collect();
+            records.sort_by(|one, other| one.subject.cmp(&other.subject));
+            (store, records)
+        });
+        Ok(records.collect())
+    }
+
+    pub(crate) async fn placed_refused(
+        &self,
+        stores: &BTreeSet<StoreHost>,
+    ) -> Result<BTreeMap<StoreHost, Vec<PlacedRecord>>, LakeError> {
+        let mut known: BTreeMap<StoreHost, Vec<PlacedRecord>> = BTreeMap::new();
+        for placed in self.rows(TableName::Quarantine, Some(stores), refused).await? {
+            known.entry(placed.1.store.clone()).or_default().push(placed);
+        }
+        Ok(known)
+    }
+}
+
+fn handles(batch: &RecordBatch) -> Result<Vec<(u64, String)>, LakeError> {
+    let columns = Columns::new(TableName::Products, batch);
+    let (id, handle) = (columns.int("platform_product_id")?, columns.text("handle")?);
+    let one = |row| (id_from_column(id.value(row)), handle.value(row).to_owned());
+    Ok((0..batch.num_rows()).map(one).collect())
+}
+
+fn ratings(batch: &RecordBatch) -> Result<Vec<(StoreHost, u64, Option<Rating>)>, LakeError> {
+    let columns = Columns::new(TableName::Products, batch);
+    let (store, id) = (columns.text("store")?, columns.int("platform_product_id")?);
+    let (average, count) = (columns.float("rating_average")?, columns.int("rating_count")?);
+    let one = |row| {
+        let is_rated = average.is_valid(row) && count.is_valid(row);
+        let rating = is_rated.then(|| Rating {
+            average: average.value(row),
+            count: u32::try_from(count.value(row)).unwrap_or(u32::MAX),
+        });
+        Ok((
+            columns.parse("store", store.value(row))?,
+            id_from_column(id.value(row)),
+            rating,
+        ))
+    };
+    (0..batch.num_rows()).map(one).collect()
+}
+
+fn reviewed(batch: &RecordBatch) -> Result<Vec<(StoreHost, u64)>, LakeError> {
+    let columns = Columns::new(TableName::Reviews, batch);
+    let (store, id) = (columns.text("store")?, columns.int("platform_product_id")?);
+    let one = |row| Ok((columns.parse("store", store.value(row))?, id_from_column(id.value(row))));
+    (0..batch.num_rows()).map(one).collect()
+}

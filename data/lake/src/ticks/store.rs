@@ -1,0 +1,218 @@
+//! The ticks of a lake in its storage.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use data_storage::{ObjectPath, Storage, StorageError, get_bytes, put_new, put_over};
+use futures::{StreamExt, TryStreamExt};
+use object_store::ObjectStoreExt;
+use uuid::Uuid;
+
+use super::record::{PackedRows, StagedTable, TickEnd, TickRecord};
+use crate::LakeError;
+
+/// The numbers of the last tick that was recorded and the last that ended; 0 for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) recorded: u64,
+    pub(crate) ended: u64,
+}
+
+/// The ticks of a lake, below `_ticks`.
+#[derive(Debug)]
+pub(crate) struct Ticks {
+    storage: Storage,
+}
+
+enum Entry {
+    Record(u64),
+    End(u64),
+}
+
+impl Ticks {
+    pub(crate) fn new(lake: &Storage) -> Self {
+        Self {
+            storage: lake.child("_ticks"),
+        }
+    }
+
+    /// The last ticks; `from` is one that is known to have ended.
+    pub(crate) async fn head(&self, from: u64) -> Result<Head, LakeError> {
+        let mut head = Head {
+            recorded: from,
+            ended: from,
+        };
+        for entry in self.entries(from).await? {
+            match entry {
+                Entry::Record(tick) => head.recorded = head.recorded.max(tick),
+                Entry::End(tick) => head.ended = head.ended.max(tick),
+            }
+        }
+        Ok(head)
+    }
+
+    /// The numbers of the ticks whose end is known, ascending.
+    pub(crate) async fn ended(&self) -> Result<Vec<u64>, LakeError> {
+        let entries = self.entries(0).await?;
+        let mut ended: Vec<u64> = entries
+            .into_iter()
+            .filter_map(|entry| if let Entry::End(tick) = entry { Some(tick) } else { None })
+            .collect();
+        ended.sort_unstable();
+        Ok(ended)
+    }
+
+    /// `true` where nothing is recorded of a tick, nor of any after it: no commit has reached it.
+    pub(crate) async fn is_ahead(&self, tick: u64) -> Result<bool, LakeError> {
+        Ok(tick > 0 && self.entries(tick).await?.is_empty())
+    }
+
+    async fn entries(&self, from: u64) -> Result<Vec<Entry>, LakeError> {
+        let offset = ObjectPath::from(format!("{from:020}"));
+        let listed = self.storage.store().list_with_offset(None, &offset);
+        let entries = listed
+            .try_filter_map(|meta| async move { Ok(entry(&meta.location)) })
+            .try_collect()
+            .await;
+        Ok(entries.map_err(|source| StorageError::List {
+            prefix: "_ticks".to_owned(),
+            source,
+        })?)
+    }
+
+    pub(crate) async fn record(&self, tick: u64) -> Result<Option<TickRecord>, LakeError> {
+        self.read(record_path(tick)).await
+    }
+
+    pub(crate) async fn end(&self, tick: u64) -> Result<Option<TickEnd>, LakeError> {
+        self.read(end_path(tick)).await
+    }
+
+    async fn read<T: serde::de::DeserializeOwned>(&self, path: ObjectPath) -> Result<Option<T>, LakeError> {
+        let Some(bytes) = get_bytes(&self.storage, &path).await? else {
+            return Ok(None);
+        };
+        let record = |source| LakeError::TickRecord {
+            path: format!("_ticks/{path}"),
+            source,
+        };
+        serde_json::from_slice(&bytes).map(Some).map_err(record)
+    }
+
+    /// Writes a tick's rows where only its record will point.
+    pub(crate) async fn stage(&self, tick: u64, packed: PackedRows) -> Result<(String, Vec<StagedTable>), LakeError> {
+        let token = Uuid::new_v4().to_string();
+        let PackedRows { bytes, staged } = packed;
+        if !bytes.is_empty() {
+            put_over(&self.storage, &staged_path(tick, &token), bytes).await?;
+        }
+        Ok((token, staged))
+    }
+
+    /// Takes the tick's number; `false` when another process has it.
+    pub(crate) async fn begin(&self, record: &TickRecord) -> Result<bool, LakeError> {
+        let path = record_path(record.tick);
+        let encode = |source| LakeError::TickRecord {
+            path: format!("_ticks/{path}"),
+            source,
+        };
+        let bytes = Bytes::from(serde_json::to_vec(record).map_err(encode)?);
+        // The answer to our own put may have been lost and its retry refused: the token tells.
+        Ok(put_new(&self.storage, &path, bytes.clone()).await?
+            || get_bytes(&self.storage, &path)
+                .await?
+                .is_some_and(|stored| stored == bytes))
+    }
+
+    /// Ends a tick; where another process ended it first, its word stands.
+    pub(crate) async fn finish(&self, end: TickEnd) -> Result<TickEnd, LakeError> {
+        let path = end_path(end.tick);
+        let encode = |source| LakeError::TickRecord {
+            path: format!("_ticks/{path}"),
+            source,
+        };
+        let bytes = serde_json::to_vec(&end).map_err(encode)?;
+        if put_new(&self.storage, &path, bytes).await? {
+            return Ok(end);
+        }
+        let ended = self.end(end.tick).await?;
+        ended.ok_or(LakeError::EndMissing { tick: end.tick })
+    }
+
+    /// Drops one staged object of a tick that another process won.
+    pub(crate) async fn unstage(&self, tick: u64, token: &str) -> Result<(), LakeError> {
+        let path = staged_path(tick, token);
+        match self.storage.store().delete(&path).await {
+            // A tick whose rows are all in files stages no object.
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(source) => {
+                let path = format!("_ticks/{path}");
+                Err(StorageError::Write { path, source }.into())
+            }
+        }
+    }
+
+    /// Drops everything that was staged for the ended tick, by whomever.
+    pub(crate) async fn clear(&self, tick: u64) -> Result<(), LakeError> {
+        let prefix = format!("{tick:020}-");
+        let offset = ObjectPath::from(format!("{tick:020}"));
+        let store = Arc::clone(self.storage.store());
+        let listed = store.list_with_offset(None, &offset).map_ok(|meta| meta.location);
+        let staged = listed.try_filter(move |path| futures::future::ready(path.as_ref().starts_with(&prefix)));
+        let deleted = store
+            .delete_stream(staged.boxed())
+            .try_for_each(|_| async { Ok(()) })
+            .await;
+        Ok(deleted.map_err(|source| StorageError::Write {
+            path: format!("_ticks/{offset}"),
+            source,
+        })?)
+    }
+
+    /// The objects of ticks below `tick` that can go: records, ends, and forgotten staged objects.
+    pub(crate) async fn below(&self, tick: u64) -> Result<Vec<object_store::ObjectMeta>, LakeError> {
+        let listed = self.storage.store().list(None);
+        let older = |meta: object_store::ObjectMeta| {
+            let number = meta
+                .location
+                .as_ref()
+                .get(..20)
+                .and_then(|digits| digits.parse::<u64>().ok());
+            number.is_some_and(|number| number < tick).then_some(meta)
+        };
+        let older = listed
+            .try_filter_map(|meta| async { Ok(older(meta)) })
+            .try_collect()
+            .await;
+        Ok(older.map_err(|source| StorageError::List {
+            prefix: "_ticks".to_owned(),
+            source,
+        })?)
+    }
+
+    pub(crate) fn storage(&self) -> &Storage {
+        &self.storage
+    }
+}
+
+fn record_path(tick: u64) -> ObjectPath {
+    ObjectPath::from(format!("{tick:020}.json"))
+}
+
+fn end_path(tick: u64) -> ObjectPath {
+    ObjectPath::from(format!("{tick:020}.done.json"))
+}
+
+pub(crate) fn staged_path(tick: u64, token: &str) -> ObjectPath {
+    ObjectPath::from(format!("{tick:020}-{token}.arrow"))
+}
+
+fn entry(path: &ObjectPath) -> Option<Entry> {
+    let (digits, rest) = path.as_ref().split_at_checked(20)?;
+    let tick = digits.parse().ok()?;
+    match rest {
+        ".json" => Some(Entry::Record(tick)),
+        ".done.json" => Some(Entry::End(tick)),
+        _ => None,
+    }
+}
