@@ -10,7 +10,7 @@ use data_model::{StoreHost, Timestamp};
 use deltalake::kernel::Action;
 
 use crate::delta::{Table, add, read};
-use crate::files::{Wanted, by_bucket, compute, encode, load, write};
+use crate::files::{Scan, by_bucket, compute, encode, load, write};
 use crate::rows::columns::Columns;
 use crate::ticks::TickRecord;
 use crate::{LakeConfig, LakeError, TableName};
@@ -48,7 +48,7 @@ pub(crate) async fn drops(
         let bytes = read(&table.storage, table.name, std::slice::from_ref(file)).await?;
         let config = Arc::clone(config);
         let encoded = compute(move || {
-            let rows = load(TableName::Brands, bytes, Wanted::default())?;
+            let rows = load(TableName::Brands, bytes, Scan::default())?;
             let rows: Vec<RecordBatch> = rows.iter().map(|rows| mark(rows, &stores)).collect::<Result<_, _>>()?;
             encode(TableName::Brands, &rows, &config)
         });

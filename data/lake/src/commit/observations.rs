@@ -6,7 +6,7 @@
 //! `price_history`. An observation that is not newer than the word is dropped: so the same file of observations may be
 //! merged any number of times, and adds its rows once.
 //!
-//! Nothing else changes: `variants`, `products` and the brand's own rows stay as the crawl saw them.
+//! The rows of `variants`, `products` and the brand itself stay as the crawl saw them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use data_model::Timestamp;
 use deltalake::kernel::Action;
 
 use crate::delta::{Table, add, read};
-use crate::files::{Wanted, by_bucket, compute, encode, load, sort, split_by_bucket, write};
+use crate::files::{Scan, by_bucket, compute, encode, load, sort, split_by_bucket, write};
 use crate::rows::{quarantine, widgets};
 use crate::ticks::TickRecord;
 use crate::{LakeConfig, LakeError, TableName};
@@ -52,7 +52,7 @@ pub(crate) async fn patches(
         {
             let bytes = read(&table.storage, name, std::slice::from_ref(file)).await?;
             let leaving = Arc::clone(&leaving);
-            let kept = compute(move || without(name, load(name, bytes, Wanted::default())?, &leaving)).await?;
+            let kept = compute(move || without(name, load(name, bytes, Scan::default())?, &leaving)).await?;
             if let Some(kept) = kept {
                 rows.extend(kept);
                 actions.push(file.remove(true, now));

@@ -11,7 +11,7 @@ use futures::{StreamExt, TryStreamExt};
 
 use crate::delta::{DataFile, Losses, Table, read};
 use crate::error::lost_file;
-use crate::files::{FileBytes, Wanted, by_bucket, compute, load};
+use crate::files::{FileBytes, Scan, by_bucket, compute, load};
 use crate::lake::State;
 use crate::rows::brands::{BrandState, brand_rows};
 use crate::rows::columns::{Columns, store_runs};
@@ -224,7 +224,7 @@ impl Lake {
 async fn brands_in(table: &Table, file: &DataFile) -> Result<HashMap<StoreHost, BrandState>, LakeError> {
     let bytes = read(&table.storage, table.name, std::slice::from_ref(file)).await?;
     let mut brands = HashMap::new();
-    for batch in load(TableName::Brands, bytes, Wanted::default())? {
+    for batch in load(TableName::Brands, bytes, Scan::default())? {
         brands.extend(brand_rows(&batch)?.into_iter().map(|row| {
             let stored = BrandState {
                 hash: row.catalogue_hash,
@@ -242,7 +242,7 @@ async fn brands_in(table: &Table, file: &DataFile) -> Result<HashMap<StoreHost, 
 async fn gone_in(table: &Table, file: &DataFile) -> Result<HashMap<String, HashSet<u64>>, LakeError> {
     let bytes = read(&table.storage, table.name, std::slice::from_ref(file)).await?;
     compute(move || {
-        let wanted = Wanted {
+        let wanted = Scan {
             stores: None,
             columns: Some(&["store", "platform_product_id"]),
         };
@@ -345,7 +345,7 @@ where
 
 /// The products that each of `stores` listed, by the files of `products` that hold them.
 fn listed(files: Vec<FileBytes>, stores: &BTreeSet<StoreHost>) -> Result<HashMap<String, ListedProducts>, LakeError> {
-    let wanted = Wanted {
+    let wanted = Scan {
         stores: Some(stores),
         columns: Some(READ),
     };
@@ -394,7 +394,7 @@ pub(crate) fn offered(
 ) -> Result<HashMap<String, StoreOffers>, LakeError> {
     let mut offered: HashMap<String, StoreOffers> = HashMap::with_capacity(stores.len());
     let names: HashSet<&str> = stores.iter().map(StoreHost::as_str).collect();
-    let wanted = Wanted {
+    let wanted = Scan {
         stores: Some(stores),
         columns: Some(FOLLOWED),
     };
@@ -425,7 +425,7 @@ pub(crate) fn live(
     stores: &BTreeSet<StoreHost>,
 ) -> Result<HashMap<String, StoreLive>, LakeError> {
     let names: HashSet<&str> = stores.iter().map(StoreHost::as_str).collect();
-    let wanted = Wanted {
+    let wanted = Scan {
         stores: Some(stores),
         columns: None,
     };

@@ -5,7 +5,7 @@ use data_model::ExchangeRate;
 
 use super::plan::Plan;
 use crate::delta::read;
-use crate::files::{Wanted, compute, load};
+use crate::files::{Scan, compute, load};
 use crate::lake::State;
 use crate::rows::exchange_rates::{ImportedRate, Rates, rates_batch, rates_of};
 use crate::ticks::TickKind;
@@ -86,7 +86,7 @@ impl Lake {
         let bytes = read(&table.storage, TABLE, &table.files()).await?;
         compute(move || {
             let mut rates = Rates::new();
-            for batch in load(TABLE, bytes, Wanted::default())? {
+            for batch in load(TABLE, bytes, Scan::default())? {
                 rates.extend(rates_of(&batch)?);
             }
             Ok(rates)

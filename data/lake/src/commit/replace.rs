@@ -7,7 +7,7 @@ use arrow::record_batch::RecordBatch;
 use data_model::StoreHost;
 
 use super::refused::with_refused;
-use crate::files::{Batches, Encoded, Encoder, FileBytes, Wanted, batches};
+use crate::files::{Batches, Encoded, Encoder, FileBytes, Scan, batches};
 use crate::rows::columns::{Columns, store_runs};
 use crate::{LakeConfig, LakeError, TableName};
 
@@ -56,7 +56,7 @@ pub(crate) fn replace(
         new,
         keeps_refused,
     } = replacement;
-    let of_stores = Wanted {
+    let of_stores = Scan {
         stores: Some(stores),
         columns: None,
     };
@@ -74,7 +74,7 @@ pub(crate) fn replace(
         Ok(false) => {}
         Err(error) => return Ok(Err(error)),
     }
-    let old = match batches(table, files.to_vec(), Wanted::default()) {
+    let old = match batches(table, files.to_vec(), Scan::default()) {
         Ok(old) => old,
         Err(error) => return Ok(Err(error)),
     };

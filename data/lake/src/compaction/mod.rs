@@ -12,7 +12,7 @@ use deltalake::protocol::DeltaOperation;
 
 use crate::delta::{CommitOutcome, DataFile, PreparedActions, PreparedTable, Table, add, discard, read};
 use crate::error::lost_file;
-use crate::files::{Encoded, FileBytes, Wanted, compute, encode, load, sort, write};
+use crate::files::{Encoded, FileBytes, Scan, compute, encode, load, sort, write};
 use crate::lake::State;
 use crate::ticks::{PackedRows, TickKind, TickRecord};
 use crate::{Lake, LakeConfig, LakeError, TableName};
@@ -226,7 +226,7 @@ const FILES_MIN: usize = 8;
 const SMALL_BYTES: u64 = 64 << 10;
 
 fn merge_rows(table: TableName, files: Vec<FileBytes>, config: &LakeConfig) -> Result<Encoded, LakeError> {
-    let rows: Vec<RecordBatch> = load(table, files, Wanted::default())?;
+    let rows: Vec<RecordBatch> = load(table, files, Scan::default())?;
     encode(table, &sort(table, &rows)?, config)
 }
 

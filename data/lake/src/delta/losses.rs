@@ -9,7 +9,7 @@ use data_storage::Storage;
 use super::read::read;
 use super::table::{DataFile, Table};
 use crate::error::lost_file;
-use crate::files::{Wanted, compute, load};
+use crate::files::{Scan, compute, load};
 use crate::rows::brands::brand_rows;
 use crate::rows::columns::{Columns, store_runs};
 use crate::{LakeError, TableName};
@@ -93,7 +93,7 @@ async fn holders_by(of: &TableFiles, bucket: i32) -> Result<Vec<Holder>, LakeErr
     let bytes = read(storage, table, &files).await?;
     compute(move || {
         let columns = (table != TableName::Brands).then_some(&["store", "brand_slug"][..]);
-        let wanted = Wanted { stores: None, columns };
+        let wanted = Scan { stores: None, columns };
         let mut held: BTreeMap<StoreHost, BrandSlug> = BTreeMap::new();
         for batch in load(table, bytes, wanted)? {
             if table == TableName::Brands {

@@ -5,7 +5,7 @@ use futures::{StreamExt, TryStreamExt};
 
 use super::table::DataFile;
 use crate::error::lost_file;
-use crate::files::{Decoder, FileBytes, Wanted, compute, read_file};
+use crate::files::{Decoder, FileBytes, Scan, compute, read_file};
 use crate::{LakeError, TableName};
 
 /// A data file with its table.
@@ -66,7 +66,7 @@ pub(crate) async fn read_whole(storage: &Storage, table: TableName, file: &DataF
     }
     compute(move || {
         for FileBytes { path, bytes } in files {
-            for batch in Decoder::new(table, &path, bytes, Wanted::default())? {
+            for batch in Decoder::new(table, &path, bytes, Scan::default())? {
                 batch?;
             }
         }

@@ -5,14 +5,14 @@ use arrow::compute::{SortColumn, concat_batches, lexsort_to_indices, take_record
 use arrow::record_batch::RecordBatch;
 
 use super::objects::FileBytes;
-use super::parquet::{Decoder, Wanted};
+use super::parquet::{Decoder, Scan};
 use crate::rows::id_from_column;
 use crate::{LakeError, TableName};
 
 pub(crate) type Batches = Box<dyn Iterator<Item = Result<RecordBatch, LakeError>>>;
 
 /// A table's rows in its order; decoded as they are needed where the file says that it is in order.
-pub(crate) fn batches(table: TableName, mut files: Vec<FileBytes>, wanted: Wanted<'_>) -> Result<Batches, LakeError> {
+pub(crate) fn batches(table: TableName, mut files: Vec<FileBytes>, wanted: Scan<'_>) -> Result<Batches, LakeError> {
     if files.len() == 1
         && let Some(FileBytes { path, bytes }) = files.pop()
     {
@@ -26,7 +26,7 @@ pub(crate) fn batches(table: TableName, mut files: Vec<FileBytes>, wanted: Wante
 }
 
 /// All rows of a partition, in the table's order.
-pub(crate) fn load(table: TableName, files: Vec<FileBytes>, wanted: Wanted<'_>) -> Result<Vec<RecordBatch>, LakeError> {
+pub(crate) fn load(table: TableName, files: Vec<FileBytes>, wanted: Scan<'_>) -> Result<Vec<RecordBatch>, LakeError> {
     let (count, mut batches, mut sorted) = (files.len(), Vec::new(), true);
     for FileBytes { path, bytes } in files {
         let decoder = Decoder::new(table, &path, bytes, wanted)?;

@@ -40,7 +40,7 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
 
 /// Says in a file's metadata that its rows are in the table's order; files of other writers do not.
 const SORTED: &str = "haat.sorted";
-/// How many rows are decoded at a time, and how many values: of rows with long lists there are fewer.
+/// The rows that are decoded at a time, and the values: of rows with long lists there are fewer.
 const BATCH_ROWS: usize = 4096;
 const BATCH_VALUES: usize = 1 << 20;
 
@@ -229,13 +229,13 @@ pub(crate) struct Decoder {
     path: String,
     reader: ParquetRecordBatchReader,
     schema: SchemaRef,
-    /// Whether the file says that its rows are in the table's order.
+    /// `true` where the file says that its rows are in the table's order.
     pub(crate) sorted: bool,
 }
 
-/// Which part of a file is wanted.
+/// The part of a file that is read.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct Scan<'a> {
     /// Rows of these stores only.
     pub(crate) stores: Option<&'a BTreeSet<StoreHost>>,
     /// These columns only.
@@ -243,7 +243,7 @@ pub(crate) struct Wanted<'a> {
 }
 
 impl Decoder {
-    pub(crate) fn new(table: TableName, path: &str, bytes: Bytes, wanted: Wanted<'_>) -> Result<Self, LakeError> {
+    pub(crate) fn new(table: TableName, path: &str, bytes: Bytes, wanted: Scan<'_>) -> Result<Self, LakeError> {
         let failed = |source| LakeError::Parquet {
             path: format!("{table}/{path}"),
             source,

@@ -5,7 +5,7 @@ use super::{
     COUNT, FLAG, MINOR, TEXT, brand_slug, bucket, currency, fields, list_of, maybe, moment_type, stated, store, table,
 };
 
-/// What a store's text says of shipping.
+/// The terms of shipping that a store's text states.
 pub(crate) fn shipping_facts() -> Fields {
     fields(&[
         ("kind", TEXT),
@@ -29,7 +29,7 @@ pub(crate) fn shipping_facts() -> Fields {
     ])
 }
 
-/// What it does not tell.
+/// The terms that it does not state.
 pub(crate) fn unknown_terms() -> Fields {
     fields(&[("kind", TEXT), ("reason", TEXT), ("sentence", TEXT)])
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::delta::{Table, read};
 use crate::error::lost_file;
-use crate::files::{Wanted, bucket, compute, load};
+use crate::files::{Scan, bucket, compute, load};
 use crate::rows::brands::{BrandRow, brand_rows};
 use crate::ticks::Ticks;
 use crate::{LakeConfig, LakeError, TableName};
@@ -129,7 +129,7 @@ pub(crate) async fn brands(lake: &Storage, table: &Table) -> Result<Vec<PlacedBr
     let storage = lake.child(name.as_str());
     for file in table.files() {
         let decoded = match read(&storage, name, std::slice::from_ref(&file)).await {
-            Ok(bytes) => compute(move || load(name, bytes, Wanted::default())).await,
+            Ok(bytes) => compute(move || load(name, bytes, Scan::default())).await,
             Err(error) => Err(error),
         };
         let batches = match decoded {

@@ -8,7 +8,7 @@ use futures::StreamExt;
 
 use crate::delta::{data_files, read};
 use crate::error::lost_file;
-use crate::files::{Decoder, FileBytes, Wanted, compute};
+use crate::files::{Decoder, FileBytes, Scan, compute};
 use crate::rows::history::points;
 use crate::rows::offers::Offer;
 use crate::{LakeError, LakeSnapshot, StoreHistory, TableName};
@@ -52,7 +52,7 @@ impl LakeSnapshot {
             async move {
                 let bytes = read(&storage, TABLE, std::slice::from_ref(&file)).await?;
                 let decode = move || {
-                    let wanted = Wanted {
+                    let wanted = Scan {
                         stores: Some(&stores),
                         columns: None,
                     };

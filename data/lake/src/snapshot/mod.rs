@@ -23,7 +23,7 @@ use object_store::ObjectStore;
 use tokio::sync::OnceCell;
 
 use crate::delta::{DataFile, data_files, log_store, read, state_at};
-use crate::files::{Decoder, FileBytes, Wanted, by_bucket, compute, load};
+use crate::files::{Decoder, FileBytes, Scan, by_bucket, compute, load};
 use crate::rows::brands::{BrandRow, brand_rows};
 use crate::rows::{quarantine, shipping};
 use crate::ticks::TickEnd;
@@ -242,7 +242,7 @@ impl LakeSnapshot {
             async move {
                 let bytes = read(&storage, table, &files).await?;
                 let wanted = move || {
-                    let wanted = Wanted {
+                    let wanted = Scan {
                         stores: stores.as_ref(),
                         columns: None,
                     };
@@ -296,7 +296,7 @@ impl LakeSnapshot {
         let files = read(&storage, table, std::slice::from_ref(file)).await?;
         compute(move || {
             for FileBytes { path, bytes } in files {
-                for batch in Decoder::new(table, &path, bytes, Wanted::default())? {
+                for batch in Decoder::new(table, &path, bytes, Scan::default())? {
                     batch?;
                 }
             }

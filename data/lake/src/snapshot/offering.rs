@@ -7,7 +7,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::StoreHost;
 
 use crate::delta::read;
-use crate::files::{Decoder, FileBytes, Wanted, compute};
+use crate::files::{Decoder, FileBytes, Scan, compute};
 use crate::rows::columns::Columns;
 use crate::rows::id_from_column;
 use crate::{LakeError, LakeSnapshot, TableName};
@@ -73,7 +73,7 @@ impl LakeSnapshot {
             .collect();
         let files = read(&storage, table, &files).await?;
         compute(move || {
-            let wanted = Wanted {
+            let wanted = Scan {
                 stores: Some(&stores),
                 columns: Some(columns),
             };

@@ -8,7 +8,7 @@ use data_model::StoreHost;
 
 use crate::delta::read;
 use crate::error::lost_file;
-use crate::files::{Wanted, by_bucket, compute, load};
+use crate::files::{Scan, by_bucket, compute, load};
 use crate::{LakeError, LakeSnapshot, TableName};
 
 impl LakeSnapshot {
@@ -40,7 +40,7 @@ impl LakeSnapshot {
                 Ok(bytes) => {
                     let stores = stores.clone();
                     compute(move || {
-                        let wanted = Wanted {
+                        let wanted = Scan {
                             stores: Some(&stores),
                             columns: Some(columns),
                         };

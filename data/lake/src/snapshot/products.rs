@@ -12,7 +12,7 @@ use futures::{Stream, StreamExt};
 use tokio::sync::mpsc;
 
 use crate::delta::{DataFile, read};
-use crate::files::{Batches, FileBytes, Wanted, batches, compute};
+use crate::files::{Batches, FileBytes, Scan, batches, compute};
 use crate::rows::columns::Columns;
 use crate::rows::id_from_column;
 use crate::rows::products::ProductColumns;
@@ -103,7 +103,7 @@ async fn produce(mut fetches: PartitionReads, stores: Arc<BTreeSet<StoreHost>>, 
 
 /// `false` when nobody listens any more.
 fn join(fetched: PartitionFiles, stores: &BTreeSet<StoreHost>, sender: &Sender) -> Result<bool, LakeError> {
-    let wanted = Wanted {
+    let wanted = Scan {
         stores: Some(stores),
         columns: None,
     };
@@ -163,7 +163,7 @@ impl<C> Children<C> {
     fn new(
         table: TableName,
         files: Vec<FileBytes>,
-        wanted: Wanted<'_>,
+        wanted: Scan<'_>,
         columns: fn(&RecordBatch) -> Result<C, LakeError>,
     ) -> Result<Self, LakeError> {
         Ok(Self {

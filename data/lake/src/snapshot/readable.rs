@@ -8,7 +8,7 @@ use futures::StreamExt;
 
 use crate::delta::{TableFile, data_files, lost_files, read};
 use crate::error::lost_file;
-use crate::files::{Wanted, compute, load};
+use crate::files::{Scan, compute, load};
 use crate::rows::brands::{BrandRow, brand_rows};
 use crate::rows::live;
 use crate::{LakeError, LakeSnapshot, TableName};
@@ -83,7 +83,7 @@ impl LakeSnapshot {
                 let bytes = read(&storage, TABLE, std::slice::from_ref(&file)).await?;
                 compute(move || {
                     let mut rows = Vec::new();
-                    for batch in load(TABLE, bytes, Wanted::default())? {
+                    for batch in load(TABLE, bytes, Scan::default())? {
                         rows.extend(brand_rows(&batch)?);
                     }
                     Ok(rows)

@@ -19,7 +19,7 @@ use super::record::{PackedRows, Rows, StagedFile, StagedTable, TickKind, TickRec
 use super::store::staged_path;
 use crate::delta::{PreparedActions, SHA256_TAG, Table};
 use crate::error::lost_file;
-use crate::files::{FileBytes, Wanted, compute, load, read_file, with_partition};
+use crate::files::{FileBytes, Scan, compute, load, read_file, with_partition};
 use crate::{LakeError, TableName};
 
 /// The tables that most of a crawl's rows are of.
@@ -169,7 +169,7 @@ async fn rows_of(
     let bytes = read_file(&lake.child(table.as_str()), table, &path, Some(&file.sha256)).await?;
     let (partition, stores, path) = (file.partition.clone(), stores.clone(), file.path.clone());
     compute(move || {
-        let wanted = Wanted {
+        let wanted = Scan {
             stores: Some(&stores),
             columns: None,
         };

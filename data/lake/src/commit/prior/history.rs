@@ -12,7 +12,7 @@ use data_model::StoreHost;
 use super::by_store;
 use crate::delta::{data_files, read};
 use crate::error::lost_file;
-use crate::files::{Wanted, compute, load};
+use crate::files::{Scan, compute, load};
 use crate::rows::columns::Columns;
 use crate::rows::id_from_column;
 use crate::rows::offers::StoreOffers;
@@ -54,7 +54,7 @@ impl Lake {
             let Some(bytes) = known(read)? else { return Ok(()) };
             let names = names.clone();
             let rows = compute(move || {
-                let wanted = Wanted {
+                let wanted = Scan {
                     stores: Some(&names),
                     columns: None,
                 };
