@@ -19,6 +19,7 @@ use crate::delta::data_files;
 use crate::files::{bucket, compute};
 use crate::lake::State;
 use crate::rows::brands::BrandState;
+use crate::rows::build::TableRows;
 use crate::rows::history::{Change, HistoryRows, ObservationContext};
 use crate::rows::live::LiveRows;
 use crate::rows::offers::{LiveOffer, Offer, StoreOffers, VariantKey};

@@ -9,6 +9,7 @@ use super::hash::HashedRefresh;
 use super::prior::PriorCatalogues;
 use crate::files::bucket;
 use crate::rows::brands::BrandRows;
+use crate::rows::build::TableRows;
 use crate::rows::catalogue::StoreRows;
 use crate::rows::delivery::DeliveryRows;
 use crate::rows::delivery_probes::ProbeRows;

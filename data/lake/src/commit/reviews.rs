@@ -7,6 +7,7 @@ use data_model::{BrandSlug, Quarantined, ReviewWidget, StoreHost, Timestamp, Wid
 
 use super::plan::Plan;
 use crate::files::bucket;
+use crate::rows::build::TableRows;
 use crate::rows::quarantine::{PlacedRecord, QuarantineRows, REFUSED_FROM};
 use crate::rows::widgets::{Place, WidgetRatingRows, WidgetReviewRows, rating_key, review_key};
 use crate::ticks::TickKind;

@@ -1,12 +1,11 @@
-use std::sync::Arc;
-
-use arrow::array::{ArrayRef, Int32Builder, Int64Array, Int64Builder, StringArray, StringBuilder};
+use arrow::array::{Int32Builder, Int64Array, Int64Builder, StringArray, StringBuilder};
 use arrow::record_batch::RecordBatch;
 use data_model::{Brand, BrandRefresh, RunId, Timestamp};
 
+use super::build::table_rows;
 use super::catalogue::{StoreCounts, StoreRows};
-use super::columns::{Columns, moments, some_int, some_text};
-use super::{batch, count};
+use super::columns::{Columns, some_int, some_text};
+use super::count;
 use crate::{LakeError, TableName};
 
 /// A brand with what the lake knows of its catalogue.
@@ -56,18 +55,19 @@ impl BrandState {
     }
 }
 
-/// Rows of `brands` on their way into a batch.
-#[derive(Debug, Default)]
-pub(crate) struct BrandRows {
-    bucket: Int32Builder,
-    texts: [StringBuilder; 6],
-    maybe_texts: [StringBuilder; 3],
-    catalogue_hash: StringBuilder,
-    counts: [Int64Builder; 6],
-    refreshed_at: Vec<Option<Timestamp>>,
-    run_id: StringBuilder,
-    crawl_country: StringBuilder,
-    brand_slug: StringBuilder,
+table_rows! {
+    /// Rows of `brands` on their way into a batch.
+    BrandRows of Brands {
+        bucket: Int32Builder,
+        texts: [StringBuilder; 6],
+        maybe_texts: [StringBuilder; 3],
+        catalogue_hash: StringBuilder,
+        counts: [Int64Builder; 6],
+        refreshed_at: Vec<Option<Timestamp>>,
+        run_id: StringBuilder,
+        crawl_country: StringBuilder,
+        brand_slug: StringBuilder,
+    }
 }
 
 impl BrandRows {
@@ -119,23 +119,6 @@ impl BrandRows {
         self.run_id.append_value(refresh.run.as_str());
         self.crawl_country.append_option(crawl_country.as_deref());
         self.brand_slug.append_value(slug.as_str());
-    }
-
-    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
-        let mut columns: Vec<ArrayRef> = vec![Arc::new(self.bucket.finish())];
-        columns.extend(self.texts.iter_mut().map(|text| Arc::new(text.finish()) as ArrayRef));
-        columns.extend(
-            self.maybe_texts
-                .iter_mut()
-                .map(|text| Arc::new(text.finish()) as ArrayRef),
-        );
-        columns.push(Arc::new(self.catalogue_hash.finish()));
-        columns.extend(self.counts.iter_mut().map(|count| Arc::new(count.finish()) as ArrayRef));
-        columns.push(moments(self.refreshed_at));
-        columns.push(Arc::new(self.run_id.finish()));
-        columns.push(Arc::new(self.crawl_country.finish()));
-        columns.push(Arc::new(self.brand_slug.finish()));
-        batch(TableName::Brands, columns)
     }
 }
 

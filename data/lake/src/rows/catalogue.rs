@@ -9,6 +9,7 @@ use arrow::record_batch::RecordBatch;
 use data_model::{Brand, CategoryId, PriceSummary, Product, Rating, Review, Timestamp};
 
 use super::barcodes::{self, StatedBarcode, StatedBarcodes};
+use super::build::TableRows;
 use super::content::{Digest, product_digest};
 use super::products::{BEHIND_RATINGS, NO_VARIANTS, ProductRows};
 use super::variants::VariantRows;
@@ -318,8 +319,8 @@ impl CatalogueRows {
         let text_bytes = self.pages.iter().map(|page| page.text_bytes).sum();
         let (mut products, mut variants) = (Vec::new(), Vec::new());
         for page in self.pages {
-            products.push(page.products.finish()?);
-            variants.push(page.variants.finish()?);
+            products.push(page.products.columns()?);
+            variants.push(page.variants.columns()?);
         }
         if let Some(places) = places {
             products = gathered(TableName::Products, &products, &places.products)?;

@@ -1,25 +1,24 @@
-use std::sync::Arc;
-
-use arrow::array::{Array, ArrayRef, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
+use arrow::array::{Array, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
 use arrow::record_batch::RecordBatch;
 use data_model::{BrandSlug, DeliverySample, StoreHost, Timestamp};
 
-use super::batch;
-use super::columns::{Columns, moments, some_int, some_text};
+use super::build::table_rows;
+use super::columns::{Columns, some_int, some_text};
 use crate::{LakeError, TableName};
 
-/// Rows of `delivery_matrix` on their way into a batch.
-#[derive(Debug, Default)]
-pub(crate) struct DeliveryRows {
-    bucket: Int32Builder,
-    store: StringBuilder,
-    brand_slug: StringBuilder,
-    pincode: StringBuilder,
-    serviceable: BooleanBuilder,
-    zone: StringBuilder,
-    days_min: Int64Builder,
-    days_max: Int64Builder,
-    sampled_at: Vec<Option<Timestamp>>,
+table_rows! {
+    /// Rows of `delivery_matrix` on their way into a batch.
+    DeliveryRows of DeliveryMatrix {
+        bucket: Int32Builder,
+        store: StringBuilder,
+        brand_slug: StringBuilder,
+        pincode: StringBuilder,
+        serviceable: BooleanBuilder,
+        zone: StringBuilder,
+        days_min: Int64Builder,
+        days_max: Int64Builder,
+        sampled_at: Vec<Option<Timestamp>>,
+    }
 }
 
 impl DeliveryRows {
@@ -41,21 +40,6 @@ impl DeliveryRows {
         self.days_min.append_option(days_min.map(i64::from));
         self.days_max.append_option(days_max.map(i64::from));
         self.sampled_at.push(Some(*sampled_at));
-    }
-
-    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(self.bucket.finish()),
-            Arc::new(self.store.finish()),
-            Arc::new(self.brand_slug.finish()),
-            Arc::new(self.pincode.finish()),
-            Arc::new(self.serviceable.finish()),
-            Arc::new(self.zone.finish()),
-            Arc::new(self.days_min.finish()),
-            Arc::new(self.days_max.finish()),
-            moments(self.sampled_at),
-        ];
-        batch(TableName::DeliveryMatrix, columns)
     }
 }
 

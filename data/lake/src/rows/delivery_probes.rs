@@ -1,30 +1,30 @@
-use std::sync::Arc;
-
-use arrow::array::{ArrayRef, Int32Builder, Int64Builder, StringBuilder};
+use arrow::array::{Int32Builder, Int64Builder, StringBuilder};
 use arrow::record_batch::RecordBatch;
 use data_model::{BrandSlug, DeliveryProbe, StoreHost, Timestamp, VariantId};
 
-use super::columns::{Columns, moments, some_int};
+use super::build::table_rows;
+use super::columns::{Columns, some_int};
 use super::rates::{Rates, rates};
-use super::{batch, id_from_column, id_to_column};
+use super::{id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
 const TABLE: TableName = TableName::DeliveryProbes;
 
-/// Rows of `delivery_probes` on their way into a batch.
-#[derive(Debug, Default)]
-pub(crate) struct ProbeRows {
-    bucket: Int32Builder,
-    store: StringBuilder,
-    brand_slug: StringBuilder,
-    pincode: StringBuilder,
-    variant_id: Int64Builder,
-    quantity: Int64Builder,
-    goods_minor: Int64Builder,
-    grams: Int64Builder,
-    currency: StringBuilder,
-    options: Rates,
-    asked_at: Vec<Option<Timestamp>>,
+table_rows! {
+    /// Rows of `delivery_probes` on their way into a batch.
+    ProbeRows of DeliveryProbes {
+        bucket: Int32Builder,
+        store: StringBuilder,
+        brand_slug: StringBuilder,
+        pincode: StringBuilder,
+        variant_id: Int64Builder,
+        quantity: Int64Builder,
+        goods_minor: Int64Builder,
+        grams: Int64Builder,
+        currency: StringBuilder,
+        options: Rates,
+        asked_at: Vec<Option<Timestamp>>,
+    }
 }
 
 impl ProbeRows {
@@ -40,27 +40,6 @@ impl ProbeRows {
         self.currency.append_value(probe.currency.as_str());
         self.options.push(&probe.options);
         self.asked_at.push(Some(probe.asked_at));
-    }
-
-    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
-        let nested = |source| LakeError::Columns {
-            table: TABLE.as_str(),
-            source,
-        };
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(self.bucket.finish()),
-            Arc::new(self.store.finish()),
-            Arc::new(self.brand_slug.finish()),
-            Arc::new(self.pincode.finish()),
-            Arc::new(self.variant_id.finish()),
-            Arc::new(self.quantity.finish()),
-            Arc::new(self.goods_minor.finish()),
-            Arc::new(self.grams.finish()),
-            Arc::new(self.currency.finish()),
-            self.options.finish().map_err(nested)?,
-            moments(self.asked_at),
-        ];
-        batch(TABLE, columns)
     }
 }
 

@@ -1,33 +1,32 @@
-use std::sync::Arc;
-
-use arrow::array::{Array, ArrayRef, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
+use arrow::array::{Array, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
 use arrow::record_batch::RecordBatch;
 use data_model::{BrandSlug, DeliveryZone, StoreHost, Timestamp};
 
-use super::batch;
-use super::columns::{Columns, moments, some_int};
+use super::build::table_rows;
+use super::columns::{Columns, some_int};
 use super::nested::{Texts, texts};
 use super::rates::{Rates, rates};
 use crate::{LakeError, TableName};
 
 const TABLE: TableName = TableName::DeliveryZones;
 
-/// Rows of `delivery_zones` on their way into a batch.
-#[derive(Debug, Default)]
-pub(crate) struct ZoneRows {
-    bucket: Int32Builder,
-    store: StringBuilder,
-    brand_slug: StringBuilder,
-    zone: StringBuilder,
-    confidence: StringBuilder,
-    areas: Texts,
-    serviceable: BooleanBuilder,
-    days_min: Int64Builder,
-    days_max: Int64Builder,
-    currency: StringBuilder,
-    rates: Rates,
-    probes: Int64Builder,
-    sampled_at: Vec<Option<Timestamp>>,
+table_rows! {
+    /// Rows of `delivery_zones` on their way into a batch.
+    ZoneRows of DeliveryZones {
+        bucket: Int32Builder,
+        store: StringBuilder,
+        brand_slug: StringBuilder,
+        zone: StringBuilder,
+        confidence: StringBuilder,
+        areas: Texts,
+        serviceable: BooleanBuilder,
+        days_min: Int64Builder,
+        days_max: Int64Builder,
+        currency: StringBuilder,
+        rates: Rates,
+        probes: Int64Builder,
+        sampled_at: Vec<Option<Timestamp>>,
+    }
 }
 
 impl ZoneRows {
@@ -45,29 +44,6 @@ impl ZoneRows {
         self.rates.push(&zone.rates);
         self.probes.append_value(i64::from(zone.probes));
         self.sampled_at.push(Some(zone.sampled_at));
-    }
-
-    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
-        let nested = |source| LakeError::Columns {
-            table: TABLE.as_str(),
-            source,
-        };
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(self.bucket.finish()),
-            Arc::new(self.store.finish()),
-            Arc::new(self.brand_slug.finish()),
-            Arc::new(self.zone.finish()),
-            Arc::new(self.confidence.finish()),
-            Arc::new(self.areas.finish().map_err(nested)?),
-            Arc::new(self.serviceable.finish()),
-            Arc::new(self.days_min.finish()),
-            Arc::new(self.days_max.finish()),
-            Arc::new(self.currency.finish()),
-            self.rates.finish().map_err(nested)?,
-            Arc::new(self.probes.finish()),
-            moments(self.sampled_at),
-        ];
-        batch(TABLE, columns)
     }
 }
 

@@ -10,8 +10,9 @@ use data_model::{
     Brand, CurrencyCode, PriceEvent, PricePoint, PriceSource, ProductKey, RunId, StoreHost, Timestamp, VariantId,
 };
 
+use super::build::table_rows;
 use super::catalogue::{repeated, repeated_moment};
-use super::columns::{Columns, moments, some_int};
+use super::columns::{Columns, some_int};
 use super::offers::{Offer, StoreOffers, VariantKey};
 use super::{batch, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
@@ -37,28 +38,30 @@ pub(crate) struct Change {
     pub(crate) source: PriceSource,
 }
 
-/// Rows of `price_history` on their way into a batch.
-#[derive(Debug, Default)]
-pub(crate) struct HistoryRows {
-    month: StringBuilder,
-    store: StringBuilder,
-    brand_slug: StringBuilder,
-    product_id: StringBuilder,
-    platform_product_id: Int64Builder,
-    variant_id: Int64Builder,
-    event: StringBuilder,
-    currency: StringBuilder,
-    amounts: [Int64Builder; 2],
-    available: BooleanBuilder,
-    previous_currency: StringBuilder,
-    previous_amounts: [Int64Builder; 2],
-    previous_available: BooleanBuilder,
-    observed_at: Vec<Option<Timestamp>>,
-    run_id: StringBuilder,
-    tick: Int64Builder,
-    source: StringBuilder,
-    /// The month of the last row, which most rows share.
-    last_month: (Option<Timestamp>, String),
+table_rows! {
+    /// Rows of `price_history` on their way into a batch.
+    HistoryRows of PriceHistory {
+        month: StringBuilder,
+        store: StringBuilder,
+        brand_slug: StringBuilder,
+        product_id: StringBuilder,
+        platform_product_id: Int64Builder,
+        variant_id: Int64Builder,
+        event: StringBuilder,
+        currency: StringBuilder,
+        amounts: [Int64Builder; 2],
+        available: BooleanBuilder,
+        previous_currency: StringBuilder,
+        previous_amounts: [Int64Builder; 2],
+        previous_available: BooleanBuilder,
+        observed_at: Vec<Option<Timestamp>>,
+        run_id: StringBuilder,
+        tick: Int64Builder,
+        source: StringBuilder,
+    } with {
+        /// The month of the last row, which most rows share.
+        last_month: (Option<Timestamp>, String),
+    }
 }
 
 /// The present offers of a store, from its rows of `variants`.
@@ -283,33 +286,6 @@ impl HistoryRows {
         self.run_id.append_option(observed.run.map(RunId::as_str));
         self.tick.append_value(i64::try_from(observed.tick).unwrap_or(i64::MAX));
         self.source.append_value(source.as_str());
-    }
-
-    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
-        let [price, compare_at] = &mut self.amounts;
-        let [previous_price, previous_compare_at] = &mut self.previous_amounts;
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(self.month.finish()),
-            Arc::new(self.store.finish()),
-            Arc::new(self.brand_slug.finish()),
-            Arc::new(self.product_id.finish()),
-            Arc::new(self.platform_product_id.finish()),
-            Arc::new(self.variant_id.finish()),
-            Arc::new(self.event.finish()),
-            Arc::new(self.currency.finish()),
-            Arc::new(price.finish()),
-            Arc::new(compare_at.finish()),
-            Arc::new(self.available.finish()),
-            Arc::new(self.previous_currency.finish()),
-            Arc::new(previous_price.finish()),
-            Arc::new(previous_compare_at.finish()),
-            Arc::new(self.previous_available.finish()),
-            moments(self.observed_at),
-            Arc::new(self.run_id.finish()),
-            Arc::new(self.tick.finish()),
-            Arc::new(self.source.finish()),
-        ];
-        batch(TableName::PriceHistory, columns)
     }
 }
 

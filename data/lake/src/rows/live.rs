@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
+use arrow::array::{Array, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
 use arrow::record_batch::RecordBatch;
 use data_model::{StoreHost, Timestamp};
 
-use super::columns::{Columns, moments, some_int, some_moment, store_runs};
+use super::build::table_rows;
+use super::columns::{Columns, some_int, some_moment, store_runs};
 use super::history::product_id;
 use super::offers::{LiveOffer, Offer, VariantKey};
-use super::{batch, id_from_column, id_to_column};
+use super::{id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
 /// The knowledge of one store's variants beyond `variants`.
@@ -23,20 +23,21 @@ pub(crate) struct StoreLive {
     pub(crate) is_lost: bool,
 }
 
-/// Rows on their way into a batch.
-#[derive(Debug, Default)]
-pub(crate) struct LiveRows {
-    bucket: Int32Builder,
-    store: StringBuilder,
-    brand_slug: StringBuilder,
-    product_id: StringBuilder,
-    platform_product_id: Int64Builder,
-    variant_id: Int64Builder,
-    currency: StringBuilder,
-    amounts: [Int64Builder; 2],
-    available: BooleanBuilder,
-    observed_at: Vec<Option<Timestamp>>,
-    changed_at: Vec<Option<Timestamp>>,
+table_rows! {
+    /// Rows on their way into a batch.
+    LiveRows of LivePrices {
+        bucket: Int32Builder,
+        store: StringBuilder,
+        brand_slug: StringBuilder,
+        product_id: StringBuilder,
+        platform_product_id: Int64Builder,
+        variant_id: Int64Builder,
+        currency: StringBuilder,
+        amounts: [Int64Builder; 2],
+        available: BooleanBuilder,
+        observed_at: Vec<Option<Timestamp>>,
+        changed_at: Vec<Option<Timestamp>>,
+    }
 }
 
 impl LiveRows {
@@ -62,25 +63,6 @@ impl LiveRows {
             self.observed_at.push(Some(live.at));
             self.changed_at.push(live.changed_at);
         }
-    }
-
-    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
-        let [price, compare_at] = &mut self.amounts;
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(self.bucket.finish()),
-            Arc::new(self.store.finish()),
-            Arc::new(self.brand_slug.finish()),
-            Arc::new(self.product_id.finish()),
-            Arc::new(self.platform_product_id.finish()),
-            Arc::new(self.variant_id.finish()),
-            Arc::new(self.currency.finish()),
-            Arc::new(price.finish()),
-            Arc::new(compare_at.finish()),
-            Arc::new(self.available.finish()),
-            moments(self.observed_at),
-            moments(self.changed_at),
-        ];
-        batch(TableName::LivePrices, columns)
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod barcodes;
 pub(crate) mod brands;
+pub(crate) mod build;
 pub(crate) mod catalogue;
 pub(crate) mod columns;
 pub(crate) mod content;

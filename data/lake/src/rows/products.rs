@@ -4,41 +4,45 @@ use arrow::array::{
     ArrayRef, BooleanBuilder, Float32Array, Int64Array, Int64Builder, ListArray, StringArray, StringBuilder,
     TimestampMicrosecondArray,
 };
+use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use data_model::{CategoryId, CurrencyCode, PriceSummary, Product, ProductKey, Rating, StoreHost, Timestamp};
 
-use super::columns::{Columns, moments, some_int, some_moment, some_text};
+use super::build::{Column, table_rows};
+use super::columns::{Columns, some_int, some_moment, some_text};
 use super::nested::{MediaLists, NamedValues, Texts, attributes, media, options, texts};
 use super::{ID_BYTES, PageCapacity, UID_BYTES, count, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
-/// Rows of `products` on their way into a batch: what follows from a product alone.
-#[derive(Debug, Default)]
-pub(crate) struct ProductRows {
-    product_id: StringBuilder,
-    product_uid: StringBuilder,
-    platform_product_id: Int64Builder,
-    handle: StringBuilder,
-    title: StringBuilder,
-    description: StringBuilder,
-    vendor: StringBuilder,
-    product_type: StringBuilder,
-    categories: Vec<Option<CategoryId>>,
-    tags: Texts,
-    options: NamedValues,
-    attributes: NamedValues,
-    media: MediaLists,
-    currency: StringBuilder,
-    price_min_minor: Int64Builder,
-    price_max_minor: Int64Builder,
-    compare_at_minor: Int64Builder,
-    discount_pct: Int64Builder,
-    in_stock: BooleanBuilder,
-    on_sale: BooleanBuilder,
-    variant_count: Int64Builder,
-    created_at: Vec<Option<Timestamp>>,
-    published_at: Vec<Option<Timestamp>>,
-    updated_at: Vec<Option<Timestamp>>,
+table_rows! {
+    /// Rows of `products` on their way into a batch, what follows from a product alone: the columns between the brand's and the
+    /// ratings, and those behind the ratings.
+    ProductRows of Products {
+        product_id: StringBuilder,
+        product_uid: StringBuilder,
+        platform_product_id: Int64Builder,
+        handle: StringBuilder,
+        title: StringBuilder,
+        description: StringBuilder,
+        vendor: StringBuilder,
+        product_type: StringBuilder,
+        categories: Vec<Option<CategoryId>>,
+        tags: Texts,
+        options: NamedValues,
+        attributes: NamedValues,
+        media: MediaLists,
+        currency: StringBuilder,
+        price_min_minor: Int64Builder,
+        price_max_minor: Int64Builder,
+        compare_at_minor: Int64Builder,
+        discount_pct: Int64Builder,
+        in_stock: BooleanBuilder,
+        on_sale: BooleanBuilder,
+        variant_count: Int64Builder,
+        created_at: Vec<Option<Timestamp>>,
+        published_at: Vec<Option<Timestamp>>,
+        updated_at: Vec<Option<Timestamp>>,
+    }
 }
 
 /// Most bytes that room is made for before any product is there.
@@ -134,60 +138,25 @@ impl ProductRows {
         self.on_sale.append_value(prices.compare_at_minor.is_some());
         self.variant_count.append_value(count(product.variants.len()));
     }
+}
 
-    /// The columns of `products` between the brand's and the ratings, and those behind the ratings.
-    pub(crate) fn finish(mut self) -> Result<Vec<ArrayRef>, LakeError> {
-        let nested = |source| LakeError::Columns {
-            table: TableName::Products.as_str(),
-            source,
+/// The ids of categories, and their paths.
+impl Column for Vec<Option<CategoryId>> {
+    fn end(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError> {
+        let ids = self.iter().map(|category| category.map(|id| i64::from(id.0)));
+        let path = |id: CategoryId| {
+            google_taxonomy::ProductCategory::from_id(id.0)
+                .ok()
+                .map(|category| category.name())
         };
-        let (category_ids, category_paths) = category_columns(&self.categories);
-        Ok(vec![
-            Arc::new(self.product_id.finish()),
-            Arc::new(self.product_uid.finish()),
-            Arc::new(self.platform_product_id.finish()),
-            Arc::new(self.handle.finish()),
-            Arc::new(self.title.finish()),
-            Arc::new(self.description.finish()),
-            Arc::new(self.vendor.finish()),
-            Arc::new(self.product_type.finish()),
-            category_ids,
-            category_paths,
-            Arc::new(self.tags.finish().map_err(nested)?),
-            self.options.finish().map_err(nested)?,
-            self.attributes.finish().map_err(nested)?,
-            self.media.finish().map_err(nested)?,
-            Arc::new(self.currency.finish()),
-            Arc::new(self.price_min_minor.finish()),
-            Arc::new(self.price_max_minor.finish()),
-            Arc::new(self.compare_at_minor.finish()),
-            Arc::new(self.discount_pct.finish()),
-            Arc::new(self.in_stock.finish()),
-            Arc::new(self.on_sale.finish()),
-            Arc::new(self.variant_count.finish()),
-            moments(self.created_at),
-            moments(self.published_at),
-            moments(self.updated_at),
-        ])
+        let paths = self.iter().map(|category| category.and_then(path));
+        columns.push(Arc::new(Int64Array::from_iter(ids)));
+        columns.push(Arc::new(StringArray::from_iter(paths)));
+        Ok(())
     }
 }
 
-/// The ids of categories and their paths.
-fn category_columns(categories: &[Option<CategoryId>]) -> (ArrayRef, ArrayRef) {
-    let ids = categories.iter().map(|category| category.map(|id| i64::from(id.0)));
-    let path = |id: CategoryId| {
-        google_taxonomy::ProductCategory::from_id(id.0)
-            .ok()
-            .map(|category| category.name())
-    };
-    let paths = categories.iter().map(|category| category.and_then(path));
-    (
-        Arc::new(Int64Array::from_iter(ids)),
-        Arc::new(StringArray::from_iter(paths)),
-    )
-}
-
-/// The number of columns of [`ProductRows::finish`] that stand behind the ratings.
+/// The number of columns of [`ProductRows`] that stand behind the ratings.
 pub(crate) const BEHIND_RATINGS: usize = 3;
 
 /// The columns of a batch of `products` that make up a [`Product`] but for its variants and reviews.

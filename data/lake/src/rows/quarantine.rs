@@ -1,12 +1,11 @@
-use std::sync::Arc;
-
-use arrow::array::{ArrayRef, Int32Builder, Int64Builder, StringBuilder};
+use arrow::array::{Int32Builder, Int64Builder, StringBuilder};
 use arrow::record_batch::RecordBatch;
 use data_model::{BrandRefresh, Quarantined, Timestamp};
 
-use super::columns::{Columns, moments};
+use super::build::table_rows;
+use super::columns::Columns;
+use super::count;
 use super::widgets::Place;
-use super::{batch, count};
 use crate::{LakeError, TableName};
 
 /// The places of what review apps were refused begin here: crawls have far fewer records in quarantine.
@@ -14,18 +13,19 @@ pub(crate) const REFUSED_FROM: i64 = 1_000_000;
 /// The run of rows that no run wrote.
 const NO_RUN: &str = "reviews";
 
-/// Rows of `quarantine` on their way into a batch.
-#[derive(Debug, Default)]
-pub(crate) struct QuarantineRows {
-    bucket: Int32Builder,
-    store: StringBuilder,
-    position: Int64Builder,
-    subject: StringBuilder,
-    reason: StringBuilder,
-    excerpt: StringBuilder,
-    observed_at: Vec<Option<Timestamp>>,
-    run_id: StringBuilder,
-    brand_slug: StringBuilder,
+table_rows! {
+    /// Rows of `quarantine` on their way into a batch.
+    QuarantineRows of Quarantine {
+        bucket: Int32Builder,
+        store: StringBuilder,
+        position: Int64Builder,
+        subject: StringBuilder,
+        reason: StringBuilder,
+        excerpt: StringBuilder,
+        observed_at: Vec<Option<Timestamp>>,
+        run_id: StringBuilder,
+        brand_slug: StringBuilder,
+    }
 }
 
 impl QuarantineRows {
@@ -54,21 +54,6 @@ impl QuarantineRows {
         self.observed_at.push(Some(place.at));
         self.run_id.append_value(NO_RUN);
         self.brand_slug.append_value(place.slug.as_str());
-    }
-
-    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(self.bucket.finish()),
-            Arc::new(self.store.finish()),
-            Arc::new(self.position.finish()),
-            Arc::new(self.subject.finish()),
-            Arc::new(self.reason.finish()),
-            Arc::new(self.excerpt.finish()),
-            moments(self.observed_at),
-            Arc::new(self.run_id.finish()),
-            Arc::new(self.brand_slug.finish()),
-        ];
-        batch(TableName::Quarantine, columns)
     }
 }
 

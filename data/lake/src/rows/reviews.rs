@@ -1,30 +1,29 @@
-use std::sync::Arc;
-
 use arrow::array::{
-    ArrayRef, Float32Array, Float32Builder, Int32Builder, Int64Builder, StringArray, StringBuilder,
-    TimestampMicrosecondArray,
+    Float32Array, Float32Builder, Int32Builder, Int64Builder, StringArray, StringBuilder, TimestampMicrosecondArray,
 };
 use arrow::record_batch::RecordBatch;
 use data_model::{Brand, ProductKey, Review, Timestamp};
 
-use super::columns::{Columns, moments, some_moment, some_text};
-use super::{batch, count, id_to_column};
+use super::build::table_rows;
+use super::columns::{Columns, some_moment, some_text};
+use super::{count, id_to_column};
 use crate::{LakeError, TableName};
 
-/// Rows of `reviews` on their way into a batch.
-#[derive(Debug, Default)]
-pub(crate) struct ReviewRows {
-    bucket: Int32Builder,
-    store: StringBuilder,
-    brand_slug: StringBuilder,
-    product_id: StringBuilder,
-    platform_product_id: Int64Builder,
-    position: Int64Builder,
-    rating: Float32Builder,
-    author: StringBuilder,
-    title: StringBuilder,
-    body: StringBuilder,
-    created_at: Vec<Option<Timestamp>>,
+table_rows! {
+    /// Rows of `reviews` on their way into a batch.
+    ReviewRows of Reviews {
+        bucket: Int32Builder,
+        store: StringBuilder,
+        brand_slug: StringBuilder,
+        product_id: StringBuilder,
+        platform_product_id: Int64Builder,
+        position: Int64Builder,
+        rating: Float32Builder,
+        author: StringBuilder,
+        title: StringBuilder,
+        body: StringBuilder,
+        created_at: Vec<Option<Timestamp>>,
+    }
 }
 
 impl ReviewRows {
@@ -48,23 +47,6 @@ impl ReviewRows {
             self.body.append_value(&review.body);
             self.created_at.push(review.created_at);
         }
-    }
-
-    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(self.bucket.finish()),
-            Arc::new(self.store.finish()),
-            Arc::new(self.brand_slug.finish()),
-            Arc::new(self.product_id.finish()),
-            Arc::new(self.platform_product_id.finish()),
-            Arc::new(self.position.finish()),
-            Arc::new(self.rating.finish()),
-            Arc::new(self.author.finish()),
-            Arc::new(self.title.finish()),
-            Arc::new(self.body.finish()),
-            moments(self.created_at),
-        ];
-        batch(TableName::Reviews, columns)
     }
 }
 

@@ -1,34 +1,33 @@
-use std::sync::Arc;
-
-use arrow::array::{Array, ArrayRef, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
+use arrow::array::{Array, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
 use arrow::record_batch::RecordBatch;
 use data_model::{
     BrandSlug, DaySpan, FactBasis, ShippingFactKind, ShippingPolicy, ShippingTerms, StoreHost, Timestamp,
 };
 
-use super::batch;
-use super::columns::{Columns, moments, some_int, some_moment, some_text};
+use super::build::table_rows;
+use super::columns::{Columns, some_int, some_moment, some_text};
 use super::rates::{Rates, rates};
 use super::terms::{FactLists, UnknownTermLists, facts, unknown};
 use crate::{LakeError, TableName};
 
-/// Rows of `shipping_policies` on their way into a batch.
-#[derive(Debug, Default)]
-pub(crate) struct ShippingRows {
-    bucket: Int32Builder,
-    store: StringBuilder,
-    brand_slug: StringBuilder,
-    currency: StringBuilder,
-    free_shipping_threshold_minor: Int64Builder,
-    cod_available: BooleanBuilder,
-    tiers: Rates,
-    source_url: StringBuilder,
-    observed_at: Vec<Option<Timestamp>>,
-    facts: FactLists,
-    unknown: UnknownTermLists,
-    /// The cash fee, then the bounds of dispatch and of delivery.
-    told: [Int64Builder; 5],
-    model_facts: FactLists,
+table_rows! {
+    /// Rows of `shipping_policies` on their way into a batch.
+    ShippingRows of ShippingPolicies {
+        bucket: Int32Builder,
+        store: StringBuilder,
+        brand_slug: StringBuilder,
+        currency: StringBuilder,
+        free_shipping_threshold_minor: Int64Builder,
+        cod_available: BooleanBuilder,
+        tiers: Rates,
+        source_url: StringBuilder,
+        observed_at: Vec<Option<Timestamp>>,
+        facts: FactLists,
+        unknown: UnknownTermLists,
+        /// The cash fee, then the bounds of dispatch and of delivery.
+        told: [Int64Builder; 5],
+        model_facts: FactLists,
+    }
 }
 
 impl ShippingRows {
@@ -62,29 +61,6 @@ impl ShippingRows {
         let told = terms.map(told).unwrap_or_default();
         let columns = self.told.iter_mut().zip(told);
         columns.for_each(|(column, number)| column.append_option(number));
-    }
-
-    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
-        let nested = |source| LakeError::Columns {
-            table: TableName::ShippingPolicies.as_str(),
-            source,
-        };
-        let mut columns: Vec<ArrayRef> = vec![
-            Arc::new(self.bucket.finish()),
-            Arc::new(self.store.finish()),
-            Arc::new(self.brand_slug.finish()),
-            Arc::new(self.currency.finish()),
-            Arc::new(self.free_shipping_threshold_minor.finish()),
-            Arc::new(self.cod_available.finish()),
-            self.tiers.finish().map_err(nested)?,
-            Arc::new(self.source_url.finish()),
-            moments(self.observed_at),
-            self.facts.finish().map_err(nested)?,
-            self.unknown.finish().map_err(nested)?,
-        ];
-        columns.extend(self.told.iter_mut().map(|told| Arc::new(told.finish()) as ArrayRef));
-        columns.push(self.model_facts.finish().map_err(nested)?);
-        batch(TableName::ShippingPolicies, columns)
     }
 }
 

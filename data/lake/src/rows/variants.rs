@@ -1,12 +1,11 @@
-use std::sync::Arc;
-
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, BooleanBuilder, Float64Builder, Int64Array, Int64Builder, ListArray, StringArray,
+    Array, BooleanArray, BooleanBuilder, Float64Builder, Int64Array, Int64Builder, ListArray, StringArray,
     StringBuilder,
 };
 use arrow::record_batch::RecordBatch;
 use data_model::{Gtin, Product, Variant, VariantId};
 
+use super::build::table_rows;
 use super::columns::{Columns, some_int, some_text};
 use super::nested::{OptionValues, option_values};
 use super::products::text_at;
@@ -19,27 +18,28 @@ pub(crate) const VARIANT_ID: usize = 2;
 pub(crate) const BARCODE: usize = 13;
 pub(crate) const BARCODE_STATED: usize = 14;
 
-/// Rows of `variants` on their way into a batch: what follows from a product alone.
-#[derive(Debug, Default)]
-pub(crate) struct VariantRows {
-    product_id: StringBuilder,
-    platform_product_id: Int64Builder,
-    variant_id: Int64Builder,
-    position: Int64Builder,
-    title: StringBuilder,
-    sku: StringBuilder,
-    options: OptionValues,
-    currency: StringBuilder,
-    price_minor: Int64Builder,
-    compare_at_minor: Int64Builder,
-    available: BooleanBuilder,
-    grams: Int64Builder,
-    image: StringBuilder,
-    barcode: StringBuilder,
-    barcode_stated: StringBuilder,
-    size_normalized: StringBuilder,
-    size_system: StringBuilder,
-    size_ordinal: Float64Builder,
+table_rows! {
+    /// Rows of `variants` on their way into a batch, what follows from a product alone: the columns behind the brand's.
+    VariantRows of Variants {
+        product_id: StringBuilder,
+        platform_product_id: Int64Builder,
+        variant_id: Int64Builder,
+        position: Int64Builder,
+        title: StringBuilder,
+        sku: StringBuilder,
+        options: OptionValues,
+        currency: StringBuilder,
+        price_minor: Int64Builder,
+        compare_at_minor: Int64Builder,
+        available: BooleanBuilder,
+        grams: Int64Builder,
+        image: StringBuilder,
+        barcode: StringBuilder,
+        barcode_stated: StringBuilder,
+        size_normalized: StringBuilder,
+        size_system: StringBuilder,
+        size_ordinal: Float64Builder,
+    }
 }
 
 impl VariantRows {
@@ -90,34 +90,6 @@ impl VariantRows {
     /// `true` where the variant's own record states a barcode.
     pub(crate) fn has_barcode(&self, row: usize) -> bool {
         !text_at(&self.barcode_stated, row).is_empty()
-    }
-
-    /// The columns of `variants` behind the brand's.
-    pub(crate) fn finish(mut self) -> Result<Vec<ArrayRef>, LakeError> {
-        let nested = |source| LakeError::Columns {
-            table: TableName::Variants.as_str(),
-            source,
-        };
-        Ok(vec![
-            Arc::new(self.product_id.finish()),
-            Arc::new(self.platform_product_id.finish()),
-            Arc::new(self.variant_id.finish()),
-            Arc::new(self.position.finish()),
-            Arc::new(self.title.finish()),
-            Arc::new(self.sku.finish()),
-            self.options.finish().map_err(nested)?,
-            Arc::new(self.currency.finish()),
-            Arc::new(self.price_minor.finish()),
-            Arc::new(self.compare_at_minor.finish()),
-            Arc::new(self.available.finish()),
-            Arc::new(self.grams.finish()),
-            Arc::new(self.image.finish()),
-            Arc::new(self.barcode.finish()),
-            Arc::new(self.barcode_stated.finish()),
-            Arc::new(self.size_normalized.finish()),
-            Arc::new(self.size_system.finish()),
-            Arc::new(self.size_ordinal.finish()),
-        ])
     }
 }
 

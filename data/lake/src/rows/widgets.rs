@@ -1,15 +1,15 @@
 //! Rows of `widget_reviews` and `widget_ratings`.
 
-use std::sync::Arc;
-
 use arrow::array::{
     Array, ArrayRef, BooleanBuilder, Float32Builder, Float64Builder, Int32Builder, Int64Builder, StringBuilder,
 };
+use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use data_model::{BrandSlug, ProductKey, Review, ReviewWidget, StoreHost, Timestamp, WidgetRating, WidgetReview};
 
-use super::columns::{Columns, moments, some_moment, some_text};
-use super::{batch, id_from_column, id_to_column};
+use super::build::{Column, table_rows};
+use super::columns::{Columns, some_moment, some_text};
+use super::{id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
 /// The owner of a row, and the moment when its content was first read.
@@ -30,7 +30,6 @@ struct KeyColumns {
     product_id: StringBuilder,
     platform_product_id: Int64Builder,
     source: StringBuilder,
-    observed_at: Vec<Option<Timestamp>>,
 }
 
 impl KeyColumns {
@@ -45,32 +44,33 @@ impl KeyColumns {
         self.product_id.append_value(key.id().to_string());
         self.platform_product_id.append_value(id_to_column(product));
         self.source.append_value(widget.as_str());
-        self.observed_at.push(Some(place.at));
-    }
-
-    fn finish(&mut self) -> Vec<ArrayRef> {
-        vec![
-            Arc::new(self.bucket.finish()),
-            Arc::new(self.store.finish()),
-            Arc::new(self.brand_slug.finish()),
-            Arc::new(self.product_id.finish()),
-            Arc::new(self.platform_product_id.finish()),
-            Arc::new(self.source.finish()),
-        ]
     }
 }
 
-/// Rows of `widget_reviews` on their way into a batch.
-#[derive(Debug, Default)]
-pub(crate) struct WidgetReviewRows {
-    keyed: KeyColumns,
-    review_id: StringBuilder,
-    rating: Float32Builder,
-    author: StringBuilder,
-    title: StringBuilder,
-    body: StringBuilder,
-    verified: BooleanBuilder,
-    created_at: Vec<Option<Timestamp>>,
+impl Column for KeyColumns {
+    fn end(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError> {
+        self.bucket.end(columns)?;
+        [&mut self.store, &mut self.brand_slug, &mut self.product_id]
+            .into_iter()
+            .try_for_each(|column| column.end(columns))?;
+        self.platform_product_id.end(columns)?;
+        self.source.end(columns)
+    }
+}
+
+table_rows! {
+    /// Rows of `widget_reviews` on their way into a batch.
+    WidgetReviewRows of WidgetReviews {
+        keyed: KeyColumns,
+        review_id: StringBuilder,
+        rating: Float32Builder,
+        author: StringBuilder,
+        title: StringBuilder,
+        body: StringBuilder,
+        verified: BooleanBuilder,
+        created_at: Vec<Option<Timestamp>>,
+        observed_at: Vec<Option<Timestamp>>,
+    }
 }
 
 impl WidgetReviewRows {
@@ -83,6 +83,7 @@ impl WidgetReviewRows {
             is_verified,
         } = review;
         self.keyed.push(place, *product, *widget);
+        self.observed_at.push(Some(place.at));
         self.review_id.append_value(id);
         self.rating.append_value(review.rating);
         self.author.append_option(review.author.as_deref());
@@ -91,46 +92,24 @@ impl WidgetReviewRows {
         self.verified.append_option(*is_verified);
         self.created_at.push(review.created_at);
     }
-
-    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
-        let mut columns = self.keyed.finish();
-        columns.extend([
-            Arc::new(self.review_id.finish()) as ArrayRef,
-            Arc::new(self.rating.finish()),
-            Arc::new(self.author.finish()),
-            Arc::new(self.title.finish()),
-            Arc::new(self.body.finish()),
-            Arc::new(self.verified.finish()),
-            moments(self.created_at),
-            moments(self.keyed.observed_at),
-        ]);
-        batch(TableName::WidgetReviews, columns)
-    }
 }
 
-/// Rows of `widget_ratings` on their way into a batch.
-#[derive(Debug, Default)]
-pub(crate) struct WidgetRatingRows {
-    keyed: KeyColumns,
-    average: Float64Builder,
-    count: Int64Builder,
+table_rows! {
+    /// Rows of `widget_ratings` on their way into a batch.
+    WidgetRatingRows of WidgetRatings {
+        keyed: KeyColumns,
+        average: Float64Builder,
+        count: Int64Builder,
+        observed_at: Vec<Option<Timestamp>>,
+    }
 }
 
 impl WidgetRatingRows {
     pub(crate) fn push(&mut self, place: Place<'_>, rating: &WidgetRating) {
         self.keyed.push(place, rating.product, rating.widget);
+        self.observed_at.push(Some(place.at));
         self.average.append_value(rating.average);
         self.count.append_value(i64::from(rating.count));
-    }
-
-    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
-        let mut columns = self.keyed.finish();
-        columns.extend([
-            Arc::new(self.average.finish()) as ArrayRef,
-            Arc::new(self.count.finish()),
-            moments(self.keyed.observed_at),
-        ]);
-        batch(TableName::WidgetRatings, columns)
     }
 }
 
