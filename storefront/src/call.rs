@@ -77,7 +77,12 @@ impl Call<'_> {
         if self.post.is_none() {
             return Ok(next);
         }
-        if self.effect == Effect::Unsafe {
+        // A redirect to the same path elsewhere says where the store lives, and nothing was done. Any other may follow
+        // what was done.
+        let is_move = matches!(status.as_u16(), 301 | 307 | 308)
+            && authority(from) != authority(&next)
+            && next.path() == self.url.path();
+        if self.effect == Effect::Unsafe && !is_move {
             return Err(refused(RedirectFault::Unsafe));
         }
         if matches!(status.as_u16(), 307 | 308) {

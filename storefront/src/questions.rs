@@ -179,12 +179,12 @@ impl Store {
     /// Posts JSON to a path of the store and brings its JSON answer.
     ///
     /// A store that has moved to another host redirects there: a safe or idempotent call is posted again at the same path
-    /// of that host (or where 307 and 308 lead), once its address is judged. An unsafe one is not; it goes to where earlier
-    /// calls found the store to have moved for good.
+    /// of that host (or where 307 and 308 lead), once its address is judged. An unsafe one is where 301, 307 and 308 lead to
+    /// that path at another host of the brand's own: nothing was done then.
     ///
     /// # Errors
     /// [`StoreError::OutcomeUnknown`] when an unsafe call may have been sent and was not answered;
-    /// [`StoreError::Redirect`] when one is redirected.
+    /// [`StoreError::Redirect`] when one is redirected elsewhere.
     pub async fn post_json<T>(&self, path: &str, body: &T, effect: Effect) -> Result<Page, StoreError>
     where
         T: Serialize + ?Sized + Sync,

@@ -10,7 +10,8 @@ pub enum Effect {
     Safe,
     /// Writes, but twice is as once. Retried.
     Idempotent,
-    /// Never retried, never replayed on a redirect. Sent and not answered: [`crate::StoreError::OutcomeUnknown`].
+    /// Never retried; sent on by a redirect only to where the store lives, at the same path. Sent and not answered:
+    /// [`crate::StoreError::OutcomeUnknown`].
     Unsafe,
 }
 

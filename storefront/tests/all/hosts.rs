@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use storefront::{FetchOutcome, StoreError, StorefrontConfig};
+use serde_json::json;
+use storefront::{Effect, FetchOutcome, StoreError, StorefrontConfig};
 use tokio::time::{Instant, advance};
 
 use crate::support::{
@@ -237,4 +238,23 @@ async fn a_store_that_moved_is_asked_at_the_pace_that_its_new_host_asks_for() {
     store.meta().await.unwrap();
     let times = script.page_times();
     assert!(times[3] - times[2] >= 50_000, "{times:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unsafe_call_is_sent_to_the_host_where_its_store_lives() {
+    for code in [301, 307, 308] {
+        let script = pages(move |url, _| match url.host_str().unwrap() {
+            "www.brand.example" => redirect(code, "https://brand.example/x"),
+            _ => ok("{}"),
+        });
+        let page = store_at("https://www.brand.example", unpaced(), &script)
+            .post_json("/x", &json!({}), Effect::Unsafe)
+            .await
+            .unwrap();
+        assert_eq!(page.url.as_str(), "https://brand.example/x");
+        assert_eq!(
+            script.posted_to(),
+            ["https://www.brand.example/x", "https://brand.example/x"]
+        );
+    }
 }
