@@ -17,6 +17,8 @@ use crate::terms::{Effect, Terms};
 
 /// Hosts of the platform's, where it has checkouts of stores.
 const PLATFORM_HOSTS: [&str; 2] = ["checkout.shopify.com", "shop.app"];
+/// The domain of stores' permanent hosts. Each sends its visitors to the domain that the store chose.
+const PERMANENT_DOMAIN: &str = ".myshopify.com";
 
 impl Store {
     /// Looks once where a link of the store's leads for whoever opens it: with HEAD, through redirects among the store's own
@@ -72,7 +74,11 @@ impl Store {
             if let Some(wall) = answer::wall(&next, answer.status) {
                 return Err(wall);
             }
+            let is_permanent = url.host_str().is_some_and(|host| host.ends_with(PERMANENT_DOMAIN));
             url = exchange.follow(&url, next)?;
+            if is_permanent && !self.is_own(&url) {
+                return Ok(());
+            }
         }
         Err(astray(Some(&url), RedirectFault::TooMany))
     }

@@ -9,6 +9,8 @@ mod hosts;
 #[cfg(test)]
 mod letters;
 #[cfg(test)]
+mod links;
+#[cfg(test)]
 mod lost;
 #[cfg(test)]
 mod memory;
