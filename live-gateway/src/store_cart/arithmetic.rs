@@ -27,12 +27,18 @@ pub(super) struct LineDiscounts {
 }
 
 impl LineDiscounts {
-    /// Its allocations, where they are discounts of the line. Where the line's own total does not show them, they are a
-    /// line's share of a discount of the order, which stands with the cart too and is counted there.
-    fn own(&self) -> &[AppliedDiscount] {
+    /// Its allocations, where they are discounts of the line. Those that the line's own total does not show are its share of a
+    /// discount of the order, which stands with the cart (`of_cart`) too and is counted there.
+    fn own(&self, of_cart: &[AppliedDiscount]) -> Vec<&AppliedDiscount> {
         let off = self.subtotal_minor - self.total_minor;
-        let allocated: i64 = self.taken.iter().map(|taken| taken.minor).sum();
-        if off > 0 && allocated == off { &self.taken } else { &[] }
+        let sum = |taken: &[&AppliedDiscount]| taken.iter().map(|one| one.minor).sum::<i64>();
+        let all: Vec<&AppliedDiscount> = self.taken.iter().collect();
+        if sum(&all) == off {
+            return all;
+        }
+        let is_share = |taken: &AppliedDiscount| of_cart.iter().any(|other| !other.is_shipping && other.by == taken.by);
+        let own: Vec<_> = all.into_iter().filter(|taken| !is_share(taken)).collect();
+        if sum(&own) == off { own } else { Vec::new() }
     }
 }
 
@@ -87,7 +93,7 @@ pub(super) fn by_code(
     lines: &[LineDiscounts],
     of_cart: &[AppliedDiscount],
 ) -> Vec<StoreCode> {
-    let all = || lines.iter().flat_map(LineDiscounts::own).chain(of_cart);
+    let all = || lines.iter().flat_map(|line| line.own(of_cart)).chain(of_cart);
     let told = |(code, applicable): (String, bool)| {
         let is_its = |taken: &&AppliedDiscount| matches!(&taken.by, By::Code(by) if is_same_code(by, &code));
         let sum = |shipping_only: bool| {
@@ -112,7 +118,7 @@ pub(super) fn by_code(
 /// Discounts that no code brought, each title once, in their order.
 pub(super) fn automatic(lines: &[LineDiscounts], of_cart: &[AppliedDiscount]) -> Vec<AutomaticDiscount> {
     let mut found: Vec<AutomaticDiscount> = Vec::new();
-    for taken in lines.iter().flat_map(LineDiscounts::own).chain(of_cart) {
+    for taken in lines.iter().flat_map(|line| line.own(of_cart)).chain(of_cart) {
         let By::Title(title) = &taken.by else { continue };
         match found.iter_mut().find(|one| one.title == *title) {
             Some(one) => one.discount_minor += taken.minor,

@@ -136,6 +136,23 @@ fn an_echo_of_an_order_discount_on_a_line_counts_once() {
 }
 
 #[test]
+fn a_discount_of_a_line_is_told_beside_its_share_of_an_order_discount() {
+    let off = [
+        allocation("LINE_ITEM", Some("TEN"), 1_000),
+        allocation("LINE_ITEM", Some("FLAT"), 3_000),
+    ];
+    let lines = [line(1, 1, 10_000, &off, 9_000)];
+    let codes = json!([{ "code": "TEN", "applicable": true }, { "code": "FLAT", "applicable": true }]);
+    let told = cart(&lines, &codes, &off[1..], None, 6_000);
+    let read = read_cart(&answer(&json!({ "cart": told }))).unwrap().unwrap();
+    let codes: Vec<i64> = read.codes.iter().map(|code| code.discount_minor).collect();
+    assert_eq!(
+        (codes, read.discounts.total_minor(), read.other_minor),
+        (vec![1_000, 3_000], 4_000, 0)
+    );
+}
+
+#[test]
 fn delivery_counts_once_the_total_counts_it() {
     let lines = [line(1, 1, 10_000, &[], 10_000)];
     for (total, counted) in [(10_000, 0), (14_000, 4_000)] {
