@@ -10,7 +10,7 @@ use super::plan::{Plan, takes_nothing, undelivered};
 use super::reason::{UntestedReason, reason};
 use crate::cart_client::{Buyer, CartAddress, CartClient, CartDraft, CartError};
 use crate::hidden::SecretText;
-use crate::store_cart::{CartAnswer, StoreCart, is_same_code};
+use crate::store_cart::{CartAnswer, StoreCart, StoreLine, is_same_code};
 
 /// Most codes that are tried out for delivery.
 const DELIVERY_TRIES_MAX: usize = 3;
@@ -117,7 +117,7 @@ impl TrialCart<'_> {
         }
     }
 
-    /// The cart of an answer, where it is one of this item alone.
+    /// The cart of an answer, where it is one of this item alone but for what the store adds for nothing.
     fn believed(&self, answer: CartAnswer) -> Result<StoreCart, UntestedReason> {
         let is_about = |part: &str| {
             let mut fields = answer.refusals.iter().flat_map(|refusal| &refusal.field);
@@ -132,7 +132,7 @@ impl TrialCart<'_> {
         if !answer.refusals.is_empty() {
             return Err(UntestedReason::StoreUnavailable);
         }
-        let cart = answer.cart.ok_or(UntestedReason::StoreUnreadable)?;
+        let cart = without_free_lines(answer.cart.ok_or(UntestedReason::StoreUnreadable)?);
         match cart.lines.as_slice() {
             [line] if line.variant != self.item => Err(UntestedReason::StoreUnreadable),
             [line] if line.quantity == 1 => Ok(cart),
@@ -194,6 +194,18 @@ impl TrialCart<'_> {
             }
         }
     }
+}
+
+/// A cart without the lines that cost nothing beside others, such as gifts: they stand in no amount of the others.
+fn without_free_lines(mut cart: StoreCart) -> StoreCart {
+    if !cart.lines.iter().any(StoreLine::costs) {
+        return cart;
+    }
+    for free in cart.lines.extract_if(.., |line| !line.costs()) {
+        cart.subtotal_minor -= free.subtotal_minor;
+        cart.discounts.line_minor -= free.discount_minor;
+    }
+    cart
 }
 
 /// The amount that a code takes off the delivery of a cart, if it does.

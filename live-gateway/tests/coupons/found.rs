@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use emulator::{CombinesWith, DiscountRule, DiscountValue};
+use emulator::{CartFunction, CombinesWith, DiscountRule, DiscountValue};
 use futures::StreamExt;
 use live_gateway::CouponCandidates;
 use serde_json::json;
@@ -320,4 +320,30 @@ async fn an_item_that_is_sold_out_meanwhile_is_passed_over() {
     let body = street.find(0, 10).await;
     assert_eq!(body["data"]["product_id"], samples[1].id.to_string(), "{body}");
     assert_eq!(coupons(&body).len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_puts_a_gift_beside_the_item_has_its_codes_tested_all_the_same() {
+    let street = Street::ruled(1, |_| Some(vec![percent("SAVE10", 10)]), Options::default()).await;
+    let (slug, samples) = (street.slug(0), &street.shop(0).samples);
+    let of = |at: usize| samples[at].variants[0].id.0;
+    for variant in [of(0), of(1)] {
+        street.stores.set_stock(&slug, variant, 50).unwrap();
+    }
+    let gift = CartFunction::Gift {
+        with: of(0),
+        free: of(1),
+    };
+    street.stores.set_cart_function(&slug, Some(gift)).unwrap();
+    let (_, body) = street.get(&format!("product={}", samples[0].id)).await;
+    assert_eq!(variant(&body), of(0), "{body}");
+    let entry = &body["data"]["coupons"][0];
+    let price_minor = samples[0].variants[0].price_minor;
+    let take = |name: &str| entry[name].as_i64().unwrap();
+    assert_eq!(
+        (take("subtotal_minor"), take("total_minor")),
+        (price_minor, price_minor - take("discount_minor")),
+        "{body}"
+    );
+    assert_eq!(take("discount_minor"), street.truth(0, of(0))["SAVE10"]);
 }

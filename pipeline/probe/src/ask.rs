@@ -88,6 +88,13 @@ struct DeliveryOption {
 struct Line {
     id: String,
     quantity: u32,
+    cost: LineCost,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LineCost {
+    total_amount: Amount,
 }
 
 /// Most rates of an answer that are kept, and most characters of the name of one.
@@ -190,7 +197,13 @@ fn read(told: &CreatedCart, cart: &Cart, currency: CurrencyCode) -> Result<Vec<D
         .map(|option| rate(option, currency))
         .collect::<Result<Vec<_>, _>>()?;
     rates.sort_by(|one, other| (one.amount_minor, &one.name).cmp(&(other.amount_minor, &other.name)));
-    let quantity: u32 = told.lines.nodes.iter().map(|line| line.quantity).sum();
+    let mut quantity = 0_u32;
+    for line in &told.lines.nodes {
+        // A gift of the store's is none of the goods.
+        if minor(&line.cost.total_amount, currency)? > 0 {
+            quantity = quantity.saturating_add(line.quantity);
+        }
+    }
     // At a place without delivery the platform may take the goods out of the cart.
     if quantity == 0 && rates.is_empty() {
         return Ok(rates);

@@ -8,7 +8,7 @@ use data_lake::{Lake, LakeConfig, RunSummaryRow};
 use data_model::{Brand, Clock, Product, Variant};
 use data_pincodes::directory;
 use data_storage::Storage;
-use emulator::{Emulator, EmulatorConfig, RunningStores, Source, StoreAddress, ZoneKind, ZoneRules};
+use emulator::{CartFunction, Emulator, EmulatorConfig, RunningStores, Source, StoreAddress, ZoneKind, ZoneRules};
 use kit::SetClock;
 use pipeline_probe::{ProbeDeps, ProbeError, ProbeOptions, ProbeOutcome, ProbeReport, probe};
 use serde_json::Value;
@@ -256,6 +256,41 @@ async fn a_store_abroad_is_asked_once_whether_it_sends_to_india() {
         .map(|zone| (zone.serviceable, zone.areas.len()))
         .collect();
     assert_eq!(told, [(Some(false), directory().areas().len())]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_puts_a_gift_beside_the_goods_is_asked_all_the_same() {
+    let rig = Rig::new().await;
+    let store = &rig.stores[0];
+    let brand = Brand {
+        base_url: store.base_url.clone(),
+        store: store.myshopify_domain.parse().unwrap(),
+        ..kit::brand(&store.slug)
+    };
+    let mut products = catalogue(&rig.deps.storefront, &brand).await;
+    for product in &mut products {
+        product.variants.retain(|variant| variant.available);
+    }
+    products.retain(|product| !product.variants.is_empty());
+    products.truncate(2);
+    let free = products.pop().unwrap().variants[0].id.0;
+    products[0].variants.truncate(1);
+    let with = products[0].variants[0].id.0;
+    for variant in [with, free] {
+        rig.running.set_stock(&store.slug, variant, 500).unwrap();
+    }
+    let gift = CartFunction::Gift { with, free };
+    rig.running.set_cart_function(&store.slug, Some(gift)).unwrap();
+    let refresh = kit::refresh(brand, 2, rig.clock.now(), products);
+    let run = RunSummaryRow::new(refresh.run.clone(), rig.clock.now());
+    rig.deps.lake.commit(vec![refresh], run).await.unwrap();
+    let options = ProbeOptions {
+        only: Some(BTreeSet::from([store.slug.parse().unwrap()])),
+        ..ProbeOptions::default()
+    };
+    let report = rig.probe(&options).await;
+    assert_eq!(report.count(ProbeOutcome::Failed), 0, "{report:?}");
+    assert!(report.asked() > 1, "{report:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
