@@ -8,7 +8,7 @@ use super::own::{CartComparison, sum};
 use crate::cart_client::CartAddress;
 use crate::carts::record::Target;
 use crate::hidden::SecretText;
-use crate::store_cart::{Refusal, StoreCart, is_same_code};
+use crate::store_cart::{Refusal, StoreCart, StoreDelivery, StoreOption, is_same_code};
 
 /// One mutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,8 +167,13 @@ pub(crate) fn with_attributes(there: &[(String, String)], new: &[(String, String
 
 fn delivery(cart: &StoreCart, target: &Target) -> Option<Step> {
     let chosen = target.chosen.as_ref()?;
+    // The cheapest stands as selected before any is chosen, and the total does not count it in.
+    let is_counted = cart.delivery_minor > 0 && cart.other_minor == 0;
+    let is_chosen = |group: &StoreDelivery, option: &StoreOption| {
+        group.selected.as_ref() == Some(&option.handle) && (is_counted || option.amount_minor == 0)
+    };
     let to_choose = chosen.offered(cart).into_iter();
-    let to_choose = to_choose.filter(|(group, option)| group.selected.as_ref() != Some(&option.handle));
+    let to_choose = to_choose.filter(|(group, option)| !is_chosen(group, option));
     let chosen: Vec<_> = to_choose
         .map(|(group, option)| (group.id.clone(), option.handle.clone()))
         .collect();
