@@ -1,7 +1,7 @@
 //! Every change of a cart goes the same way: the cart is locked, the wanted state is written down, the stores are
 //! brought to it, and the result is saved.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use data_model::{StoreHost, StoredBrand, Timestamp};
 use futures::future::join_all;
@@ -9,7 +9,7 @@ use state::CartRow;
 use tokio::time::Instant;
 
 use super::hold::LockedCart;
-use super::record::{Attributions, CartRecord, Group, OpenOperation, Target, Unmet};
+use super::record::{Attributions, CartRecord, OpenOperation, Target, Unmet};
 use super::settle::settle;
 use super::settled::{Before, ReconcileOutcome};
 use super::taken_in::take_in;
@@ -77,10 +77,6 @@ impl ChangedCart {
 }
 
 impl ChangedCart {
-    pub(crate) fn groups(&self) -> &[Group] {
-        &self.record.groups
-    }
-
     /// The cart as it was before its caller ended it; no store is asked of that.
     pub(crate) fn ended(mut self, now: Timestamp) -> (Cart, Timestamp) {
         self.record.groups = self.record.ended.take().unwrap_or_default();
@@ -89,15 +85,6 @@ impl ChangedCart {
             ..CartReport::default()
         };
         self.cart(now)
-    }
-
-    /// The same with the notes of a change just before.
-    pub(crate) fn after(mut self, first: Self) -> Self {
-        let mut told = first.told;
-        told.problems.append(&mut self.told.problems);
-        told.verified.append(&mut self.told.verified);
-        told.notes.extend(std::mem::take(&mut self.told.notes));
-        Self { told, ..self }
     }
 
     /// The saved record, the problems, and the stores that answered for this change.
@@ -179,7 +166,8 @@ impl Carts {
         Ok(ChangedCart::of(held, told))
     }
 
-    /// Asks the stores of what is written down, all at the same time, and takes in what they made of it.
+    /// Asks the stores of what is written down, all at the same time but for targets that wait for others, and takes in what
+    /// they made of it.
     async fn work(
         &self,
         held: &mut LockedCart,
@@ -191,27 +179,34 @@ impl Carts {
             return Ok(());
         };
         let buyers = self.buyers(caller, &held.record, &open.targets).await?;
-        let asked_at = self.0.clock.now();
-        let asked = open.targets.iter().map(|(brand, target)| {
-            let before = Before {
-                brand: brand.clone(),
-                group: held.record.group(brand).cloned(),
-                address: held.record.address.clone(),
-                buyer: buyers.get(&brand.store).cloned().unwrap_or_default(),
-                is_again,
-                now: asked_at,
-            };
-            self.ask_store(caller, before, target, (&held.lease, deadline))
-        });
-        let outcomes = join_all(asked).await;
-        for ((brand, target), (before, settled)) in open.targets.iter().zip(outcomes) {
-            if settled.is_signed_out {
-                self.state().forget_customer(caller, &brand.store).await?;
+        for waits in [false, true] {
+            let targets = open.targets.iter().filter(|(_, target)| target.waits == waits);
+            if waits && !held.record.has_awaited(&open) {
+                targets.for_each(|(brand, _)| held.record.note(&brand.store, Some(BTreeMap::new())));
+                break;
             }
-            let left = settled.is_passing().then(|| settled.maybe_done());
-            held.record.note(&brand.store, left);
-            let now = self.0.clock.now();
-            take_in(&mut held.record, told, (target, &before), settled, now);
+            let asked_at = self.0.clock.now();
+            let asked = targets.clone().map(|(brand, target)| {
+                let before = Before {
+                    brand: brand.clone(),
+                    group: held.record.group(brand).cloned(),
+                    address: held.record.address.clone(),
+                    buyer: buyers.get(&brand.store).cloned().unwrap_or_default(),
+                    is_again,
+                    now: asked_at,
+                };
+                self.ask_store(caller, before, target, (&held.lease, deadline))
+            });
+            let outcomes = join_all(asked).await;
+            for ((brand, target), (before, settled)) in targets.zip(outcomes) {
+                if settled.is_signed_out {
+                    self.state().forget_customer(caller, &brand.store).await?;
+                }
+                let left = settled.is_passing().then(|| settled.maybe_done());
+                held.record.note(&brand.store, left);
+                let now = self.0.clock.now();
+                take_in(&mut held.record, told, (target, &before), settled, now);
+            }
         }
         held.record.close();
         Ok(())

@@ -167,6 +167,8 @@ pub(crate) struct Target {
     pub(crate) is_read: bool,
     /// Send the buyer to the store.
     pub(crate) tells_buyer: bool,
+    /// It is taken up once something that other targets name in `only` is there, and not before.
+    pub(crate) waits: bool,
 }
 
 impl CartRecord {
@@ -222,6 +224,17 @@ impl CartRecord {
     /// Lines of all groups, without those that stores put in.
     pub(crate) fn lines(&self) -> usize {
         self.groups.iter().map(|group| group.wanted.len()).sum()
+    }
+
+    /// True where the cart has something of what targets of an operation wait for.
+    pub(crate) fn has_awaited(&self, open: &OpenOperation) -> bool {
+        let mut awaited = open.targets.iter().filter(|(_, target)| !target.waits);
+        awaited.any(|(brand, target)| {
+            let has_some =
+                |group: &Group, only: &BTreeSet<u64>| only.iter().any(|variant| group.holding().has(*variant));
+            let group = self.group(brand);
+            group.is_some_and(|group| target.only.as_ref().is_none_or(|only| has_some(group, only)))
+        })
     }
 
     /// True where a store has got all that its cart is to be.

@@ -19,49 +19,30 @@ impl Carts {
         id: &CartId,
         items: &[Item],
     ) -> Result<CartTold, CartFailure> {
-        let (_, before) = self.look(id, &asked.caller).await?;
+        self.look(id, &asked.caller).await?;
         let meant = self.meant(items).await?;
-        let (asked_for, _) = wanted(&before, items, meant.clone());
-        let of = |group: &Group| asked_for.iter().find(|one| one.brand.store == group.brand.store);
-        let first = self.change(asked, id, |record| {
+        let changed = self.change(asked, id, |record| {
             let (wanted, problems) = wanted(record, items, meant);
             if wanted.is_empty() && !problems.is_empty() {
                 return Err(CartFailure::Unsold(problems));
             }
-            let targets: Vec<_> = wanted.into_iter().map(|one| only(one, record)).collect();
+            let mut targets: Vec<_> = wanted.into_iter().map(|one| only(one, record)).collect();
             within(&targets, self.config())?;
+            // Other brands' parts go when what was asked for is there, and not before.
+            let is_other = |group: &&Group| targets.iter().all(|(brand, _)| brand.store != group.brand.store);
+            let others = record.groups.iter().filter(is_other).map(|group| {
+                let (brand, target) = emptied(group);
+                (brand, Target { waits: true, ..target })
+            });
+            let others: Vec<_> = others.collect();
+            targets.extend(others);
             Ok(Intent {
                 targets,
                 problems,
                 ..Intent::default()
             })
         });
-        let first = Box::pin(first).await?;
-        // Other brands' parts go when what was asked for is there, and not before.
-        let is_other = |group: &Group| of(group).is_none();
-        let is_there = |group: &Group| of(group).is_some_and(|one| holds_any(group, one));
-        let groups = first.groups();
-        let changed = if !groups.iter().any(is_there) || !groups.iter().any(is_other) {
-            first
-        } else {
-            let rest = CallerContext {
-                operation: format!("{}-rest", asked.operation),
-                ..asked.clone()
-            };
-            let emptied = self.change(&rest, id, |record| {
-                Ok(Intent {
-                    targets: record
-                        .groups
-                        .iter()
-                        .filter(|group| is_other(group))
-                        .map(emptied)
-                        .collect(),
-                    ..Intent::default()
-                })
-            });
-            Box::pin(emptied).await?.after(first)
-        };
-        Ok(changed.cart(self.0.clock.now()))
+        Ok(changed.await?.cart(self.0.clock.now()))
     }
 
     /// Takes everything out of a cart, and the cart away from its caller. The answer is what it was, as last known.
@@ -107,11 +88,6 @@ fn in_cart(record: &CartRecord, item: &Item, meant: Option<&ItemVariant>) -> Opt
             product: named.clone(),
         })
     })
-}
-
-/// True where the group has one of the brand's wanted variants.
-fn holds_any(group: &Group, wanted: &WantedPieces) -> bool {
-    wanted.lines.keys().any(|variant| group.holding().has(*variant))
 }
 
 /// The target of a store's cart that holds the wanted pieces and nothing else. The store is read.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use emulator::{Fault, FaultRule};
+use http::Method;
 use live_gateway::CartConfig;
 use serde_json::{Value, json};
 
@@ -175,4 +176,25 @@ async fn a_cart_whose_making_was_cut_short_is_there_under_its_key() {
     assert_eq!(server.data(call).await["cart_id"], cart["cart_id"]);
     // Carts whose ids were never answered are left behind.
     assert_eq!(mall.stores.carts(&mall.slug(1)).unwrap(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replacement_over_brands_that_was_begun_is_ended_by_whoever_reads_the_cart() {
+    let mall = open().await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1), mall.item(1, 0, 1)]).await;
+    let wanted = json!({ "items": [mall.item(1, 1, 2)] });
+    let call = Call::new(Method::PUT, path(&cart, "/lines")).with(wanted);
+    let rule = FaultRule::from(Fault::AnswerLost { hold_ms: 60_000 }).on_operation("cartLinesAdd");
+    mall.stores.set_faults(&mall.slug(1), [rule]).unwrap();
+    let has_ended = tokio::task::block_in_place(|| cut_short(&mall, &call, || mall.calls(1, "cartLinesAdd") > 0));
+    assert!(has_ended);
+    mall.stores.set_faults(&mall.slug(1), None).unwrap();
+    mall.clock.advance_ms(3_600_000);
+    let told = server.data(Call::get(path(&cart, ""))).await;
+    assert_eq!(
+        (&told["problems"], group(&told, &mall.brand(0))),
+        (&json!([]), Value::Null)
+    );
+    assert_eq!(pieces(&told, &mall.brand(1)), [(mall.goods(1)[1].1.to_string(), 2)]);
 }
