@@ -6,16 +6,21 @@ use std::time::Duration;
 use anyhow::Context as _;
 use api::OpenRouter;
 use async_trait::async_trait;
-use data_model::{Classify as _, ErrorCode, Observation, ProductIdent, ResolvedProducts, StoredBrand, StoredShop};
+use data_model::{
+    Classify as _, Clock, ErrorCode, Observation, ProductIdent, ResolvedProducts, StoreHost, StoredBrand, StoredShop,
+    TestedCode,
+};
 use data_observations::Recorder;
 use data_storage::Storage;
-use live_gateway::coupons::{Finder, FinderDeps, HttpShops, ShopKey, Shops};
+use live_gateway::coupons::{Finder, FinderDeps, HttpShops, ShopKey, Shops, TestLedger};
 use live_gateway::{CartConfig, CartDesk, Catalogue, CatalogueError, HttpCatalogue, LiveGateway, NotObserved, Observe};
 use metrics_exporter_prometheus::PrometheusHandle;
 use query_server::QueryServer;
 use query_server::operations::{BrandKey, OperationError};
 use state::{MasterKeys, State};
+use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -23,6 +28,8 @@ use crate::access::Doors;
 use crate::exit::usage;
 use crate::wiring::Context;
 
+/// The longest wait for tests of codes to be kept: answers can be given without it.
+const KEPT_WITHIN: Duration = Duration::from_millis(1_500);
 /// The interval at which expired carts and answers are forgotten.
 const TIDIED_EVERY: Duration = Duration::from_secs(3600);
 
@@ -92,6 +99,34 @@ impl Observe for LakeRecorder {
     }
 }
 
+/// Keeps tests of codes at the home, where servers of stored data find them.
+#[derive(Debug)]
+struct HomeLedger {
+    storage: Storage,
+    clock: Arc<dyn Clock>,
+    /// Two tests at one store must not overwrite each other.
+    turn: Mutex<()>,
+}
+
+#[async_trait]
+impl TestLedger for HomeLedger {
+    async fn keep(&self, store: &StoreHost, tests: Vec<TestedCode>) {
+        let kept = async {
+            let _turn = self.turn.lock().await;
+            data_codes::take_tested(&self.storage, store, &tests, self.clock.now()).await
+        };
+        match timeout(KEPT_WITHIN, kept).await {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(error, "tests of discount codes are not kept");
+            }
+            Err(_) => tracing::warn!("the home takes too long over tests of discount codes"),
+        }
+        metrics::counter!("coupon_ledger_failures_total").increment(1);
+    }
+}
+
 /// A gateway, and the recorder of the stores' answers.
 #[derive(Debug)]
 pub(crate) struct LiveService {
@@ -134,6 +169,13 @@ impl LiveService {
             shops,
             storefront: storefront.clone(),
             state: state.clone(),
+            ledger: given.observe.then(|| {
+                Arc::new(HomeLedger {
+                    storage: storage.clone(),
+                    clock: Arc::clone(&context.clock),
+                    turn: Mutex::default(),
+                }) as Arc<dyn TestLedger>
+            }),
             clock: Arc::clone(&context.clock),
         };
         let coupons = Finder::new(deps, given.coupons.clone());

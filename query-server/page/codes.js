@@ -30,6 +30,19 @@ function wrong(failure) {
   return el('p', { class: 'wrong' }, `${failure.title}. ${failure.text}`);
 }
 
+const took = ({ percent, discount_minor: minor, currency, kind }) => (percent ? `${percent}% off`
+  : minor ? `${price(minor, currency)} off` : kind === 'shipping' ? 'off delivery' : 'it works');
+const ELSEWHERE = { this_store: ', on other goods' };
+const KNOWN_SHOWN = 3;
+
+/** The codes that worked at the store when they were last tried, in one line; empty where none is known. */
+export function knownCodes(discounts) {
+  if (!discounts?.length) return '';
+  const shown = discounts.slice(0, KNOWN_SHOWN).flatMap((one, at) => [at ? '; ' : '', el('code', {}, one.code),
+    `: ${took(one)}${ELSEWHERE[one.basis] ?? ''}, seen `, el('time', { datetime: one.tested_at }, moment(one.tested_at))]);
+  return el('p', { class: 'small' }, 'Codes that worked here: ', ...shown, '.');
+}
+
 /** A button that has codes tried, and what came of it; empty where this server does not try codes. */
 export function codeFinder(of, brand, isOpen) {
   if (unserved) return '';

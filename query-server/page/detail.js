@@ -3,7 +3,7 @@
 import { $, decor, el, nameTab, SECTION, unseen, webUrl } from './dom.js';
 import { deliveryCheck } from './around.js';
 import { facetTitle, isColour, picture, priceLine, stars, swatch } from './cards.js';
-import { codeFinder } from './codes.js';
+import { codeFinder, knownCodes } from './codes.js';
 import { addToCart } from './drawer.js';
 import { liveCheck } from './live.js';
 import { pincode, promise } from './place.js';
@@ -99,6 +99,7 @@ export function fill(product, whole, isOpen) {
     whole ? el('p', { class: 'small' }, 'Price and stock as last seen. The store’s own page is final.') : '',
     whole && product.currency ? liveCheck(product, isOpen, location.hash === '#check') : '',
     offers,
+    knownCodes(product.discounts),
     whole ? codeFinder({ product: product.id }, product.brand, isOpen) : '',
     whole ? deliveryCheck(product, isOpen, moved) : '',
     history,

@@ -78,6 +78,8 @@ pub enum Followed {
 
 /// The longest wait for the name of the current release, while a release in the cache could be served and none is yet.
 const FIRST_ANSWER_MS: u64 = 3_000;
+/// Looks for a newer release from one look for tests of codes to the next.
+const DISCOUNTS_AFTER: u32 = 6;
 
 impl QueryServer {
     /// Looks once for a newer release, and serves it when it is fit. Until then, and when it is not, the release
@@ -320,8 +322,13 @@ impl QueryServer {
         }
     }
 
-    /// Looks for newer releases, and for newer checks of stores, until `stop`. A failure is logged and tried again; it never ends the following.
+    /// Looks for newer releases, and for newer checks of stores and tests of codes, until `stop`. A failure is logged and
+    /// tried again; it never ends the following.
     pub async fn follow(&self, stop: CancellationToken) {
+        tokio::join!(self.follow_releases(&stop), self.follow_discounts(&stop));
+    }
+
+    async fn follow_releases(&self, stop: &CancellationToken) {
         Self::describe_metrics();
         Self::describe_checks();
         let mut ticks = tokio::time::interval(Duration::from_millis(self.0.config.poll_ms.max(10)));
@@ -341,6 +348,44 @@ impl QueryServer {
                         tracing::warn!(error = with_causes(&error), looks, "the newest release is not served");
                     }
                 }
+            }
+        }
+    }
+
+    /// Looks once whether codes were tested; from then on products tell of it. Tests that cannot be read change nothing: the
+    /// failure is counted, and logged when it begins.
+    pub async fn refresh_discounts(&self) {
+        let inner = &self.0;
+        let Some(storage) = &inner.config.checks else { return };
+        let newer = inner.discounts.load_full().newer(storage, inner.clock.now()).await;
+        match newer {
+            Ok(newer) => {
+                inner.discounts_unread.store(false, Ordering::Relaxed);
+                inner.discounts.store(Arc::new(newer));
+            }
+            Err(error) => {
+                metrics::counter!("query_discounts_failed_total").increment(1);
+                if !inner.discounts_unread.swap(true, Ordering::Relaxed) {
+                    let error: &dyn std::error::Error = &error;
+                    tracing::warn!(error, "tests of discount codes cannot be read");
+                }
+            }
+        }
+    }
+
+    /// Looks for tests of codes until `stop`.
+    async fn follow_discounts(&self, stop: &CancellationToken) {
+        metrics::describe_counter!(
+            "query_discounts_failed_total",
+            "Failed attempts to read the tests of discount codes"
+        );
+        metrics::counter!("query_discounts_failed_total").increment(0);
+        let pause = Duration::from_millis(self.0.config.poll_ms.max(10)) * DISCOUNTS_AFTER;
+        let mut ticks = tokio::time::interval(pause);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            if stop.run_until_cancelled(self.refresh_discounts()).await.is_none() {
+                return;
             }
         }
     }

@@ -1,16 +1,18 @@
 //! Answers from stored data: search, products, reviews, brands, categories, totals, and the page that shows them.
 //!
-//! In: releases, as `data-release` publishes them, when crawls last asked each store (`data-checks`), and requests. Out:
-//! JSON in the envelope of the contract, each answer from exactly one release, which its provenance and entity tag
-//! name. A newer release is fetched, verified and asked a few questions before it replaces the one that is served,
-//! without a request being dropped. The operations lie in [`operations`], typed and without HTTP; routes read
-//! parameters, call one and write its answer. The gateway asks some of them over a listener of its own, or in the same
-//! process. It never crawls, never reads the lake, never asks a brand's store, and holds nothing that is in neither.
+//! In: releases, as `data-release` publishes them, when crawls last asked each store (`data-checks`), tests of codes
+//! (`data-codes`), and requests. Out: JSON in the envelope of the contract, each answer from exactly one release, which its
+//! provenance and entity tag name. A newer release is fetched, verified and asked a few questions before it replaces the
+//! one that is served, without a request being dropped. The operations lie in [`operations`], typed and without HTTP;
+//! routes read parameters, call one and write its answer. The gateway asks some of them over a listener of its own, or in
+//! the same process. It never crawls, never reads the lake, never asks a brand's store, and holds nothing that is in
+//! neither.
 
 mod checks;
 mod config;
 mod cursor;
 mod delivery;
+mod discounts;
 mod error;
 mod follow;
 mod holidays;

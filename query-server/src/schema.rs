@@ -6,6 +6,7 @@
 
 mod brand;
 mod browse;
+mod discounts;
 mod lookup;
 mod named;
 mod offers;
@@ -23,6 +24,7 @@ pub use brand::{
     Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, CheckOutcome, ShippingSummary, ShippingTierSummary,
 };
 pub use browse::{BrowseAnswer, BrowsePage, BrowseProvenance, Facet, FacetValue, PriceBasis, PriceBin, PriceSummary};
+pub use discounts::{Discount, DiscountBasis, DiscountCondition};
 pub use lookup::{Lookup, LookupAnswer, LookupParameters};
 pub use named::NamedValue;
 pub use offers::{BrandOffer, MatchReason, OffersAnswer, OffersParameters, OffersProvenance};

@@ -58,7 +58,7 @@ pub enum PrepareError {
 }
 
 /// Changes when answers to the same request over the same release change.
-const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/8");
+const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/9");
 
 impl ReleaseView {
     /// Prepares a release and asks it for what it must know; `settings` differs where answers over the same release do.

@@ -10,6 +10,7 @@ use data_release::ReleaseStore;
 use tokio::sync::watch;
 
 use crate::config::QueryConfig;
+use crate::discounts::KnownDiscounts;
 use crate::error::OperationError;
 use crate::searches::{Places, Searches};
 use crate::served::ReleaseView;
@@ -38,6 +39,10 @@ pub(crate) struct Inner {
     pub(crate) checks: ArcSwap<Checks>,
     /// True where the last attempt to read the checks failed.
     pub(crate) checks_unread: AtomicBool,
+    /// The codes that were tested at stores.
+    pub(crate) discounts: ArcSwap<KnownDiscounts>,
+    /// True where the last attempt to read them failed.
+    pub(crate) discounts_unread: AtomicBool,
 }
 
 impl QueryServer {
@@ -64,6 +69,8 @@ impl QueryServer {
             remembered_failed: AtomicBool::new(false),
             checks: ArcSwap::default(),
             checks_unread: AtomicBool::new(false),
+            discounts: ArcSwap::default(),
+            discounts_unread: AtomicBool::new(false),
         }))
     }
 
@@ -93,6 +100,8 @@ impl QueryServer {
             remembered_failed: AtomicBool::new(false),
             checks: ArcSwap::new(inner.checks.load_full()),
             checks_unread: AtomicBool::new(false),
+            discounts: ArcSwap::new(inner.discounts.load_full()),
+            discounts_unread: AtomicBool::new(false),
         })))
     }
 

@@ -1,5 +1,5 @@
 use async_recursion::async_recursion as boxed;
-use data_model::{CurrencyCode, StoreHost, Timestamp, VariantId};
+use data_model::{CouponEffect, CouponKind, CouponVerdict, StoreHost, Timestamp, VariantId};
 
 use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
@@ -15,63 +15,6 @@ pub struct CouponOutcome {
     pub verdict: CouponVerdict,
     /// The moment at which it was about to be asked.
     pub tested_at: Timestamp,
-}
-
-/// A store's verdict on a code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CouponVerdict {
-    /// It applies.
-    Applicable(CouponEffect),
-    /// It does not apply to this cart.
-    NotApplicable,
-    /// The store has no such code.
-    UnknownCode,
-}
-
-/// The effect of a code on a cart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CouponEffect {
-    /// The sort of discount.
-    pub kind: CouponKind,
-    /// The amount that it takes off.
-    pub discount_minor: i64,
-    /// The price of the item before.
-    pub subtotal_minor: i64,
-    /// The price of the cart with it.
-    pub total_minor: i64,
-    /// The currency of the amounts.
-    pub currency: CurrencyCode,
-}
-
-/// The sort of discount that a code gives, as far as the store's arithmetic shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CouponKind {
-    /// A share of the price.
-    Percentage,
-    /// An amount.
-    Fixed,
-    /// It makes delivery cheaper.
-    Shipping,
-    /// The reason is not known.
-    Unknown,
-}
-
-impl CouponKind {
-    /// The kind in one word, as answers and the state write it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Percentage => "percentage",
-            Self::Fixed => "fixed",
-            Self::Shipping => "shipping",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    fn read(text: &str) -> Option<Self> {
-        let all = [Self::Percentage, Self::Fixed, Self::Shipping, Self::Unknown];
-        all.into_iter().find(|kind| kind.as_str() == text)
-    }
 }
 
 /// Bounds of the outcomes that are kept.
@@ -274,9 +217,10 @@ fn number(variant: VariantId) -> Result<i64, StateError> {
 fn outcome(row: OutcomeRow) -> Result<CouponOutcome, StateError> {
     let (variant, code, verdict, kind, discount_minor, subtotal_minor, total_minor, currency, tested_at) = row;
     let damaged = || StateError::Damaged { what: "coupon" };
+    let kind_of = |text: &str| CouponKind::ALL.into_iter().find(|kind| kind.as_str() == text);
     let verdict = match verdict.as_str() {
         "applicable" => CouponVerdict::Applicable(CouponEffect {
-            kind: kind.as_deref().and_then(CouponKind::read).ok_or_else(damaged)?,
+            kind: kind.as_deref().and_then(kind_of).ok_or_else(damaged)?,
             discount_minor: discount_minor.ok_or_else(damaged)?,
             subtotal_minor: subtotal_minor.ok_or_else(damaged)?,
             total_minor: total_minor.ok_or_else(damaged)?,

@@ -32,7 +32,7 @@ mod work;
 pub use accounts::{Account, LOCAL_ISSUER, MAIL_ISSUER};
 pub use audit::{Actor, AuditAction, AuditEvent, AuditQuery};
 pub use carts::{CartLock, CartRow, OpenCart};
-pub use coupons::{CouponBounds, CouponEffect, CouponKind, CouponOutcome, CouponVerdict};
+pub use coupons::{CouponBounds, CouponOutcome};
 pub use customers::CustomerRow;
 pub use database::{State, StateTarget, TakeDump};
 pub use day::Day;

@@ -1,14 +1,20 @@
-//! Discount codes that stores state themselves: `codes/{store}.json`, one small object a store.
+//! Discount codes that stores state themselves, `codes/{store}.json`, and the stores' words on codes that were tested,
+//! `discounts/{store}.json`; one small object a store.
 //!
-//! In: what a crawl read off a store's front page and policies, each place with its validator and the time. Out: the same,
-//! and all codes once each ([`StatedCodes::all`]). It lies beside the lake and not in it: bars change weekly while
-//! catalogues stay, and who tests codes wants those of now, not those of the last release.
+//! In: what a crawl read off a store's front page and policies, each place with its validator and the time; what a gateway
+//! was told of codes on a cart of one item. Out: the same, all stated codes once each ([`StatedCodes::all`]), and the last
+//! test of each code on each variant. They lie beside the lake and not in it: bars change weekly while catalogues stay, and
+//! who tests codes wants those of now, not those of the last release.
 //!
 //! It never judges whether a code works, never reads the clock, and holds no history.
+
+mod tested;
 
 use data_model::{CodePlace, StatedCode, StoreHost, Timestamp};
 use data_storage::{ObjectPath, Storage, StorageError, get_bytes, put_over};
 use serde::{Deserialize, Serialize};
+
+pub use tested::{TESTS_MAX, TestedStore, is_recent, load_tested, take_tested, tested_at, tested_stores};
 
 /// Most codes of one place that are kept.
 pub const CODES_MAX: usize = 40;

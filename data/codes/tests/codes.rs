@@ -1,9 +1,18 @@
 //! The next reader finds a store's codes as a crawl keeps them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-use data_codes::{CODES_MAX, Reading, StatedCodes, codes_at, load, save};
-use data_model::{CodePlace, StatedCode, StoreHost, Timestamp};
+use std::collections::BTreeMap;
+
+use data_codes::{
+    CODES_MAX, Reading, StatedCodes, TESTS_MAX, codes_at, load, load_tested, save, take_tested, tested_at,
+    tested_stores,
+};
+use data_model::{
+    CodePlace, CouponEffect, CouponKind, CouponSource, CouponVerdict, StatedCode, StoreHost, TestedCode, Timestamp,
+    VariantId,
+};
 use data_storage::{Storage, put_over};
+use proptest::prelude::*;
 
 fn stated(code: &str, place: CodePlace, plainness: u8) -> StatedCode {
     StatedCode {
@@ -79,4 +88,112 @@ fn a_place_is_due_when_it_was_asked_long_enough_ago() {
     // A clock that was set back must not keep it from being read for ever; clocks are apart by some minutes.
     assert!(asked.is_due(at(-201), 60));
     assert!(!asked.is_due(at(-200), 60));
+}
+
+fn test(code: &str, variant: u64, verdict: CouponVerdict, second: i64) -> TestedCode {
+    TestedCode {
+        code: code.to_owned(),
+        source: CouponSource::Announcement,
+        product: "3184d755-3f80-5149-ac36-3f630b93c84d".parse().unwrap(),
+        variant: VariantId(variant),
+        verdict,
+        tested_at: Timestamp::from_micros(second * 1_000_000),
+    }
+}
+
+const DAY_S: i64 = 86_400;
+const REFUSED: CouponVerdict = CouponVerdict::NotApplicable;
+
+async fn kept(storage: &Storage) -> Vec<(String, u64, i64)> {
+    let tests = load_tested(storage, &store()).await.unwrap().into_iter();
+    let told = tests.map(|one| (one.code, one.variant.0, one.tested_at.micros() / 1_000_000));
+    told.collect()
+}
+
+#[tokio::test]
+async fn tests_are_listed_by_store_with_a_version_that_follows_them() {
+    let storage = Storage::memory();
+    assert_eq!(tested_stores(&storage).await.unwrap(), []);
+    put_over(&storage, &"discounts/notes.txt".into(), "none of ours")
+        .await
+        .unwrap();
+    let now = Timestamp::from_micros(100_000_000);
+    let effect = CouponEffect {
+        kind: CouponKind::Percentage,
+        discount_minor: 4_990,
+        subtotal_minor: 49_900,
+        total_minor: 44_910,
+        currency: "INR".parse().unwrap(),
+    };
+    let applies = test("TEA10", 1, CouponVerdict::Applicable(effect), 90);
+    take_tested(&storage, &store(), std::slice::from_ref(&applies), now)
+        .await
+        .unwrap();
+    assert_eq!(load_tested(&storage, &store()).await.unwrap(), [applies]);
+    let first = tested_stores(&storage).await.unwrap();
+    assert_eq!((first.len(), &first[0].store), (1, &store()));
+    take_tested(&storage, &store(), &[test("TEA10", 2, REFUSED, 95)], now)
+        .await
+        .unwrap();
+    assert_ne!(tested_stores(&storage).await.unwrap(), first);
+    put_over(&storage, &tested_at(&store()), "{").await.unwrap();
+    assert_eq!(kept(&storage).await, []);
+}
+
+#[tokio::test]
+async fn tests_are_bounded_by_number_and_by_age() {
+    let storage = Storage::memory();
+    let many: Vec<_> = (0..1_000)
+        .map(|at| test(&format!("CODE{at}"), 1, REFUSED, at))
+        .collect();
+    let now = |second: i64| Timestamp::from_micros(second * 1_000_000);
+    take_tested(&storage, &store(), &many, now(1_000)).await.unwrap();
+    let left = kept(&storage).await;
+    assert_eq!((left.len(), left[0].2, left[TESTS_MAX - 1].2), (TESTS_MAX, 999, 800));
+    take_tested(
+        &storage,
+        &store(),
+        &[test("NEW", 1, REFUSED, 30 * DAY_S)],
+        now(30 * DAY_S + 998),
+    )
+    .await
+    .unwrap();
+    let left: Vec<i64> = kept(&storage).await.into_iter().map(|(.., second)| second).collect();
+    assert_eq!(left, [30 * DAY_S, 999]);
+}
+
+proptest! {
+    /// Tests come in any order and any portions; the later word on a code and a variant stays.
+    #[test]
+    fn the_last_word_on_each_code_and_variant_is_kept(
+        words in proptest::collection::vec((0..3_usize, 1..3_u64, any::<bool>()), 1..24),
+        portion in 1..6_usize,
+    ) {
+        let codes = ["TEA10", "SAVE20", "FREE"];
+        let mut model = BTreeMap::new();
+        let mut tests = Vec::new();
+        for (second, (code, variant, is_absent)) in (1_i64..).zip(words) {
+            let verdict = if is_absent { CouponVerdict::UnknownCode } else { REFUSED };
+            tests.push(test(codes[code], variant, verdict, second));
+            if is_absent {
+                model.retain(|(known, _), _| *known != codes[code]);
+            } else {
+                model.insert((codes[code], variant), second);
+            }
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let mut left = runtime.block_on(async {
+            let storage = Storage::memory();
+            for some in tests.chunks(portion) {
+                let now = Timestamp::from_micros(60_000_000);
+                take_tested(&storage, &store(), some, now).await.unwrap();
+                // The same again, as after an answer that was lost.
+                take_tested(&storage, &store(), some, now).await.unwrap();
+            }
+            kept(&storage).await
+        });
+        left.sort();
+        let expected = model.into_iter().map(|((code, variant), second)| (code.to_owned(), variant, second));
+        prop_assert_eq!(left, expected.collect::<Vec<_>>());
+    }
 }

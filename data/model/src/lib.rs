@@ -6,6 +6,7 @@
 
 mod brand;
 mod clock;
+mod coupon;
 mod delivery;
 mod delivery_days;
 mod error;
@@ -31,6 +32,7 @@ mod widget;
 
 pub use brand::{Brand, BrandSlug, slugify};
 pub use clock::Clock;
+pub use coupon::{CouponEffect, CouponKind, CouponSource, CouponVerdict, TestedCode};
 pub use delivery::{Confidence, DeliveryProbe, DeliveryRate, DeliverySample, DeliveryZone, KnownDelivery};
 pub use delivery_days::delivery_days;
 pub use error::{Classify, ErrorCode, Fault, Retry};

@@ -2,28 +2,8 @@
 
 use std::collections::HashMap;
 
-use data_model::{CodePlace, StatedCode, StoredBrand};
+use data_model::{CodePlace, CouponSource, StatedCode, StoredBrand};
 use pipeline_parse::FoundCode;
-use serde::Serialize;
-use utoipa::ToSchema;
-
-/// The origins of codes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CouponSource {
-    /// It applied to a cart of this store before, and nothing else tells of it now.
-    WorkedBefore,
-    /// The store's front page states it.
-    Announcement,
-    /// A policy of the store states it.
-    Policy,
-    /// The product's own description states it.
-    Product,
-    /// Many stores have it.
-    Common,
-    /// It is made of the brand's name, as many are.
-    BrandPattern,
-}
 
 /// A code that is worth testing.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The effect of a code on a cart of one item, by the store's own arithmetic. Pure.
 
-use state::{CouponEffect, CouponKind};
+use data_model::{CouponEffect, CouponKind};
 
 use crate::store_cart::{DiscountKind, StoreCart, StoreCode, StoreDelivery};
 

@@ -1,8 +1,8 @@
 //! One testing: a cart of one item at the store, at which codes are entered until each has its verdict. The cart is left
 //! behind; the store forgets it.
 
-use data_model::{Clock, VariantId};
-use state::{CouponEffect, CouponKind, CouponOutcome, CouponVerdict};
+use data_model::{Clock, CouponEffect, CouponKind, CouponVerdict, VariantId};
+use state::CouponOutcome;
 
 use super::effect::effect;
 use super::memory::Slot;

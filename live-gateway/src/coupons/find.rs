@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use data_model::{
-    BrandSlug, ErrorCode, ProductIdent, ReleaseId, StoredBrand, StoredProduct, StoredShop, Timestamp, VariantId,
+    BrandSlug, CouponEffect, CouponSource, CouponVerdict, ErrorCode, ProductIdent, ReleaseId, StoredBrand,
+    StoredProduct, StoredShop, Timestamp, VariantId,
 };
 use pipeline_parse::{FoundCode, stated_codes};
-use state::{CouponEffect, CouponOutcome, CouponVerdict};
+use state::CouponOutcome;
 use tokio::time::{Instant, timeout_at};
 
 use super::Finder;
-use super::candidates::{Candidate, CouponSource, candidates};
+use super::candidates::{Candidate, candidates};
 use super::memory::{Slot, TestEnd};
 use super::reason::UntestedReason;
 use super::shops::ShopKey;
@@ -176,8 +177,9 @@ impl Finder {
                     finder: self.clone(),
                     slot: Arc::clone(slot),
                     brand: Arc::clone(brand),
+                    product: item.0,
                     item: item.1,
-                    codes: missing,
+                    candidates: missing,
                 };
                 // It goes on for the next ones where this answer does not wait for its end.
                 let done = tokio::spawn(testing.run(turn));
@@ -193,18 +195,14 @@ impl Finder {
     }
 
     /// Candidates on which the store has given no verdict lately, and that no testing took on since `begun`.
-    fn missing(&self, candidates: &[Candidate], slot: &Slot, item: VariantId, begun: Instant) -> Vec<String> {
+    fn missing(&self, candidates: &[Candidate], slot: &Slot, item: VariantId, begun: Instant) -> Vec<Candidate> {
         let now = (self.0.clock.now(), &self.0.config);
         let ended = slot.last().filter(|ended| ended.item == item && ended.at >= begun);
         let taken_on = ended
             .filter(|ended| ended.stop.is_none())
             .map_or_else(HashSet::new, |ended| ended.codes);
         let is_missing = |one: &&Candidate| !taken_on.contains(&one.code) && slot.fresh(item, &one.code, now).is_none();
-        candidates
-            .iter()
-            .filter(is_missing)
-            .map(|one| one.code.clone())
-            .collect()
+        candidates.iter().filter(is_missing).cloned().collect()
     }
 
     async fn target(&self, of: &CouponsOf) -> Result<Target, CouponsError> {

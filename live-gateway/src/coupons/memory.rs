@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use data_model::{Clock, StoreHost, Timestamp, VariantId};
-use state::{CouponBounds, CouponOutcome, CouponVerdict, State, StateError};
+use data_model::{Clock, CouponVerdict, StoreHost, Timestamp, VariantId};
+use state::{CouponBounds, CouponOutcome, State, StateError};
 use tokio::time::{Instant, timeout_at};
 
 use super::config::CouponsConfig;

@@ -15,6 +15,7 @@ mod config;
 mod effect;
 mod exam;
 mod find;
+mod ledger;
 mod memory;
 mod plan;
 mod reason;
@@ -35,9 +36,9 @@ use self::memory::Slots;
 use crate::catalogue::Catalogue;
 use crate::routes;
 
-pub use self::candidates::CouponSource;
 pub use self::config::{CouponAddress, CouponsConfig};
 pub use self::find::{CouponsError, CouponsFound, CouponsOf, CouponsRequest, FoundCoupon};
+pub use self::ledger::TestLedger;
 pub use self::reason::UntestedReason;
 pub use self::shops::{HttpShops, ShopKey, Shops};
 
@@ -52,6 +53,8 @@ pub struct FinderDeps {
     pub storefront: Storefront,
     /// The memory of outcomes.
     pub state: State,
+    /// The ledger of what stores said, for shoppers who have no cart yet; `None`: they are not told.
+    pub ledger: Option<Arc<dyn TestLedger>>,
     /// The time.
     pub clock: Arc<dyn Clock>,
 }
@@ -66,6 +69,7 @@ pub(crate) struct Inner {
     shops: Arc<dyn Shops>,
     storefront: Storefront,
     state: State,
+    ledger: Option<Arc<dyn TestLedger>>,
     clock: Arc<dyn Clock>,
     config: CouponsConfig,
     slots: Slots,
@@ -83,6 +87,7 @@ impl Finder {
             shops,
             storefront,
             state,
+            ledger,
             clock,
         } = deps;
         Self(Arc::new(Inner {
@@ -90,6 +95,7 @@ impl Finder {
             shops,
             storefront,
             state,
+            ledger,
             clock,
             config,
             slots: Slots::default(),

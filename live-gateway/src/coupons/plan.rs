@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use state::{CouponEffect, CouponVerdict};
+use data_model::{CouponEffect, CouponVerdict};
 
 use super::effect::effect;
 use crate::store_cart::{StoreCart, StoreCode, StoreWarning, is_same_code};

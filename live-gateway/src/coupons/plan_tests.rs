@@ -1,5 +1,5 @@
+use data_model::CouponKind;
 use proptest::prelude::*;
-use state::CouponKind;
 
 use super::*;
 use crate::hidden::SecretText;

@@ -1,10 +1,10 @@
 //! The shapes of answers about discount codes.
 
-use data_model::Timestamp;
+use data_model::{CouponKind, CouponSource, Timestamp};
 use serde::Serialize;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{IntoParams, ToSchema};
 
-pub use super::candidates::CouponSource;
 pub use super::reason::UntestedReason;
 
 /// Parameters of `GET /v1/coupons`: exactly one of `product`, `brand` and `domain`.
@@ -47,12 +47,23 @@ pub struct CouponEntry {
     pub currency: String,
     /// `percentage`, `fixed` or `shipping`, as the store states it or as its arithmetic tells; `unknown` where neither does. A
     /// code for delivery where that is free anyway is `shipping` and takes 0 off.
-    pub kind: &'static str,
+    #[schema(value_type = String)]
+    pub kind: CouponKind,
     /// The origin of the code.
+    #[schema(schema_with = sources)]
     pub source: CouponSource,
     /// When the store was asked.
     #[schema(value_type = String, format = DateTime)]
     pub tested_at: Timestamp,
+}
+
+fn sources() -> Schema {
+    let name = ObjectBuilder::new().schema_type(Type::String);
+    let about = "The origin of the code: it applied to a cart of this store before, and nothing else tells of it now; the \
+                 store's front page, one of its policies, or the product's own description states it; many stores have \
+                 it; or it is made of the brand's name.";
+    let name = name.enum_values(Some(CouponSource::NAMES)).description(Some(about));
+    Schema::Object(name.build())
 }
 
 /// A code that was not tested.

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use data_model::{StoredBrand, VariantId};
-use state::CouponVerdict;
+use data_model::{CouponVerdict, StoredBrand, VariantId};
 use tokio::time::{Instant, timeout_at};
 
 use super::Finder;

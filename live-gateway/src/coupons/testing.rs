@@ -1,14 +1,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use data_model::{StoredBrand, VariantId};
-use state::CouponVerdict;
+use data_model::{CouponVerdict, ProductId, StoredBrand, TestedCode, VariantId};
+use state::CouponOutcome;
 use storefront::Priority;
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::Finder;
+use super::candidates::Candidate;
 use super::config::CouponAddress;
 use super::exam::TrialCart;
 use super::memory::{Slot, TestEnd};
@@ -21,8 +22,9 @@ pub(crate) struct TestJob {
     pub(crate) finder: Finder,
     pub(crate) slot: Arc<Slot>,
     pub(crate) brand: Arc<StoredBrand>,
+    pub(crate) product: ProductId,
     pub(crate) item: VariantId,
-    pub(crate) codes: Vec<String>,
+    pub(crate) candidates: Vec<Candidate>,
 }
 
 impl TestJob {
@@ -30,12 +32,13 @@ impl TestJob {
     /// written down for others afterwards.
     pub(crate) async fn run(self, turn: OwnedMutexGuard<()>) -> Option<UntestedReason> {
         let inner = &self.finder.0;
+        let codes: Vec<String> = self.candidates.iter().map(|one| one.code.clone()).collect();
         let deadline = Instant::now() + Duration::from_millis(inner.config.testing_ms);
         // Dropped with the testing: a store that hangs holds one place for one testing.
         let (stop, outcomes) = match timeout_at(deadline, inner.places.acquire()).await {
             Ok(Ok(_place)) => match self.exam(deadline) {
                 Ok(mut exam) => {
-                    let stop = Box::pin(exam.run(&self.codes)).await;
+                    let stop = Box::pin(exam.run(&codes)).await;
                     metrics::counter!("coupon_store_calls_total").increment(exam.calls as u64);
                     (stop, exam.outcomes)
                 }
@@ -49,7 +52,7 @@ impl TestJob {
         self.slot.end(TestEnd {
             at: Instant::now(),
             item: self.item,
-            codes: self.codes.iter().cloned().collect(),
+            codes: codes.into_iter().collect(),
             stop,
         });
         drop(turn);
@@ -65,8 +68,27 @@ impl TestJob {
         }
         if !outcomes.is_empty() {
             Box::pin(self.slot.write(&outcomes, self.finder.memory())).await;
+            if let Some(ledger) = &inner.ledger {
+                ledger.keep(&self.brand.store, self.tests(outcomes)).await;
+            }
         }
         stop
+    }
+
+    /// What the store said, with the origins of the codes.
+    fn tests(&self, outcomes: Vec<CouponOutcome>) -> Vec<TestedCode> {
+        let test = |outcome: CouponOutcome| {
+            let candidate = self.candidates.iter().find(|one| one.code == outcome.code)?;
+            Some(TestedCode {
+                code: outcome.code,
+                source: candidate.source,
+                product: self.product,
+                variant: self.item,
+                verdict: outcome.verdict,
+                tested_at: outcome.tested_at,
+            })
+        };
+        outcomes.into_iter().filter_map(test).collect()
     }
 
     fn exam(&self, deadline: Instant) -> Result<TrialCart<'_>, CartError> {

@@ -80,7 +80,7 @@ fn document(found: CouponsFound) -> CouponsAnswer {
         subtotal_minor: coupon.effect.subtotal_minor,
         total_minor: coupon.effect.total_minor,
         currency: coupon.effect.currency.to_string(),
-        kind: coupon.effect.kind.as_str(),
+        kind: coupon.effect.kind,
         source: coupon.source,
         tested_at: coupon.tested_at,
     });

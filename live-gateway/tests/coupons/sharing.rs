@@ -1,9 +1,11 @@
 use std::time::Duration;
 
+use data_model::CouponVerdict;
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use live_gateway::coupons::CouponsConfig;
 use live_gateway::{CouponCandidates, TriedCode};
+use serde_json::json;
 
 use crate::support::{Options, Street, coupons};
 
@@ -103,4 +105,57 @@ async fn codes_that_a_store_does_not_have_are_suggested_for_no_cart() {
         let again = after.iter().filter(|code| before.contains(code)).count();
         assert!(after.len() == 40 && again < 20, "{again} of {after:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_store_said_of_codes_is_kept_for_shoppers_with_origin_and_item_once() {
+    let street = Street::open(1, Options::default()).await;
+    let body = street.find(0, 40).await;
+    let kept = street.ledger.tests();
+    assert!(kept.iter().all(|(store, _)| *store == street.brand(0).store));
+    let mut applied: Vec<_> = kept
+        .iter()
+        .filter_map(|(_, test)| match test.verdict {
+            CouponVerdict::Applicable(effect) => Some(json!({
+                "code": test.code, "source": test.source, "kind": effect.kind, "discount_minor": effect.discount_minor,
+                "subtotal_minor": effect.subtotal_minor, "tested_at": test.tested_at,
+                "product_id": test.product.to_string(), "variant_id": test.variant.to_string(),
+            })),
+            _ => None,
+        })
+        .collect();
+    // A code for delivery is tested once more where something is delivered; the later test counts.
+    applied.reverse();
+    let data = &body["data"];
+    assert!(!coupons(&body).is_empty(), "{body}");
+    for coupon in data["coupons"].as_array().unwrap() {
+        let test = applied.iter().find(|test| test["code"] == coupon["code"]).unwrap();
+        for member in [
+            "code",
+            "source",
+            "kind",
+            "discount_minor",
+            "subtotal_minor",
+            "tested_at",
+        ] {
+            assert_eq!(test[member], coupon[member], "{member} of {coupon}");
+        }
+        for member in ["product_id", "variant_id"] {
+            assert_eq!(test[member], data[member], "{member} of {coupon}");
+        }
+    }
+    // An answer out of memory tests nothing.
+    street.find(0, 40).await;
+    assert_eq!(street.ledger.tests(), kept);
+    // A code that a buyer brought along is nobody else's.
+    let private = TriedCode {
+        code: "X7K2-ASHA".to_owned(),
+        applicable: true,
+        discount_minor: 100,
+    };
+    street.finder.tried(&street.brand(0).clone(), vec![private]);
+    street.clock.advance_ms(7 * 3_600 * 1_000);
+    street.find(0, 40).await;
+    let later = street.ledger.tests();
+    assert!(later.len() > kept.len() && later.iter().all(|(_, test)| test.code != "X7K2-ASHA"));
 }

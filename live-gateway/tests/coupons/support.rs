@@ -6,14 +6,14 @@ use api::{EdgeConfig, EdgeRouter};
 use async_trait::async_trait;
 use axum::body::Body;
 use data_model::{
-    Clock, CodePlace, Money, ProductIdent, ProductKey, ReleaseId, ResolvedProducts, StatedCode, StoredBrand,
-    StoredProduct, StoredShop, StoredVariant, VariantId,
+    Clock, CodePlace, Money, ProductIdent, ProductKey, ReleaseId, ResolvedProducts, StatedCode, StoreHost, StoredBrand,
+    StoredProduct, StoredShop, StoredVariant, TestedCode, VariantId,
 };
 use emulator::{DiscountRule, Emulator, EmulatorConfig, RunningStores, Source, StoreAddress};
 use futures::StreamExt;
 use http::{Request, StatusCode};
 use http_body_util::BodyExt;
-use live_gateway::coupons::{CouponsConfig, Finder, FinderDeps, ShopKey, Shops};
+use live_gateway::coupons::{CouponsConfig, Finder, FinderDeps, ShopKey, Shops, TestLedger};
 use live_gateway::{Catalogue, CatalogueError};
 use serde_json::Value;
 use state::{State, StateTarget};
@@ -66,12 +66,31 @@ impl Shops for Shelf {
     }
 }
 
+/// What was kept for shoppers, in the order in which it came.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger(std::sync::Mutex<Vec<(StoreHost, TestedCode)>>);
+
+#[async_trait]
+impl TestLedger for Ledger {
+    async fn keep(&self, store: &StoreHost, tests: Vec<TestedCode>) {
+        let tests = tests.into_iter().map(|test| (store.clone(), test));
+        self.0.lock().unwrap().extend(tests);
+    }
+}
+
+impl Ledger {
+    pub(crate) fn tests(&self) -> Vec<(StoreHost, TestedCode)> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
 /// Emulated stores, what a crawl saw of them, and a finder that tests codes there.
 pub(crate) struct Street {
     pub(crate) stores: Arc<RunningStores>,
     pub(crate) shelf: Arc<Shelf>,
     pub(crate) clock: Arc<kit::SetClock>,
     pub(crate) state: State,
+    pub(crate) ledger: Arc<Ledger>,
     pub(crate) finder: Finder,
     router: EdgeRouter,
 }
@@ -126,26 +145,31 @@ impl Street {
         let state = options.state.unwrap_or(StateTarget::Memory);
         let state = State::open(&state).await.unwrap();
         let (shelf, clock) = (Arc::new(shelf), kit::SetClock::noon());
-        let finder = finder(&shelf, &clock, &state, (options.coupons, options.rate_per_s));
+        let ledger = Arc::<Ledger>::default();
+        let kept = (state.clone(), Arc::clone(&ledger));
+        let finder = finder(&shelf, &clock, kept, (options.coupons, options.rate_per_s));
         Self {
             router: finder.open_router().edge(EdgeConfig::default()),
             stores,
             shelf,
             clock,
             state,
+            ledger,
             finder,
         }
     }
 
     /// Another server over the same stores and the same state, which has nothing in mind.
     pub(crate) fn another(&self, coupons: CouponsConfig) -> Self {
-        let finder = finder(&self.shelf, &self.clock, &self.state, (coupons, None));
+        let kept = (self.state.clone(), Arc::clone(&self.ledger));
+        let finder = finder(&self.shelf, &self.clock, kept, (coupons, None));
         Self {
             router: finder.open_router().edge(EdgeConfig::default()),
             stores: Arc::clone(&self.stores),
             shelf: Arc::clone(&self.shelf),
             clock: Arc::clone(&self.clock),
             state: self.state.clone(),
+            ledger: Arc::clone(&self.ledger),
             finder,
         }
     }
@@ -210,7 +234,7 @@ impl Street {
 fn finder(
     shelf: &Arc<Shelf>,
     clock: &Arc<kit::SetClock>,
-    state: &State,
+    (state, ledger): (State, Arc<Ledger>),
     (coupons, rate_per_s): (CouponsConfig, Option<f64>),
 ) -> Finder {
     let rate = rate_per_s.unwrap_or(f64::INFINITY);
@@ -226,7 +250,8 @@ fn finder(
         catalogue: Arc::clone(shelf) as Arc<dyn Catalogue>,
         shops: Arc::clone(shelf) as Arc<dyn Shops>,
         storefront: Storefront::new(storefront, Arc::clone(&clock)).unwrap(),
-        state: state.clone(),
+        state,
+        ledger: Some(ledger),
         clock,
     };
     Finder::new(deps, coupons)

@@ -1,5 +1,5 @@
 use async_recursion::async_recursion as boxed;
-use data_codes::codes_at;
+use data_codes::{codes_at, tested_at};
 use data_lake::{Lake, LakeError};
 use data_model::{BrandSlug, StoreHost, Timestamp};
 use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage};
@@ -45,7 +45,7 @@ pub enum RemoveError {
 }
 
 /// The places of a store's single objects besides the lake, in the order in which they are forgotten.
-fn known_at(store: &StoreHost) -> [ObjectPath; 7] {
+fn known_at(store: &StoreHost) -> [ObjectPath; 8] {
     let of_step = |name: &str| ObjectPath::from_iter(["crawl-state", &format!("{store}-{name}")]);
     [
         state_at(store),
@@ -55,6 +55,7 @@ fn known_at(store: &StoreHost) -> [ObjectPath; 7] {
         of_step("widget.json.zst"),
         of_step("shipping.json"),
         codes_at(store),
+        tested_at(store),
         hold_at(store),
     ]
 }

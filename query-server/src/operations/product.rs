@@ -3,8 +3,8 @@ use data_model::{Pincode, ProductIdent};
 
 use super::{Answer, Conditional, DeliveryTo, IfNoneMatch, OperationError};
 use crate::delivery::Destination;
-use crate::render::product::Include;
-use crate::render::{json, product};
+use crate::render::json;
+use crate::render::product::{self, Include, ProductParts};
 use crate::schema::ProductAnswer;
 use crate::server::QueryServer;
 
@@ -38,9 +38,16 @@ impl QueryServer {
         read: impl FnOnce(&ProductAnswer<'_>) -> T,
     ) -> Result<T, OperationError> {
         let to = self.delivered_to(request);
+        let discounts = self.0.discounts.load();
         self.at_once(|served| {
             let at = served.find(&request.product)?;
-            Ok(read(&product::answer(served, at, request.include, to.as_ref())?))
+            let store = &served.release.brand_of(at).facts.brand.store;
+            let parts = ProductParts {
+                include: request.include,
+                to: to.as_ref(),
+                tests: discounts.of(store),
+            };
+            Ok(read(&product::answer(served, at, &parts)?))
         })
     }
 
@@ -55,16 +62,26 @@ impl QueryServer {
         known: IfNoneMatch<'_>,
     ) -> Result<Conditional, OperationError> {
         let to = self.delivered_to(request);
+        let discounts = self.0.discounts.load();
         self.at_once(|served| {
             let at = served.find(&request.product)?;
+            let store = &served.release.brand_of(at).facts.brand.store;
+            let tested = if request.include.discounts {
+                discounts.stamp(store)
+            } else {
+                &[]
+            };
             let day = to.as_ref().map(Destination::stamp);
             let tag = match &day {
-                Some(day) => EntityTag::following(&[served.stamp(), b"product", day], request),
-                None => EntityTag::following(&[served.stamp(), b"product"], request),
+                Some(day) => EntityTag::following(&[served.stamp(), b"product", tested, day], request),
+                None => EntityTag::following(&[served.stamp(), b"product", tested], request),
             };
-            Conditional::known(known, tag, || {
-                Ok(json(4096, &product::answer(served, at, request.include, to.as_ref())?))
-            })
+            let parts = ProductParts {
+                include: request.include,
+                to: to.as_ref(),
+                tests: discounts.of(store),
+            };
+            Conditional::known(known, tag, || Ok(json(4096, &product::answer(served, at, &parts)?)))
         })
     }
 }

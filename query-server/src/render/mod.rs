@@ -3,6 +3,7 @@
 pub(crate) mod brand;
 pub(crate) mod card;
 pub(crate) mod category;
+mod discounts;
 pub(crate) mod explained;
 pub(crate) mod facets;
 pub(crate) mod offers;

@@ -2,9 +2,10 @@ use std::borrow::Cow;
 
 use data_index::columns::{Cards, DetailsRow, NamedValues};
 use data_index::{DeliveryMatrix, RowAddress, taxonomy};
+use data_model::TestedCode;
 use data_text::segment;
 
-use super::{TIER, card, review};
+use super::{TIER, card, discounts, review};
 use crate::delivery::Destination;
 use crate::error::OperationError;
 use crate::schema::{
@@ -29,16 +30,19 @@ pub struct Include {
     pub attributes: bool,
     /// The latest reviews.
     pub reviews: bool,
+    /// Codes that worked at its store.
+    pub discounts: bool,
 }
 
 impl Include {
-    /// All five.
+    /// All of them.
     pub const ALL: Self = Self {
         variants: true,
         media: true,
         offers: true,
         attributes: true,
         reviews: true,
+        discounts: true,
     };
     /// The card alone.
     pub const NONE: Self = Self {
@@ -47,9 +51,10 @@ impl Include {
         offers: false,
         attributes: false,
         reviews: false,
+        discounts: false,
     };
     /// The parts' names.
-    pub const NAMES: [&'static str; 5] = ["variants", "media", "offers", "attributes", "reviews"];
+    pub const NAMES: [&'static str; 6] = ["variants", "media", "offers", "attributes", "reviews", "discounts"];
 
     /// Adds a part by its name; `false` when there is none of this name.
     #[must_use]
@@ -60,6 +65,7 @@ impl Include {
             "offers" => &mut self.offers,
             "attributes" => &mut self.attributes,
             "reviews" => &mut self.reviews,
+            "discounts" => &mut self.discounts,
             _ => return false,
         };
         *wanted = true;
@@ -73,15 +79,24 @@ impl Default for Include {
     }
 }
 
-/// A product with the parts that are wanted, and its delivery where that is asked for.
+/// The parts of a product that are wanted.
+#[derive(Debug)]
+pub(crate) struct ProductParts<'a> {
+    pub(crate) include: Include,
+    /// The place of its delivery, where that is asked for.
+    pub(crate) to: Option<&'a Destination>,
+    /// The tests of codes at its store.
+    pub(crate) tests: &'a [TestedCode],
+}
+
+/// A product with the parts that are wanted.
 pub(crate) fn answer<'a>(
     served: &'a ReleaseView,
     at: RowAddress,
-    include: Include,
-    to: Option<&Destination>,
+    parts: &ProductParts<'a>,
 ) -> Result<ProductAnswer<'a>, OperationError> {
     Ok(ProductAnswer {
-        data: detail(served, at, include, to).ok_or(OperationError::ProductNotFound)?,
+        data: detail(served, at, parts).ok_or(OperationError::ProductNotFound)?,
         provenance: provenance(served, at),
         tier: TIER,
     })
@@ -96,12 +111,8 @@ pub(super) fn provenance(served: &ReleaseView, at: RowAddress) -> ProductProvena
     }
 }
 
-fn detail<'a>(
-    served: &'a ReleaseView,
-    at: RowAddress,
-    include: Include,
-    to: Option<&Destination>,
-) -> Option<ProductDetail<'a>> {
+fn detail<'a>(served: &'a ReleaseView, at: RowAddress, parts: &ProductParts<'a>) -> Option<ProductDetail<'a>> {
+    let ProductParts { include, to, tests } = *parts;
     let ProductCard {
         id,
         product_uid,
@@ -150,6 +161,9 @@ fn detail<'a>(
         offers: include.offers.then(|| offers(cards, at.row, &details)),
         attributes: (include.attributes).then(|| attributes(cards, at.row, &details, &known.base_url)),
         reviews: include.reviews.then(|| reviews().collect()),
+        discounts: include
+            .discounts
+            .then(|| discounts::discounts(&served.release, at, tests)),
     })
 }
 

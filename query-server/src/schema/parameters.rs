@@ -181,7 +181,7 @@ pub struct IncludeParameters {
     #[param(
         required = false,
         max_length = 200,
-        pattern = "^ *((variants|media|offers|attributes|reviews) *(, *|$))*$",
+        pattern = "^ *((variants|media|offers|attributes|reviews|discounts) *(, *|$))*$",
         example = "variants,offers"
     )]
     pub include: Option<String>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::named::{self, NamedValue};
-use super::{CardDelivery, Pages, ProductProvenance};
+use super::{CardDelivery, Discount, Pages, ProductProvenance};
 
 /// A product as lists show it. Prices are the stored snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -144,6 +144,11 @@ pub struct ProductDetail<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub reviews: Option<Vec<Review<'a>>>,
+    /// Codes that worked at the store within 30 days, those first that worked on what is nearest to the product, at most 10;
+    /// empty where none is known; part `discounts`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub discounts: Option<Vec<Discount<'a>>>,
 }
 
 /// A picture or film.

@@ -18,6 +18,7 @@ mod concepts;
 mod currencies;
 mod cut_lists;
 mod delivery;
+mod discounts;
 mod edges;
 mod faults;
 mod fold;

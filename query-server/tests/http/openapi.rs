@@ -233,6 +233,7 @@ fn what_is_not_always_sent_is_not_required() {
     ProductCard.swatches
     ProductDetail.attributes
     ProductDetail.delivery
+    ProductDetail.discounts
     ProductDetail.media
     ProductDetail.offers
     ProductDetail.reviews

@@ -146,7 +146,8 @@ async fn a_product_is_answered_whole_by_either_identifier() {
         "created_at": null,
         "source": "page"
       }
-    ]
+    ],
+    "discounts": []
   },
   "provenance": {
     "release": "[release]",
@@ -164,14 +165,19 @@ async fn parts_that_are_not_included_are_absent() {
     let members = async |include: &str| {
         let answered = market.get(&format!("/v1/products/{id}?include={include}")).await;
         let product = answered.json()["data"].clone();
-        let present = ["attributes", "media", "offers", "reviews", "variants"].into_iter();
+        let present = ["attributes", "discounts", "media", "offers", "reviews", "variants"].into_iter();
         present.filter(|part| product.get(part).is_some()).collect::<Vec<_>>()
     };
     assert_eq!(members("offers").await, ["offers"]);
     assert_eq!(members("variants,%20media,,variants").await, ["media", "variants"]);
-    assert_eq!(members("variants,media,offers,attributes,reviews").await.len(), 5);
+    assert_eq!(
+        members("variants,media,offers,attributes,reviews,discounts")
+            .await
+            .len(),
+        6
+    );
     // Empty, it counts as absent.
-    assert_eq!(members("").await.len(), 5);
+    assert_eq!(members("").await.len(), 6);
     // Said in several parameters, it is the same list.
     assert_eq!(members("variants&include=media").await, ["media", "variants"]);
     assert_eq!(members("&include=offers,media&include=").await, ["media", "offers"]);

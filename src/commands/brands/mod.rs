@@ -129,6 +129,7 @@ mod tests {
             format!("crawl-state/{store}-widget.json.zst"),
             format!("crawl-state/{store}-shipping.json"),
             format!("codes/{store}.json"),
+            format!("discounts/{store}.json"),
             format!("policies/{store}/00001763894400000000.json.zst"),
             format!("reviews/{store}/00001763894400000000.jsonl.zst"),
             format!("crawl-state/{store}-hold.json"),

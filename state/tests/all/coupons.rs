@@ -1,5 +1,5 @@
-use data_model::{StoreHost, Timestamp, VariantId};
-use state::{CouponBounds, CouponEffect, CouponKind, CouponOutcome, CouponVerdict, State};
+use data_model::{CouponEffect, CouponKind, CouponVerdict, StoreHost, Timestamp, VariantId};
+use state::{CouponBounds, CouponOutcome, State};
 
 use crate::support::{at, on_both};
 

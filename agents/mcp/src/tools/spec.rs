@@ -50,8 +50,9 @@ pub(super) const READ: [Spec; 10] = [
     Spec {
         name: "get_product",
         title: "Get product details",
-        description: "Returns one product as stored: variants, images, offers, attributes and reviews. `ident` is the `id` or \
-            the `product_uid` of a search result; `pincode` adds delivery there.",
+        description: "Returns one product as stored: variants, images, offers, attributes, reviews, and discount codes that worked \
+            at its store when they were last tested. `ident` is the `id` or the `product_uid` of a search result; `pincode` adds \
+            delivery there.",
         operations: &["get_product"],
         hints: Hints::Stored,
     },
