@@ -73,15 +73,8 @@ function lineItem(line, code, run) {
       line.discount_minor > 0 ? el('span', { class: 'less' }, `−${price(line.discount_minor, code)}`) : null));
 }
 
-/** What the store says of each code that it refused; of several, what names the code. */
-function refusals({ warnings, discount_codes: codes }) {
-  const told = warnings.filter(({ code }) => code.startsWith('discount_')).map(({ detail }) => detail);
-  const refused = codes.filter(({ applicable }) => !applicable).map(({ code }) => code);
-  const isOf = (detail, code) => detail.toLowerCase().split(/[\s"'“”‘’,:;]+/).includes(code.toLowerCase());
-  return new Map(refused.map((code) => [code, refused.length === 1 ? told[0] : told.find((detail) => isOf(detail, code))]));
-}
-
-function codeChip(one, group, why, run) {
+function codeChip(one, group, run) {
+  const why = one.refusal?.detail;
   const remove = () => run(`Removing the code ${one.code}…`, () => removeCode(group.brand_slug, one.code), () => `The code ${one.code} was removed.`);
   const effect = !one.applicable ? 'does not apply' : one.discount_minor > 0 ? `−${price(one.discount_minor, group.currency)}` : 'applies';
   return el('li', { class: one.applicable ? 'code on' : 'code' }, el('code', {}, one.code), el('span', {}, effect, why ? el('span', { class: 'why', dir: 'auto' }, `: ${why}`) : null),
@@ -137,8 +130,7 @@ export function sumRows(sum, last, hasDelivery) {
 /** A brand's part of the cart; `run` does a change with words for it. */
 export function groupSection(group, run) {
   const { brand_slug: slug, currency } = group;
-  const why = refusals(group);
-  const atCodes = [...why.values()];
+  const atCodes = group.discount_codes.map(({ refusal }) => refusal?.detail);
   const said = group.warnings.filter((warning) => !atCodes.includes(warning.detail) && !(warning.line_id && group.lines.some((line) => line.line_id === warning.line_id && shortage(line))));
   const title = `cart-${slug}`;
   const fresh = group.verified || Date.now() - Date.parse(group.as_of) < FRESH_MS;
@@ -147,7 +139,7 @@ export function groupSection(group, run) {
     fresh ? null : el('p', { class: 'small' }, `As of ${moment(group.as_of)}.`),
     el('ul', { class: 'cart-lines' }, ...group.lines.map((line) => lineItem(line, currency, run))),
     group.discount_codes.length || group.automatic_discounts.length ? el('ul', { class: 'cart-codes', 'aria-label': `Discounts at ${group.brand}` },
-      ...group.discount_codes.map((one) => codeChip(one, group, why.get(one.code), run)),
+      ...group.discount_codes.map((one) => codeChip(one, group, run)),
       ...group.automatic_discounts.map((one) => el('li', { class: 'code on' }, el('span', { dir: 'auto' }, one.title), el('span', {}, `−${price(one.discount_minor, currency)}`)))) : null,
     ...[...new Set(said.map(({ detail }) => detail))].map((detail) => el('p', { class: 'short', dir: 'auto' }, detail)),
     codeForm(group, run),

@@ -80,7 +80,7 @@ pub enum CouponKind {
     Fixed,
     /// It makes delivery cheaper.
     Shipping,
-    /// Nothing tells.
+    /// The store and its arithmetic do not tell.
     Unknown,
 }
 

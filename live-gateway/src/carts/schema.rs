@@ -147,6 +147,52 @@ pub struct CartCode {
     pub applicable: bool,
     /// The sum that it takes off lines, order and shipping together.
     pub discount_minor: i64,
+    /// The reason why it does not apply; null where it does.
+    #[schema(required = true)]
+    pub refusal: Option<CodeRefusal>,
+}
+
+/// The store's reason for not applying a code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CodeRefusal {
+    /// The reason.
+    pub reason: RefusalReason,
+    /// The platform's own code in small letters, as warnings have it; null where the store states no reason.
+    #[schema(required = true)]
+    pub store_code: Option<String>,
+    /// The same in the store's words.
+    #[schema(required = true)]
+    pub detail: Option<String>,
+}
+
+/// Reasons for not applying a code: a closed list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusalReason {
+    /// The store has no such code.
+    UnknownCode,
+    /// It is over, or has not begun.
+    NotActive,
+    /// The cart has no goods that it is for.
+    NotForTheseItems,
+    /// The cart has no delivery that it is for.
+    NotForThisDelivery,
+    /// The goods cost too little, or too much.
+    SubtotalOutOfRange,
+    /// There are too few pieces, or too many.
+    QuantityOutOfRange,
+    /// It was used as often as it may be.
+    UsedUp,
+    /// It is for customers whom the store knows.
+    SignInNeeded,
+    /// It is not for this customer, or no more.
+    NotForThisCustomer,
+    /// Another discount does not go with it.
+    NotCombinable,
+    /// The store states a reason that is none of these.
+    Other,
+    /// The store states no reason, or several of which it is not clear which is meant.
+    NotStated,
 }
 
 /// A discount that needs no code.

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use data_model::{CouponEffect, CouponVerdict};
 
 use super::effect::effect;
-use crate::store_cart::{StoreCart, StoreCode, StoreWarning, is_same_code};
+use crate::store_cart::{StoreCart, StoreCode, is_same_code};
 
 /// Warnings that hold whatever else is in the cart and whatever other codes there are; their words name no code.
 const NO_SUCH_CODE: &str = "DISCOUNT_NOT_FOUND";
@@ -103,7 +103,7 @@ fn refused(cart: &StoreCart, codes: &[&String]) -> Vec<Option<CouponVerdict>> {
             .iter()
             .filter(|warning| warning.code.starts_with("DISCOUNT_"));
         let mut others = others.filter(|warning| ![NO_SUCH_CODE, INACTIVE].contains(&warning.code.as_str()));
-        others.any(|warning| names(warning, code))
+        others.any(|warning| warning.names(code))
     };
     let named: Vec<bool> = codes.iter().map(|code| is_named(code)).collect();
     let unnamed = named.iter().filter(|named| !**named).count();
@@ -118,14 +118,8 @@ fn refused(cart: &StoreCart, codes: &[&String]) -> Vec<Option<CouponVerdict>> {
 /// Codes that the store's warnings say not to apply for want of a delivery.
 pub(crate) fn undelivered(group: &[String], cart: &StoreCart) -> impl Iterator<Item = String> {
     let warnings = cart.warnings.iter().filter(|warning| warning.code == NOT_DELIVERED);
-    let named = warnings.flat_map(move |warning| group.iter().filter(move |code| names(warning, code)));
+    let named = warnings.flat_map(move |warning| group.iter().filter(move |code| warning.names(code)));
     named.cloned()
-}
-
-fn names(warning: &StoreWarning, code: &str) -> bool {
-    let words = warning.message.split_whitespace();
-    let mut words = words.map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()));
-    words.any(|word| is_same_code(word, code))
 }
 
 /// True where a code that applies takes nothing off as far as the cart shows: a code for delivery, before there is any.

@@ -75,7 +75,7 @@ impl TestJob {
         stop
     }
 
-    /// What the store said, with the origins of the codes.
+    /// The words of the store, with the origins of the codes.
     fn tests(&self, outcomes: Vec<CouponOutcome>) -> Vec<TestedCode> {
         let test = |outcome: CouponOutcome| {
             let candidate = self.candidates.iter().find(|one| one.code == outcome.code)?;

@@ -161,6 +161,15 @@ pub(crate) struct StoreWarning {
     pub(crate) variant: Option<VariantId>,
 }
 
+impl StoreWarning {
+    /// True where a word of its message is this code.
+    pub(crate) fn names(&self, code: &str) -> bool {
+        let words = self.message.split_whitespace();
+        let mut words = words.map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()));
+        words.any(|word| is_same_code(word, code))
+    }
+}
+
 /// The store's reason for not doing the call (`userErrors`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {

@@ -66,7 +66,7 @@ impl Shops for Shelf {
     }
 }
 
-/// What was kept for shoppers, in the order in which it came.
+/// The tests that were kept for shoppers, in the order in which they came.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger(std::sync::Mutex<Vec<(StoreHost, TestedCode)>>);
 

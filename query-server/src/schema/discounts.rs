@@ -25,7 +25,7 @@ pub struct Discount<'a> {
     pub currency: Cow<'a, str>,
     /// The condition under which it worked, as far as it is known.
     pub condition: DiscountCondition,
-    /// What it was tested on.
+    /// The goods that it was tested on.
     pub basis: DiscountBasis,
     /// The origin of the code.
     #[schema(schema_with = sources)]
@@ -45,7 +45,7 @@ pub struct DiscountCondition {
     pub tested_subtotal_minor: i64,
 }
 
-/// What a code was tested on, the nearest first.
+/// The goods that a code was tested on, the nearest to the product first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DiscountBasis {

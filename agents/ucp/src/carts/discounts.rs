@@ -116,14 +116,11 @@ pub(super) fn refusals(group: &Group) -> Vec<Message> {
         .iter()
         .enumerate()
         .filter(|(_, code)| !code.applicable);
-    let alone = refused.clone().count() == 1;
     let messages = refused.map(|(at, code)| {
-        let mut reasons = group.warnings.iter().filter(|warning| is_reason(warning));
-        let named = reasons
-            .clone()
-            .find(|warning| warning.detail.to_lowercase().contains(&code.code.to_lowercase()));
-        let message = match named.or_else(|| reasons.next().filter(|_| alone)) {
-            Some(warning) => Message::warning(rejection(&warning.code), warning.detail.clone()),
+        let refusal = code.refusal.as_ref();
+        let reason = refusal.and_then(|refusal| refusal.store_code.as_deref().zip(refusal.detail.as_ref()));
+        let message = match reason {
+            Some((store_code, detail)) => Message::warning(rejection(store_code), detail.clone()),
             None => Message::warning(
                 "discount_code_invalid",
                 format!("The store does not apply the code {}.", code.code),

@@ -54,6 +54,15 @@ pub(crate) struct Code {
     pub(crate) code: String,
     pub(crate) applicable: bool,
     pub(crate) discount_minor: i64,
+    #[serde(default)]
+    pub(crate) refusal: Option<CodeRefusal>,
+}
+
+/// The store's reason for not applying a code, as far as it states one.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct CodeRefusal {
+    pub(crate) store_code: Option<String>,
+    pub(crate) detail: Option<String>,
 }
 
 /// A discount that needs no code.

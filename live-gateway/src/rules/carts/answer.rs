@@ -8,6 +8,7 @@ use super::ids::{CartId, line_id};
 use super::missing::product;
 use super::own::CartComparison;
 use super::places::has_postcodes;
+use super::refusal::refusal;
 use crate::cart_client::CartAddress;
 use crate::carts::record::{CartRecord, Group};
 use crate::carts::schema::{
@@ -159,6 +160,7 @@ fn group(id: &CartId, group: &Group, verified: bool, notes: &[Note]) -> CartGrou
                 code: code.code.clone(),
                 applicable: code.applicable,
                 discount_minor: code.discount_minor,
+                refusal: refusal(seen, &code.code),
             })
             .collect(),
         automatic_discounts: seen

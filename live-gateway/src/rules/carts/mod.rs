@@ -8,3 +8,4 @@ pub(crate) mod optimum;
 pub(crate) mod own;
 pub(crate) mod places;
 pub(crate) mod plan;
+mod refusal;

@@ -70,6 +70,17 @@ async fn codes_join_the_stores_list_and_leave_it() {
     assert_eq!(codes(&told), [("nope".to_owned(), false), ("ten".to_owned(), true)]);
     assert_eq!(codes(&group(&cart, &mall.brand(1))), [("ten".to_owned(), true)]);
     assert_eq!(told["warnings"][0]["code"], "discount_not_found");
+    let refusal = json!({
+        "reason": "unknown_code", "store_code": "discount_not_found", "detail": "Enter a valid discount code",
+    });
+    let [nope, ten] = [0, 1].map(|at| told["discount_codes"][at]["refusal"].clone());
+    assert_eq!((&nope, &ten), (&refusal, &Value::Null));
+    let read = server.data(Call::new(Method::GET, path(&cart, ""))).await;
+    let of_first = group(&read, &mall.brand(0));
+    assert_eq!(
+        of_first["discount_codes"][0]["refusal"], refusal,
+        "a later read tells it too"
+    );
     assert!(minor(&told["discount_minor"]) > 0);
     // The same code again changes nothing.
     let calls = mall.calls(1, "cartDiscountCodesUpdate");
@@ -94,6 +105,66 @@ async fn codes_join_the_stores_list_and_leave_it() {
         ))
         .await;
     assert_eq!(status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_code_has_the_stores_reason_where_it_is_clear_which_is_meant() {
+    let mall = Mall::open(1).await;
+    let rules = [
+        DiscountRule {
+            minimum_subtotal_minor: Some(u64::MAX / 4),
+            ..percent("DEAR", 10, true)
+        },
+        DiscountRule {
+            minimum_quantity: Some(1_000),
+            ..percent("MANY", 10, true)
+        },
+        DiscountRule {
+            usage_limit: Some(1),
+            used: 1,
+            ..percent("GONE", 10, true)
+        },
+        DiscountRule {
+            customers_only: true,
+            ..percent("CLUB", 10, true)
+        },
+        DiscountRule {
+            ends_at: Some("2020-01-01T00:00:00Z".parse().unwrap()),
+            ..percent("OVER", 10, true)
+        },
+    ];
+    mall.stores.set_discounts(&mall.slug(0), rules).unwrap();
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    let mut told = Value::Null;
+    let mut reasons = async |code: &str| {
+        let added = Call::post(path(&cart, "/discount"), json!({ "code": code }));
+        told = group(&server.data(added).await, &mall.brand(0));
+        let codes = told["discount_codes"].as_array().unwrap().iter();
+        let refusals = codes.map(|code| code["refusal"]["reason"].as_str().unwrap().to_owned());
+        refusals.collect::<Vec<_>>()
+    };
+    for code in ["DEAR", "MANY", "GONE", "CLUB"] {
+        reasons(code).await;
+    }
+    // One warning that names no code is about the one code that no warning names.
+    let mut expected = [
+        "subtotal_out_of_range",
+        "quantity_out_of_range",
+        "used_up",
+        "sign_in_needed",
+    ]
+    .to_vec();
+    expected.push("not_active");
+    assert_eq!(reasons("OVER").await, expected);
+    // Of two such warnings that differ it is not clear which is about which.
+    expected[4] = "not_stated";
+    expected.push("not_stated");
+    assert_eq!(reasons("NOPE").await, expected);
+    assert_eq!(
+        told["discount_codes"][3]["refusal"]["store_code"],
+        "discount_eligible_customer_missing"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

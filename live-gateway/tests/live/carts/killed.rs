@@ -7,7 +7,7 @@ use http::Method;
 use live_gateway::CartConfig;
 use serde_json::{Value, json};
 
-use super::mall::{Call, Mall, assert_sums, group, minor, path};
+use super::mall::{Call, Mall, assert_sums, group, minor, path, verdicts_of};
 
 /// Patient enough that a server still waits for a store when it ends.
 async fn open() -> Mall {
@@ -75,7 +75,8 @@ fn told(mall: &Mall, cart: &Value) -> Vec<Value> {
         json!({
             "pieces": pieces(cart, &mall.brand(store)),
             "total_minor": group["total_minor"],
-            "codes": group["discount_codes"],
+            // The reason of a refusal is gone with the answer that had it.
+            "codes": verdicts_of(&group),
             "delivery_minor": group["delivery_minor"],
         })
     };

@@ -347,6 +347,19 @@ pub(super) fn group(cart: &Value, brand: &str) -> Value {
     found.cloned().unwrap_or(Value::Null)
 }
 
+/// The codes of a group and what they do, without the reasons of refusals.
+pub(super) fn verdicts_of(group: &Value) -> Vec<Value> {
+    let codes = group["discount_codes"].as_array().into_iter().flatten();
+    let verdict = |code: &Value| {
+        json!({
+            "code": code["code"],
+            "applicable": code["applicable"],
+            "discount_minor": code["discount_minor"],
+        })
+    };
+    codes.map(verdict).collect()
+}
+
 pub(super) fn minor(value: &Value) -> i64 {
     value.as_i64().unwrap()
 }
