@@ -158,8 +158,7 @@ impl LiveService {
             let stop = CancellationToken::new();
             let clock = Arc::clone(&context.clock);
             let (recorder, write) = Recorder::start(storage, clock, &given.observations, stop.clone());
-            let written = tokio::spawn(write);
-            (Arc::new(LakeRecorder(recorder)), Some(Writer { stop, written }))
+            (Arc::new(LakeRecorder(recorder)), Some(Writer::start(stop, write)))
         } else {
             (Arc::new(NotObserved), None)
         };
@@ -213,10 +212,16 @@ impl LiveService {
 }
 
 impl Writer {
+    /// Runs a writer that ends when `stop` is cancelled.
+    pub(crate) fn start(stop: CancellationToken, write: impl Future<Output = ()> + Send + 'static) -> Self {
+        let written = tokio::spawn(write);
+        Self { stop, written }
+    }
+
     /// Writes what was recorded until now, and ends.
     pub(crate) async fn finish(self) -> anyhow::Result<()> {
         self.stop.cancel();
-        self.written.await.context("observations")
+        self.written.await.context("a writer did not end")
     }
 }
 

@@ -10,6 +10,7 @@ use data_embedding::Embedder;
 use data_lake::{Lake, LakeConfig, LakeError};
 use data_model::{Clock, Secret};
 use data_release::ReleaseStore;
+use data_searches::SearchLog;
 use data_storage::{S3Options, Storage, StorageError, StorageOptions};
 use futures::StreamExt;
 use pipeline_reviews::Widgets;
@@ -199,8 +200,8 @@ impl Context {
         ReleaseStore::new(storage.child("releases"), Arc::clone(&self.clock))
     }
 
-    /// A server of the releases under `storage`.
-    pub(crate) fn query_server(&self, storage: &Storage) -> anyhow::Result<QueryServer> {
+    /// A server of the releases under `storage`, which counts searched words where there is a log.
+    pub(crate) fn query_server(&self, storage: &Storage, search_log: Option<SearchLog>) -> anyhow::Result<QueryServer> {
         let given = &self.config.query_server;
         let cache = self.cache_dir(storage);
         // A cache inside a home never makes the home: to a server a folder that is absent is a mistake.
@@ -222,6 +223,7 @@ impl Context {
             embedder: self.embedder()?,
             adult: self.config.api.adult,
             public_url: self.config.public_url.clone(),
+            search_log,
             reads: Some(Arc::new(engine::EngineReads)),
             cursor_key: secret.map_or(defaults.cursor_key.clone(), CursorKey::from_secret),
             edge: api::EdgeConfig {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use api::EdgeConfig;
 use data_embedding::Embedder;
 use data_model::{CurrencyCode, TimeZone};
+use data_searches::SearchLog;
 use data_storage::Storage;
 use search::Synonyms;
 
@@ -49,6 +50,8 @@ pub struct QueryConfig {
     /// Address under which browsers reach the server, for documents that name their own; empty: they name it relative to
     /// themselves, which search engines do not read.
     pub public_url: String,
+    /// Counts the words of searches; `None`: they are not counted.
+    pub search_log: Option<SearchLog>,
     /// The engine that answers reads without a kernel; without it they are not answered.
     pub reads: Option<Arc<dyn Reads>>,
     /// Limits of requests and answers.
@@ -132,6 +135,7 @@ impl QueryConfig {
             synonyms: Synonyms::shipped(),
             adult: false,
             public_url: String::new(),
+            search_log: None,
             reads: None,
             edge: EdgeConfig::default(),
         }

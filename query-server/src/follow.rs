@@ -79,7 +79,7 @@ pub enum Followed {
 /// The longest wait for the name of the current release, while a release in the cache could be served and none is yet.
 const FIRST_ANSWER_MS: u64 = 3_000;
 /// Looks for a newer release from one look for tests of codes to the next.
-const DISCOUNTS_AFTER: u32 = 6;
+const DISCOUNTS_AFTER: u32 = 30;
 
 impl QueryServer {
     /// Looks once for a newer release, and serves it when it is fit. Until then, and when it is not, the release

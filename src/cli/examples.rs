@@ -59,6 +59,8 @@ examples! {
     LAKE_VACUUM: "haat lake vacuum --dry-run", "haat lake vacuum --retention-hours 48";
     RATES: "haat rates import rates.csv", "haat rates import https://rates.example/daily.csv --dry-run";
     RATES_IMPORT: "haat rates import rates.csv --dry-run", "haat rates import https://rates.example/daily.csv --json";
+    SEARCHES: "haat searches top", "haat searches top --without-hits --days 30";
+    SEARCHES_TOP: "haat searches top", "haat searches top --without-hits --days 30 --json";
     SHIPPING: "haat shipping refresh", "haat shipping refresh --dry-run --json";
     SHIPPING_REFRESH: "haat shipping refresh", "haat shipping refresh --brand blue-tokai,loom-and-thread --dry-run --json";
     SHIPPING_SHOW: "haat shipping show blue-tokai", "haat shipping show blue-tokai 560001 --json";

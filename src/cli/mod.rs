@@ -11,6 +11,7 @@ pub(crate) mod quality;
 pub(crate) mod queue;
 pub(crate) mod rates;
 pub(crate) mod reviews;
+pub(crate) mod searches;
 pub(crate) mod shipping;
 pub(crate) mod sql;
 
@@ -33,6 +34,7 @@ use crate::cli::quality::QualityArgs;
 use crate::cli::queue::{QueueCommand, QueuedArgs, WorkerArgs};
 use crate::cli::rates::RatesCommand;
 use crate::cli::reviews::{RefreshReviewsArgs, ReviewsCommand};
+use crate::cli::searches::SearchesCommand;
 use crate::cli::shipping::{RefreshShippingArgs, ShippingCommand};
 use crate::cli::sql::SqlArgs;
 use crate::listen::ListenAddress;
@@ -123,6 +125,9 @@ pub(crate) enum Command {
     /// Import exchange rates, for prices in one currency
     #[command(subcommand, after_help = examples::RATES)]
     Rates(RatesCommand),
+    /// Show what shoppers search for, and what they do not find
+    #[command(subcommand, after_help = examples::SEARCHES)]
+    Searches(SearchesCommand),
     /// Look after the lake's tables
     #[command(subcommand, after_help = examples::LAKE)]
     Lake(LakeCommand),
@@ -424,6 +429,7 @@ impl Command {
             | Self::Shipping(_)
             | Self::Reviews(_)
             | Self::Rates(_)
+            | Self::Searches(_)
             | Self::QueryServer(_)
             | Self::LiveGateway(_)
             | Self::Up(_)
@@ -439,6 +445,7 @@ impl Command {
             Self::Sql(_)
                 | Self::Feed(_)
                 | Self::Quality(_)
+                | Self::Searches(_)
                 | Self::Doctor(_)
                 | Self::QueryServer(_)
                 | Self::LiveGateway(_)

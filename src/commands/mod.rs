@@ -23,6 +23,7 @@ mod queue;
 mod rates;
 mod release;
 mod reviews;
+mod searches;
 mod shipping;
 mod sql;
 mod worker;
@@ -56,6 +57,7 @@ pub(crate) async fn run(command: Command, mut context: Context) -> anyhow::Resul
         Command::Reviews(command) => reviews::run(command, context).await,
         Command::Shipping(command) => shipping::run(command, context).await,
         Command::Rates(command) => rates::run(command, context).await,
+        Command::Searches(command) => searches::run(command, context).await,
         Command::Lake(command) => Box::pin(lake::run(command, context)).await,
         Command::QueryServer(args) => Box::pin(query_server::run(args, query_server::Parts::Graph, context)).await,
         Command::Up(args) => Box::pin(query_server::run(args, query_server::Parts::All, context)).await,

@@ -7,6 +7,7 @@ use data_model::{BrandSlug, Timestamp};
 use data_storage::Storage;
 use pipeline_quality::{
     AcceptedBrands, BaselineState, Gate, KeptRuns, Look, QualityReport, Scope, after_run, kept, latest, look, render,
+    unfound,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -67,6 +68,7 @@ pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<O
     let mut report = Box::pin(look(wanted)).await?;
     report.trend = known.trend(&report);
     report.is_released = is_released;
+    report.unfound = unfound(&storage, context.clock.now()).await;
     let is_page_printed = args.html.as_deref().is_some_and(|file| file.as_os_str() == "-");
     match &args.html {
         Some(_) if is_page_printed => Output::write(render(&report).as_bytes())?,
@@ -238,6 +240,11 @@ fn write_report(out: &mut dyn std::io::Write, looked: &QualityView<'_>) -> std::
     if let Some(known) = &report.shipping_known {
         let known = known.named().map(|(fact, brands)| format!("{fact} {brands}"));
         writeln!(out, "  brands that tell of shipping: {}", known.join(", "))?;
+    }
+    if !report.unfound.is_empty() {
+        let words = report.unfound.iter();
+        let words = words.map(|one| format!("{} ({})", one.words, one.without_hits));
+        writeln!(out, "  searched for in vain: {}", words.collect::<Vec<_>>().join(", "))?;
     }
     if totals.brands_unread > 0 {
         let unread = counted(totals.brands_unread, "brand");

@@ -1,3 +1,6 @@
+use std::sync::Arc;
+
+use data_searches::{SearchLog, SearchesConfig};
 use data_storage::Storage;
 use query_server::Followed;
 use serde_json::json;
@@ -87,7 +90,7 @@ pub(crate) struct RunningServer {
     /// The base URL of analysts' statements, where they have a listener.
     sql_address: Option<String>,
     stop: CancellationToken,
-    writer: Option<Writer>,
+    writers: Vec<Writer>,
     doors: Doors,
 }
 
@@ -112,6 +115,16 @@ fn is_https(public_url: &str) -> bool {
     url::Url::parse(public_url).is_ok_and(|url| url.scheme() == "https")
 }
 
+/// The log of searched words, where they are counted.
+fn search_log(context: &Context, storage: &Storage, writers: &mut Vec<Writer>) -> Option<SearchLog> {
+    context.config.query_server.count_searches.then(|| {
+        let (stop, clock) = (CancellationToken::new(), Arc::clone(&context.clock));
+        let (log, write) = SearchLog::start(storage, clock, &SearchesConfig::default(), stop.clone());
+        writers.push(Writer::start(stop, write));
+        log
+    })
+}
+
 /// Binds, and serves in the background: nothing until it is told to look for a release.
 pub(crate) async fn start(
     context: &Context,
@@ -125,7 +138,8 @@ pub(crate) async fn start(
     let internal_listener = listen_aside(&given.internal_listen, "query_server.internal_listen").await?;
     let local = listener.local_addr()?;
     let metrics = api::install_metrics(env!("CARGO_PKG_VERSION"))?;
-    let server = context.query_server(storage)?;
+    let mut writers = Vec::new();
+    let server = context.query_server(storage, search_log(context, storage, &mut writers))?;
     let stop = CancellationToken::new();
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
     watch::start(context, storage, stop.clone());
@@ -150,8 +164,8 @@ pub(crate) async fn start(
     let open = open
         .merge(discover::open_router(context, &server, doors.guard())?)
         .merge(reference::open_router());
-    let (router, writer) = match kept {
-        None => (open.merge(statements.routes).edge(edge), None),
+    let router = match kept {
+        None => open.merge(statements.routes).edge(edge),
         Some(kept) => {
             let (brands, url) = (Brands::of(&server), public_url(context, local));
             let live = LiveService::new(context, storage, brands, kept, url, &doors)?;
@@ -163,7 +177,8 @@ pub(crate) async fn start(
             };
             let open = agents::with_agents(open.merge(live.open_router()), &at, None)?;
             // Agents are not offered statements: they are merged after what agents are offered.
-            (open.merge(statements.routes).edge(edge), live.into_parts().1)
+            writers.extend(live.into_parts().1);
+            open.merge(statements.routes).edge(edge)
         }
     };
     let address = |aside: &Option<SideListener>| aside.as_ref().map(|aside| aside.address().to_owned());
@@ -177,7 +192,7 @@ pub(crate) async fn start(
         internal_address,
         sql_address,
         stop,
-        writer,
+        writers,
         doors,
     })
 }
@@ -205,12 +220,12 @@ impl RunningServer {
         let Self {
             server,
             listeners,
-            writer,
+            writers,
             doors,
             ..
         } = self;
         listeners.until(told, || server.leave()).await?;
-        if let Some(writer) = writer {
+        for writer in writers {
             writer.finish().await?;
         }
         doors.close().await

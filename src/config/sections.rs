@@ -203,6 +203,8 @@ pub(crate) struct QueryServer {
     pub(crate) synonyms: String,
     /// File of movable holidays; empty means none.
     pub(crate) holidays: String,
+    /// True where the words of searches are counted by day.
+    pub(crate) count_searches: bool,
 }
 
 /// Settings of live questions to stores.
@@ -414,6 +416,7 @@ impl QueryServer {
             cursor_secret: String::new(),
             synonyms: String::new(),
             holidays: String::new(),
+            count_searches: true,
         })
     }
 }

@@ -51,7 +51,7 @@ impl MarketTables {
     /// Of a release that a server of the market serves: its files are in the cache, or are fetched.
     pub(super) async fn open(context: &Context, bounds: Bounds, release: ReleaseId) -> anyhow::Result<Self> {
         let home = context.storage()?;
-        let server = context.query_server(&home)?;
+        let server = context.query_server(&home, None)?;
         let remembered = server.open_remembered().await;
         if remembered.ok().flatten() != Some(release) {
             server.refresh().await?;

@@ -64,6 +64,7 @@ mod reference;
 mod release;
 mod reviews;
 mod schemathesis;
+mod searches;
 mod shipping;
 mod sql;
 mod support;

@@ -18,6 +18,7 @@ pub fn render(report: &QualityReport) -> String {
     plots(&mut page, report);
     tables::findings(&mut page, &report.findings);
     tables::jumps(&mut page, &report.brands);
+    tables::unfound(&mut page, &report.unfound);
     tables::brands(&mut page, report);
     end(&mut page);
     page

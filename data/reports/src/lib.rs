@@ -24,5 +24,5 @@ pub use finding::{Finding, Threshold};
 pub use flat::{COLUMNS, FiguresError, PRICE_COLUMNS};
 pub use html::render;
 pub use judge::{judge, summary};
-pub use report::{BrandQuality, Point, QualityReport, Totals};
+pub use report::{BrandQuality, Point, QualityReport, Totals, UnfoundWords};
 pub use thresholds::{QualityConfig, QualityConfigError};

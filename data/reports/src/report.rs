@@ -28,11 +28,27 @@ pub struct QualityReport {
     /// The brands that tell what shoppers ask of shipping; `None` where that cannot be read.
     #[serde(default)]
     pub shipping_known: Option<ShippingCoverage>,
+    /// Words that shoppers looked for in vain in the last week, those first that were looked for most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfound: Vec<UnfoundWords>,
     /// Each brand, by its store.
     pub brands: Vec<BrandQuality>,
     /// Earlier reports, oldest first, this one last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trend: Vec<Point>,
+}
+
+/// Words that shoppers looked for in vain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnfoundWords {
+    /// The words.
+    pub words: String,
+    /// Searches for them.
+    pub searches: u64,
+    /// Of these, searches that found nothing.
+    pub without_hits: u64,
+    /// The last day on which they were searched for.
+    pub last_day: String,
 }
 
 /// One brand, now and before.

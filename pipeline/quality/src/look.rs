@@ -14,6 +14,7 @@ use futures::{StreamExt, TryStreamExt};
 
 use crate::error::QualityError;
 use crate::kept::{KeptRuns, keep, kept};
+use crate::unfound::unfound;
 
 /// Partitions that are read and counted at the same time.
 const PARTITIONS_AT_ONCE: usize = 2;
@@ -186,6 +187,7 @@ fn report(look: &Look<'_>, brands: Vec<BrandQuality>) -> QualityReport {
             .before
             .map(|before| before.state.versions().clone())
             .unwrap_or_default(),
+        unfound: Vec::new(),
         brands,
         trend: Vec::new(),
     }
@@ -369,6 +371,7 @@ pub async fn after_run(
     // Boxed: it reads two states of a lake.
     let mut report = Box::pin(look(wanted)).await?;
     report.trend = known.trend(&report);
+    report.unfound = unfound(storage, at).await;
     keep(storage, &report, config.keep).await?;
     Ok(report)
 }

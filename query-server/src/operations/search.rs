@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
-use ::search::{Conditions, Counts, DegradedReason, Mode, SearchRequest, SearchResult};
+use ::search::{Conditions, Counts, DegradedReason, Filters, Mode, SearchRequest, SearchResult};
 use api::EntityTag;
-use data_model::CurrencyCode;
+use data_model::{CurrencyCode, ReleaseId};
+use data_searches::{SearchLog, SearchNote};
 
 use super::{Answer, Conditional, IfNoneMatch, OperationError};
 use crate::delivery::Destination;
@@ -37,7 +38,13 @@ impl QueryServer {
         if known.has(&tag) {
             return Ok(Conditional::NotModified(tag));
         }
-        let read = |answer: &SearchAnswer<'_>| json(answer.data.len() * 640 + 256, answer);
+        let counted = self.counted(&request, served.release.id());
+        let read = move |answer: &SearchAnswer<'_>| {
+            if let Some(counted) = counted {
+                counted.note(answer);
+            }
+            json(answer.data.len() * 640 + 256, answer)
+        };
         let (json, whole) = self.searched(served, request, to, read).await?;
         // An answer that lacks an embedder has a tag of its own: the embedder may be there again next time.
         let tag = if whole {
@@ -46,6 +53,22 @@ impl QueryServer {
             EntityTag::of(&[b"passing", tag.header().as_bytes()])
         };
         Ok(Conditional::Answer(Answer::made(tag, json)))
+    }
+
+    /// A search whose words are counted: one by words alone, which no filter keeps from finding something.
+    fn counted(&self, request: &SearchRequest, release: ReleaseId) -> Option<CountedSearch> {
+        let log = self.0.config.search_log.clone()?;
+        let no_filter = Filters {
+            delivery: request.filters.delivery.filter(|to| to.by.is_none()),
+            ..Filters::default()
+        };
+        let is_by_words = request.filters == no_filter && request.brand.is_none() && request.similar_to.is_none();
+        let text = request.text.as_str();
+        (is_by_words && !text.is_empty()).then(|| CountedSearch {
+            log,
+            text: text.to_owned(),
+            release,
+        })
     }
 
     /// The outcome of `read` on the best products for a query.
@@ -78,6 +101,25 @@ impl QueryServer {
         } else {
             searches.run(search).await?
         }
+    }
+}
+
+/// A search whose words are counted once it is answered.
+struct CountedSearch {
+    log: SearchLog,
+    text: String,
+    release: ReleaseId,
+}
+
+impl CountedSearch {
+    fn note(&self, answer: &SearchAnswer<'_>) {
+        self.log.note(&SearchNote {
+            text: &self.text,
+            release: self.release,
+            hits: answer.data.len(),
+            relaxed: answer.provenance.relaxed != "none",
+            understood: !answer.provenance.understood.is_empty(),
+        });
     }
 }
 

@@ -247,6 +247,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("data-feed", &["data-model"]),
     ("data-observations", &["data-model", "data-storage"]),
     ("data-reports", &["data-model"]),
+    ("data-searches", &["data-model", "data-storage", "data-text"]),
     ("data-lake", &["data-model", "data-pincodes", "data-storage"]),
     ("data-matching", &["data-model"]),
     ("data-embedding", &["data-model"]),

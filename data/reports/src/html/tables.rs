@@ -5,7 +5,7 @@ use crate::finding::Finding;
 use crate::judge::told;
 use crate::page::put;
 use crate::page::text::{change, count, escape, percent};
-use crate::report::{BrandQuality, QualityReport};
+use crate::report::{BrandQuality, QualityReport, UnfoundWords};
 
 /// Rows of a table; what is beyond is counted.
 const ROWS_MAX: usize = 2_000;
@@ -65,6 +65,25 @@ pub(super) fn findings(page: &mut String, findings: &[Finding]) {
     };
     let rows: Vec<_> = findings.iter().map(row).collect();
     table(page, "Beyond a threshold", COLUMNS, &rows);
+}
+
+pub(super) fn unfound(page: &mut String, unfound: &[UnfoundWords]) {
+    const COLUMNS: &[Column] = &[
+        ("Words", "t b"),
+        ("Searches", "n"),
+        ("Found nothing", "n"),
+        ("Last day", "n"),
+    ];
+    let row = |one: &UnfoundWords| {
+        vec![
+            escape(&one.words),
+            count(one.searches),
+            count(one.without_hits),
+            escape(&one.last_day),
+        ]
+    };
+    let rows: Vec<_> = unfound.iter().map(row).collect();
+    table(page, "Searched for in vain in the last week", COLUMNS, &rows);
 }
 
 pub(super) fn jumps(page: &mut String, brands: &[BrandQuality]) {

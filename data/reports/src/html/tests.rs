@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::figures::{BrandFigures, Duplicates, Field, PriceMove, PriceMoves};
-use crate::{BrandQuality, Point, QualityConfig, QualityReport, Totals, judge, render};
+use crate::{BrandQuality, Point, QualityConfig, QualityReport, Totals, UnfoundWords, judge, render};
 
 fn brand(slug: &str, products: u64) -> BrandQuality {
     let figures = BrandFigures {
@@ -87,6 +87,12 @@ fn report() -> QualityReport {
         is_released: false,
         findings: judge(&brands, &QualityConfig::default()),
         totals: Totals::of(&brands, true),
+        unfound: vec![UnfoundWords {
+            words: "blue <b>kettle".into(),
+            searches: 12,
+            without_hits: 9,
+            last_day: "2026-11-22".into(),
+        }],
         brands,
         trend: trend.collect(),
     }
@@ -106,6 +112,7 @@ fn the_page_says_what_is_held_back_and_nothing_of_a_store_becomes_markup() {
         "cannot be read",
         "06:30</span>, stale",
         "release r9051c2f0a4d1e6b7, which is current",
+        "blue &lt;b&gt;kettle",
     ] {
         assert!(page.contains(part), "{part} is not in {page}");
     }

@@ -1,0 +1,169 @@
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use data_model::Clock;
+use data_storage::{Storage, put_over};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::SearchesConfig;
+use crate::counts::{DayCounts, SearchNote, WordCount, day_of};
+use crate::store::{counts_at, forget_before};
+
+/// Days that wait to be written; one more, and the oldest is lost.
+const DAYS_MAX: usize = 3;
+/// The longest time of one write.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
+const LOST: &str = "searches_lost_total";
+const DAY_MS: i64 = 24 * 3_600_000;
+
+/// Counts searches by words. Cheap to clone; all clones count together.
+#[derive(Debug, Clone)]
+pub struct SearchLog {
+    days: Arc<Mutex<VecDeque<DayCounts>>>,
+    clock: Arc<dyn Clock>,
+    words_max: usize,
+}
+
+impl SearchLog {
+    /// A log, and the writer behind it, which is to be run. It ends when it is cancelled, and writes before that what was
+    /// counted until then.
+    ///
+    /// Metric: `searches_lost_total{reason}`, searches that are in no count: `too_many_words`, or counts that could not be
+    /// written this time: `put_failed`; they are written with the next ones of the day.
+    pub fn start(
+        storage: &Storage,
+        clock: Arc<dyn Clock>,
+        config: &SearchesConfig,
+        cancel: CancellationToken,
+    ) -> (Self, impl Future<Output = ()> + Send + 'static) {
+        metrics::describe_counter!(LOST, "Searches that are in no count of words, by reason");
+        for reason in ["too_many_words", "put_failed"] {
+            metrics::counter!(LOST, "reason" => reason).increment(0);
+        }
+        let log = Self {
+            days: Arc::default(),
+            clock,
+            words_max: config.words_max.max(1),
+        };
+        let writer = Writer {
+            log: log.clone(),
+            storage: storage.clone(),
+            server: Uuid::new_v4().simple().to_string(),
+            kept_ms: i64::from(config.kept_days.max(1)) * DAY_MS,
+            forgot: None,
+        };
+        let interval = Duration::from_millis(config.flush_interval_ms.max(10));
+        (log, writer.run(interval, cancel))
+    }
+
+    /// Counts a search.
+    pub fn note(&self, note: &SearchNote<'_>) {
+        let day = day_of(self.clock.now());
+        let mut days = self.days();
+        if days.back().is_none_or(|last| last.day != day) {
+            days.push_back(DayCounts::of(day));
+            if days.len() > DAYS_MAX {
+                days.pop_front();
+            }
+        }
+        let is_counted = days.back_mut().is_some_and(|last| last.note(note, self.words_max));
+        drop(days);
+        if !is_counted {
+            metrics::counter!(LOST, "reason" => "too_many_words").increment(1);
+        }
+    }
+
+    fn days(&self) -> MutexGuard<'_, VecDeque<DayCounts>> {
+        // Each change is whole before anything could panic.
+        self.days.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The days of which something is to be written.
+    fn changed(&self) -> Vec<(String, Vec<WordCount>)> {
+        let mut days = self.days();
+        let changed = days.iter_mut().filter(|day| day.is_changed);
+        let changed = changed.map(|day| {
+            day.is_changed = false;
+            (day.day.clone(), day.kept())
+        });
+        changed.filter(|(_, kept)| !kept.is_empty()).collect()
+    }
+
+    /// A day could not be written: it is written again.
+    fn keep(&self, day: &str) {
+        let mut days = self.days();
+        let unwritten = days.iter_mut().filter(|known| known.day == day);
+        unwritten.for_each(|known| known.is_changed = true);
+    }
+
+    /// Days that are over and written are forgotten.
+    fn forget_written(&self) {
+        let today = day_of(self.clock.now());
+        self.days().retain(|day| day.is_changed || day.day == today);
+    }
+}
+
+/// Writes the counts.
+#[derive(Debug)]
+struct Writer {
+    log: SearchLog,
+    storage: Storage,
+    /// The name of this server's objects: nobody else writes them.
+    server: String,
+    kept_ms: i64,
+    /// The day on which old counts were last removed.
+    forgot: Option<String>,
+}
+
+impl Writer {
+    async fn run(mut self, interval: Duration, cancel: CancellationToken) {
+        while cancel.run_until_cancelled(tokio::time::sleep(interval)).await.is_some() {
+            self.write().await;
+            self.forget_old().await;
+        }
+        self.write().await;
+    }
+
+    async fn write(&self) {
+        for (day, counts) in self.log.changed() {
+            let Ok(json) = serde_json::to_vec(&counts) else {
+                continue;
+            };
+            let path = counts_at(&day, &self.server);
+            let put = timeout(WRITE_TIMEOUT, put_over(&self.storage, &path, json)).await;
+            let error: &dyn std::error::Error = match &put {
+                Ok(Ok(())) => continue,
+                Ok(Err(error)) => error,
+                Err(elapsed) => elapsed,
+            };
+            tracing::warn!(
+                error,
+                "counts of searched words are not written: they wait for the next time"
+            );
+            metrics::counter!(LOST, "reason" => "put_failed").increment(1);
+            self.log.keep(&day);
+        }
+        self.log.forget_written();
+    }
+
+    /// Removes counts that are too old, once a day.
+    async fn forget_old(&mut self) {
+        let now = self.log.clock.now();
+        let today = day_of(now);
+        if self.forgot.as_ref() == Some(&today) {
+            return;
+        }
+        let oldest = day_of(now.plus_millis(-self.kept_ms));
+        match timeout(WRITE_TIMEOUT, forget_before(&self.storage, &oldest)).await {
+            Ok(Ok(())) => self.forgot = Some(today),
+            Ok(Err(error)) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(error, "old counts of searched words are not removed");
+            }
+            Err(_) => tracing::warn!("the home takes too long over old counts of searched words"),
+        }
+    }
+}
