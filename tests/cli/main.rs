@@ -22,6 +22,7 @@ mod delivery_truth;
 mod demo;
 mod deploy;
 mod described;
+mod discounts;
 mod discover;
 mod documents;
 mod embedders;

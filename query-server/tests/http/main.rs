@@ -15,6 +15,7 @@ mod browse_faults;
 mod catalogue;
 mod checks;
 mod concepts;
+mod counted;
 mod currencies;
 mod cut_lists;
 mod delivery;
