@@ -4,8 +4,9 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-/// Operations that need a key or a session where nothing else is said: those that act on stores for somebody.
-const KEYED: [&str; 16] = [
+/// Operations that need a key or a session where nothing else is said: those that act on stores for somebody, and whole
+/// catalogues.
+const KEYED: [&str; 17] = [
     "account_action",
     "add_cart_discount",
     "add_cart_lines",
@@ -16,6 +17,7 @@ const KEYED: [&str; 16] = [
     "find_coupons",
     "get_cart",
     "get_me",
+    "list_changes",
     "optimize_cart",
     "remove_cart_discount",
     "remove_cart_line",

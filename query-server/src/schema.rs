@@ -6,6 +6,7 @@
 
 mod brand;
 mod browse;
+mod changes;
 mod discounts;
 mod lookup;
 mod named;
@@ -24,6 +25,7 @@ pub use brand::{
     Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, CheckOutcome, ShippingSummary, ShippingTierSummary,
 };
 pub use browse::{BrowseAnswer, BrowsePage, BrowseProvenance, Facet, FacetValue, PriceBasis, PriceBin, PriceSummary};
+pub use changes::{ChangedProduct, ChangesAnswer, ChangesParameters};
 pub use discounts::{Discount, DiscountBasis, DiscountCondition};
 pub use lookup::{Lookup, LookupAnswer, LookupParameters};
 pub use named::NamedValue;

@@ -3,6 +3,7 @@
 pub(crate) mod brand;
 pub(crate) mod card;
 pub(crate) mod category;
+pub(crate) mod changes;
 mod discounts;
 pub(crate) mod explained;
 pub(crate) mod facets;

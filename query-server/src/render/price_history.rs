@@ -8,7 +8,8 @@ use super::{TIER, pages};
 use crate::schema::{PriceHistoryAnswer, PricePoint};
 use crate::served::ReleaseView;
 
-fn point(point: PriceRef<'_>) -> PricePoint<'_> {
+/// A point of a price history.
+pub(super) fn point(point: PriceRef<'_>) -> PricePoint<'_> {
     PricePoint {
         observed_at: point.observed_at,
         variant_id: point.variant.to_string().into(),

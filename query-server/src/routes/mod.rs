@@ -3,6 +3,7 @@
 mod brands;
 mod browse;
 mod categories;
+mod changes;
 mod internal;
 mod lookup;
 mod offers;
@@ -83,6 +84,7 @@ fn operations() -> OpenApiRouter<QueryServer> {
         .routes(routes!(reviews::list_reviews))
         .routes(routes!(price_history::list_price_history))
         .routes(routes!(offers::list_offers))
+        .routes(routes!(changes::list_changes))
         .routes(routes!(brands::list_brands))
         .routes(routes!(brands::get_brand))
         .routes(routes!(browse::list_brand_products))

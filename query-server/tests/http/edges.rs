@@ -313,6 +313,7 @@ async fn processes_with_keys_of_their_own_tag_alike_what_holds_no_cursor() {
         ("/v1/browse?brand=blue-tokai&limit=1".to_owned(), false),
         (format!("/v1/products/{id}/reviews"), false),
         (format!("/v1/products/{id}/price-history"), false),
+        ("/v1/changes?since=2026-01-01T00:00:00Z".to_owned(), false),
     ] {
         let mut answers = Vec::new();
         for process in &processes {

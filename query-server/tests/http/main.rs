@@ -13,6 +13,7 @@ mod brands;
 mod browse;
 mod browse_faults;
 mod catalogue;
+mod changes;
 mod checks;
 mod concepts;
 mod counted;

@@ -90,6 +90,7 @@ fn every_operation_lists_every_status_it_can_answer() {
         GET /v1/brands/{slug}/products list_brand_products(slug category limit cursor price_min price_max in_stock on_sale facets kind sort currency fold pincode deliver_by facet_values_max facet_query) 200 304 401 404 405 413 414 422 429 431 500 503
         GET /v1/browse browse(brand category limit cursor price_min price_max in_stock on_sale facets kind sort currency fold pincode deliver_by facet_values_max facet_query) 200 304 401 404 405 413 414 422 429 431 500 503
         GET /v1/categories list_categories() 200 304 401 405 413 414 422 429 431 500 503
+        GET /v1/changes list_changes(since brand limit cursor) 200 304 401 404 405 413 414 422 429 431 500 503
         GET /v1/lookup lookup_products(url sku handle brand) 200 304 401 405 413 414 422 429 431 500 503
         GET /v1/products/{ident} get_product(ident include pincode) 200 304 401 404 405 413 414 422 429 431 500 503
         GET /v1/products/{ident}/offers list_offers(ident limit pincode) 200 304 401 404 405 413 414 422 429 431 500 503
@@ -171,6 +172,7 @@ fn parameters_are_described_as_narrowly_as_they_are_read() {
         ("/v1/products/{ident}", "include", 200),
         ("/v1/products/{ident}/reviews", "cursor", 200),
         ("/v1/products/{ident}/price-history", "cursor", 200),
+        ("/v1/changes", "cursor", 200),
     ] {
         assert_eq!(schema_of(&document, path, name)["maxLength"], length, "{path} {name}");
     }

@@ -2,9 +2,10 @@ use data_index::FacetClause;
 use data_model::{Classify, ErrorCode, ProductIdent};
 use proptest::prelude::*;
 use query_server::operations::{
-    Answer, BrandKey, BrandProductsRequest, BrandRequest, BrandsRequest, BrowseOf, BrowseRequest, FacetFilter, Filters,
-    Include, Limit, OffersRequest, OperationError, ParsedName, PriceBounds, PriceHistoryRequest, ProductRequest,
-    RecommendRequest, ReviewsRequest, SearchLimit, SearchRequest, ShippingRequest, SuggestRequest, Text,
+    Answer, BrandKey, BrandProductsRequest, BrandRequest, BrandsRequest, BrowseOf, BrowseRequest, ChangesRequest,
+    FacetFilter, Filters, Include, Limit, OffersRequest, OperationError, ParsedName, PriceBounds, PriceHistoryRequest,
+    ProductRequest, RecommendRequest, ReviewsRequest, SearchLimit, SearchRequest, ShippingRequest, SuggestRequest,
+    Text,
 };
 use query_server::schema::{BrowseAnswer, SearchAnswer};
 use query_server::{Intent, Order, QueryServer};
@@ -93,6 +94,7 @@ async fn asked(server: &QueryServer, product: ProductIdent) -> Vec<(String, Resu
     let brand = BrandRequest {
         brand: ParsedName::brand("blue-tokai"),
     };
+    let changes = ChangesRequest::since("2026-01-01T00:00:00Z".parse().unwrap());
     let own = BrandProductsRequest::first("blue-tokai".parse().unwrap());
     vec![
         (search_path, server.search(search).await),
@@ -108,6 +110,10 @@ async fn asked(server: &QueryServer, product: ProductIdent) -> Vec<(String, Resu
         ),
         ("/v1/brands".to_owned(), server.brands(&BrandsRequest::default())),
         ("/v1/brands/blue-tokai".to_owned(), server.brand(&brand)),
+        (
+            "/v1/changes?since=2026-01-01T00:00:00Z".to_owned(),
+            server.changes(changes).await,
+        ),
         ("/v1/categories".to_owned(), server.categories()),
         ("/v1/stats".to_owned(), server.stats()),
         (

@@ -24,7 +24,7 @@ fn point(day: u32, variant: u64, event: PriceEvent, price_minor: Option<i64>) ->
 }
 
 /// Vienna Roast (1) became cheaper and lost a size, Cold Brew (2) is as it was first seen; nothing is known of the rest.
-async fn market() -> Market {
+pub(crate) async fn market() -> Market {
     let vienna = vec![
         point(20, 11, PriceEvent::Changed, Some(49_900)),
         point(18, 13, PriceEvent::Gone, None),

@@ -1,0 +1,40 @@
+use data_index::RowAddress;
+use data_model::{PriceEvent, Timestamp};
+
+use super::price_history::point;
+use super::{TIER, card, pages};
+use crate::schema::{ChangedProduct, ChangesAnswer};
+use crate::served::ReleaseView;
+
+/// Most changes that are told of a product; its price history has all.
+const POINTS_MAX: usize = 50;
+
+/// A page of products that came or changed.
+pub(crate) fn page<'a>(
+    served: &'a ReleaseView,
+    rows: &[RowAddress],
+    since: Timestamp,
+    next_cursor: Option<String>,
+) -> ChangesAnswer<'a> {
+    ChangesAnswer {
+        data: rows.iter().filter_map(|at| changed(served, *at, since)).collect(),
+        provenance: pages(served.id_text(), next_cursor),
+        tier: TIER,
+    }
+}
+
+fn changed(served: &ReleaseView, at: RowAddress, since: Timestamp) -> Option<ChangedProduct<'_>> {
+    let part = served.release.part(at.part)?;
+    let newest = part.price_history(at.row).next()?;
+    let oldest = part.price_history(at.row).last()?;
+    let is_new = oldest.event == PriceEvent::FirstSeen && oldest.observed_at >= since;
+    let points = part
+        .price_history(at.row)
+        .take_while(|point| point.observed_at >= since);
+    Some(ChangedProduct {
+        event: if is_new { "came" } else { "changed" }.into(),
+        changed_at: newest.observed_at,
+        product: card::card(served, at)?,
+        changes: points.take(POINTS_MAX).map(point).collect(),
+    })
+}

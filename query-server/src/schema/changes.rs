@@ -1,0 +1,50 @@
+use std::borrow::Cow;
+
+use data_model::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{Pages, PricePoint, ProductCard};
+
+/// Parameters of `GET /v1/changes`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ChangesParameters {
+    /// Only changes observed then or later, RFC 3339.
+    #[param(format = DateTime, max_length = 64)]
+    pub since: String,
+    /// Only products of the brand of this slug.
+    #[param(required = false, max_length = 200)]
+    pub brand: Option<String>,
+    /// Most products wanted.
+    #[param(default = 100, minimum = 1, maximum = 500, required = false)]
+    pub limit: Option<i64>,
+    /// `provenance.page.next_cursor` of the page before.
+    #[param(required = false, max_length = 200)]
+    pub cursor: Option<String>,
+}
+
+/// A product that came or changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ChangedProduct<'a> {
+    /// `came`: it was first seen since then; `changed`: it was known before.
+    pub event: Cow<'a, str>,
+    /// The newest of its changes, RFC 3339.
+    #[schema(value_type = String, format = DateTime)]
+    pub changed_at: Timestamp,
+    /// The product as it is in this release.
+    pub product: ProductCard<'a>,
+    /// Changes of its variants since then, newest first, 50 at most; its price history has all.
+    pub changes: Vec<PricePoint<'a>>,
+}
+
+/// A page of products that came or changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ChangesAnswer<'a> {
+    /// Products, in an order that holds within a release.
+    pub data: Vec<ChangedProduct<'a>>,
+    /// The release and the page.
+    pub provenance: Pages<'a>,
+    /// `graph`
+    pub tier: Cow<'a, str>,
+}
