@@ -164,3 +164,24 @@ fn the_guide_of_operators_says_what_every_alert_means() {
         );
     }
 }
+
+#[test]
+fn the_page_of_the_api_names_every_error_code_with_its_status() {
+    let page = read(&ROOT.join("docs/api.md"));
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
+    let codes = read(&ROOT.join("data/model/src/error.rs"));
+    let mut named = 0;
+    for line in codes.lines() {
+        let Some((code, rest)) = line.split_once(" = \"").and_then(|(_, rest)| rest.split_once("\", ")) else {
+            continue;
+        };
+        let status = rest.split(',').next().unwrap();
+        let is_told = |row: &&str| row.contains(&format!("`{code}`")) && row.contains(status);
+        assert!(
+            rows.iter().any(is_told),
+            "docs/api.md does not tell {code} with {status}"
+        );
+        named += 1;
+    }
+    assert!(named > 20, "{named}");
+}
