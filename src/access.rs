@@ -165,6 +165,7 @@ fn check_operations(keyed: &BTreeSet<String>) -> anyhow::Result<()> {
         agents_discover::openapi(),
         Ucp::openapi(),
         sql::openapi(),
+        watches::openapi(),
     ];
     let paths = documents.iter().flat_map(|document| document.paths.paths.values());
     let operations = paths.flat_map(|item| [&item.get, &item.post, &item.put, &item.patch, &item.delete]);

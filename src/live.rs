@@ -13,7 +13,7 @@ use data_model::{
 use data_observations::Recorder;
 use data_storage::Storage;
 use live_gateway::coupons::{Finder, FinderDeps, HttpShops, ShopKey, Shops, TestLedger};
-use live_gateway::{CartConfig, CartDesk, Catalogue, CatalogueError, HttpCatalogue, LiveGateway, NotObserved, Observe};
+use live_gateway::{CartConfig, CartDesk, Catalogue, CatalogueError, HttpCatalogue, LiveGateway, Observe};
 use metrics_exporter_prometheus::PrometheusHandle;
 use query_server::QueryServer;
 use query_server::operations::{BrandKey, OperationError};
@@ -23,6 +23,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use url::Url;
+use watches::ObservationSender;
 
 use crate::access::Doors;
 use crate::exit::usage;
@@ -89,13 +90,21 @@ impl Brands {
     }
 }
 
-/// Records for the lake.
+/// Takes what stores said to watches, and to the lake where it is kept.
 #[derive(Debug)]
-struct LakeRecorder(Recorder);
+struct Observers {
+    watches: Option<ObservationSender>,
+    lake: Option<Recorder>,
+}
 
-impl Observe for LakeRecorder {
+impl Observe for Observers {
     fn observe(&self, observation: Observation) {
-        self.0.record(observation);
+        if let Some(watches) = &self.watches {
+            watches.send(observation.clone());
+        }
+        if let Some(lake) = &self.lake {
+            lake.record(observation);
+        }
     }
 }
 
@@ -143,7 +152,7 @@ pub(crate) struct Writer {
 
 impl LiveService {
     /// A gateway over the catalogue of `brands`, which keeps carts in `state` and is reached at `public_url`. Its
-    /// observations go to `storage`; what is over is forgotten now and then, until the servers behind `doors` have ended.
+    /// observations go to `storage` and to `watches`; what is over is forgotten now and then, until the servers behind `doors` have ended.
     pub(crate) fn new(
         context: &Context,
         storage: &Storage,
@@ -151,17 +160,19 @@ impl LiveService {
         (state, keys): (State, MasterKeys),
         public_url: String,
         doors: &Doors,
+        watches: Option<ObservationSender>,
     ) -> anyhow::Result<Self> {
         let Brands { catalogue, shops } = brands;
         let given = &context.config.live_gateway;
-        let (observer, writer): (Arc<dyn Observe>, _) = if given.observe {
+        let (lake, writer) = if given.observe {
             let stop = CancellationToken::new();
             let clock = Arc::clone(&context.clock);
             let (recorder, write) = Recorder::start(storage, clock, &given.observations, stop.clone());
-            (Arc::new(LakeRecorder(recorder)), Some(Writer::start(stop, write)))
+            (Some(recorder), Some(Writer::start(stop, write)))
         } else {
-            (Arc::new(NotObserved), None)
+            (None, None)
         };
+        let observer = Arc::new(Observers { watches, lake });
         let storefront = context.storefront()?;
         let deps = FinderDeps {
             catalogue: Arc::clone(&catalogue),
@@ -197,6 +208,11 @@ impl LiveService {
     /// The operations' routes.
     pub(crate) fn open_router(&self) -> OpenRouter {
         self.gateway.open_router().merge(self.coupons.open_router())
+    }
+
+    /// The gateway; clones are the same.
+    pub(crate) fn gateway(&self) -> &LiveGateway {
+        &self.gateway
     }
 
     /// Probes, and metrics where they are shown, for a server that has no others.

@@ -25,6 +25,7 @@ mod sql_over_wire;
 mod state;
 mod textfile;
 mod watch;
+mod watches;
 mod wiring;
 
 use std::io::Write;

@@ -4,26 +4,33 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-/// Operations that need a key or a session where nothing else is said: those that act on stores for somebody, and whole
-/// catalogues.
-const KEYED: [&str; 17] = [
+/// Operations that need a key or a session where nothing else is said: those that act for somebody, and whole catalogues.
+const KEYED: [&str; 25] = [
     "account_action",
     "add_cart_discount",
     "add_cart_lines",
     "choose_cart_delivery",
     "create_cart",
     "create_checkout",
+    "create_watch",
+    "delete_watch",
     "end_cart",
     "find_coupons",
     "get_cart",
     "get_me",
+    "get_watch",
     "list_changes",
+    "list_watch_events",
+    "list_watches",
     "optimize_cart",
     "remove_cart_discount",
     "remove_cart_line",
     "replace_cart_lines",
+    "rotate_watch_secret",
     "set_cart_address",
+    "test_watch",
     "update_cart_line",
+    "update_watch",
 ];
 
 const PER_SECOND_MAX: u32 = 100_000;

@@ -23,7 +23,15 @@ pub(crate) async fn run(args: LiveGatewayArgs, context: Context) -> anyhow::Resu
     watch::start(&context, &storage, stop.clone());
     let kept = live::kept(&context).await?;
     let mut doors = Doors::open(&context, Some(kept.0.clone()), local).await?;
-    let live = LiveService::new(&context, &storage, brands, kept, public_url(&context, local), &doors)?;
+    let live = LiveService::new(
+        &context,
+        &storage,
+        brands,
+        kept,
+        public_url(&context, local),
+        &doors,
+        None,
+    )?;
     let (config, edge) = (context.server_config()?, edge_config(&context, &doors)?);
     let ops = match listen_aside(&context.config.query_server.ops_listen, "query_server.ops_listen").await? {
         Some(listener) => {

@@ -1,10 +1,12 @@
+use std::net::SocketAddr;
 use std::sync::Arc;
 
+use api::OpenRouter;
 use data_searches::{SearchLog, SearchesConfig};
 use data_storage::Storage;
 use query_server::Followed;
 use serde_json::json;
-use state::State;
+use state::{MasterKeys, State};
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{Doors, public_url};
@@ -19,6 +21,7 @@ use crate::live::{self, Brands, LiveService, Writer};
 use crate::sql_over_wire::ReleaseSql;
 use crate::state::state_for;
 use crate::watch;
+use crate::watches::WatchService;
 use crate::wiring::{Context, shutdown_signal};
 
 /// The parts of the market that one process serves.
@@ -166,18 +169,18 @@ pub(crate) async fn start(
         .merge(reference::open_router());
     let router = match kept {
         None => open.merge(statements.routes).edge(edge),
-        Some(kept) => {
-            let (brands, url) = (Brands::of(&server), public_url(context, local));
-            let live = LiveService::new(context, storage, brands, kept, url, &doors)?;
-            let at = At {
+        Some((state, keys)) => {
+            let parts = LiveParts {
                 context,
-                guard: doors.guard(),
+                storage,
+                server: &server,
+                doors: &doors,
                 local,
-                stop: stop.clone(),
+                stop: &stop,
             };
-            let open = agents::with_agents(open.merge(live.open_router()), &at, None)?;
+            let (open, writer) = parts.added(open, state, keys)?;
             // Agents are not offered statements: they are merged after what agents are offered.
-            writers.extend(live.into_parts().1);
+            writers.extend(writer);
             open.merge(statements.routes).edge(edge)
         }
     };
@@ -195,6 +198,42 @@ pub(crate) async fn start(
         writers,
         doors,
     })
+}
+
+/// The parts that live answers, watches and agents' doors are made of.
+struct LiveParts<'a> {
+    context: &'a Context,
+    storage: &'a Storage,
+    server: &'a query_server::QueryServer,
+    doors: &'a Doors,
+    local: SocketAddr,
+    stop: &'a CancellationToken,
+}
+
+impl LiveParts<'_> {
+    /// The routes with those of live answers, watches and agents; and the writer of what stores say.
+    fn added(&self, open: OpenRouter, state: State, keys: MasterKeys) -> anyhow::Result<(OpenRouter, Option<Writer>)> {
+        let Self { context, server, .. } = self;
+        let (brands, url) = (Brands::of(server), public_url(context, self.local));
+        let kept = (state.clone(), keys.clone());
+        let (watched, observations) = watches::observation_channel();
+        let live = LiveService::new(context, self.storage, brands, kept, url, self.doors, Some(watched))?;
+        let watches = WatchService {
+            server,
+            gateway: live.gateway(),
+            observations,
+            stop: self.stop.clone(),
+        };
+        let open = open.merge(watches.start(context, state, keys)?);
+        let at = At {
+            context,
+            guard: self.doors.guard(),
+            local: self.local,
+            stop: self.stop.clone(),
+        };
+        let open = agents::with_agents(open.merge(live.open_router()), &at, None)?;
+        Ok((open, live.into_parts().1))
+    }
 }
 
 impl RunningServer {

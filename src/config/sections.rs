@@ -16,6 +16,7 @@ use pipeline_shipping::ShippingConfig;
 use serde::{Deserialize, Serialize};
 use sql::SqlConfig;
 use storefront::StorefrontConfig;
+use watches::WatchesConfig;
 
 use crate::listen::ListenAddress;
 
@@ -65,6 +66,8 @@ pub(crate) struct Config {
     /// Statements of analysts.
     pub(crate) sql: SqlConfig,
     pub(crate) state: State,
+    /// Watches of callers.
+    pub(crate) watches: WatchesConfig,
     pub(crate) log: Log,
     pub(crate) traces: Traces,
     pub(crate) doctor: Doctor,
@@ -356,6 +359,7 @@ impl Config {
                 url: String::new(),
                 master_key: String::new(),
             },
+            watches: WatchesConfig::default(),
             log: Log {
                 filter: "warn,haat=info,jobs=info,query_server=info,live_gateway=info".into(),
                 format: LogFormat::Text,

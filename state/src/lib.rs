@@ -1,5 +1,5 @@
-//! The memory of servers: API keys and their use, people who sign in, changes and who made them, runs of jobs, and stores that
-//! are to be refreshed.
+//! The memory of servers: API keys and their use, people who sign in, changes and who made them, runs of jobs, stores that
+//! are to be refreshed, and watches with their events.
 //!
 //! In: a folder for SQLite or the address of a PostgreSQL server, and typed operations. Out: what was acknowledged, also
 //! after a kill or a power cut. The same statements and the same tests serve both databases.
@@ -27,6 +27,7 @@ mod random;
 mod sessions;
 mod sign_in;
 mod signing_keys;
+mod watches;
 mod work;
 
 pub use accounts::{Account, LOCAL_ISSUER, MAIL_ISSUER};
@@ -53,6 +54,9 @@ pub use sessions::{
 };
 pub use sign_in::{LinkRefusal, LinkUse, PendingSignIn};
 pub use signing_keys::SigningKeyRow;
+pub use watches::{
+    AttemptOutcome, DueEvent, EventState, JudgedWatch, NewWatchEvent, WatchCreation, WatchEventRow, WatchRow,
+};
 pub use work::{
     DeadLetter, EnqueueOutcome, NewWorkRun, StagedWork, StoreRight, TakenWork, WORK_LEASE_S_MAX, WORK_RUNS_MAX,
     WORK_STORES_MAX, WorkCounts, WorkItem, WorkLease, WorkRun, WorkState, WorkStore,

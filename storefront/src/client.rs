@@ -43,6 +43,13 @@ impl Storefront {
         Self::with_transport(config, clock, Arc::new(network))
     }
 
+    /// The bare way to addresses that are not stores' and that somebody gave: each is judged while connecting, as stores' are.
+    /// Whoever sends asks [`check_url`] before.
+    #[must_use]
+    pub fn transport(&self) -> Arc<dyn Transport> {
+        Arc::clone(&self.exchange.transport)
+    }
+
     /// A client over something else than the network: recorded traffic, or a test's script. The transport must judge
     /// the addresses that it resolves names to.
     ///

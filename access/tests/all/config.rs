@@ -20,7 +20,7 @@ fn the_defaults_are_those_of_the_contract() {
     );
     let access = AccessConfig::default();
     access.check().unwrap();
-    assert_eq!(access.keyed.len(), 17);
+    assert_eq!(access.keyed.len(), 25);
     for id in ["find_coupons", "replace_cart_lines", "end_cart"] {
         assert!(access.keyed.contains(id), "{id}");
     }

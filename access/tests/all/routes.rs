@@ -39,17 +39,25 @@ async fn anybody_is_told_the_access_policy() {
           "choose_cart_delivery",
           "create_cart",
           "create_checkout",
+          "create_watch",
+          "delete_watch",
           "end_cart",
           "find_coupons",
           "get_cart",
           "get_me",
+          "get_watch",
           "list_changes",
+          "list_watch_events",
+          "list_watches",
           "optimize_cart",
           "remove_cart_discount",
           "remove_cart_line",
           "replace_cart_lines",
+          "rotate_watch_secret",
           "set_cart_address",
-          "update_cart_line"
+          "test_watch",
+          "update_cart_line",
+          "update_watch"
         ],
         "plans": [
           {

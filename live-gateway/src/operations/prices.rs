@@ -2,7 +2,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use data_model::{ProductIdent, ReleaseId, StoredBrand, StoredProduct, Timestamp};
+use data_model::{ProductIdent, ReleaseId, StoredBrand, StoredProduct, Timestamp, VariantId};
 use futures::future::join_all;
 use tokio::time::Instant;
 
@@ -110,6 +110,14 @@ impl LiveGateway {
             entries,
             as_of,
         })
+    }
+
+    /// A signed quote of what a product's store says now, of all its variants or of one; `None` where the store says nothing,
+    /// and on a server that signs nothing.
+    pub async fn quote(&self, ident: ProductIdent, variant: Option<VariantId>) -> Option<String> {
+        let quoter = self.0.carts.get()?.quoter(variant).await.ok()?;
+        let answer = self.prices(PricesRequest::one(ident).quoted(Some(quoter))).await.ok()?;
+        answer.entries.into_iter().next()?.quote
     }
 
     async fn price_of(&self, brand: &Arc<StoredBrand>, stored: &Arc<StoredProduct>, deadline: Instant) -> LivePrice {

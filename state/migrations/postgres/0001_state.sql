@@ -275,3 +275,38 @@ CREATE INDEX work_items_by_state ON work_items (state, run);
 
 -- The open carts of whoever signs in, in whichever browser.
 CREATE INDEX carts_by_caller ON carts (caller, created_at);
+
+-- Watches of callers, and the events that are to be told. Moments are microseconds since 1970.
+-- `request_hash` tells the same request under an idempotency key. `target` is sealed. `seen` is the last reading, of the
+-- moment `seen_at`: an older one changes nothing.
+CREATE TABLE watches (
+    id TEXT NOT NULL PRIMARY KEY,
+    caller TEXT NOT NULL,
+    request_hash BYTEA NOT NULL,
+    product TEXT,
+    terms TEXT NOT NULL,
+    target BYTEA NOT NULL,
+    created_at BIGINT NOT NULL,
+    paused_at BIGINT,
+    seen_at BIGINT NOT NULL,
+    seen TEXT NOT NULL
+);
+CREATE INDEX watches_by_caller ON watches (caller, created_at);
+CREATE INDEX watches_by_product ON watches (product) WHERE product IS NOT NULL;
+
+-- `state`: waiting, done or dead. `due_at` of one that somebody delivers is the end of their lease, `token` their right.
+-- `letter`: why the last attempt failed.
+CREATE TABLE watch_events (
+    id TEXT NOT NULL PRIMARY KEY,
+    watch TEXT NOT NULL,
+    body TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempts BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    due_at BIGINT NOT NULL,
+    token TEXT,
+    letter TEXT
+);
+CREATE INDEX watch_events_due ON watch_events (due_at) WHERE state = 'waiting';
+CREATE INDEX watch_events_by_watch ON watch_events (watch, created_at);
+CREATE INDEX watch_events_by_age ON watch_events (created_at);

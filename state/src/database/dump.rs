@@ -67,16 +67,21 @@ const TABLES: &[Table] = &[
     table("work_leases"),
     table("work_runs"),
     table("work_items"),
+    table("watches"),
+    table("watch_events"),
 ];
 
-/// The tables with rows that a master key has sealed, and the one that names the keys that were used.
-const SEALED: [&str; 6] = [
+/// The tables with rows that a master key has sealed, or that belong to such, and the one that names the keys that were
+/// used.
+const SEALED: [&str; 8] = [
     "master_keys",
     "carts",
     "idempotent_requests",
     "customers",
     "storefront_tokens",
     "signing_keys",
+    "watches",
+    "watch_events",
 ];
 
 /// The tables of who is signed in, or about to be. A dump has them as they were, and they are taken in nowhere: what was ended
@@ -91,7 +96,8 @@ const KEYS: &str = "keys";
 /// The way in which a dump is taken in.
 #[derive(Debug, Clone, Copy)]
 pub struct TakeDump<'a> {
-    /// Sealed rows are left out, for where the master keys are lost: carts, customers' sign-ins, stores' tokens, signing keys.
+    /// Sealed rows are left out, for where the master keys are lost: carts, customers' sign-ins, stores' tokens, signing keys,
+    /// watches.
     pub without_sealed: bool,
     /// The fate of keys since.
     pub keys: &'a KeysSince,

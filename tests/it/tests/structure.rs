@@ -213,6 +213,26 @@ fn rules_of_the_gateway_touch_no_clock_network_or_task() {
 }
 
 #[test]
+fn rules_of_watches_touch_no_clock_state_network_or_task() {
+    let words = [
+        "Instant",
+        "Clock",
+        "async",
+        "tokio",
+        "std::fs",
+        "std::env",
+        "state::",
+        "SystemRandom",
+    ];
+    for file in rust_files(&root().join("watches/src/rules")) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for word in words {
+            assert!(!text.contains(word), "{} uses {word}", file.display());
+        }
+    }
+}
+
+#[test]
 fn what_decides_about_jobs_touches_no_clock_state_or_task() {
     let words = [
         "Instant", "Clock", "async", "tokio", "std::fs", "std::env", "State,", "&State",
@@ -294,6 +314,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("agents-ucp", &["agents-mcp", "api", "data-model"]),
     ("agents-mcp", &["api", "data-model"]),
     ("dashboard", &["api", "data-model", "state"]),
+    ("watches", &["api", "data-model", "state", "storefront"]),
     ("reference", &["api", "data-model"]),
     ("sql", &["api", "data-model"]),
     ("data-understanding", &["data-model", "data-taxonomy", "data-text"]),

@@ -1,0 +1,133 @@
+use async_recursion::async_recursion as boxed;
+use data_model::Timestamp;
+
+use super::row::{WatchCells, WatchCreation, WatchRow, values, watch, watch_columns};
+use crate::database::{State, Value, WriteTransaction};
+use crate::error::StateError;
+
+/// One watch of a caller.
+async fn find(writing: &mut WriteTransaction, caller: &str, id: &str) -> Result<Option<WatchRow>, StateError> {
+    let sql = concat!(
+        "SELECT ",
+        watch_columns!(),
+        " FROM watches WHERE caller = $1 AND id = $2"
+    );
+    let found: Option<WatchCells> = writing.row(sql, vec![Value::text(caller), Value::text(id)]).await?;
+    Ok(found.map(watch))
+}
+
+impl State {
+    /// Keeps a watch, unless the caller has `watches_max` already or there is one of its id. Of many that are made at the same
+    /// time, no more than that are.
+    ///
+    /// # Errors
+    /// [`StateError`]; the same call may be made again.
+    #[boxed]
+    pub async fn create_watch(&self, row: &WatchRow, watches_max: u32) -> Result<WatchCreation, StateError> {
+        let mut writing = self.begin().await?;
+        // Callers that make several at once wait here for each other.
+        writing.execute("UPDATE key_revision SET value = value", vec![]).await?;
+        if let Some(existing) = find(&mut writing, &row.caller, &row.id).await? {
+            return Ok(WatchCreation::Existing(Box::new(existing)));
+        }
+        let sql = "SELECT COUNT(*) FROM watches WHERE caller = $1";
+        let has: Option<(i64,)> = writing.row(sql, vec![Value::text(&row.caller)]).await?;
+        if has.is_some_and(|(has,)| has >= i64::from(watches_max)) {
+            return Ok(WatchCreation::TooMany);
+        }
+        let sql = concat!(
+            "INSERT INTO watches (",
+            watch_columns!(),
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+        );
+        writing.execute(sql, values(row)).await?;
+        writing.commit().await?;
+        Ok(WatchCreation::Created)
+    }
+
+    /// The watches of a caller, oldest first.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    #[boxed]
+    pub async fn watches(&self, caller: &str) -> Result<Vec<WatchRow>, StateError> {
+        let sql = concat!(
+            "SELECT ",
+            watch_columns!(),
+            " FROM watches WHERE caller = $1 ORDER BY created_at, id"
+        );
+        let rows: Vec<WatchCells> = self.rows(sql, vec![Value::text(caller)]).await?;
+        Ok(rows.into_iter().map(watch).collect())
+    }
+
+    /// A caller's watch of this id.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    #[boxed]
+    pub async fn watch(&self, caller: &str, id: &str) -> Result<Option<WatchRow>, StateError> {
+        let sql = concat!(
+            "SELECT ",
+            watch_columns!(),
+            " FROM watches WHERE caller = $1 AND id = $2"
+        );
+        let rows: Vec<WatchCells> = self.rows(sql, vec![Value::text(caller), Value::text(id)]).await?;
+        Ok(rows.into_iter().next().map(watch))
+    }
+
+    /// Pauses a caller's watch, or lets it go on. Answers `false` where there is none.
+    ///
+    /// # Errors
+    /// [`StateError`]; the same call may be made again.
+    #[boxed]
+    pub async fn pause_watch(&self, caller: &str, id: &str, paused_at: Option<Timestamp>) -> Result<bool, StateError> {
+        let sql = "UPDATE watches SET paused_at = $3 WHERE caller = $1 AND id = $2";
+        let values = vec![
+            Value::text(caller),
+            Value::text(id),
+            Value::Integer(paused_at.map(Timestamp::micros)),
+        ];
+        let mut writing = self.begin().await?;
+        let changed = writing.execute(sql, values).await?;
+        writing.commit().await?;
+        Ok(changed == 1)
+    }
+
+    /// Gives a caller's watch another target, where it still has the one that was read.
+    ///
+    /// # Errors
+    /// [`StateError`]; the same call may be made again.
+    #[boxed]
+    pub async fn replace_watch_target(&self, read: &WatchRow, target: Vec<u8>) -> Result<bool, StateError> {
+        let sql = "UPDATE watches SET target = $3 WHERE caller = $1 AND id = $2 AND target = $4";
+        let values = vec![
+            Value::text(&read.caller),
+            Value::text(&read.id),
+            Value::Bytes(target),
+            Value::Bytes(read.target.clone()),
+        ];
+        let mut writing = self.begin().await?;
+        let changed = writing.execute(sql, values).await?;
+        writing.commit().await?;
+        Ok(changed == 1)
+    }
+
+    /// Forgets a caller's watch with its events; answers what it was.
+    ///
+    /// # Errors
+    /// [`StateError`]; the same call may be made again.
+    #[boxed]
+    pub async fn delete_watch(&self, caller: &str, id: &str) -> Result<Option<WatchRow>, StateError> {
+        let mut writing = self.begin().await?;
+        let Some(found) = find(&mut writing, caller, id).await? else {
+            return Ok(None);
+        };
+        let of_watch = || vec![Value::text(id)];
+        writing.execute("DELETE FROM watches WHERE id = $1", of_watch()).await?;
+        writing
+            .execute("DELETE FROM watch_events WHERE watch = $1", of_watch())
+            .await?;
+        writing.commit().await?;
+        Ok(Some(found))
+    }
+}

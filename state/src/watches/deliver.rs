@@ -1,0 +1,205 @@
+use async_recursion::async_recursion as boxed;
+use data_model::Timestamp;
+
+use super::row::{EventState, WatchEventRow};
+use crate::database::{State, Value, WriteTransaction};
+use crate::error::StateError;
+use crate::lease::Lease;
+
+/// No event is put back for longer: one that is was put back by a clock that was ahead.
+const PAUSE_MS_MAX: i64 = 3 * 24 * 3_600_000;
+/// Longest reason that is kept.
+const LETTER_CHARS_MAX: usize = 200;
+
+/// An event that is to be delivered now, with what is needed for that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueEvent {
+    /// Its id.
+    pub id: String,
+    /// The watch.
+    pub watch: String,
+    /// The owner of the watch.
+    pub caller: String,
+    /// The message.
+    pub body: String,
+    /// When it happened.
+    pub created_at: Timestamp,
+    /// Attempts, with this one.
+    pub attempt: u32,
+    /// The watch's target, sealed.
+    pub target: Vec<u8>,
+}
+
+/// The outcome of an attempt to deliver an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AttemptOutcome {
+    /// The receiver took it.
+    Delivered,
+    /// It is tried again at `at`.
+    Again {
+        /// When.
+        at: Timestamp,
+        /// The reason.
+        reason: String,
+    },
+    /// It is tried no more.
+    Dead {
+        /// The reason.
+        reason: String,
+    },
+}
+
+/// Events are taken in the order in which they are due; those that another server is about to take are passed over.
+macro_rules! to_take {
+    ($locking:literal) => {
+        concat!(
+            "SELECT e.id, e.watch, w.caller, e.body, e.created_at, e.attempts, w.target FROM watch_events e \
+             JOIN watches w ON w.id = e.watch WHERE e.state = 'waiting' AND (e.due_at <= $1 OR e.due_at > $3) AND w.paused_at IS NULL \
+             ORDER BY e.due_at, e.id LIMIT $2",
+            $locking
+        )
+    };
+}
+
+type DueCells = (String, String, String, String, i64, i64, Vec<u8>);
+type EventCells = (String, String, String, i64, i64, i64, Option<String>);
+
+fn event(cells: EventCells) -> Result<WatchEventRow, StateError> {
+    let (id, body, state, attempts, created_at, due_at, letter) = cells;
+    Ok(WatchEventRow {
+        id,
+        body,
+        state: EventState::read(&state)?,
+        attempts: count(attempts),
+        created_at: Timestamp::from_micros(created_at),
+        due_at: Timestamp::from_micros(due_at),
+        letter,
+    })
+}
+
+fn count(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+impl State {
+    /// Takes events that are due, so many at most, until the end of `lease`: then whoever has not said what came of them has
+    /// lost them.
+    ///
+    /// # Errors
+    /// [`StateError`]. After [`StateError::Unavailable`] events may have been taken: they are due again when the lease ends.
+    #[boxed]
+    pub async fn take_watch_events(
+        &self,
+        limit: u32,
+        lease: &Lease,
+        now: Timestamp,
+    ) -> Result<Vec<DueEvent>, StateError> {
+        let mut writing = self.begin().await?;
+        let sql = match writing {
+            #[cfg(feature = "postgres")]
+            WriteTransaction::Postgres(_) => to_take!(" FOR UPDATE OF e SKIP LOCKED"),
+            // Whoever writes is alone.
+            WriteTransaction::Sqlite(_) => to_take!(""),
+        };
+        let values = vec![
+            Value::integer(now.micros()),
+            Value::integer(i64::from(limit)),
+            Value::integer(now.latest_believed(PAUSE_MS_MAX).micros()),
+        ];
+        let rows: Vec<DueCells> = writing.rows(sql, values).await?;
+        let mut due = Vec::with_capacity(rows.len());
+        for (id, watch, caller, body, created_at, attempts, target) in rows {
+            let sql = "UPDATE watch_events SET attempts = attempts + 1, due_at = $2, token = $3 WHERE id = $1";
+            let values = vec![
+                Value::text(&id),
+                Value::integer(lease.until().micros()),
+                Value::text(lease.token()),
+            ];
+            writing.execute(sql, values).await?;
+            due.push(DueEvent {
+                id,
+                watch,
+                caller,
+                body,
+                created_at: Timestamp::from_micros(created_at),
+                attempt: count(attempts.saturating_add(1)),
+                target,
+            });
+        }
+        writing.commit().await?;
+        Ok(due)
+    }
+
+    /// Gives an event that was taken under `lease` another message. Answers `false` where somebody else has it by now.
+    ///
+    /// # Errors
+    /// [`StateError`]; the same call may be made again.
+    #[boxed]
+    pub async fn replace_watch_event_body(&self, id: &str, lease: &Lease, body: &str) -> Result<bool, StateError> {
+        let sql = "UPDATE watch_events SET body = $3 WHERE id = $1 AND token = $2 AND state = 'waiting'";
+        let values = vec![Value::text(id), Value::text(lease.token()), Value::text(body)];
+        let mut writing = self.begin().await?;
+        let changed = writing.execute(sql, values).await?;
+        writing.commit().await?;
+        Ok(changed == 1)
+    }
+
+    /// Says what came of an event that was taken under `lease`. Answers `false` where somebody else has it by now: then
+    /// nothing is changed.
+    ///
+    /// # Errors
+    /// [`StateError`]; the same call may be made again.
+    #[boxed]
+    pub async fn end_watch_attempt(
+        &self,
+        id: &str,
+        lease: &Lease,
+        outcome: &AttemptOutcome,
+        now: Timestamp,
+    ) -> Result<bool, StateError> {
+        let (state, due_at, reason) = match outcome {
+            AttemptOutcome::Delivered => (EventState::Done, now, None),
+            AttemptOutcome::Again { at, reason } => (EventState::Waiting, *at, Some(reason)),
+            AttemptOutcome::Dead { reason } => (EventState::Dead, now, Some(reason)),
+        };
+        let sql = "UPDATE watch_events SET state = $3, due_at = $4, letter = $5, token = NULL \
+                   WHERE id = $1 AND token = $2 AND state = 'waiting'";
+        let values = vec![
+            Value::text(id),
+            Value::text(lease.token()),
+            Value::text(state.as_str()),
+            Value::integer(due_at.micros()),
+            Value::Text(reason.map(|reason| reason.chars().take(LETTER_CHARS_MAX).collect())),
+        ];
+        let mut writing = self.begin().await?;
+        let changed = writing.execute(sql, values).await?;
+        writing.commit().await?;
+        Ok(changed == 1)
+    }
+
+    /// The latest events of a watch, so many at most.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    #[boxed]
+    pub async fn watch_events(&self, watch: &str, limit: u32) -> Result<Vec<WatchEventRow>, StateError> {
+        let sql = "SELECT id, body, state, attempts, created_at, due_at, letter FROM watch_events WHERE watch = $1 \
+                   ORDER BY created_at DESC, id LIMIT $2";
+        let values = vec![Value::text(watch), Value::integer(i64::from(limit))];
+        let rows: Vec<EventCells> = self.rows(sql, values).await?;
+        rows.into_iter().map(event).collect()
+    }
+
+    /// Forgets events of that time and earlier that are done or dead; answers how many.
+    ///
+    /// # Errors
+    /// [`StateError`]; the same call may be made again.
+    #[boxed]
+    pub async fn purge_watch_events(&self, oldest: Timestamp) -> Result<u64, StateError> {
+        let sql = "DELETE FROM watch_events WHERE created_at <= $1 AND state <> 'waiting'";
+        let mut writing = self.begin().await?;
+        let purged = writing.execute(sql, vec![Value::integer(oldest.micros())]).await?;
+        writing.commit().await?;
+        Ok(purged)
+    }
+}

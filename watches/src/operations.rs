@@ -1,0 +1,269 @@
+//! Operations on watches: a typed request in, a typed answer out.
+
+use api::{Caller, Via};
+use data_model::{ProductIdent, Timestamp, VariantId};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use state::{EventState, WatchCreation, WatchEventRow, WatchRow};
+use url::Url;
+
+use crate::error::WatchError;
+use crate::event::{EventData, EventMessage, TEST};
+use crate::rules::conditions::{Conditions, Subject, Terms, WatchReason};
+use crate::rules::reading::{Reading, WatchedProduct};
+use crate::schema::{Watch, WatchEvent};
+use crate::target::{Target, check, random_hex};
+use crate::watches::Watches;
+
+/// Events of a watch that are told.
+const EVENTS_MAX: u32 = 100;
+
+/// A watch that is to be made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct NewWatch {
+    pub(crate) subject: NewSubject,
+    pub(crate) conditions: Conditions,
+    pub(crate) webhook_url: Url,
+}
+
+/// The subject of a watch that is to be made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) enum NewSubject {
+    /// A product, or a variant of it.
+    Product { ident: ProductIdent, variant: Option<u64> },
+    /// A query.
+    Query(String),
+}
+
+/// A watch that was made, now or under the same idempotency key before.
+#[derive(Debug)]
+pub(crate) struct CreatedWatch {
+    pub(crate) watch: Watch,
+    pub(crate) is_replayed: bool,
+}
+
+/// The caller to whom watches belong. A guest is nobody: anybody may be as many as they like.
+fn owner(caller: &Caller) -> Result<String, WatchError> {
+    let known = caller.known().filter(|known| !matches!(known.via, Via::Guest { .. }));
+    Ok(known.ok_or(WatchError::Anonymous)?.id.as_str().to_owned())
+}
+
+/// The id of a new watch: the same for the same key of the same caller.
+fn watch_id(owner: &str, idempotency_key: Option<&str>) -> Result<String, WatchError> {
+    let digits = match idempotency_key {
+        Some(key) => hex::encode(&Sha256::digest(format!("{owner}\n{key}"))[..16]),
+        None => random_hex()?,
+    };
+    Ok(format!("wat_{digits}"))
+}
+
+impl Watches {
+    pub(crate) fn now(&self) -> Timestamp {
+        self.0.clock.now()
+    }
+
+    /// Makes a watch. The same request under the same key makes one.
+    pub(crate) async fn create(
+        &self,
+        caller: &Caller,
+        idempotency_key: Option<&str>,
+        new: NewWatch,
+    ) -> Result<CreatedWatch, WatchError> {
+        let parts = &self.0;
+        let owner = owner(caller)?;
+        check(&new.webhook_url, parts.allow_loopback)?;
+        let request_hash = Sha256::digest(serde_json::to_vec(&new)?).to_vec();
+        let id = watch_id(&owner, idempotency_key)?;
+        let target = Target::new(new.webhook_url)?;
+        let now = parts.clock.now();
+        let (terms, seen) = self.terms(new.subject, new.conditions, now).await?;
+        let row = WatchRow {
+            caller: owner,
+            request_hash,
+            product: match &terms.subject {
+                Subject::Product(product) => Some(product.id.to_string()),
+                Subject::Query(_) => None,
+            },
+            terms: serde_json::to_string(&terms)?,
+            target: target.seal(&parts.keys, &id)?,
+            created_at: now,
+            paused_at: None,
+            seen_at: seen.observed_at,
+            seen: serde_json::to_string(&seen)?,
+            id,
+        };
+        let max = parts.config.per_caller_max;
+        let (row, is_replayed) = match parts.state.create_watch(&row, max).await? {
+            WatchCreation::Created => (row, false),
+            WatchCreation::Existing(existing) if existing.request_hash == row.request_hash => (*existing, true),
+            WatchCreation::Existing(_) => return Err(WatchError::Mismatch),
+            WatchCreation::TooMany => return Err(WatchError::TooMany { max }),
+        };
+        let watch = self.document_with_secret(&row)?;
+        Ok(CreatedWatch { watch, is_replayed })
+    }
+
+    /// The terms of a new watch, and the reading that it begins with.
+    async fn terms(
+        &self,
+        subject: NewSubject,
+        conditions: Conditions,
+        now: Timestamp,
+    ) -> Result<(Terms, Reading), WatchError> {
+        let (ident, variant) = match subject {
+            NewSubject::Product { ident, variant } => (ident, variant.map(VariantId)),
+            NewSubject::Query(query) => {
+                let subject = Subject::Query(query);
+                return Ok((Terms { subject, conditions }, Reading::gone(now)));
+            }
+        };
+        let resolved = self.0.market.resolve(&[ident]).await?;
+        let product = resolved.products.first().and_then(Option::as_ref);
+        let product = product.ok_or(WatchError::NoProduct)?;
+        let brand = resolved.brands.get(product.brand).ok_or(WatchError::NoProduct)?;
+        if variant.is_some_and(|wanted| product.variants.iter().all(|one| one.id != wanted)) {
+            return Err(WatchError::NoVariant);
+        }
+        let watched = WatchedProduct {
+            id: product.id,
+            title: product.title.clone(),
+            brand_slug: brand.slug.to_string(),
+            variant_id: variant.map(|id| id.to_string()),
+        };
+        let currency = conditions.price_below.map(|_| product.currency);
+        let terms = Terms {
+            subject: Subject::Product(watched),
+            conditions: Conditions { currency, ..conditions },
+        };
+        Ok((terms, Reading::of(product, variant, brand.refreshed_at)))
+    }
+
+    /// The caller's watches, oldest first.
+    pub(crate) async fn list(&self, caller: &Caller) -> Result<Vec<Watch>, WatchError> {
+        let rows = self.0.state.watches(&owner(caller)?).await?;
+        rows.iter().map(|row| self.document(row)).collect()
+    }
+
+    /// One of the caller's watches.
+    pub(crate) async fn get(&self, caller: &Caller, id: &str) -> Result<Watch, WatchError> {
+        let row = self.row(caller, id).await?;
+        self.document(&row)
+    }
+
+    /// Pauses a watch, or lets it go on.
+    pub(crate) async fn pause(&self, caller: &Caller, id: &str, paused: bool) -> Result<Watch, WatchError> {
+        let row = self.row(caller, id).await?;
+        if row.paused_at.is_some() != paused {
+            let at = paused.then(|| self.now());
+            self.0.state.pause_watch(&row.caller, id, at).await?;
+        }
+        self.get(caller, id).await
+    }
+
+    /// Ends a watch, and answers what it was.
+    pub(crate) async fn delete(&self, caller: &Caller, id: &str) -> Result<Watch, WatchError> {
+        let row = self.0.state.delete_watch(&owner(caller)?, id).await?;
+        self.document(&row.ok_or(WatchError::Unknown)?)
+    }
+
+    /// Gives a watch another secret.
+    pub(crate) async fn rotate_secret(&self, caller: &Caller, id: &str) -> Result<Watch, WatchError> {
+        let parts = &self.0;
+        // Another one who rotates at the same time is first: then theirs is replaced.
+        for _ in 0..3 {
+            let row = self.row(caller, id).await?;
+            let target = Target::open(&parts.keys, id, &row.target)?.rotated(self.now())?;
+            let sealed = target.seal(&parts.keys, id)?;
+            if parts.state.replace_watch_target(&row, sealed.clone()).await? {
+                return self.document_with_secret(&WatchRow { target: sealed, ..row });
+            }
+        }
+        Err(WatchError::Market(crate::market::MarketError::NotReady))
+    }
+
+    /// Sends an event of the type `watch.test`.
+    pub(crate) async fn test(&self, caller: &Caller, id: &str) -> Result<WatchEvent, WatchError> {
+        let row = self.row(caller, id).await?;
+        let now = self.now();
+        let terms: Terms = serde_json::from_str(&row.terms)?;
+        let (product, query) = match terms.subject {
+            Subject::Product(product) => (Some(product), None),
+            Subject::Query(query) => (None, Some(query)),
+        };
+        let data = EventData {
+            event_id: format!("evt_{}", random_hex()?),
+            watch_id: row.id.clone(),
+            reasons: vec![WatchReason::Test],
+            product,
+            query,
+            before: None,
+            now: None,
+            quote: None,
+        };
+        let event = EventMessage::new(TEST, now, data).row()?;
+        self.0.state.add_watch_event(&event, now).await?;
+        Ok(WatchEvent {
+            id: event.id,
+            state: EventState::Waiting.as_str(),
+            attempts: 0,
+            created_at: now,
+            next_attempt_at: Some(now),
+            failure: None,
+        })
+    }
+
+    /// The latest events of a watch, newest first.
+    pub(crate) async fn events(&self, caller: &Caller, id: &str) -> Result<Vec<WatchEvent>, WatchError> {
+        let row = self.row(caller, id).await?;
+        let events = self.0.state.watch_events(&row.id, EVENTS_MAX).await?;
+        Ok(events.into_iter().map(event).collect())
+    }
+
+    async fn row(&self, caller: &Caller, id: &str) -> Result<WatchRow, WatchError> {
+        let row = self.0.state.watch(&owner(caller)?, id).await?;
+        row.ok_or(WatchError::Unknown)
+    }
+
+    fn document(&self, row: &WatchRow) -> Result<Watch, WatchError> {
+        let target = Target::open(&self.0.keys, &row.id, &row.target)?;
+        let terms: Terms = serde_json::from_str(&row.terms)?;
+        let (product, query) = match terms.subject {
+            Subject::Product(product) => (Some(product), None),
+            Subject::Query(query) => (None, Some(query)),
+        };
+        let seen = match &product {
+            Some(_) => Some(serde_json::from_str(&row.seen)?),
+            None => None,
+        };
+        Ok(Watch {
+            id: row.id.clone(),
+            product,
+            query,
+            conditions: terms.conditions,
+            webhook_url: target.url.into(),
+            secret: None,
+            created_at: row.created_at,
+            paused_at: row.paused_at,
+            seen,
+        })
+    }
+
+    fn document_with_secret(&self, row: &WatchRow) -> Result<Watch, WatchError> {
+        let secret = Target::open(&self.0.keys, &row.id, &row.target)?.secret;
+        Ok(Watch {
+            secret: Some(secret),
+            ..self.document(row)?
+        })
+    }
+}
+
+fn event(row: WatchEventRow) -> WatchEvent {
+    WatchEvent {
+        id: row.id,
+        state: row.state.as_str(),
+        attempts: row.attempts,
+        created_at: row.created_at,
+        next_attempt_at: (row.state == EventState::Waiting).then_some(row.due_at),
+        failure: row.letter,
+    }
+}

@@ -1,0 +1,282 @@
+//! The routes: read a request, call one operation, write.
+
+mod read;
+
+use api::{Caller, JsonObject, LiveErrors, OpenRouter, PathParameters, Problem, described};
+use axum::extract::State;
+use axum::response::Response;
+use data_model::Classify as _;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::error::WatchError;
+use crate::schema::{WatchAnswer, WatchBody, WatchChangeBody, WatchEventAnswer, WatchEventsAnswer, WatchesAnswer};
+use crate::watches::Watches;
+
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// Operations with their documentation, from one registration.
+fn operations() -> OpenApiRouter<Watches> {
+    described("Watches: told by webhook when a price falls, a product is back, or a new one is found.")
+        .routes(routes!(create_watch, list_watches))
+        .routes(routes!(get_watch, update_watch, delete_watch))
+        .routes(routes!(rotate_watch_secret))
+        .routes(routes!(test_watch))
+        .routes(routes!(list_watch_events))
+}
+
+/// The interface description of the operations.
+#[must_use]
+pub fn openapi() -> OpenApi {
+    operations().into_openapi()
+}
+
+/// The operations' routes.
+#[must_use]
+pub fn open_router(watches: Watches) -> OpenRouter {
+    OpenRouter::of(operations(), watches)
+}
+
+/// Makes a watch of a product or a query.
+///
+/// A product is told when its price falls below `price_below`, its markdown reaches `discount_at_least`, or it is in stock again
+/// (`back_in_stock`): at least one of them is given, any is enough, and each is told once each time that it becomes true. What
+/// is true already is not told: `seen` shows it. A query is told each product that it finds and that was first seen since then.
+/// Watches are judged by each release, and by each live answer of a store. Events are POSTs in the form of Standard
+/// Webhooks, signed with `secret`, which this answer alone shows. An event that is not answered by a status of 2xx is sent again,
+/// with growing pauses, for three days; `webhook-id` is the same each time. A redirect is not followed.
+#[utoipa::path(
+    post,
+    path = "/v1/watches",
+    operation_id = "create_watch",
+    tag = "Platform",
+    params(("Idempotency-Key" = Option<String>, Header, description = "Printable ASCII, 1 to 255 characters: the same request \
+        under the same key makes one watch.", min_length = 1, max_length = 255)),
+    request_body(content = WatchBody, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The watch.", body = WatchAnswer, headers(("X-Request-Id" = String))),
+        (status = 403, description = "The caller has as many watches as a caller may have.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        (status = 404, description = "No such product.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        LiveErrors,
+    )
+)]
+async fn create_watch(
+    State(watches): State<Watches>,
+    caller: Caller,
+    headers: HeaderMap,
+    body: JsonObject,
+) -> Result<Response, Problem> {
+    let key = read::idempotency_key(&headers)?;
+    let new = read::new_watch(&body)?;
+    let created = watches.create(&caller, key.as_deref(), new).await;
+    let created = created.map_err(|error| problem(&error))?;
+    let answer = WatchAnswer::new(created.watch, watches.now());
+    let mut response = api::json(StatusCode::OK, &answer);
+    if created.is_replayed {
+        response
+            .headers_mut()
+            .insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    Ok(response)
+}
+
+/// The caller's watches, oldest first.
+///
+/// They belong to the account, or to the key that belongs to none.
+#[utoipa::path(
+    get,
+    path = "/v1/watches",
+    operation_id = "list_watches",
+    tag = "Platform",
+    responses(
+        (status = 200, description = "The watches.", body = WatchesAnswer, headers(("X-Request-Id" = String))),
+        LiveErrors,
+    )
+)]
+async fn list_watches(State(watches): State<Watches>, caller: Caller) -> Result<Response, Problem> {
+    let list = watches.list(&caller).await.map_err(|error| problem(&error))?;
+    Ok(api::json(StatusCode::OK, &WatchesAnswer::new(list, watches.now())))
+}
+
+/// One of the caller's watches.
+///
+/// Its secret is not shown: rotate it where it is lost.
+#[utoipa::path(
+    get,
+    path = "/v1/watches/{watch_id}",
+    operation_id = "get_watch",
+    tag = "Platform",
+    params(("watch_id" = String, Path, description = "The watch.")),
+    responses(
+        (status = 200, description = "The watch.", body = WatchAnswer, headers(("X-Request-Id" = String))),
+        (status = 404, description = "No such watch, or not the caller's.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        LiveErrors,
+    )
+)]
+async fn get_watch(State(watches): State<Watches>, caller: Caller, path: PathParameters) -> Result<Response, Problem> {
+    let id = read::watch_id(path)?;
+    let watch = watches.get(&caller, &id).await.map_err(|error| problem(&error))?;
+    Ok(api::json(StatusCode::OK, &WatchAnswer::new(watch, watches.now())))
+}
+
+/// Pauses a watch, or lets it go on.
+///
+/// A paused watch is not judged, and its events wait. When it goes on, what became true meanwhile and still is so is told.
+#[utoipa::path(
+    patch,
+    path = "/v1/watches/{watch_id}",
+    operation_id = "update_watch",
+    tag = "Platform",
+    params(("watch_id" = String, Path, description = "The watch.")),
+    request_body(content = WatchChangeBody, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The watch.", body = WatchAnswer, headers(("X-Request-Id" = String))),
+        (status = 404, description = "No such watch, or not the caller's.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        LiveErrors,
+    )
+)]
+async fn update_watch(
+    State(watches): State<Watches>,
+    caller: Caller,
+    path: PathParameters,
+    body: JsonObject,
+) -> Result<Response, Problem> {
+    let id = read::watch_id(path)?;
+    let paused = read::paused(&body)?;
+    let watch = watches.pause(&caller, &id, paused).await;
+    let watch = watch.map_err(|error| problem(&error))?;
+    Ok(api::json(StatusCode::OK, &WatchAnswer::new(watch, watches.now())))
+}
+
+/// Ends a watch, and answers what it was.
+///
+/// Its events are forgotten too, those that wait among them.
+#[utoipa::path(
+    delete,
+    path = "/v1/watches/{watch_id}",
+    operation_id = "delete_watch",
+    tag = "Platform",
+    params(("watch_id" = String, Path, description = "The watch.")),
+    responses(
+        (status = 200, description = "The watch as it was.", body = WatchAnswer, headers(("X-Request-Id" = String))),
+        (status = 404, description = "No such watch, or not the caller's.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        LiveErrors,
+    )
+)]
+async fn delete_watch(
+    State(watches): State<Watches>,
+    caller: Caller,
+    path: PathParameters,
+) -> Result<Response, Problem> {
+    let id = read::watch_id(path)?;
+    let watch = watches.delete(&caller, &id).await.map_err(|error| problem(&error))?;
+    Ok(api::json(StatusCode::OK, &WatchAnswer::new(watch, watches.now())))
+}
+
+/// Gives a watch another secret.
+///
+/// The answer shows it, and no later one does. For a day events are signed with the secret before too.
+#[utoipa::path(
+    post,
+    path = "/v1/watches/{watch_id}/rotate-secret",
+    operation_id = "rotate_watch_secret",
+    tag = "Platform",
+    params(("watch_id" = String, Path, description = "The watch.")),
+    responses(
+        (status = 200, description = "The watch, with its new secret.", body = WatchAnswer,
+            headers(("X-Request-Id" = String))),
+        (status = 404, description = "No such watch, or not the caller's.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        LiveErrors,
+    )
+)]
+async fn rotate_watch_secret(
+    State(watches): State<Watches>,
+    caller: Caller,
+    path: PathParameters,
+) -> Result<Response, Problem> {
+    let id = read::watch_id(path)?;
+    let watch = watches.rotate_secret(&caller, &id).await;
+    let watch = watch.map_err(|error| problem(&error))?;
+    Ok(api::json(StatusCode::OK, &WatchAnswer::new(watch, watches.now())))
+}
+
+/// Sends a test event to the receiver of a watch.
+///
+/// Its type is `watch.test`. It is delivered as any other event: the list of events says what came of it.
+#[utoipa::path(
+    post,
+    path = "/v1/watches/{watch_id}/test",
+    operation_id = "test_watch",
+    tag = "Platform",
+    params(("watch_id" = String, Path, description = "The watch.")),
+    responses(
+        (status = 200, description = "The event, which is to be delivered.", body = WatchEventAnswer, headers(("X-Request-Id" = String))),
+        (status = 404, description = "No such watch, or not the caller's.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        LiveErrors,
+    )
+)]
+async fn test_watch(State(watches): State<Watches>, caller: Caller, path: PathParameters) -> Result<Response, Problem> {
+    let id = read::watch_id(path)?;
+    let event = watches.test(&caller, &id).await.map_err(|error| problem(&error))?;
+    Ok(api::json(StatusCode::OK, &WatchEventAnswer::new(event, watches.now())))
+}
+
+/// The latest 100 events of a watch, newest first.
+///
+/// An event that could not be delivered for three days is `dead`. Events are kept for 45 days.
+#[utoipa::path(
+    get,
+    path = "/v1/watches/{watch_id}/events",
+    operation_id = "list_watch_events",
+    tag = "Platform",
+    params(("watch_id" = String, Path, description = "The watch.")),
+    responses(
+        (status = 200, description = "The events.", body = WatchEventsAnswer, headers(("X-Request-Id" = String))),
+        (status = 404, description = "No such watch, or not the caller's.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        LiveErrors,
+    )
+)]
+async fn list_watch_events(
+    State(watches): State<Watches>,
+    caller: Caller,
+    path: PathParameters,
+) -> Result<Response, Problem> {
+    let id = read::watch_id(path)?;
+    let events = watches.events(&caller, &id).await.map_err(|error| problem(&error))?;
+    Ok(api::json(
+        StatusCode::OK,
+        &WatchEventsAnswer::new(events, watches.now()),
+    ))
+}
+
+/// The one place where failures become what clients get.
+fn problem(error: &WatchError) -> Problem {
+    match error {
+        WatchError::Address(refusal) => read::refused_url(refusal.to_string()),
+        WatchError::Plain => read::refused_url(error.to_string()),
+        WatchError::NoVariant => read::refused_variant(),
+        WatchError::Mismatch => read::refused_key(error.to_string()),
+        WatchError::Unknown => Problem::of(error).detail("There is no such watch."),
+        WatchError::TooMany { .. } => Problem::of(error).detail(error.to_string()),
+        WatchError::Anonymous => {
+            Problem::of(error).detail("Watches need a key, or a session of somebody who signed in.")
+        }
+        _ => {
+            if error.code() == data_model::ErrorCode::Internal {
+                let error: &dyn std::error::Error = error;
+                tracing::error!(error, "a watch cannot be read or changed");
+            }
+            Problem::of(error)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Receivers of events, sealed in the state.
+
+use data_model::Timestamp;
+use ring::rand::{SecureRandom, SystemRandom};
+use serde::{Deserialize, Serialize};
+use state::{MasterKeys, Purpose};
+use storefront::address::{Zone, check_url};
+use url::Url;
+
+use crate::error::WatchError;
+use crate::rules::signature::secret_of;
+
+const TARGET: Purpose = Purpose::new("watch-target");
+const SECRET_BYTES: usize = 32;
+/// The time for which a secret that was replaced signs too.
+const OVERLAP_MS: i64 = 24 * 3_600_000;
+
+/// The receiver of a watch's events.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Target {
+    pub(crate) url: Url,
+    pub(crate) secret: String,
+    previous: Option<PreviousSecret>,
+}
+
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct PreviousSecret {
+    secret: String,
+    until: Timestamp,
+}
+
+impl Target {
+    /// A receiver with a secret of its own.
+    pub(crate) fn new(url: Url) -> Result<Self, WatchError> {
+        Ok(Self {
+            url,
+            secret: random_secret()?,
+            previous: None,
+        })
+    }
+
+    /// The same receiver with another secret; the one before signs for a day more.
+    pub(crate) fn rotated(self, now: Timestamp) -> Result<Self, WatchError> {
+        let previous = PreviousSecret {
+            secret: self.secret,
+            until: now.plus_millis(OVERLAP_MS),
+        };
+        Ok(Self {
+            url: self.url,
+            secret: random_secret()?,
+            previous: Some(previous),
+        })
+    }
+
+    /// The secrets that sign now.
+    pub(crate) fn secrets(&self, now: Timestamp) -> impl Iterator<Item = &str> {
+        let previous = self.previous.as_ref().filter(|previous| now < previous.until);
+        let previous = previous.map(|previous| previous.secret.as_str());
+        std::iter::once(self.secret.as_str()).chain(previous)
+    }
+
+    pub(crate) fn seal(&self, keys: &MasterKeys, watch: &str) -> Result<Vec<u8>, WatchError> {
+        Ok(keys.seal(TARGET, watch, &serde_json::to_vec(self)?)?)
+    }
+
+    pub(crate) fn open(keys: &MasterKeys, watch: &str, sealed: &[u8]) -> Result<Self, WatchError> {
+        Ok(serde_json::from_slice(&keys.open(TARGET, watch, sealed)?)?)
+    }
+}
+
+impl std::fmt::Debug for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Target(…)")
+    }
+}
+
+/// Decides whether anybody is sent to an address. Only this machine's own may be without TLS, where they are allowed at all.
+pub(crate) fn check(url: &Url, allow_loopback: bool) -> Result<(), WatchError> {
+    match check_url(url, allow_loopback)? {
+        Zone::Public if url.scheme() != "https" => Err(WatchError::Plain),
+        Zone::Public | Zone::Loopback => Ok(()),
+    }
+}
+
+/// So many random bytes, as hexadecimal digits.
+pub(crate) fn random_hex() -> Result<String, WatchError> {
+    let mut bytes = [0; 16];
+    let filled = SystemRandom::new().fill(&mut bytes);
+    filled.map_err(|_| WatchError::Random)?;
+    Ok(hex::encode(bytes))
+}
+
+fn random_secret() -> Result<String, WatchError> {
+    let mut bytes = [0; SECRET_BYTES];
+    let filled = SystemRandom::new().fill(&mut bytes);
+    filled.map_err(|_| WatchError::Random)?;
+    Ok(secret_of(&bytes))
+}
