@@ -7,6 +7,7 @@ import { drawKeys, forgetFresh, startKeys } from './keys.js';
 import { ask, lost } from './server.js';
 import { drawSessions } from './sessions.js';
 import { hasLink, showDoor } from './sign_in.js';
+import { drawWatches } from './watches.js';
 
 /** How long to wait before the next try while the server does not answer, in milliseconds. */
 const PAUSES = [1000, 2000, 5000, 10000];
@@ -33,7 +34,7 @@ function leave(said = '') {
   forgetFresh();
   // The market's pages keep the cart, an address, a pincode and searches: they are not the next visitor's.
   try { localStorage.clear(); sessionStorage.clear(); } catch { /* Nothing is kept. */ }
-  for (const id of ['keys', 'usage', 'quota', 'sessions', 'audit']) $(id).replaceChildren();
+  for (const id of ['keys', 'usage', 'quota', 'watches', 'sessions', 'audit']) $(id).replaceChildren();
   $('inside').hidden = $('who').hidden = true;
   say('banner', '');
   showDoor({ ...ways, said }, start);
@@ -46,7 +47,7 @@ function enter(told) {
   $('inside').hidden = $('who').hidden = false;
   $('who-name').textContent = told.account?.name ?? '';
   startKeys(told.keys_max, () => draw([drawKeys, drawQuota, drawAudit]));
-  draw([drawKeys, drawUsage, drawQuota, drawMine, drawAudit]);
+  draw([drawKeys, drawUsage, drawQuota, drawWatches, drawMine, drawAudit]);
 }
 
 async function start(tries = 0) {

@@ -29,14 +29,14 @@ export class Failure extends Error {
 /** Called when the session turns out to be over. */
 export const lost = { session: () => {} };
 
-/** Asks the server; the answer's data, or a Failure. */
+/** Asks the server, at a path of the page's own or of the market's API; the answer's data, or a Failure. */
 export async function ask(method, path, body) {
   let response;
   let told = null;
   try {
     const headers = { accept: 'application/json, application/problem+json', 'x-haat-dashboard': '1' };
     if (body !== undefined) headers['content-type'] = 'application/json';
-    response = await fetch(`/dashboard/api/${path}`, {
+    response = await fetch(path.startsWith('/') ? path : `/dashboard/api/${path}`, {
       method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store',
       credentials: 'same-origin', redirect: 'error', signal: AbortSignal.timeout(15000),
     });

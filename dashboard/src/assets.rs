@@ -21,7 +21,7 @@ const PAGE: &str = include_str!("../page/index.html");
 pub(crate) const MAILS: &str = "/demo/mail";
 
 /// The parts of the page, all under `/dashboard/`.
-const PARTS: [(&str, &str, &str); 11] = [
+const PARTS: [(&str, &str, &str); 12] = [
     ("app.css", CSS, include_str!("../page/app.css")),
     ("app.js", JS, include_str!("../page/app.js")),
     ("base.css", CSS, api::BASE_STYLE),
@@ -33,6 +33,7 @@ const PARTS: [(&str, &str, &str); 11] = [
     ("server.js", JS, include_str!("../page/server.js")),
     ("sessions.js", JS, include_str!("../page/sessions.js")),
     ("sign_in.js", JS, include_str!("../page/sign_in.js")),
+    ("watches.js", JS, include_str!("../page/watches.js")),
 ];
 
 const CSS: &str = "text/css; charset=utf-8";

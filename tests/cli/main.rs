@@ -75,3 +75,4 @@ mod topology;
 mod traces;
 mod ucp;
 mod ucp_client;
+mod watches;

@@ -141,7 +141,7 @@ fn the_inspector_finds_no_fault_with_the_tools_in_any_era() {
     };
     for era in ["auto", "legacy", "modern"] {
         let listed = inspect(&["--protocol-era", era, "--method", "tools/list", "--strict"]);
-        assert_eq!(listed["tools"].as_array().map(Vec::len), Some(17), "{era}: {listed}");
+        assert_eq!(listed["tools"].as_array().map(Vec::len), Some(18), "{era}: {listed}");
         let called = [
             "--protocol-era",
             era,
@@ -215,5 +215,5 @@ fn the_clients_of_python_take_every_result() {
     let told = ran(Command::new(python.as_ref()).args(["-c", PYTHON, &market.url(), &market.key]));
     let failure = String::from_utf8_lossy(&told.stderr);
     assert!(told.status.success(), "{failure}");
-    assert_eq!(String::from_utf8_lossy(&told.stdout).trim(), "17", "{failure}");
+    assert_eq!(String::from_utf8_lossy(&told.stdout).trim(), "18", "{failure}");
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::connector::Connector;
 use super::operation::Operation;
-use super::spec::{CART, READ, Spec};
+use super::spec::{CART, READ, Spec, WATCH};
 use super::{arguments, schema, view};
 
 /// The tools that a server offers, in a fixed order.
@@ -32,11 +32,13 @@ pub struct BookError {
 }
 
 impl Book {
-    /// The tools over the operations of `document`, those of carts where they are wanted.
+    /// The tools over the operations of `document`: that of watches where they are described, those of carts where they are wanted.
     pub(crate) fn of(document: &Value, with_carts: bool) -> Result<Self, BookError> {
         let carts = if with_carts { &CART[..] } else { &[] };
         let (mut tools, mut listed) = (Vec::new(), Vec::new());
-        for spec in READ.iter().chain(carts) {
+        let is_described = |id: &&str| Operation::find(document, id).is_some();
+        let watch = WATCH.iter().filter(|spec| spec.operations.iter().all(is_described));
+        for spec in READ.iter().chain(watch).chain(carts) {
             let operations = spec.operations.iter().map(|id| found(document, spec.name, id));
             let operations = operations.collect::<Result<Vec<_>, _>>()?;
             listed.push(told(spec, document, &operations));

@@ -16,7 +16,7 @@ pub(super) enum Hints {
     Stored,
     /// Asks stores, and changes nothing there that outlasts the question.
     Live,
-    /// Adds to a cart.
+    /// Adds to a cart, or a watch.
     Adds,
     /// Changes what is in a cart.
     Changes,
@@ -122,6 +122,17 @@ pub(super) const READ: [Spec; 10] = [
         hints: Hints::Stored,
     },
 ];
+
+/// The tool of watches, where the server has any.
+pub(super) const WATCH: [Spec; 1] = [Spec {
+    name: "watch_product",
+    title: "Watch a product or a query",
+    description: "Tells a webhook when a product's price falls below `price_below` (minor units), its markdown reaches \
+        `discount_at_least` percent, or it is back in stock (`back_in_stock`); or, with `query`, when a new product is found. \
+        `webhook.url` is a public https address of the person's own: ask for it. Keep `secret`, which signs what is sent. Needs a key.",
+    operations: &["create_watch"],
+    hints: Hints::Adds,
+}];
 
 /// The tools of carts, where the operator offers them. None of them pays: they end at links that a person opens.
 pub(super) const CART: [Spec; 5] = [
