@@ -66,9 +66,11 @@ fn asked<T>(
 ) -> T {
     let scope = plan.scope(&served.release);
     let kind_filters = plan.kind_filters(served);
+    let typed: Vec<_> = plan.reading.translated().collect();
     let of_all = served.safe_rows().filter(|_| plan.is_blank() || plan.is_for_somebody());
     let query = SearchQuery {
         text: &plan.text,
+        typed: &typed,
         mode: plan.mode,
         narrowing: Narrowing {
             filter: filter.as_ref(),

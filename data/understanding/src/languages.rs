@@ -137,7 +137,12 @@ impl TranslatedQuery {
         let is_long = |word: &Word| word.text.chars().count() >= TELLING_CHARS_MIN && !is_english(&word.text);
         // Titles may have them too: between words of their language they show it.
         let joins = |word: &Word| LEXICON.joins(&word.text) && is_long(word);
-        if !words.iter().any(|word| is_strange(word) || joins(word)) {
+        let is_number = |word: &Word| word.text.starts_with(|char: char| char.is_ascii_digit());
+        let is_followed = |at: usize| words.get(at).is_some_and(is_number);
+        if !words
+            .iter()
+            .any(|word| is_strange(word) || joins(word) || is_number(word))
+        {
             return None;
         }
         let matches: Vec<[Option<Match>; COUNT]> = (0..words.len())
@@ -148,6 +153,11 @@ impl TranslatedQuery {
         let tells = |at: usize, found: &Match| {
             let stretch = words.get(at..at + found.words).unwrap_or_default();
             let is_phrase = stretch.len() > 1 && !found.is_shared;
+            // Words before a number say how they go together: `tra 50 e 100`.
+            let bounds = found.is_grammar && !found.english.is_empty() && is_followed(at + found.words);
+            if bounds && !stretch.iter().any(|word| is_english(&word.text)) {
+                return true;
+            }
             stretch.iter().any(is_telling) || is_phrase && stretch.iter().any(is_strange)
         };
         let score = |language: usize| {

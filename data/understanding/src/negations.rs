@@ -199,11 +199,15 @@ fn says_other(tokens: &[Token]) -> bool {
 
 /// The first that stands behind a negator.
 fn first(sentence: &Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) -> Option<Object> {
+    let is_joined = |at: usize| sentence.tokens.get(at).is_some_and(|token| token.is_joined);
     let is_skipped = |at: &usize| {
         let token = sentence.tokens.get(*at);
-        token.is_some_and(|token| token.is_free() && TABLES.skipped.contains(token.word.as_str()))
+        let is_silent = token.is_some_and(|token| token.is_free() && TABLES.skipped.contains(token.word.as_str()));
+        is_silent && !is_joined(at + 1)
     };
-    let start = (ahead.negator.end..sentence.tokens.len()).find(|at| !is_skipped(at))?;
+    // A hyphen behind the negator makes its last word the object's first: `not in-ear`.
+    let from = ahead.negator.end - usize::from(is_joined(ahead.negator.end));
+    let start = (from..sentence.tokens.len()).find(|at| !is_skipped(at))?;
     let brand = brand(sentence, ahead, ahead.negator.end, names);
     let object = object(sentence, ahead.negator.start, start).map(Object::words);
     match (brand, object) {
@@ -256,12 +260,16 @@ fn object(sentence: &Sentence<'_>, negator: usize, start: usize) -> Option<Range
             .is_some_and(|token| token.is_free() && token.is_word() && !TABLES.stops.contains(token.word.as_str()));
         free && sentence.is_content(at)
     };
+    // Words that say nothing by themselves do with a hyphen: `over-ear`.
+    let joined = joined(sentence, start);
+    if joined.len() > 1 && sentence.tokens.get(start).is_some_and(Token::is_free) {
+        return Some(joined);
+    }
     if !is_object(start) {
         return None;
     }
-    let joined = joined(sentence, start);
-    if joined.len() > 1 || is_stated(sentence, start) {
-        return Some(start..joined.end.max(start + 2));
+    if is_stated(sentence, start) {
+        return Some(start..start + 2);
     }
     let tail = (start..sentence.tokens.len()).take_while(|at| is_object(*at)).count();
     let ends = start + tail >= sentence.tokens.len();

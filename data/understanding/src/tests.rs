@@ -210,6 +210,8 @@ fn what_is_not_wanted_is_read() {
         "shoes -running",
         "jeans that are not mom fit",
         "backpack except navy-blue",
+        "headphones but not over-ear",
+        "headphones not in-ear",
         "bottle not copper or glass",
         "tea but not green tea",
         "caffeine free tea",
@@ -229,6 +231,8 @@ fn what_is_not_wanted_is_read() {
     shoes -running → shoes [-running: not running]
     jeans that are not mom fit → jeans [that are not mom fit: not mom fit]
     backpack except navy-blue → backpack [except navy-blue: not navy blue]
+    headphones but not over-ear → headphones [but not over-ear: not over ear]
+    headphones not in-ear → headphones [not in-ear: not in ear]
     bottle not copper or glass → bottle [not copper or glass: not copper or glass]
     tea but not green tea → tea [but not green tea: not green tea]
     caffeine free tea → caffeine free tea [caffeine free: lacks caffeine]

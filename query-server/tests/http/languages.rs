@@ -62,6 +62,21 @@ async fn a_word_finds_what_it_names_whatever_the_language_of_the_title() {
 }
 
 #[tokio::test]
+async fn typed_words_are_looked_for_beside_their_translation_and_in_descriptions_too() {
+    let facts = brand("Cremas", "EUR");
+    let titles = ["Moisturiser", "Gel suave", "Aceite", "Crema hidratante"];
+    let products = (1..).zip(titles).map(|(id, title)| product(&facts, id, title));
+    let mut products: Vec<_> = products.collect();
+    products[1].description = "Una crema que es hidratante.".into();
+    let market = Market::of(&vec![(facts, products)]).await;
+    let found = search(&market, "crema hidratante roja").await;
+    let titles: Vec<&str> = found.data.iter().map(|card| card.title.as_ref()).collect();
+    let mut first = titles[..3].to_vec();
+    first.sort_unstable();
+    assert_eq!(first, ["Crema hidratante", "Gel suave", "Moisturiser"], "{titles:?}");
+}
+
+#[tokio::test]
 async fn what_is_translated_is_told_and_what_is_read_is_told_as_it_was_typed() {
     let market = market().await;
     let found = search(&market, "Kopfhörer bis 800 €").await;

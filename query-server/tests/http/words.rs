@@ -73,6 +73,16 @@ async fn words_for_the_same_thing_find_each_other_and_are_told() {
 }
 
 #[tokio::test]
+async fn either_of_two_words_about_an_or_is_enough() {
+    let market = Market::of(&shop(&["Green Handbag", "Green Pouch", "Blue Handbag", "Green Belt"])).await;
+    let answer = search(&market, "green handbag or pouch").await;
+    let mut found = titles(&answer);
+    found.truncate(2);
+    found.sort_unstable();
+    assert_eq!(found, ["Green Handbag", "Green Pouch"]);
+}
+
+#[tokio::test]
 async fn an_operators_synonyms_are_added_to_those_that_ship() {
     let synonyms = Synonyms::with_operators("# ours\n=\tdabba\tcoffee tin\n").unwrap();
     let market = Market::with_synonyms(&shop(&["Brass Coffee Tin", "Oak Couch"]), synonyms).await;

@@ -6,13 +6,15 @@ use rustc_hash::FxHashSet;
 
 use super::{fuse, tuning};
 use crate::context::SearchContext;
-use crate::lexical::{self, AllowedRows, LexicalHits, LexicalQuery, Narrowing, Order, Sort};
+use crate::lexical::{self, AllowedRows, LexicalHits, LexicalQuery, Narrowing, Order, Sort, Synonym};
 use crate::request::Mode;
 
 /// A search, ready to be run on a release.
 #[derive(Debug)]
 pub(crate) struct SearchQuery<'a> {
     pub(crate) text: &'a str,
+    /// The words that were typed where the text has their translation.
+    pub(crate) typed: &'a [Synonym],
     pub(crate) mode: Mode,
     pub(crate) narrowing: Narrowing<'a>,
     /// The rows whose description or category may be of a kind that is refused: they stand last.
@@ -122,6 +124,7 @@ impl SearchQuery<'_> {
         LexicalQuery {
             text: self.text,
             as_typed: self.mode == Mode::Lexical,
+            typed: self.typed,
             narrowing: self.narrowing,
             sort: self.sort(),
             limit,

@@ -1,6 +1,6 @@
 use data_index::terms::{NO_ROW, PostingPayload, TermCursor, TermList, Terms};
 
-use super::group::GroupWord;
+use super::group::TermVariant;
 use super::score::Worth;
 
 /// A product's score for one word of a query, in its parts.
@@ -52,22 +52,27 @@ pub(super) struct VariantCursor<'a> {
     weight: f32,
     /// The words after the first, where it takes several.
     rest: Vec<TermCursor<'a>>,
-    words: &'a [GroupWord],
+    variant: &'a TermVariant,
     terms: &'a Terms,
     row: u32,
 }
 
 impl<'a> VariantCursor<'a> {
-    pub(super) fn open(lists: &[TermList<'a>], words: &'a [GroupWord], weight: f32, terms: &'a Terms) -> Option<Self> {
+    pub(super) fn open(
+        lists: &[TermList<'a>],
+        variant: &'a TermVariant,
+        weight: f32,
+        terms: &'a Terms,
+    ) -> Option<Self> {
         let (first, rest) = lists.split_first()?;
         let first = first.cursor();
         let mut cursor = Self {
             row: first.row(),
             first,
-            form: words.first()?.form,
+            form: variant.words.first()?.form,
             weight,
             rest: rest.iter().map(|list| list.cursor()).collect(),
-            words,
+            variant,
             terms,
         };
         if !cursor.rest.is_empty() {
@@ -122,7 +127,8 @@ impl<'a> VariantCursor<'a> {
         told
     }
 
-    /// Moves to the first product from `target` on whose title has the words beside each other.
+    /// Moves to the first product from `target` on that has the words, beside each other in its title unless they may
+    /// stand apart.
     fn meet(&mut self, mut target: u32) {
         'rows: loop {
             let row = self.first.seek(target);
@@ -137,7 +143,7 @@ impl<'a> VariantCursor<'a> {
                     continue 'rows;
                 }
             }
-            if self.is_phrase(row) {
+            if self.variant.is_apart || self.is_phrase(row) {
                 return;
             }
             target = row + 1;
@@ -149,7 +155,8 @@ impl<'a> VariantCursor<'a> {
         let mut title = title.iter();
         loop {
             let rest = title.clone();
-            if self.words.iter().map(|word| word.hash).eq(rest.take(self.words.len())) {
+            let words = &self.variant.words;
+            if words.iter().map(|word| word.hash).eq(rest.take(words.len())) {
                 return true;
             }
             if title.next().is_none() {
@@ -161,11 +168,14 @@ impl<'a> VariantCursor<'a> {
     #[inline]
     pub(super) fn score(&self, worth: Worth) -> WordScore {
         let held = self.first.holding();
-        let mut score = worth.of(held, self.form);
-        for (other, word) in self.rest.iter().zip(self.words.iter().skip(1)) {
-            score = score.min(worth.of(other.holding(), word.form));
+        let mut least = WordScore::of(held, worth.of(held, self.form));
+        for (other, word) in self.rest.iter().zip(self.variant.words.iter().skip(1)) {
+            let held = other.holding();
+            least.score = least.score.min(worth.of(held, word.form));
+            least.title_level = least.title_level.min(held.title_level());
         }
-        WordScore::of(held, score * self.weight)
+        least.score *= self.weight;
+        least
     }
 }
 

@@ -43,6 +43,7 @@ pub(super) fn add(
             group.variants.push(TermVariant {
                 words: vec![word.clone()],
                 factor: FACTOR,
+                is_apart: false,
             });
         }
     }
@@ -61,6 +62,7 @@ pub(super) fn add(
         group.variants.push(TermVariant {
             words: words.collect(),
             factor: FACTOR,
+            is_apart: false,
         });
     }
     added

@@ -20,12 +20,14 @@ impl GroupWord {
     }
 }
 
-/// One way in which a product may say a word of the query: a word, or words that stand beside each other in its title.
+/// One way in which a product may say a word of the query: a word, or several.
 #[derive(Debug, Clone)]
 pub(super) struct TermVariant {
     pub(super) words: Vec<GroupWord>,
     /// The worth of a match, beside one of the word itself.
     pub(super) factor: f32,
+    /// True where the words may stand in any field; otherwise they stand beside each other in the title.
+    pub(super) is_apart: bool,
 }
 
 /// A word of the query and the other ways to say it: a product that has any of them has the word.
@@ -41,6 +43,7 @@ impl TermGroup {
             variants: vec![TermVariant {
                 words: vec![GroupWord::of(term)],
                 factor: 1.0,
+                is_apart: false,
             }],
         }
     }

@@ -103,7 +103,7 @@ impl<'a> OpenGroups<'a> {
         GroupLists::of(opened.iter().filter_map(|opened| {
             Some(QueryVariant {
                 lists: &opened.lists,
-                words: &words.variants.get(opened.variant)?.words,
+                variant: words.variants.get(opened.variant)?,
                 weight: *weights.get(opened.variant)?,
                 terms,
             })

@@ -8,7 +8,7 @@ use super::terms::QueryTerms;
 use super::vocabulary::Vocabulary;
 
 /// The worth of a match of a word in another language, beside one of the word itself.
-const FACTOR: f32 = 0.6;
+pub(super) const FACTOR: f32 = 0.6;
 /// Titles are of a language where they have so many of its words.
 const TITLED_MIN: usize = 6;
 /// Most words that stand for one, those that most titles have.
@@ -128,6 +128,7 @@ fn add_variant(groups: &mut [TermGroup], to: &str, is_held: &impl Fn(&str) -> bo
         group.variants.push(TermVariant {
             words: words.clone(),
             factor: FACTOR,
+            is_apart: false,
         });
     }
     true

@@ -1,4 +1,5 @@
 use super::narrowing::Narrowing;
+use super::synonyms::Synonym;
 use super::top::Sort;
 
 /// A query by words.
@@ -7,6 +8,8 @@ pub(crate) struct LexicalQuery<'a> {
     pub(crate) text: &'a str,
     /// Only the words that the text has: none is corrected or taken for the beginning of another.
     pub(crate) as_typed: bool,
+    /// The words that were typed where the text has their translation.
+    pub(crate) typed: &'a [Synonym],
     pub(crate) narrowing: Narrowing<'a>,
     pub(crate) sort: Sort,
     pub(crate) limit: usize,
@@ -22,6 +25,7 @@ impl<'a> LexicalQuery<'a> {
         Self {
             text,
             as_typed: true,
+            typed: &[],
             narrowing: Narrowing::default(),
             sort: Sort::default(),
             limit: 1,

@@ -4,16 +4,16 @@
 use data_index::terms::{Block, BlockRows, NO_ROW, PostingPayload, Postings, TermList, Terms};
 
 use super::cursor::{GroupCursor, RowScore, VariantCursor, WordScore};
-use super::group::GroupWord;
+use super::group::TermVariant;
 use super::rows::RowSet;
 use super::score::Worth;
 use super::window::Window;
 
-/// One way to say a word: a word, or several beside each other in a title.
+/// One way to say a word: a word, or several.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct QueryVariant<'a> {
     pub(super) lists: &'a [TermList<'a>],
-    pub(super) words: &'a [GroupWord],
+    pub(super) variant: &'a TermVariant,
     pub(super) weight: f32,
     pub(super) terms: &'a Terms,
 }
@@ -21,7 +21,7 @@ pub(super) struct QueryVariant<'a> {
 impl<'a> QueryVariant<'a> {
     /// For a way of one word.
     fn plain(&self) -> Option<PlainWord<'a>> {
-        let ([list], [word]) = (self.lists, self.words) else {
+        let ([list], [word]) = (self.lists, self.variant.words.as_slice()) else {
             return None;
         };
         Some(PlainWord {
@@ -34,7 +34,7 @@ impl<'a> QueryVariant<'a> {
 
     /// A cursor at its first product.
     pub(super) fn cursor(&self) -> Option<VariantCursor<'a>> {
-        VariantCursor::open(self.lists, self.words, self.weight, self.terms)
+        VariantCursor::open(self.lists, self.variant, self.weight, self.terms)
     }
 }
 
@@ -183,7 +183,7 @@ impl QueryVariants<'_> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::group::{TermGroup, TermVariant};
+    use super::super::group::{GroupWord, TermGroup};
     use super::super::groups::OpenGroups;
     use super::super::index::TextIndex;
     use super::super::synonyms::Synonyms;
@@ -197,6 +197,7 @@ mod tests {
         let variant = |words: &[&str], factor| TermVariant {
             words: words.iter().map(|plain| word(plain)).collect(),
             factor,
+            is_apart: false,
         };
         TermGroup {
             variants: vec![

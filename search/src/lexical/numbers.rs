@@ -51,6 +51,7 @@ pub(super) fn add(terms: &QueryTerms, groups: &mut [TermGroup], is_held: impl Fn
             group.variants.push(TermVariant {
                 words: words.clone(),
                 factor: FACTOR,
+                is_apart: false,
             });
         }
     }

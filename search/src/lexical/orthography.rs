@@ -107,6 +107,7 @@ pub(super) fn add(terms: &QueryTerms, groups: &mut [TermGroup], is_titled: impl 
             group.variants.push(TermVariant {
                 words: vec![word],
                 factor: FACTOR,
+                is_apart: false,
             });
             added.push(Synonym {
                 of: term.plain.clone(),

@@ -64,6 +64,7 @@ fn group(last: &QueryTerm, words: Vec<String>) -> Option<(String, TermGroup)> {
     let variants = words.iter().map(|word| TermVariant {
         words: vec![GroupWord::of(&QueryTerm::of_word(word, last.position))],
         factor: 1.0,
+        is_apart: false,
     });
     let variants = variants.collect();
     let likeliest = words.into_iter().next()?;

@@ -9,7 +9,7 @@ use super::repair::{self, Correction};
 use super::synonyms::Synonym;
 use super::term::QueryTerm;
 use super::terms::QueryTerms;
-use super::{forms, numbers, orthography, prefix};
+use super::{either, forms, numbers, orthography, prefix, typed};
 
 /// The query of a text: its words, corrected where no product holds them, and the synonyms of each.
 #[derive(Debug)]
@@ -74,6 +74,8 @@ impl Query {
             {
                 forms::tell(&mut synonyms, synonym);
             }
+            typed::add(wanted.typed, &terms, &mut groups, is_held);
+            either::add(wanted.text, &terms, &mut groups);
         }
         // The beginning of a word does not say yet what the thing is.
         let named = match completed {

@@ -201,6 +201,7 @@ impl Synonyms {
                     group.variants.push(TermVariant {
                         words: rule.to.iter().map(GroupWord::of).collect(),
                         factor: FACTOR,
+                        is_apart: false,
                     });
                 }
                 let of = words.iter().map(|word| word.plain.as_str()).collect::<Vec<_>>();

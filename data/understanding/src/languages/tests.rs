@@ -42,6 +42,13 @@ fn english_stays_as_it_is() {
     }
     // Words of titles show no language.
     assert_eq!(TranslatedQuery::of("Schuhe", |_| true, |_| false), None);
+    // Those before numbers do, and those of English do not.
+    let among = |text| TranslatedQuery::of(text, |_| true, |word| word == "de").map(|english| english.text);
+    assert_eq!(
+        among("lampada tra 50 e 100").as_deref(),
+        Some("lamp between 50 and 100")
+    );
+    assert_eq!(among("robe de 50"), None);
     // Those that make sentences do, among others of their language.
     assert!(TranslatedQuery::of("Schuhe ohne Leder", |_| true, |_| false).is_some());
 }
