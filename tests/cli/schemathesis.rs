@@ -25,7 +25,14 @@ fn holds(haat: &Haat, address: &str, key: &str, further: &[&str]) {
         .args(["-H", key, "--exclude-checks", "positive_data_acceptance"])
         // A stream, whose answer has no end that a client could wait for.
         .args(["--exclude-operation-id", "open_mcp_stream"])
-        .args(["--max-examples", "40", "--request-timeout", "90"])
+        .args([
+            "--max-examples",
+            "40",
+            "--request-timeout",
+            "90",
+            "--max-response-time",
+            "90",
+        ])
         .args(further)
         .output()
         .unwrap();
