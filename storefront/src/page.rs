@@ -1,4 +1,4 @@
-//! What a caller asks to read, and what a store answers.
+//! The page that a caller asks to read, and the answer of its store.
 
 use bytes::Bytes;
 use data_model::CurrencyCode;
