@@ -128,7 +128,7 @@ pub enum ReleaseError {
         #[source]
         source: StorageError,
     },
-    /// Nothing has been published yet.
+    /// The lake has no release yet.
     #[error("there is no release yet: `haat release build`")]
     NoRelease,
     /// A release was rolled back to while it was being collected; its manifest was restored and no file removed.

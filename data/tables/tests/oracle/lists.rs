@@ -230,8 +230,8 @@ async fn check(market: &Market, asked: &ListRequest) -> Result<(), TestCaseError
     );
     let expected: Vec<Value> = market.sql(&statement).await.into_iter().flatten().collect();
     prop_assert_eq!(&ids, &expected, "{}", path);
-    facets(market, (asked, &currency), &first).await?;
-    prices(market, (asked, &currency), &first["price"]).await
+    facets(market, asked, &currency, &first).await?;
+    prices(market, asked, &currency, &first["price"]).await
 }
 
 /// The number of products of each value of a facet, or of each brand.
@@ -247,7 +247,7 @@ fn counted(name: &str, condition: &str) -> String {
     )
 }
 
-async fn facets(market: &Market, (asked, currency): (&ListRequest, &str), page: &Value) -> Result<(), TestCaseError> {
+async fn facets(market: &Market, asked: &ListRequest, currency: &str, page: &Value) -> Result<(), TestCaseError> {
     let (values_max, beginning) = asked.window;
     let shown = page["facets"].as_array().unwrap();
     for facet in shown {
@@ -316,7 +316,7 @@ async fn facets(market: &Market, (asked, currency): (&ListRequest, &str), page: 
     Ok(())
 }
 
-async fn prices(market: &Market, (asked, currency): (&ListRequest, &str), price: &Value) -> Result<(), TestCaseError> {
+async fn prices(market: &Market, asked: &ListRequest, currency: &str, price: &Value) -> Result<(), TestCaseError> {
     let condition = asked.condition(But::Price, currency);
     let ends = format!("select min(p.price_min_minor), max(p.price_min_minor) from products p where {condition}");
     let ends = market.sql(&ends).await.remove(0);
