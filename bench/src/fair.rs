@@ -38,6 +38,8 @@ const PRICES: usize = 60;
 const STORES: usize = 4;
 /// The pace that a store's grows to (`storefront.rate_max_per_s`).
 const RATE_PER_S: &str = "4";
+/// The time from a price to the next: at each store a quarter of its pace, so that alone it hardly ever waits for a place.
+const LOOK: Duration = Duration::from_millis(250);
 /// The time that a refused caller waits before asking again.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -268,9 +270,8 @@ pub(crate) fn carts(bench: &Bench) -> anyhow::Result<()> {
     Figure::alone("fair.ten_keys.price_median_ms", quantile(&mut beside.times, 0.5), "ms")
         .beside(quantile(&mut alone.times, 0.5), "without them")
         .print()?;
-    let total = |prices: &Prices| prices.times.iter().sum::<f64>();
-    Figure::alone("fair.ten_keys.prices_ms", total(&beside), "ms")
-        .beside(total(&alone), "without them")
+    Figure::alone("fair.ten_keys.price_p90_ms", quantile(&mut beside.times, 0.9), "ms")
+        .beside(quantile(&mut alone.times, 0.9), "without them")
         .print()
 }
 
@@ -309,7 +310,7 @@ fn head(key: &str) -> String {
     format!("X-Service-Key: {key}\r\n")
 }
 
-/// Somebody who asks for one price after another, of each product once.
+/// Somebody who looks at one price after another, of each product once.
 struct PriceClient<'a> {
     client: Client,
     key: &'a str,
@@ -343,6 +344,7 @@ impl<'a> PriceClient<'a> {
             prices.times.push(began.elapsed().as_secs_f64() * 1e3);
             let answer: Value = serde_json::from_slice(body)?;
             prices.verified += usize::from(answer["data"]["verified"] == true);
+            std::thread::sleep(LOOK);
         }
         Ok(prices)
     }

@@ -139,14 +139,19 @@ impl Host {
             });
         }
         let ahead = state.pace.interval().saturating_mul(state.line.ahead(ticket));
-        let wait = state.pace.ready_at(now).duration_since(now).saturating_add(ahead);
+        let start = state.line.start_of(ticket);
+        let wait = state
+            .pace
+            .ready_at(now, start)
+            .duration_since(now)
+            .saturating_add(ahead);
         if terms.is_too_late(now, wait) {
             return Err(StoreError::Deadline { wait: Some(wait) });
         }
         if !state.line.is_first(ticket) || !state.line.has_slot() {
             return Ok(Entry::WhenTold);
         }
-        Ok(match state.pace.take(now) {
+        Ok(match state.pace.take(now, start) {
             Ok(taken) => {
                 state.line.enter(ticket);
                 Entry::Now(taken)

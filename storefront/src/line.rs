@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
+use crate::pace::PaceStart;
 use crate::terms::{CallerTag, Priority};
 
 /// Interactive calls that go one after the other while a crawl waits; the place behind them is the crawl's. A crawl of a
@@ -108,6 +109,17 @@ impl Line {
 
     pub(crate) fn is_first(&self, ticket: &Ticket) -> bool {
         self.first().is_some_and(|first| first.number == ticket.number)
+    }
+
+    /// The moment at which this one may take its place. Callers who never pause take every place as it comes up: a call for all
+    /// that comes after one of theirs does not wait for the next.
+    pub(crate) fn start_of(&self, ticket: &Ticket) -> PaceStart {
+        let is_shared = ticket.priority == Priority::Interactive && ticket.caller.is_none();
+        if is_shared && !self.was_shared {
+            PaceStart::Early
+        } else {
+            PaceStart::OnTime
+        }
     }
 
     /// True where one more request may be in flight.

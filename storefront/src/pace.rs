@@ -12,7 +12,8 @@ pub const HOLD_MAX: Duration = Duration::from_secs(24 * 3600);
 
 /// The speed at which one host is asked: additive increase with each success, halved by each refusal.
 ///
-/// A cell-rate pace of one request per interval without bursts. Not `governor`: its quotas cannot change while requests
+/// A cell-rate pace of one request per interval. Who may go early goes up to one interval before its place comes up, and the
+/// next place comes as much later: two requests can follow each other at once, never three. Not `governor`: its quotas cannot change while requests
 /// wait on them, and it sleeps on its own timer, which tests cannot set.
 #[derive(Debug)]
 pub(crate) struct Pace {
@@ -29,6 +30,15 @@ pub(crate) struct Pace {
 pub(crate) struct PacePlace {
     before: Instant,
     after: Instant,
+}
+
+/// The moment at which a place may be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PaceStart {
+    /// When it has come up.
+    OnTime,
+    /// An interval before it comes up.
+    Early,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -68,14 +78,27 @@ impl Pace {
     }
 
     /// The moment at which the next request may start, if nothing changes until then; not before `now`.
-    pub(crate) fn ready_at(&self, now: Instant) -> Instant {
-        self.next.max(now).max(self.held_until.unwrap_or(now))
+    pub(crate) fn ready_at(&self, now: Instant, start: PaceStart) -> Instant {
+        let next = match start {
+            PaceStart::OnTime => self.next,
+            PaceStart::Early => self.next.checked_sub(self.lead()).unwrap_or(now),
+        };
+        next.max(now).max(self.held_until.unwrap_or(now))
+    }
+
+    /// The time by which a place may be taken early; none at a store that asks for a delay.
+    fn lead(&self) -> Duration {
+        if self.crawl_delay.is_zero() {
+            self.interval()
+        } else {
+            Duration::ZERO
+        }
     }
 
     /// Takes the next place if it has come up; else says when it will. Nobody takes one beforehand, so that who is first
     /// can be decided when it comes up.
-    pub(crate) fn take(&mut self, now: Instant) -> Result<PacePlace, Instant> {
-        let ready = self.ready_at(now);
+    pub(crate) fn take(&mut self, now: Instant, start: PaceStart) -> Result<PacePlace, Instant> {
+        let ready = self.ready_at(now, start);
         if ready.duration_since(now) >= TIMER {
             return Err(ready);
         }
@@ -146,6 +169,7 @@ mod tests {
     #[derive(Debug, Clone)]
     enum Step {
         Request,
+        EarlyRequest,
         Unused,
         Success,
         Refusal(Option<u64>),
@@ -155,6 +179,7 @@ mod tests {
     fn step() -> impl Strategy<Value = Step> {
         prop_oneof![
             4 => Just(Step::Request),
+            1 => Just(Step::EarlyRequest),
             1 => Just(Step::Unused),
             4 => Just(Step::Success),
             1 => proptest::option::of(0_u64..200_000).prop_map(Step::Refusal),
@@ -163,16 +188,17 @@ mod tests {
     }
 
     /// The next place, waited for if it must be.
-    fn wait_and_take(pace: &mut Pace, now: Instant) -> (Instant, PacePlace) {
-        match pace.take(now) {
+    fn wait_and_take(pace: &mut Pace, now: Instant, start: PaceStart) -> (Instant, PacePlace) {
+        match pace.take(now, start) {
             Ok(taken) => (now, taken),
-            Err(ready) => (ready, pace.take(ready).unwrap()),
+            Err(ready) => (ready, pace.take(ready, start).unwrap()),
         }
     }
 
     proptest! {
         /// Whatever happens, two requests are an interval of the pace apart (less one tick of the timer that is owed and
-        /// one that was late), none starts while the store is to be left alone, and the pace stays within its limits.
+        /// one that was late) or as much later as the one before was early, none starts while the store is to be left alone, and
+        /// the pace stays within its limits.
         #[test]
         fn no_request_starts_early(steps in proptest::collection::vec(step(), 0..200), start in 0.1_f64..2000.0) {
             let config = StorefrontConfig { rate_start_per_s: start, rate_max_per_s: 50.0, ..StorefrontConfig::default() };
@@ -181,15 +207,19 @@ mod tests {
             let mut earliest = now;
             for step in steps {
                 match step {
-                    Step::Request => {
-                        (now, _) = wait_and_take(&mut pace, now);
-                        prop_assert!(now + 2 * TIMER >= earliest);
+                    Step::Request | Step::EarlyRequest => {
+                        let (start, lead) = match step {
+                            Step::EarlyRequest => (PaceStart::Early, pace.interval()),
+                            _ => (PaceStart::OnTime, Duration::ZERO),
+                        };
+                        (now, _) = wait_and_take(&mut pace, now, start);
+                        prop_assert!(now + lead + 2 * TIMER >= earliest);
                         prop_assert!(pace.held(now).is_none_or(|wait| wait < TIMER));
-                        earliest = now + pace.interval();
+                        earliest = now.max(earliest) + pace.interval();
                     }
                     Step::Unused => {
                         let next = pace.next;
-                        let (at, taken) = wait_and_take(&mut pace, now);
+                        let (at, taken) = wait_and_take(&mut pace, now, PaceStart::OnTime);
                         now = at;
                         pace.give_back(taken);
                         prop_assert_eq!(pace.next, next);
@@ -216,7 +246,7 @@ mod tests {
             let mut now = began;
             let count = late_us.len();
             for late in late_us {
-                (now, _) = wait_and_take(&mut pace, now);
+                (now, _) = wait_and_take(&mut pace, now, PaceStart::OnTime);
                 now += Duration::from_micros(late);
             }
             let due = pace.interval() * u32::try_from(count - 1).unwrap();
@@ -230,11 +260,11 @@ mod tests {
         fn what_is_given_back_late_changes_nothing(wait_ms in 0_u64..10_000) {
             let now = Instant::now();
             let mut pace = Pace::new(&StorefrontConfig::default(), now);
-            let taken = pace.take(now).unwrap();
+            let taken = pace.take(now, PaceStart::OnTime).unwrap();
             pace.refused(now, Some(Duration::from_millis(wait_ms)));
-            let ready = pace.ready_at(now);
+            let ready = pace.ready_at(now, PaceStart::OnTime);
             pace.give_back(taken);
-            prop_assert_eq!(pace.ready_at(now), ready);
+            prop_assert_eq!(pace.ready_at(now, PaceStart::OnTime), ready);
         }
     }
 }

@@ -14,6 +14,7 @@ use bytes::Bytes;
 use data_model::ErrorCode;
 use http::StatusCode;
 use hyper::body::{Frame, SizeHint};
+use tokio::time::{Instant, sleep_until};
 
 use super::{EdgeState, Place};
 use crate::access::{Full, Share};
@@ -22,6 +23,27 @@ use crate::{Caller, ClientNetwork, Problem};
 /// The time that a caller whose share of bodies is taken waits to be told so. A caller who comes again at once, over a new connection
 /// each time, costs more by that than by the bodies.
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
+/// The time from one such refusal to the next: a thousand that came together do not come again together.
+const REFUSAL_INTERVAL: Duration = Duration::from_millis(5);
+/// The longest that a refusal waits.
+const REFUSAL_DELAY_MAX: Duration = Duration::from_secs(5);
+
+/// The moment of the next refusal of a body.
+#[derive(Debug, Default)]
+pub(super) struct RefusalPace(Mutex<Option<Instant>>);
+
+impl RefusalPace {
+    /// The moment of a refusal that is decided `now`.
+    fn take(&self, now: Instant) -> Instant {
+        let mut next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let soonest = now + REFUSAL_DELAY;
+        let at = next
+            .map_or(soonest, |next| next.max(soonest))
+            .min(now + REFUSAL_DELAY_MAX);
+        *next = Some(at + REFUSAL_INTERVAL);
+        at
+    }
+}
 
 /// The progress of a request's body.
 pub(super) struct Arrival {
@@ -115,10 +137,10 @@ impl Arrival {
 }
 
 /// The answer to a request whose body has no place.
-pub(super) async fn told(refusal: Problem) -> Response {
+pub(super) async fn refuse(refusal: Problem, shared: &EdgeState) -> Response {
     let answer = refusal.into_response();
     if answer.status() == StatusCode::TOO_MANY_REQUESTS {
-        tokio::time::sleep(REFUSAL_DELAY).await;
+        sleep_until(shared.refusals.take(Instant::now())).await;
     }
     answer
 }
@@ -168,7 +190,7 @@ mod tests {
     use axum::Router;
     use axum::body::to_bytes;
     use axum::routing::{get, post};
-    use futures::future::BoxFuture;
+    use futures::future::{BoxFuture, join_all};
     use futures::{FutureExt, StreamExt, poll, stream};
     use serde_json::Value;
 
@@ -279,7 +301,7 @@ mod tests {
         ] {
             let edge = edge(config());
             let holds = held(&edge, first.0, first.1).await;
-            let began = tokio::time::Instant::now();
+            let began = Instant::now();
             let response = sent(&edge, refused.0, refused.1, Body::from("{}")).await;
             assert_eq!(began.elapsed().as_secs(), 1, "who comes again at once does so seldom");
             assert_eq!(response.headers()["retry-after"], "1");
@@ -310,9 +332,30 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn callers_who_are_refused_together_are_told_one_after_the_other() {
+        let edge = edge(EdgeConfig {
+            bodies_per_client_max: 1,
+            ..EdgeConfig::default()
+        });
+        let _holds = held(&edge, "192.0.2.1", "").await;
+        let began = Instant::now();
+        let refused = (0..1_000).map(|_| async {
+            sent(&edge, "192.0.2.1", "", Body::from("{}")).await;
+            began.elapsed().as_millis()
+        });
+        let mut times = join_all(refused).await;
+        times.sort_unstable();
+        assert_eq!(
+            (times[0], times[1], times[200], times[799]),
+            (1_000, 1_005, 2_000, 4_995)
+        );
+        assert_eq!(times[800..], [5_000; 200], "and none later than that");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_body_that_does_not_arrive_in_time_is_refused() {
         let edge = edge(EdgeConfig::default());
-        let began = tokio::time::Instant::now();
+        let began = Instant::now();
         let refused = read(sent(&edge, "192.0.2.1", "", half()).await).await;
         assert_eq!(refused, (429, "The body arrived too slowly.".to_owned()));
         assert_eq!(began.elapsed().as_secs(), 5 + 2, "what is left is read for two seconds");

@@ -34,7 +34,7 @@ use tower::Service;
 use tracing::Instrument;
 
 pub use self::answer_by::AnswerBy;
-use self::arrival::Arrival;
+use self::arrival::{Arrival, RefusalPace};
 use self::cors::Cors;
 pub use self::description::described;
 use self::finish::FinishContext;
@@ -124,6 +124,7 @@ struct EdgeState {
     in_flight: AtomicUsize,
     /// Places for bodies that arrive.
     arriving: Arc<Shares>,
+    refusals: RefusalPace,
 }
 
 /// One request's place among those that are worked on.
@@ -184,6 +185,7 @@ impl Edge {
         );
         let shared = EdgeState {
             arriving: Shares::new(self.config.bodies_max, self.config.bodies_per_client_max),
+            refusals: RefusalPace::default(),
             config: self.config,
             routes,
             in_flight: AtomicUsize::new(0),
@@ -260,7 +262,7 @@ impl EdgeRouter {
                     (run(inner, &shared, (arrival, route.always), &asked.id).await, entered)
                 }
                 Way::Answered(answered, entered) => (answered, entered),
-                Way::Refused(refused, entered) => (Box::pin(arrival::told(refused)).await, entered),
+                Way::Refused(refused, entered) => (Box::pin(arrival::refuse(refused, &shared)).await, entered),
                 Way::Waiting(..) => (Problem::new(ErrorCode::Internal).into_response(), None),
             };
             let took = started.elapsed();
