@@ -20,6 +20,13 @@ async fn a_page_in_latin_1_is_read_as_one_and_a_label_alone_makes_none() {
             "{\"title\":\"Caf\u{e9} \u{20ac} 5\"}".as_bytes(),
         ),
         ("utf-8", latin, latin),
+        // Any other that browsers know.
+        (
+            "Shift_JIS",
+            &b"{\"title\":\"\x83R\x81[\x83q\x81[\"}"[..],
+            "{\"title\":\"\u{30b3}\u{30fc}\u{30d2}\u{30fc}\"}".as_bytes(),
+        ),
+        ("no-such", latin, latin),
         (
             "iso-8859-1",
             "{\"title\":\"Caf\u{e9}\"}".as_bytes(),
