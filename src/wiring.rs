@@ -15,9 +15,12 @@ use data_storage::{S3Options, Storage, StorageError, StorageOptions};
 use futures::StreamExt;
 use pipeline_reviews::Widgets;
 use pipeline_shipping::TermsModel;
+use pipeline_task::StoreDeps;
 use query_server::{CursorKey, Holidays, QueryConfig, QueryServer, Synonyms};
 use storefront::{Storefront, StorefrontConfig};
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 use url::Url;
 
 use crate::clock::SystemClock;
@@ -150,6 +153,12 @@ impl Context {
     /// The client of every store.
     pub(crate) fn storefront(&self) -> anyhow::Result<Storefront> {
         Storefront::new(self.config.storefront.clone(), Arc::clone(&self.clock)).context("storefront")
+    }
+
+    /// The things that a task over the stores of a home works with, of a process that asks them alone.
+    pub(crate) async fn store_deps(&self, storage: &Storage) -> anyhow::Result<StoreDeps> {
+        let (lake, clock) = (self.lake_in(storage).await?, Arc::clone(&self.clock));
+        Ok(StoreDeps::new(storage.clone(), lake, self.storefront()?, clock))
     }
 
     /// The client of review apps.
@@ -377,6 +386,19 @@ pub(crate) fn shutdown_signal() -> impl Future<Output = ()> + Send + 'static {
 #[cfg(not(unix))]
 pub(crate) async fn shutdown_signal() {
     let _ = tokio::signal::ctrl_c().await;
+}
+
+/// A token that is cancelled as [`shutdown_signal`] ends, unless the listener is dropped before.
+pub(crate) fn until_signal() -> (CancellationToken, AbortOnDropHandle<()>) {
+    let told = CancellationToken::new();
+    let listener = tokio::spawn({
+        let told = told.clone();
+        async move {
+            shutdown_signal().await;
+            told.cancel();
+        }
+    });
+    (told, AbortOnDropHandle::new(listener))
 }
 
 #[cfg(test)]

@@ -70,6 +70,18 @@ impl JobReport {
         }
     }
 
+    /// The same of a task over stores: stopped where it was told to stop, partial where some are left.
+    pub(crate) fn of_stores(self, is_stopped: bool, left: u64, detail: String) -> Self {
+        match left {
+            _ if is_stopped => Self {
+                ended: JobOutcome::Stopped,
+                ..self
+            },
+            0 => self,
+            _ => self.partial(detail),
+        }
+    }
+
     /// The same, with something that needs somebody.
     #[must_use]
     pub fn partial(self, detail: impl Into<String>) -> Self {

@@ -14,8 +14,10 @@ use pipeline_refresh::RefreshConfig;
 use pipeline_release::{ReleaseOptions, TidyOptions};
 use pipeline_reviews::Widgets;
 use pipeline_shipping::TermsModel;
+use pipeline_task::StoreDeps;
 use state::State;
 use storefront::{StoreRights, Storefront};
+use tokio_util::sync::CancellationToken;
 
 use crate::cadence::CadenceConfig;
 use crate::end::JobFailure;
@@ -70,6 +72,16 @@ impl Market {
         let at = self.storage.child("lake");
         let opened = Lake::open(at, self.lake.clone(), Arc::clone(&self.clock)).await;
         opened.map_err(|error| JobFailure::of(&error))
+    }
+
+    /// The things that a task over stores works with, until `cancel` ends it.
+    pub(crate) async fn store_deps(&self, cancel: CancellationToken) -> Result<StoreDeps, JobFailure> {
+        let (lake, clock) = (self.lake().await?, Arc::clone(&self.clock));
+        Ok(StoreDeps {
+            rights: self.rights.clone(),
+            cancel,
+            ..StoreDeps::new(self.storage.clone(), lake, self.storefront.clone(), clock)
+        })
     }
 
     /// [`Market::check_age_max`] in milliseconds.

@@ -1,18 +1,18 @@
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use data_model::BrandSlug;
 use pipeline_backfill::{Backfill, BackfillDeps, BackfillError, BackfillOptions, Range, Stage, write_report};
+use pipeline_task::RereadOptions;
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 use super::release;
 use super::reviews::reread as reviews;
 use super::shipping::reread as shipping;
+use super::stores::slugs;
 use crate::cli::backfill::BackfillArgs;
 use crate::exit::{Outcome, usage};
 use crate::progress::BackfillBar;
-use crate::wiring::{Context, shutdown_signal};
+use crate::wiring::{Context, until_signal};
 
 /// `haat backfill`: landed pages, or the lake, into what is made of them.
 pub(crate) async fn run(args: BackfillArgs, context: Context) -> anyhow::Result<Outcome> {
@@ -24,22 +24,27 @@ pub(crate) async fn run(args: BackfillArgs, context: Context) -> anyhow::Result<
         args.to.as_deref(),
         context.config.market_time_zone,
     );
-    let only = args
-        .brands
-        .iter()
-        .map(|text| text.parse().with_context(|| format!("{text:?}")));
-    let only: Vec<BrandSlug> = only.collect::<Result<_, _>>().map_err(usage)?;
-    if args.stage == Stage::Shipping {
-        let range = range.context("--from and --to").map_err(usage)?;
-        return Box::pin(shipping(&args, Some(only).filter(|_| !args.all), range, &context)).await;
-    }
-    if args.stage == Stage::Reviews {
-        let range = range.context("--from and --to").map_err(usage)?;
-        return Box::pin(reviews(&args, Some(only).filter(|_| !args.all), range, &context)).await;
+    let only = slugs(&args.brands)?;
+    let (only, range) = (
+        Some(only).filter(|_| !args.all),
+        range.context("--from and --to").map_err(usage)?,
+    );
+    if matches!(args.stage, Stage::Shipping | Stage::Reviews) {
+        let options = RereadOptions {
+            only,
+            from: range.from,
+            until: range.until,
+            older: args.older,
+            dry_run: args.dry_run,
+        };
+        return match args.stage {
+            Stage::Shipping => shipping(&args, &options, &context).await,
+            _ => reviews(&args, &options, &context).await,
+        };
     }
     let options = BackfillOptions {
-        only: Some(only).filter(|_| !args.all),
-        range: range.context("--from and --to").map_err(usage)?,
+        only,
+        range,
         stage: args.stage,
         older: args.older,
         accept_collapse: args.accept_collapse,
@@ -57,14 +62,7 @@ pub(crate) async fn run(args: BackfillArgs, context: Context) -> anyhow::Result<
 /// Reads what is landed; a signal ends it after what is being read.
 async fn read_again(options: &BackfillOptions, context: &Context) -> anyhow::Result<Backfill> {
     let storage = context.storage()?;
-    let told = CancellationToken::new();
-    let listener = tokio::spawn({
-        let told = told.clone();
-        async move {
-            shutdown_signal().await;
-            told.cancel();
-        }
-    });
+    let (told, _listener) = until_signal();
     let deps = BackfillDeps {
         lake: context.lake_in(&storage).await?,
         storage,
@@ -76,7 +74,6 @@ async fn read_again(options: &BackfillOptions, context: &Context) -> anyhow::Res
     };
     // Boxed: a backfill is a large future.
     let done = Box::pin(pipeline_backfill::backfill(options, &deps)).await;
-    listener.abort();
     done.map_err(|error| match error {
         BackfillError::UnknownBrand(_) => usage(error.into()),
         error => error.into(),

@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use anyhow::Context as _;
 use data_model::BrandSlug;
 use data_storage::Storage;
 use pipeline_crawl::{NotRegistered, RegisteredBrand, Registry};
@@ -9,18 +8,20 @@ use pipeline_refresh::{
     HoldReason, OtherCrawls, Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, StoreSummary,
     confirm,
 };
+use pipeline_task::StoreDeps;
 use storefront::StoreRights;
 use storefront::address::{Refusal, check_url};
 use tokio_util::sync::CancellationToken;
 
 use super::jobs::Rights;
+use super::stores::slugs;
 use super::{quality, release};
 use crate::cli::CrawlArgs;
 use crate::exit::{Outcome, plain, usage};
 use crate::output::counted;
 use crate::progress::CrawlBar;
 use crate::textfile::Textfile;
-use crate::wiring::{Context, shutdown_signal};
+use crate::wiring::{Context, until_signal};
 
 /// `haat crawl`: registered brands into the lake.
 pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Outcome> {
@@ -37,12 +38,6 @@ pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Out
 /// The crawl and the release after it; leaves what the run did in `done`, whatever comes after.
 async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
-    let slugs = |texts: &[String]| -> anyhow::Result<Vec<BrandSlug>> {
-        texts
-            .iter()
-            .map(|text| text.parse().with_context(|| format!("{text:?}")).map_err(usage))
-            .collect()
-    };
     let (confirmed, only) = (slugs(&args.confirm)?, slugs(&args.brands)?);
     let registry = Registry::load(&storage).await?;
     registry
@@ -65,14 +60,7 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
     }
     check_reachable(context, &registry)?;
     // One listener for all that follows: no signal falls between the crawl and the build.
-    let told = CancellationToken::new();
-    let listener = tokio::spawn({
-        let told = told.clone();
-        async move {
-            shutdown_signal().await;
-            told.cancel();
-        }
-    });
+    let (told, _listener) = until_signal();
     let rights = Rights::open(context).await?;
     let crawled = crawl(context, &storage, (&options, rights.given.clone()), &told).await;
     rights.close().await;
@@ -97,7 +85,6 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
         }
         None
     };
-    listener.abort();
     print(context, &storage, (report, quality.as_ref()), released)
 }
 
@@ -217,16 +204,14 @@ pub(crate) async fn crawl(
     (options, rights): (&RunOptions, Option<Arc<dyn StoreRights>>),
     told: &CancellationToken,
 ) -> anyhow::Result<RunReport> {
-    let lake = context.lake_in(storage).await?;
     let deps = RefreshDeps {
-        rights,
+        stores: StoreDeps {
+            rights,
+            cancel: told.clone(),
+            ..context.store_deps(storage).await?
+        },
         others: OtherCrawls::Unknown,
-        storage: storage.clone(),
-        lake,
-        storefront: context.storefront()?,
-        clock: Arc::clone(&context.clock),
         progress: Arc::new(CrawlBar::new(context.quiet)),
-        cancel: told.clone(),
     };
     Ok(pipeline_refresh::crawl(options, &context.config.refresh, &deps).await?)
 }

@@ -1,16 +1,11 @@
-use std::sync::Arc;
-
-use anyhow::Context as _;
-use data_model::BrandSlug;
 use data_pincodes::directory;
-use pipeline_probe::{ProbeDeps, ProbeError, ProbeOptions, ProbeOutcome, ProbeReport, probe};
+use pipeline_probe::{ProbeError, ProbeOptions, ProbeOutcome, ProbeReport, probe};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
-use super::jobs::Rights;
+use super::stores::{StoreSession, slugs};
 use crate::cli::delivery::{DeliveryCommand, ProbeArgs};
 use crate::exit::{Outcome, usage};
-use crate::wiring::{Context, shutdown_signal};
+use crate::wiring::Context;
 
 /// `haat delivery …`
 pub(crate) async fn run(command: DeliveryCommand, context: Context) -> anyhow::Result<Outcome> {
@@ -22,47 +17,24 @@ pub(crate) async fn run(command: DeliveryCommand, context: Context) -> anyhow::R
 }
 
 async fn ask(args: ProbeArgs, context: Context) -> anyhow::Result<Outcome> {
-    let slug = |text: &String| {
-        text.parse::<BrandSlug>()
-            .with_context(|| format!("{text:?}"))
-            .map_err(usage)
-    };
-    let only = args.brands.iter().map(slug).collect::<anyhow::Result<_>>()?;
+    let only = slugs(&args.brands)?;
     let configured = context.config.delivery.options();
     let options = ProbeOptions {
-        only: (!args.brands.is_empty()).then_some(only),
+        only: (!only.is_empty()).then(|| only.into_iter().collect()),
         budget_per_day: args.budget.map_or(configured.budget_per_day, usize::from),
         dry_run: args.dry_run,
         ..configured
     };
-    if let Some(warning) = context.unnamed_crawler() {
-        tracing::warn!("{warning}");
-    }
-    let rights = Rights::open(&context).await?;
-    let deps = ProbeDeps {
-        rights: rights.given.clone(),
-        lake: context.lake().await?,
-        storefront: context.storefront()?,
-        clock: Arc::clone(&context.clock),
-    };
-    let stop = CancellationToken::new();
-    let listener = tokio::spawn({
-        let stop = stop.clone();
-        async move {
-            shutdown_signal().await;
-            stop.cancel();
-        }
-    });
-    let report = Box::pin(probe(&deps, &options, &stop)).await;
-    listener.abort();
-    rights.close().await;
+    let stores = StoreSession::open(&context).await?;
+    let report = probe(&stores.deps, &options).await;
+    let is_stopped = stores.deps.cancel.is_cancelled();
+    stores.close().await;
     let report = report.map_err(|error| match error {
         ProbeError::UnknownBrand { .. } => usage(error.into()),
         ProbeError::Lake(_) => error.into(),
     })?;
     print(&context, &report, args.dry_run)?;
-    let is_partial =
-        stop.is_cancelled() || report.count(ProbeOutcome::Failed) + report.count(ProbeOutcome::Skipped) > 0;
+    let is_partial = is_stopped || report.count(ProbeOutcome::Failed) + report.count(ProbeOutcome::Skipped) > 0;
     Ok(if is_partial { Outcome::Partial } else { Outcome::Done })
 }
 

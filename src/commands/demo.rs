@@ -2,14 +2,14 @@ mod history;
 
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use data_model::BrandSlug;
 use data_storage::Storage;
 use emulator::EmulatorConfig;
-use pipeline_probe::{PROBES_MAX, ProbeDeps, ProbeOptions, probe};
+use pipeline_probe::{PROBES_MAX, ProbeOptions, probe};
+use pipeline_task::StoreDeps;
 use serde_json::json;
 use state::{Actor, LOCAL_ISSUER, NewKey, Plan, State};
 use tokio_util::sync::CancellationToken;
@@ -231,21 +231,19 @@ async fn delivery(mut context: Context, storage: &Storage, stop: &CancellationTo
     if !context.config.jobs.probe_delivery.enabled {
         return Ok(());
     }
-    let deps = ProbeDeps {
-        lake: context.lake_in(storage).await?,
-        storefront: context.storefront()?,
-        clock: Arc::clone(&context.clock),
-        rights: None,
+    let deps = StoreDeps {
+        cancel: stop.clone(),
+        ..context.store_deps(storage).await?
     };
     // Stores on this machine are asked all of it in one day.
     let options = ProbeOptions {
         budget_per_day: PROBES_MAX,
         ..context.config.delivery.options()
     };
-    // Boxed: large futures.
-    let report = Box::pin(probe(&deps, &options, stop)).await?;
+    let report = probe(&deps, &options).await?;
     tracing::info!(asked = report.asked(), "stores were asked what delivery costs");
     if report.asked() > 0 && !stop.is_cancelled() {
+        // Boxed: a large future.
         Box::pin(release::build(&context, storage, &release::Build::default())).await?;
     }
     Ok(())

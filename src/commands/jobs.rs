@@ -8,11 +8,10 @@ pub(super) use run::{Rights, market, worker};
 use jobs::{JobName, TriggerOutcome};
 use serde_json::json;
 use state::{JobRun, JobRunOutcome, State};
-use tokio_util::sync::CancellationToken;
 
 use crate::cli::jobs::JobsCommand;
 use crate::exit::{Outcome, lost_race, usage};
-use crate::wiring::{Context, shutdown_signal};
+use crate::wiring::{Context, until_signal};
 
 /// `haat jobs …`
 pub(crate) async fn run(command: JobsCommand, context: Context) -> anyhow::Result<Outcome> {
@@ -55,17 +54,9 @@ async fn with_state(
 async fn trigger(context: &Context, job: JobName) -> anyhow::Result<Outcome> {
     let (state, _) = context.served_state().await?;
     let scheduler = run::scheduler(context, &state)?;
-    let stop = CancellationToken::new();
-    let listener = tokio::spawn({
-        let stop = stop.clone();
-        async move {
-            shutdown_signal().await;
-            stop.cancel();
-        }
-    });
+    let (stop, _listener) = until_signal();
     // Boxed: a crawl and a build are large futures.
     let triggered = Box::pin(scheduler.trigger(job, stop)).await;
-    listener.abort();
     state.close().await;
     match triggered? {
         Some(TriggerOutcome::Ran(run)) => {

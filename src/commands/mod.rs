@@ -26,6 +26,7 @@ mod reviews;
 mod searches;
 mod shipping;
 mod sql;
+mod stores;
 mod worker;
 
 use crate::cli::Command;

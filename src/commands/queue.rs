@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use anyhow::Context as _;
 use data_model::BrandSlug;
 use jobs::{EnqueueError, EnqueuedRun, enqueue_run};
 use serde_json::json;
 use state::{DeadLetter, State, WORK_STORES_MAX, WorkState};
 
 use super::jobs::{market, worker};
+use super::stores::slugs;
 use crate::cli::CrawlArgs;
 use crate::cli::queue::{LettersArgs, QueueCommand};
 use crate::exit::{Outcome, usage};
@@ -143,11 +143,7 @@ async fn taken_out(state: &State, args: &LettersArgs) -> anyhow::Result<Vec<Dead
         let letters = state.dead_letters(limit).await?;
         letters.into_iter().map(|letter| letter.slug).collect()
     } else {
-        let parsed = args
-            .brands
-            .iter()
-            .map(|text| text.parse().with_context(|| format!("{text:?}")).map_err(usage));
-        parsed.collect::<Result<_, _>>()?
+        slugs(&args.brands)?
     };
     let dropped = state.drop_dead_letters(&slugs).await?;
     if let Some(slug) = slugs

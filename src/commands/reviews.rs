@@ -1,21 +1,13 @@
-use std::sync::Arc;
-
-use anyhow::Context as _;
-use data_model::BrandSlug;
-use pipeline_backfill::Range;
-use pipeline_reviews::{
-    RefreshReviewsError, RereadReviews, RereadReviewsError, RereadReviewsOptions, RereadReviewsOutcome, ReviewsDeps,
-    ReviewsOptions, ReviewsReport, refresh_reviews, reread_reviews,
-};
+use pipeline_reviews::{RereadReviews, ReviewsOptions, ReviewsReport, refresh_reviews, reread_reviews};
+use pipeline_task::{RereadOptions, RereadOutcome, StoreDeps};
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
-use super::jobs::Rights;
+use super::stores::{StoreSession, refused, slugs};
 use crate::cli::backfill::BackfillArgs;
 use crate::cli::reviews::{RefreshReviewsArgs, ReviewsCommand};
-use crate::exit::{Outcome, usage};
+use crate::exit::Outcome;
 use crate::output::counted;
-use crate::wiring::{Context, shutdown_signal};
+use crate::wiring::{Context, until_signal};
 
 /// `haat reviews …`
 pub(crate) async fn run(command: ReviewsCommand, context: Context) -> anyhow::Result<Outcome> {
@@ -24,115 +16,57 @@ pub(crate) async fn run(command: ReviewsCommand, context: Context) -> anyhow::Re
 }
 
 async fn refresh(args: &RefreshReviewsArgs, context: &Context) -> anyhow::Result<Outcome> {
-    let parsed = args
-        .brands
-        .iter()
-        .map(|text| text.parse().with_context(|| format!("{text:?}")));
-    let only: Vec<BrandSlug> = parsed.collect::<anyhow::Result<_>>().map_err(usage)?;
     let options = ReviewsOptions {
-        only: Some(only).filter(|only| !only.is_empty()),
+        only: Some(slugs(&args.brands)?).filter(|only| !only.is_empty()),
         sweep: args.sweep,
         keep_days: context.config.landing.keep_days,
         dry_run: args.dry_run,
     };
-    if let Some(warning) = context.unnamed_crawler() {
-        tracing::warn!("{warning}");
-    }
-    let storage = context.storage()?;
-    let cancel = CancellationToken::new();
-    let rights = Rights::open(context).await?;
-    let deps = ReviewsDeps {
-        rights: rights.given.clone(),
-        lake: context.lake_in(&storage).await?,
-        storage,
-        storefront: context.storefront()?,
-        widgets: context.widgets()?,
-        clock: Arc::clone(&context.clock),
-        cancel: cancel.clone(),
-    };
-    let listener = tokio::spawn(async move {
-        shutdown_signal().await;
-        cancel.cancel();
-    });
-    let refreshed = Box::pin(refresh_reviews(&options, &deps)).await;
-    listener.abort();
-    rights.close().await;
-    let report = refreshed.map_err(|error| match error {
-        RefreshReviewsError::Brand(_) => usage(error.into()),
-        error => error.into(),
-    })?;
-    print(context, &report)
+    let widgets = context.widgets()?;
+    let stores = StoreSession::open(context).await?;
+    let refreshed = refresh_reviews(&options, &stores.deps, &widgets).await;
+    stores.close().await;
+    print(context, &refreshed.map_err(refused)?)
 }
 
 /// `haat backfill --stage reviews`: what review apps answered before, into reviews and ratings.
-pub(super) async fn reread(
-    args: &BackfillArgs,
-    only: Option<Vec<BrandSlug>>,
-    range: Range,
-    context: &Context,
-) -> anyhow::Result<Outcome> {
-    let storage = context.storage()?;
-    let lake = context.lake_in(&storage).await?;
-    let options = RereadReviewsOptions {
-        only,
-        from: range.from,
-        until: range.until,
-        older: args.older,
-        dry_run: args.dry_run,
+pub(super) async fn reread(args: &BackfillArgs, options: &RereadOptions, context: &Context) -> anyhow::Result<Outcome> {
+    let (cancel, _listener) = until_signal();
+    let deps = StoreDeps {
+        cancel,
+        ..context.store_deps(&context.storage()?).await?
     };
-    let cancel = CancellationToken::new();
-    let listener = tokio::spawn({
-        let told = cancel.clone();
-        async move {
-            shutdown_signal().await;
-            told.cancel();
-        }
-    });
-    let read = Box::pin(reread_reviews(&options, (&storage, &lake), &cancel)).await;
-    listener.abort();
-    let report = read.map_err(|error| match error {
-        RereadReviewsError::Brand(_) => usage(error.into()),
-        error => error.into(),
-    })?;
+    let report = reread_reviews(options, &deps).await.map_err(refused)?;
     let document = json!({ "stage": args.stage, "report": report });
     context.output.print(&document, |out| write_reread(out, &report))?;
-    let is_left = |outcome| {
-        matches!(
-            outcome,
-            RereadReviewsOutcome::NotWhole
-                | RereadReviewsOutcome::Older
-                | RereadReviewsOutcome::Unclear
-                | RereadReviewsOutcome::Damaged
-        )
-    };
-    let is_partial = report.interrupted || report.brands.iter().any(|one| is_left(one.outcome));
+    let is_partial = report.interrupted || report.brands.iter().any(|one| one.outcome.is_left());
     Ok(if is_partial { Outcome::Partial } else { Outcome::Done })
 }
 
 fn write_reread(out: &mut dyn std::io::Write, report: &RereadReviews) -> std::io::Result<()> {
     for one in &report.brands {
         let told = match (one.outcome, one.asked_at) {
-            (RereadReviewsOutcome::Changed, Some(at)) => format!(
+            (RereadOutcome::Changed, Some(at)) => format!(
                 "{} reviews added, {} changed, {} gone, {} the same; {} ratings and {} refused records otherwise; read {at}",
                 one.added, one.changed, one.gone, one.same, one.ratings_changed, one.refused_changed
             ),
-            (RereadReviewsOutcome::Older, Some(at)) => {
+            (RereadOutcome::Older, Some(at)) => {
                 format!("read {at}, and again after the range: --older takes it")
             }
-            (RereadReviewsOutcome::NotWhole, _) => {
+            (RereadOutcome::NotWhole, _) => {
                 "no whole list of its reviews is landed: `haat reviews refresh --sweep` reads it".to_owned()
             }
-            (RereadReviewsOutcome::Unclear, _) => {
+            (RereadOutcome::Unclear, _) => {
                 "a landed answer cannot be understood now: `haat reviews refresh --sweep` asks again".to_owned()
             }
-            (RereadReviewsOutcome::Damaged, _) => "rows of it are missing or damaged: `haat lake repair`".to_owned(),
-            (RereadReviewsOutcome::NotInLake, _) => "no crawl brought it yet".to_owned(),
-            (RereadReviewsOutcome::NothingLanded, _) => "no answer of a review app is landed".to_owned(),
+            (RereadOutcome::Damaged, _) => "rows of it are missing or damaged: `haat lake repair`".to_owned(),
+            (RereadOutcome::NotInLake, _) => "no crawl brought it yet".to_owned(),
+            (RereadOutcome::NothingLanded, _) => "no answer of a review app is landed".to_owned(),
             _ => continue,
         };
         writeln!(out, "{:32} {told}", one.brand.as_str())?;
     }
-    let totals = &report.totals;
+    let totals = &report.totals.counts;
     let verb = if report.dry_run { "would change" } else { "changed" };
     writeln!(
         out,
@@ -174,16 +108,16 @@ fn print(context: &Context, report: &ReviewsReport) -> anyhow::Result<Outcome> {
             };
             writeln!(out, "{:32} {source:8} {:9} {detail}", one.brand.as_str(), one.outcome)?;
         }
-        let what = if report.dry_run {
+        let what = if report.run.dry_run {
             "nothing written".to_owned()
         } else {
             counted(report.commits, "commit")
         };
         let stores = counted(report.asked.len(), "store");
         let requests = counted(report.requests, "request");
-        writeln!(out, "{stores} read of {}, {requests}: {what}", report.brands)
+        writeln!(out, "{stores} read of {}, {requests}: {what}", report.run.brands)
     })?;
-    let is_partial = report.interrupted
+    let is_partial = report.run.interrupted
         || report
             .asked
             .iter()

@@ -1,24 +1,16 @@
 mod show;
 
-use std::sync::Arc;
-
-use anyhow::Context as _;
-use data_model::BrandSlug;
 use data_storage::Storage;
-use pipeline_backfill::Range;
-use pipeline_shipping::{
-    RefreshShippingError, RereadOutcome, RereadShipping, RereadShippingError, RereadShippingOptions, ShippingDeps,
-    ShippingOptions, ShippingReport, refresh_shipping, reread_shipping,
-};
+use pipeline_shipping::{RereadShipping, ShippingOptions, ShippingReport, refresh_shipping, reread_shipping};
+use pipeline_task::{RereadOptions, RereadOutcome};
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
-use super::jobs::Rights;
+use super::stores::{StoreSession, refused, slugs};
 use crate::cli::backfill::BackfillArgs;
 use crate::cli::shipping::{RefreshShippingArgs, ShippingCommand};
-use crate::exit::{Outcome, usage};
+use crate::exit::Outcome;
 use crate::output::counted;
-use crate::wiring::{Context, shutdown_signal};
+use crate::wiring::Context;
 
 /// `haat shipping …`
 pub(crate) async fn run(command: ShippingCommand, context: Context) -> anyhow::Result<Outcome> {
@@ -29,89 +21,35 @@ pub(crate) async fn run(command: ShippingCommand, context: Context) -> anyhow::R
 }
 
 async fn refresh(args: &RefreshShippingArgs, context: &Context) -> anyhow::Result<Outcome> {
-    let parsed = args
-        .brands
-        .iter()
-        .map(|text| text.parse().with_context(|| format!("{text:?}")));
-    let only: Vec<BrandSlug> = parsed.collect::<anyhow::Result<_>>().map_err(usage)?;
     let options = ShippingOptions {
-        only: Some(only).filter(|only| !only.is_empty()),
+        only: Some(slugs(&args.brands)?).filter(|only| !only.is_empty()),
         after_s: u64::from(args.after_hours) * 3600,
         keep_days: context.config.landing.keep_days,
         dry_run: args.dry_run,
     };
-    if let Some(warning) = context.unnamed_crawler() {
-        tracing::warn!("{warning}");
-    }
     let model = context.terms_model()?;
-    let storage = context.storage()?;
-    let cancel = CancellationToken::new();
-    let rights = Rights::open(context).await?;
-    let deps = ShippingDeps {
-        rights: rights.given.clone(),
-        model,
-        lake: context.lake_in(&storage).await?,
-        storage,
-        storefront: context.storefront()?,
-        clock: Arc::clone(&context.clock),
-        cancel: cancel.clone(),
-    };
-    let listener = tokio::spawn(async move {
-        shutdown_signal().await;
-        cancel.cancel();
-    });
-    let refreshed = Box::pin(refresh_shipping(&options, &deps)).await;
-    listener.abort();
-    rights.close().await;
-    let report = refreshed.map_err(|error| match error {
-        RefreshShippingError::Brand(_) => usage(error.into()),
-        error => error.into(),
-    })?;
-    print(context, &report)
+    let stores = StoreSession::open(context).await?;
+    let refreshed = refresh_shipping(&options, &stores.deps, model.as_deref()).await;
+    stores.close().await;
+    print(context, &refreshed.map_err(refused)?)
 }
 
 /// Reads what all stores say of shipping into the lake, as `haat shipping refresh` does.
 pub(crate) async fn read_terms(context: &Context, storage: &Storage) -> anyhow::Result<()> {
-    let deps = ShippingDeps {
-        rights: None,
-        model: context.terms_model()?,
-        lake: context.lake_in(storage).await?,
-        storage: storage.clone(),
-        storefront: context.storefront()?,
-        clock: Arc::clone(&context.clock),
-        cancel: CancellationToken::new(),
-    };
-    // Boxed: it asks many stores at once.
-    let report = Box::pin(refresh_shipping(&ShippingOptions::default(), &deps)).await?;
+    let model = context.terms_model()?;
+    let deps = context.store_deps(storage).await?;
+    let report = refresh_shipping(&ShippingOptions::default(), &deps, model.as_deref()).await?;
     tracing::info!(changed = report.changed, "shipping terms read");
     Ok(())
 }
 
 /// `haat backfill --stage shipping`: what stores answered before, into terms.
-pub(super) async fn reread(
-    args: &BackfillArgs,
-    only: Option<Vec<BrandSlug>>,
-    range: Range,
-    context: &Context,
-) -> anyhow::Result<Outcome> {
-    let storage = context.storage()?;
-    let lake = context.lake_in(&storage).await?;
-    let options = RereadShippingOptions {
-        only,
-        from: range.from,
-        until: range.until,
-        older: args.older,
-        dry_run: args.dry_run,
-    };
-    let read = reread_shipping(&options, &storage, &lake).await;
-    let report = read.map_err(|error| match error {
-        RereadShippingError::Brand(_) => usage(error.into()),
-        error => error.into(),
-    })?;
+pub(super) async fn reread(args: &BackfillArgs, options: &RereadOptions, context: &Context) -> anyhow::Result<Outcome> {
+    let deps = context.store_deps(&context.storage()?).await?;
+    let report = reread_shipping(options, &deps).await.map_err(refused)?;
     let document = json!({ "stage": args.stage, "report": report });
     context.output.print(&document, |out| write_reread(out, &report))?;
-    let is_left = |outcome| matches!(outcome, RereadOutcome::Older | RereadOutcome::Unclear);
-    Ok(if report.brands.iter().any(|one| is_left(one.outcome)) {
+    Ok(if report.brands.iter().any(|one| one.outcome.is_left()) {
         Outcome::Partial
     } else {
         Outcome::Done
@@ -139,7 +77,7 @@ fn write_reread(out: &mut dyn std::io::Write, report: &RereadShipping) -> std::i
         };
         writeln!(out, "{:32} {told}", one.brand.as_str())?;
     }
-    let totals = &report.totals;
+    let totals = &report.totals.counts;
     let verb = if report.dry_run { "would change" } else { "changed" };
     writeln!(
         out,
@@ -165,7 +103,7 @@ fn print(context: &Context, report: &ShippingReport) -> anyhow::Result<Outcome> 
             };
             writeln!(out, "{:32} {:8} {detail}", one.brand.as_str(), one.outcome)?;
         }
-        let verb = if report.dry_run {
+        let verb = if report.run.dry_run {
             "nothing written"
         } else {
             "terms changed"
@@ -174,7 +112,7 @@ fn print(context: &Context, report: &ShippingReport) -> anyhow::Result<Outcome> 
             out,
             "{} asked of {}, {}: {verb} of {}",
             counted(report.asked.len(), "store"),
-            report.brands,
+            report.run.brands,
             counted(report.requests, "request"),
             report.changed
         )?;
@@ -184,7 +122,7 @@ fn print(context: &Context, report: &ShippingReport) -> anyhow::Result<Outcome> 
         let told = proposals.named().map(|(outcome, count)| format!("{count} {outcome}"));
         writeln!(out, "proposals of the language model: {}", told.join(", "))
     })?;
-    let is_partial = report.interrupted
+    let is_partial = report.run.interrupted
         || report
             .asked
             .iter()

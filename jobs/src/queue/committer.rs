@@ -113,7 +113,7 @@ impl QueueWorker {
         let market = &self.deps.market;
         let mut deps = self.refresh_deps(stop).await?;
         // The lake refuses what is begun after the next holder of the right came to it.
-        deps.lake = deps.lake.under(u64::try_from(lease.fence()).unwrap_or(0));
+        deps.stores.lake = deps.stores.lake.under(u64::try_from(lease.fence()).unwrap_or(0));
         let times = (Arc::clone(&market.clock), Arc::clone(&self.deps.elapsed));
         let patience = Patience {
             stores_max: market.refresh.tick_brands_max,

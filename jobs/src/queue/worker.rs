@@ -6,6 +6,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::{RunId, Timestamp};
 use pipeline_crawl::NoProgress;
 use pipeline_refresh::{OtherCrawls, QueuedRun, RefreshDeps, WorkerContext, crawl_memory, mark_crawl, stores_at_once};
+use pipeline_task::StoreDeps;
 use serde::Serialize;
 use state::{State, StateError, TakenWork, WorkRun};
 use storefront::MemoryBudget;
@@ -213,17 +214,14 @@ impl QueueWorker {
     }
 
     pub(super) async fn refresh_deps(&self, cancel: CancellationToken) -> Result<RefreshDeps, JobFailure> {
-        let market = &self.deps.market;
         Ok(RefreshDeps {
-            storage: market.storage.clone(),
-            lake: market.lake().await?,
-            storefront: market.storefront.clone(),
-            clock: Arc::clone(&market.clock),
+            stores: StoreDeps {
+                // A worker has the right to a store before it comes to it.
+                rights: None,
+                ..self.deps.market.store_deps(cancel).await?
+            },
             progress: Arc::new(NoProgress),
-            // A worker has the right to a store before it comes to it.
-            rights: None,
             others: OtherCrawls::AtWork,
-            cancel,
         })
     }
 

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use pipeline_probe::{ProbeDeps, ProbeOutcome, probe};
+use pipeline_probe::{ProbeOutcome, probe};
 
 use super::{Turn, Work};
-use crate::end::{JobFailure, JobOutcome, JobReport};
+use crate::end::{JobFailure, JobReport};
 use crate::market::Market;
 use crate::name::JobName;
 
@@ -19,13 +19,8 @@ impl Work for ProbeDelivery {
     }
 
     async fn run(&self, turn: Turn) -> Result<JobReport, JobFailure> {
-        let deps = ProbeDeps {
-            lake: self.0.lake().await?,
-            storefront: self.0.storefront.clone(),
-            clock: Arc::clone(&self.0.clock),
-            rights: self.0.rights.clone(),
-        };
-        let report = Box::pin(probe(&deps, &self.0.delivery.options(), &turn.cancel)).await;
+        let deps = self.0.store_deps(turn.cancel).await?;
+        let report = probe(&deps, &self.0.delivery.options()).await;
         let report = report.map_err(|error| JobFailure::of(&error))?;
         let (failed, skipped) = (report.count(ProbeOutcome::Failed), report.count(ProbeOutcome::Skipped));
         let done = JobReport::done([
@@ -35,17 +30,7 @@ impl Work for ProbeDelivery {
             ("failed", failed as u64),
             ("skipped", skipped as u64),
         ]);
-        if turn.cancel.is_cancelled() {
-            return Ok(JobReport {
-                ended: JobOutcome::Stopped,
-                ..done
-            });
-        }
-        Ok(match failed + skipped {
-            0 => done,
-            _ => done.partial(format!(
-                "{failed} stores could not be asked, {skipped} are left to those who ask them now"
-            )),
-        })
+        let left = format!("{failed} stores could not be asked, {skipped} are left to those who ask them now");
+        Ok(done.of_stores(deps.cancel.is_cancelled(), (failed + skipped) as u64, left))
     }
 }

@@ -35,10 +35,10 @@ impl Work for RefreshCatalogue {
         if brands.is_empty() {
             return Ok(JobReport::done([("brands", 0), ("due", 0)]));
         }
-        let lake = market.lake().await?;
-        let damaged = lake.find_damage(false).await.map_err(|error| failed(&error))?;
-        let stores: Vec<&StoreHost> = brands.iter().map(|brand| &brand.store).collect();
-        let due = due_stores(&stores, &damaged, |store| checks.of(store), (&market.cadence, now));
+        let stores = market.store_deps(turn.cancel).await?;
+        let damaged = stores.lake.find_damage(false).await.map_err(|error| failed(&error))?;
+        let hosts: Vec<&StoreHost> = brands.iter().map(|brand| &brand.store).collect();
+        let due = due_stores(&hosts, &damaged, |store| checks.of(store), (&market.cadence, now));
         let due: Vec<(BrandSlug, StoreHost)> = brands
             .iter()
             .filter(|brand| due.contains(&brand.store))
@@ -52,14 +52,9 @@ impl Work for RefreshCatalogue {
             return put_into_queue(market, state, due, registered).await;
         }
         let deps = RefreshDeps {
-            rights: market.rights.clone(),
-            storage: market.storage.clone(),
-            lake: lake.clone(),
-            storefront: market.storefront.clone(),
-            clock: Arc::clone(&market.clock),
+            stores,
             progress: Arc::new(NoProgress),
             others: OtherCrawls::Unknown,
-            cancel: turn.cancel,
         };
         let options = RunOptions {
             only: Some(due.iter().map(|(slug, _)| slug.clone()).collect()),
@@ -68,7 +63,7 @@ impl Work for RefreshCatalogue {
         // Boxed: a run is a large future.
         let crawled = Box::pin(pipeline_refresh::crawl(&options, &market.refresh, &deps)).await;
         let report = crawled.map_err(|error| failed(&error))?;
-        if let Err(error) = market.look_at_quality(&lake).await {
+        if let Err(error) = market.look_at_quality(&deps.stores.lake).await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "the effect of the run on the quality of the data is not known");
         }

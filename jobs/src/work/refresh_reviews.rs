@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use pipeline_reviews::{ReviewsDeps, ReviewsOptions, refresh_reviews};
+use pipeline_reviews::{ReviewsOptions, refresh_reviews};
 
 use super::{Turn, Work};
-use crate::end::{JobFailure, JobOutcome, JobReport};
+use crate::end::{JobFailure, JobReport};
 use crate::market::Market;
 use crate::name::JobName;
 
@@ -20,26 +20,18 @@ impl Work for RefreshReviews {
 
     async fn run(&self, turn: Turn) -> Result<JobReport, JobFailure> {
         let market = &self.0;
-        let deps = ReviewsDeps {
-            storage: market.storage.clone(),
-            lake: market.lake().await?,
-            storefront: market.storefront.clone(),
-            widgets: market.widgets.clone(),
-            clock: Arc::clone(&market.clock),
-            rights: market.rights.clone(),
-            cancel: turn.cancel,
-        };
+        let deps = market.store_deps(turn.cancel).await?;
         let options = ReviewsOptions {
             keep_days: market.refresh.crawl.landing_keep_days,
             ..ReviewsOptions::default()
         };
-        let refreshed = Box::pin(refresh_reviews(&options, &deps)).await;
+        let refreshed = refresh_reviews(&options, &deps, &market.widgets).await;
         let report = refreshed.map_err(|error| JobFailure::of(&error))?;
         let count = |outcome| report.asked.iter().filter(|one| one.outcome == outcome).count() as u64;
         let (failed, skipped) = (count("failed"), count("skipped"));
         let done = JobReport::done([
-            ("brands", report.brands),
-            ("due", report.due),
+            ("brands", report.run.brands),
+            ("due", report.run.due),
             ("changed", report.changed),
             ("added", report.added),
             ("edited", report.edited),
@@ -48,17 +40,9 @@ impl Work for RefreshReviews {
             ("skipped", skipped),
             ("requests", report.requests),
         ]);
-        Ok(if report.interrupted {
-            JobReport {
-                ended: JobOutcome::Stopped,
-                ..done
-            }
-        } else if failed + skipped > 0 {
-            done.partial(format!(
-                "reviews of {failed} stores could not be read, {skipped} stores are left to those who ask them now"
-            ))
-        } else {
-            done
-        })
+        let left = format!(
+            "reviews of {failed} stores could not be read, {skipped} stores are left to those who ask them now"
+        );
+        Ok(done.of_stores(report.run.interrupted, failed + skipped, left))
     }
 }

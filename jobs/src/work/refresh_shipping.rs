@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use pipeline_shipping::{ShippingDeps, ShippingOptions, refresh_shipping};
+use pipeline_shipping::{ShippingOptions, refresh_shipping};
 
 use super::{Turn, Work};
-use crate::end::{JobFailure, JobOutcome, JobReport};
+use crate::end::{JobFailure, JobReport};
 use crate::market::Market;
 use crate::name::JobName;
 
@@ -24,43 +24,25 @@ impl Work for RefreshShipping {
 
     async fn run(&self, turn: Turn) -> Result<JobReport, JobFailure> {
         let market = &self.0;
-        let deps = ShippingDeps {
-            storage: market.storage.clone(),
-            lake: market.lake().await?,
-            storefront: market.storefront.clone(),
-            clock: Arc::clone(&market.clock),
-            rights: market.rights.clone(),
-            model: market.terms_model.clone(),
-            cancel: turn.cancel,
-        };
+        let deps = market.store_deps(turn.cancel).await?;
         let options = ShippingOptions {
             after_s: AFTER_S,
             keep_days: market.refresh.crawl.landing_keep_days,
             ..ShippingOptions::default()
         };
-        let refreshed = Box::pin(refresh_shipping(&options, &deps)).await;
+        let refreshed = refresh_shipping(&options, &deps, market.terms_model.as_deref()).await;
         let report = refreshed.map_err(|error| JobFailure::of(&error))?;
         let count = |outcome| report.asked.iter().filter(|one| one.outcome == outcome).count() as u64;
         let (failed, skipped) = (count("failed"), count("skipped"));
         let done = JobReport::done([
-            ("brands", report.brands),
-            ("due", report.due),
+            ("brands", report.run.brands),
+            ("due", report.run.due),
             ("changed", report.changed),
             ("failed", failed),
             ("skipped", skipped),
             ("requests", report.requests),
         ]);
-        Ok(if report.interrupted {
-            JobReport {
-                ended: JobOutcome::Stopped,
-                ..done
-            }
-        } else if failed + skipped > 0 {
-            done.partial(format!(
-                "{failed} stores could not be asked, {skipped} are left to those who ask them now"
-            ))
-        } else {
-            done
-        })
+        let left = format!("{failed} stores could not be asked, {skipped} are left to those who ask them now");
+        Ok(done.of_stores(report.run.interrupted, failed + skipped, left))
     }
 }

@@ -8,13 +8,13 @@ use data_lake::RunSummaryRow;
 use data_model::{Clock, StoreHost};
 use futures::FutureExt;
 use jobs::{MonotonicClock, ProcessTime, StoreLeases};
-use pipeline_probe::{ProbeDeps, ProbeOptions, probe};
+use pipeline_probe::{ProbeOptions, probe};
 use pipeline_refresh::RunState;
-use pipeline_reviews::{ReviewsDeps, ReviewsOptions, refresh_reviews};
-use pipeline_shipping::{ShippingDeps, ShippingOptions, refresh_shipping};
+use pipeline_reviews::{ReviewsOptions, Widgets, refresh_reviews};
+use pipeline_shipping::{ShippingOptions, refresh_shipping};
+use pipeline_task::StoreDeps;
 use state::StoreRight;
 use storefront::{RightOutcome, StoreRights};
-use tokio_util::sync::CancellationToken;
 
 use crate::queue::Rig;
 
@@ -100,42 +100,20 @@ async fn workers_over_a_state_that_is_older_than_the_lake_take_a_later_right_to_
 
 /// Tasks beside crawls, on the stores of a rig.
 struct StoreTasks {
-    shipping: ShippingDeps,
-    reviews: ReviewsDeps,
-    delivery: ProbeDeps,
+    deps: StoreDeps,
+    widgets: Widgets,
 }
 
 impl StoreTasks {
     async fn of(rig: &Rig) -> Self {
         let market = &rig.market;
-        let rights = Some(leases(rig, "aside") as Arc<dyn StoreRights>);
-        let (cancel, clock) = (CancellationToken::new(), Arc::clone(&market.clock));
-        Self {
-            shipping: ShippingDeps {
-                storage: market.storage.clone(),
-                lake: rig.lake().await,
-                storefront: market.storefront.clone(),
-                clock: Arc::clone(&clock),
-                rights: rights.clone(),
-                model: None,
-                cancel: cancel.clone(),
-            },
-            reviews: ReviewsDeps {
-                storage: market.storage.clone(),
-                lake: rig.lake().await,
-                storefront: market.storefront.clone(),
-                widgets: market.widgets.clone(),
-                clock: Arc::clone(&clock),
-                rights: rights.clone(),
-                cancel,
-            },
-            delivery: ProbeDeps {
-                lake: rig.lake().await,
-                storefront: market.storefront.clone(),
-                clock,
-                rights,
-            },
-        }
+        let (storage, clock) = (market.storage.clone(), Arc::clone(&market.clock));
+        let deps = StoreDeps {
+            rights: Some(leases(rig, "aside")),
+            ..StoreDeps::new(storage, rig.lake().await, market.storefront.clone(), clock)
+        };
+        let widgets = market.widgets.clone();
+        Self { deps, widgets }
     }
 
     /// The outcome of each store, for shipping terms, reviews and delivery.
@@ -148,12 +126,9 @@ impl StoreTasks {
             budget_per_day: 2,
             ..ProbeOptions::default()
         };
-        let shipping = refresh_shipping(&shipping, &self.shipping).await.unwrap();
-        let reviews = refresh_reviews(&ReviewsOptions::default(), &self.reviews)
-            .await
-            .unwrap();
-        let stop = CancellationToken::new();
-        let delivery = probe(&self.delivery, &delivery, &stop).await.unwrap();
+        let shipping = refresh_shipping(&shipping, &self.deps, None).await.unwrap();
+        let reviews = refresh_reviews(&ReviewsOptions::default(), &self.deps, &self.widgets).await;
+        let (reviews, delivery) = (reviews.unwrap(), probe(&self.deps, &delivery).await.unwrap());
         [
             shipping.asked.iter().map(|one| one.outcome.to_owned()).collect(),
             reviews.asked.iter().map(|one| one.outcome.to_owned()).collect(),

@@ -1,5 +1,3 @@
-use std::error::Error;
-
 use data_lake::LakeError;
 use data_model::{BrandSlug, IdError};
 use data_storage::StorageError;
@@ -44,22 +42,4 @@ pub enum BackfillError {
     /// The clock has a moment that makes no id.
     #[error("the clock tells a moment that makes no id")]
     Id(#[source] IdError),
-}
-
-/// Longest text that is made of an error and its causes.
-const TEXT_CHARS_MAX: usize = 500;
-
-/// An error with its causes, in one line.
-pub(crate) fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause.filter(|_| text.len() < TEXT_CHARS_MAX) {
-        let said = error.to_string();
-        if !text.ends_with(&said) {
-            text = format!("{text}: {said}");
-        }
-        cause = error.source();
-    }
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(TEXT_CHARS_MAX).collect()
 }

@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use async_recursion::async_recursion as boxed;
 use data_lake::{AsOf, Lake, LakeSnapshot, RunSummaryRow};
-use data_model::{BrandSlug, Clock};
+use data_model::Clock;
 use data_storage::Storage;
 use futures::StreamExt;
-use pipeline_crawl::{CrawlState, RegisteredBrand, Registry, load_state, save_state};
-use pipeline_refresh::{RefreshConfig, Rereader, lock_crawls, new_run_id};
+use pipeline_crawl::{CrawlState, Registry, load_state, save_state};
+use pipeline_refresh::{RefreshConfig, Rereader, lock_crawls, new_run_id, with_causes};
 use tokio_util::sync::CancellationToken;
 
-use crate::error::with_causes;
 use crate::groups::{StoreSize, groups};
 use crate::inventory::{Rows, Task, find_again, look};
 use crate::ledger::{find_unfinished, prune, save};
@@ -147,7 +146,8 @@ async fn begin(
     }
     let before = deps.lake.snapshot().await.map_err(BackfillError::LakeRead)?;
     let rows = rows(&before).await?;
-    let brands = selected(registry, options.only.as_deref())?;
+    let brands = registry.selected(options.only.as_deref());
+    let brands = brands.map_err(BackfillError::UnknownBrand)?;
     let mut looked = look(&deps.storage, brands, &rows, options).await?;
     let buckets = deps.lake.buckets();
     looked.sort_by_cached_key(|(brand, _)| (brand.store.bucket(buckets), brand.store.clone()));
@@ -222,16 +222,6 @@ async fn resume(mut found: Backfill, deps: &BackfillDeps, registry: &Registry) -
 async fn rows(snapshot: &LakeSnapshot) -> Result<Rows, BackfillError> {
     let rows = snapshot.readable_brands().await.map_err(BackfillError::LakeRead)?;
     Ok(rows.into_iter().map(|row| (row.brand.store.clone(), row)).collect())
-}
-
-fn selected(registry: &Registry, only: Option<&[BrandSlug]>) -> Result<Vec<RegisteredBrand>, BackfillError> {
-    let Some(only) = only else {
-        return Ok(registry.brands().into_iter().cloned().collect());
-    };
-    let brand = |slug: &BrandSlug| registry.brand(slug).cloned();
-    only.iter()
-        .map(|slug| brand(slug).ok_or_else(|| BackfillError::UnknownBrand(slug.clone())))
-        .collect()
 }
 
 /// The size of the task, with the time that its first pages take.

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use data_lake::{CatalogueRows, LakeError, LakeSnapshot, ProductColumns, RebuiltCatalogue};
 use data_model::StoreHost;
 use futures::TryStreamExt;
-use pipeline_refresh::{RereadCatalogue, Rereader};
+use pipeline_refresh::{RereadCatalogue, Rereader, with_causes};
 
-use crate::error::with_causes;
 use crate::inventory::Task;
 use crate::{Difference, StoreOutcome};
 

@@ -38,6 +38,6 @@ pub use progress::{NoProgress, Progress};
 pub use registry::{
     Addition, DisplayNames, NewBrand, NotRegistered, RegisteredBrand, Registry, RegistryError, RegistryRepair,
 };
-pub use scan::{PageReader, PageScan, ScanOnly};
+pub use scan::{PageReader, PageScan, ReadPage, scan_only};
 pub use state::{CrawlState, Peak, load_state, save_state, state_at};
-pub use store::{CrawlJob, Crawler};
+pub use store::{CrawlJob, CrawledStore, Crawler};

@@ -18,29 +18,26 @@ pub struct PageScan {
     pub ids: Vec<u64>,
 }
 
-/// Reads pages of products while their store is being crawled, so that nobody has to read them twice.
-pub trait PageReader: Send + Sync + std::fmt::Debug {
-    /// The parts that paging needs to know of a page whose body has this SHA-256, in hex. Whatever else the reader makes of the
-    /// page is its own business; the page may yet turn out to be one that is not landed. May take its time.
-    ///
-    /// # Errors
-    /// [`ParseError`] if the body is no page of products.
-    fn scan(&self, facts: &StoreFacts, sha256: &str, body: &[u8]) -> Result<PageScan, ParseError>;
-
-    /// The page of this SHA-256 is not landed: nobody will ask what was made of it.
-    fn forget(&self, sha256: &str);
+/// A page as its reader understood it.
+#[derive(Debug)]
+pub struct ReadPage<T> {
+    /// The parts that paging needs to know.
+    pub scan: PageScan,
+    /// The reader's own; `None` where it keeps nothing of the page.
+    pub kept: Option<T>,
 }
 
+/// Understands pages of products while their store is being crawled, so that nobody has to read them twice. May take its time. An
+/// error where the body is no page of products.
+pub type PageReader<T> = dyn Fn(&StoreFacts, &[u8]) -> Result<ReadPage<T>, ParseError> + Send + Sync;
+
 /// Looks at nothing but what paging needs.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ScanOnly;
-
-impl PageReader for ScanOnly {
-    fn scan(&self, _: &StoreFacts, _: &str, body: &[u8]) -> Result<PageScan, ParseError> {
-        scan_products(body)
-    }
-
-    fn forget(&self, _: &str) {}
+///
+/// # Errors
+/// The body is no page of products.
+pub fn scan_only<T>(body: &[u8]) -> Result<ReadPage<T>, ParseError> {
+    let (scan, kept) = (scan_products(body)?, None);
+    Ok(ReadPage { scan, kept })
 }
 
 /// One entry of `/collections.json`.

@@ -1,11 +1,11 @@
 //! One brand: asked as far as today's budget goes.
 
-use data_model::{Clock, CurrencyCode, DeliveryProbe};
+use data_model::{CurrencyCode, DeliveryProbe};
 use data_pincodes::directory;
 use pipeline_delivery::{Carts, Question, next_questions};
+use pipeline_task::StoreDeps;
 use serde::Serialize;
 use storefront::Store;
-use tokio_util::sync::CancellationToken;
 
 use crate::ask::{AskError, ProbeCart, empty, make, readdress};
 
@@ -56,8 +56,7 @@ pub struct BrandProbed {
 pub(crate) struct Desk<'a> {
     pub(crate) store: &'a Store,
     pub(crate) carts: &'a mut Carts,
-    pub(crate) clock: &'a dyn Clock,
-    pub(crate) cancel: &'a CancellationToken,
+    pub(crate) deps: &'a StoreDeps,
 }
 
 /// Asks up to `budget` questions; what was answered is added to `probes`, however it ends.
@@ -90,7 +89,7 @@ async fn ask(
         // One cart after the other.
         questions.sort_by_key(|question| question.cart != desk.carts.base);
         for question in questions {
-            if desk.cancel.is_cancelled() {
+            if desk.deps.cancel.is_cancelled() {
                 return Ok(ProbeOutcome::Stopped);
             }
             left -= 1;
@@ -110,7 +109,7 @@ async fn ask(
                 grams: Some(question.cart.grams).filter(|grams| *grams > 0),
                 currency: desk.carts.currency,
                 options,
-                asked_at: desk.clock.now(),
+                asked_at: desk.deps.clock.now(),
             });
         }
         if left == 0 {

@@ -16,4 +16,4 @@ mod run;
 pub use brand::{BrandProbed, ProbeOutcome};
 pub use config::{ProbeConfig, ProbeOptions};
 pub use pipeline_delivery::PROBES_MAX;
-pub use run::{ProbeDeps, ProbeError, ProbeReport, probe};
+pub use run::{ProbeError, ProbeReport, probe};

@@ -1,17 +1,16 @@
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_recursion::async_recursion as boxed;
-use data_lake::{BrandRow, Lake, LakeError, LakeSnapshot};
-use data_model::{Brand, BrandSlug, Clock, DeliveryProbe, DeliveryZone, KnownDelivery};
+use data_lake::{BrandRow, LakeError, LakeSnapshot};
+use data_model::{Brand, BrandSlug, DeliveryProbe, DeliveryZone, KnownDelivery};
 use data_pincodes::directory;
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
 use pipeline_delivery::{CartVariant, Carts, infer, next_questions};
+use pipeline_task::StoreDeps;
 use serde::Serialize;
-use storefront::{NotAsked, Store, StoreRights, Storefront, under};
-use tokio_util::sync::CancellationToken;
+use storefront::{NotAsked, Store, under};
 use url::Url;
 
 use crate::abroad::{nowhere, ships_to_india};
@@ -24,19 +23,6 @@ const DAY_MS: i64 = 24 * 3_600_000;
 
 /// The currency of stores that sell in India.
 const RUPEE: &str = "INR";
-
-/// The things that a run works with.
-#[derive(Debug)]
-pub struct ProbeDeps {
-    /// The place of brands and answers.
-    pub lake: Lake,
-    /// The client of every store.
-    pub storefront: Storefront,
-    /// The time.
-    pub clock: Arc<dyn Clock>,
-    /// The right to ask a store; `None`: nobody else asks.
-    pub rights: Option<Arc<dyn StoreRights>>,
-}
 
 /// The questions that a run has left, for all stores together.
 #[derive(Debug)]
@@ -99,11 +85,7 @@ pub enum ProbeError {
 /// # Errors
 /// The lake fails, or a brand is not in it.
 #[boxed]
-pub async fn probe(
-    deps: &ProbeDeps,
-    options: &ProbeOptions,
-    cancel: &CancellationToken,
-) -> Result<ProbeReport, ProbeError> {
+pub async fn probe(deps: &StoreDeps, options: &ProbeOptions) -> Result<ProbeReport, ProbeError> {
     let snapshot = deps.lake.newest_snapshot().await?;
     let mut rows = snapshot.brands().await?;
     if let Some(only) = &options.only {
@@ -116,10 +98,10 @@ pub async fn probe(
     let (snapshot, left) = (&snapshot, &QuestionBudget(AtomicUsize::new(options.budget_per_run)));
     let one = |row: BrandRow| -> BoxFuture<'_, Result<Option<BrandProbed>, ProbeError>> {
         Box::pin(async move {
-            if cancel.is_cancelled() {
+            if deps.cancel.is_cancelled() {
                 return Ok(None);
             }
-            let probed = of_brand(deps, (options, left), cancel, (snapshot, &row)).await?;
+            let probed = of_brand(deps, (options, left), snapshot, &row).await?;
             tracing::info!(brand = %row.brand.slug, outcome = ?probed.outcome, asked = probed.asked, "delivery was asked for");
             Ok(Some(probed))
         })
@@ -133,13 +115,13 @@ pub async fn probe(
 }
 
 async fn of_brand(
-    deps: &ProbeDeps,
+    deps: &StoreDeps,
     (options, left): (&ProbeOptions, &QuestionBudget),
-    cancel: &CancellationToken,
-    (snapshot, row): (&LakeSnapshot, &BrandRow),
+    snapshot: &LakeSnapshot,
+    row: &BrandRow,
 ) -> Result<BrandProbed, ProbeError> {
     let brand = &row.brand;
-    let (mut told, open) = open_questions(deps, options, (snapshot, row)).await?;
+    let (mut told, open) = open_questions(deps, options, snapshot, row).await?;
     let Some(open) = open else { return Ok(told) };
     if options.dry_run {
         let budget = left.take(open.of_day);
@@ -153,11 +135,11 @@ async fn of_brand(
     let asking = async {
         match open.carts {
             // Boxed: a large future.
-            Some(_) => Box::pin(ask_and_keep(deps, (options, left), cancel, row)).await,
+            Some(_) => Box::pin(ask_and_keep(deps, (options, left), row)).await,
             None => of_countries(deps, left, brand, told.clone()).await,
         }
     };
-    let asked = under(deps.rights.as_deref(), &brand.store, cancel.cancelled(), asking).await;
+    let asked = under(deps.rights.as_deref(), &brand.store, deps.cancel.cancelled(), asking).await;
     (told.outcome, told.detail) = match asked {
         Ok(asked) => return asked,
         Err(NotAsked::Stopped) => (ProbeOutcome::Stopped, None),
@@ -194,9 +176,10 @@ impl OpenProbes {
 
 /// The questions that are open at a brand by a snapshot: none where the outcome says why.
 async fn open_questions(
-    deps: &ProbeDeps,
+    deps: &StoreDeps,
     options: &ProbeOptions,
-    (snapshot, row): (&LakeSnapshot, &BrandRow),
+    snapshot: &LakeSnapshot,
+    row: &BrandRow,
 ) -> Result<(BrandProbed, Option<OpenProbes>), ProbeError> {
     let brand = &row.brand;
     let mut told = BrandProbed {
@@ -251,14 +234,13 @@ async fn open_questions(
 /// Asks a store and keeps what it answers: the whole of it under the right to the store, so that the answers to another
 /// run meanwhile is known, and kept.
 async fn ask_and_keep(
-    deps: &ProbeDeps,
+    deps: &StoreDeps,
     (options, left): (&ProbeOptions, &QuestionBudget),
-    cancel: &CancellationToken,
     row: &BrandRow,
 ) -> Result<BrandProbed, ProbeError> {
     let brand = &row.brand;
     let snapshot = deps.lake.newest_snapshot().await?;
-    let (mut told, open) = open_questions(deps, options, (&snapshot, row)).await?;
+    let (mut told, open) = open_questions(deps, options, &snapshot, row).await?;
     let Some(OpenProbes {
         carts: Some(mut carts),
         mut probes,
@@ -273,7 +255,15 @@ async fn ask_and_keep(
         return Ok(told);
     }
     let before = probes.len();
-    let asked = at_store(deps, (brand, cancel), &mut carts, (&mut probes, budget));
+    let asked = async {
+        let store = store_of(deps, brand)?;
+        let mut desk = Desk {
+            store: &store,
+            carts: &mut carts,
+            deps,
+        };
+        Box::pin(ask_all(&mut desk, &mut probes, budget)).await
+    };
     (told.outcome, told.detail) = match asked.await {
         Ok(outcome) => (outcome, None),
         Err(AskError::OtherGoods) => (ProbeOutcome::CatalogueTooOld, None),
@@ -292,7 +282,7 @@ async fn ask_and_keep(
 
 /// Asks a store of another currency for the countries that it sends to, and keeps that India is none of them.
 async fn of_countries(
-    deps: &ProbeDeps,
+    deps: &StoreDeps,
     left: &QuestionBudget,
     brand: &Brand,
     mut told: BrandProbed,
@@ -315,25 +305,8 @@ async fn of_countries(
     Ok(told)
 }
 
-fn store_of(deps: &ProbeDeps, brand: &Brand) -> Result<Store, AskError> {
+fn store_of(deps: &StoreDeps, brand: &Brand) -> Result<Store, AskError> {
     let base_url = Url::parse(&brand.base_url).map_err(|error| AskError::Unreadable(error.to_string()))?;
     let store = deps.storefront.store(&base_url)?;
     Ok(store.with_own_hosts([brand.domain.as_str(), brand.store.as_str()]))
-}
-
-/// Asks one store up to `budget` questions.
-async fn at_store(
-    deps: &ProbeDeps,
-    (brand, cancel): (&Brand, &CancellationToken),
-    carts: &mut Carts,
-    (probes, budget): (&mut Vec<DeliveryProbe>, usize),
-) -> Result<ProbeOutcome, AskError> {
-    let store = store_of(deps, brand)?;
-    let mut desk = Desk {
-        store: &store,
-        carts,
-        clock: deps.clock.as_ref(),
-        cancel,
-    };
-    Box::pin(ask_all(&mut desk, probes, budget)).await
 }

@@ -10,15 +10,15 @@ use data_pincodes::directory;
 use data_storage::Storage;
 use emulator::{CartFunction, Emulator, EmulatorConfig, RunningStores, Source, StoreAddress, ZoneKind, ZoneRules};
 use kit::SetClock;
-use pipeline_probe::{ProbeDeps, ProbeError, ProbeOptions, ProbeOutcome, ProbeReport, probe};
+use pipeline_probe::{ProbeError, ProbeOptions, ProbeOutcome, ProbeReport, probe};
+use pipeline_task::StoreDeps;
 use serde_json::Value;
 use storefront::{FetchOutcome, Storefront, StorefrontConfig};
-use tokio_util::sync::CancellationToken;
 
 struct Rig {
     running: RunningStores,
     stores: Vec<StoreAddress>,
-    deps: ProbeDeps,
+    deps: StoreDeps,
     clock: Arc<SetClock>,
 }
 
@@ -46,11 +46,8 @@ impl Rig {
             ..StorefrontConfig::default()
         };
         let storefront = Storefront::new(config, Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
-        let lake = Lake::open(
-            Storage::memory(),
-            LakeConfig::default(),
-            Arc::clone(&clock) as Arc<dyn Clock>,
-        );
+        let (storage, told) = (Storage::memory(), Arc::clone(&clock) as Arc<dyn Clock>);
+        let lake = Lake::open(storage.clone(), LakeConfig::default(), Arc::clone(&told));
         let lake = lake.await.unwrap();
         let mut refreshes = Vec::new();
         for (store, kind) in stores.iter().zip(ZoneKind::ALL) {
@@ -67,12 +64,7 @@ impl Rig {
         }
         let run = RunSummaryRow::new(refreshes[0].run.clone(), clock.now());
         lake.commit(refreshes, run).await.unwrap();
-        let deps = ProbeDeps {
-            rights: None,
-            lake,
-            storefront,
-            clock: Arc::clone(&clock) as Arc<dyn Clock>,
-        };
+        let deps = StoreDeps::new(storage, lake, storefront, told);
         Self {
             running,
             stores,
@@ -82,7 +74,7 @@ impl Rig {
     }
 
     async fn probe(&self, options: &ProbeOptions) -> ProbeReport {
-        probe(&self.deps, options, &CancellationToken::new()).await.unwrap()
+        probe(&self.deps, options).await.unwrap()
     }
 }
 
@@ -317,6 +309,6 @@ async fn a_brand_that_the_lake_does_not_have_is_named() {
         only: Some(BTreeSet::from(["no-such-brand".parse().unwrap()])),
         ..ProbeOptions::default()
     };
-    let refused = probe(&rig.deps, &options, &CancellationToken::new()).await.unwrap_err();
+    let refused = probe(&rig.deps, &options).await.unwrap_err();
     assert!(matches!(refused, ProbeError::UnknownBrand { slug } if slug == "no-such-brand"));
 }

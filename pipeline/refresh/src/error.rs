@@ -63,8 +63,9 @@ const TEXT_CHARS_MAX: usize = 500;
 /// Most causes that are listed, one below the other.
 const CAUSES_MAX: usize = 32;
 
-/// An error with its causes, in one line of at most [`TEXT_CHARS_MAX`] characters.
-pub(crate) fn with_causes(error: &dyn Error) -> String {
+/// An error with its causes, in one line of at most 500 characters.
+#[must_use]
+pub fn with_causes(error: &dyn Error) -> String {
     let mut text = said(error);
     let mut cause = error.source();
     for _ in 0..CAUSES_MAX {

@@ -31,7 +31,7 @@ mod summary;
 
 pub use collapse::{Affected, Changes, Example, HeldCrawl, HeldError, HoldReason, confirm, held_back};
 pub use config::{CollapseConfig, RefreshConfig};
-pub use error::RefreshError;
+pub use error::{RefreshError, with_causes};
 pub use ledger::{LedgerError, list_runs, read_run, second_of};
 pub use lock::{CrawlLock, CrawlMark, crawl, lock_crawls, mark_crawl};
 pub use memory::MemoryReport;

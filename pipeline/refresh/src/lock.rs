@@ -21,7 +21,7 @@ pub async fn crawl(
     config: &RefreshConfig,
     deps: &RefreshDeps,
 ) -> Result<RunReport, RefreshError> {
-    if let Some(tick) = deps.lake.unfinished_tick().await {
+    if let Some(tick) = deps.stores.lake.unfinished_tick().await {
         return Err(RefreshError::UnfinishedTick(tick));
     }
     // A dry run goes on with nothing and writes nothing, so that nobody needs to know of it.
@@ -29,7 +29,7 @@ pub async fn crawl(
         return Box::pin(refresh(options, config, deps)).await;
     }
     // Held until the run is over.
-    let (others, _lock) = lock(&deps.storage);
+    let (others, _lock) = lock(&deps.stores.storage);
     let deps = RefreshDeps { others, ..deps.clone() };
     // Boxed: a run is a large future.
     Box::pin(refresh(options, config, &deps)).await

@@ -13,7 +13,7 @@ use storefront::{MemoryBudget, OverBudget, Reservation};
 use tokio::sync::Semaphore;
 
 use crate::ratings::Ratings;
-use crate::reader::{Columns, CurrencyFault, StoreReader, context_of, page_memory};
+use crate::reader::{Columns, CurrencyFault, KeptPage, context_of, page_memory};
 
 /// Raised whenever parsing or normalising understands the same page otherwise than before: then every catalogue is
 /// read again from its landed pages, without asking the stores.
@@ -163,12 +163,19 @@ async fn kept(lake: &LakeSnapshot, context: &StoreContext, ids: &BTreeSet<u64>) 
     Ok(kept)
 }
 
+/// The source of a crawl's pages.
+#[derive(Debug)]
+pub(crate) enum PageSource {
+    /// The pages as they were read while the store was crawled; where these are not all, the landing, in the store's turn.
+    Crawl(Option<Vec<KeptPage>>),
+    /// The landing, of a catalogue that was put together before: the memory that it took is reserved still.
+    Landing,
+}
+
 /// The way in which the pages of a crawl are read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct ReadContext<'a> {
-    /// The pages that were read while the store was crawled. `None` where the catalogue was put together before: the memory
-    /// that it took is reserved still.
-    pub(crate) reader: Option<&'a StoreReader>,
+    pub(crate) source: PageSource,
     pub(crate) memory: &'a MemoryBudget,
     /// One permit a catalogue that is put together.
     pub(crate) workers: &'a Semaphore,
@@ -212,8 +219,12 @@ async fn pages(
         builder: CatalogueBuilder::new(context.clone()),
         memory: None,
     };
-    let hashes = || crawl.landed().map(|(_, mark)| mark.sha256.as_str());
-    if let Some(read) = reading.reader.and_then(|reader| reader.take_all(hashes(), context)) {
+    let is_reserved = matches!(reading.source, PageSource::Landing);
+    let read: Option<Vec<_>> = match reading.source {
+        PageSource::Crawl(Some(kept)) => kept.into_iter().map(|page| page.taken(context)).collect(),
+        PageSource::Crawl(None) | PageSource::Landing => None,
+    };
+    if let Some(read) = read {
         // Never closed, so the permit is always given.
         let _worker = reading.workers.acquire().await;
         for (page, memory) in read {
@@ -221,14 +232,14 @@ async fn pages(
         }
         return Ok(pages);
     }
-    let _turn = match reading.reader {
-        Some(_) => reading.memory.rows_turn().await,
-        None => None,
+    let _turn = match is_reserved {
+        true => None,
+        false => reading.memory.rows_turn().await,
     };
     let read =
         |bytes_max, (file, mark)| read_landed(storage, crawl, (file, mark), (context, bytes_max), reading.memory);
     for landed in crawl.landed() {
-        if reading.reader.is_none() {
+        if is_reserved {
             let page = read(u64::MAX, landed).await?;
             pages.add(page, None, limit)?;
             continue;

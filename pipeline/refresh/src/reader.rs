@@ -1,12 +1,10 @@
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use data_lake::ProductColumns;
 use data_model::{CategoryId, CurrencyCode, Product};
-use pipeline_crawl::{PageReader, PageScan, RegisteredBrand, ScanOnly, StoreFacts};
+use pipeline_crawl::{PageReader, PageScan, ReadPage, RegisteredBrand, StoreFacts, scan_only};
 use pipeline_normalise::{Gather, PageRead, StoreContext};
-use pipeline_parse::ParseError;
 use storefront::{MemoryBudget, Reservation};
 
 /// Room for pages that were read while their store was being crawled.
@@ -110,65 +108,37 @@ pub(crate) fn page_memory(page: &PageRead<Columns>) -> u64 {
     (page.memory_bytes() + page.products().rows.memory_bytes()) as u64
 }
 
-/// Understands the pages of one store while they come in, as long as there is room; the others are read again from
-/// the landing.
+/// A page that was understood while its store was crawled.
 #[derive(Debug)]
-pub(crate) struct StoreReader {
-    registered: RegisteredBrand,
-    currency_before: Option<CurrencyCode>,
-    room: MemoryQuota,
-    /// By the SHA-256 of their bodies.
-    kept: Mutex<HashMap<String, KeptPage>>,
-}
-
-#[derive(Debug)]
-struct KeptPage {
+pub(crate) struct KeptPage {
     /// The currency in which its prices were understood.
     currency: CurrencyCode,
     page: PageRead<Columns>,
     hold: Hold,
 }
 
-impl StoreReader {
-    pub(crate) fn new(registered: RegisteredBrand, currency_before: Option<CurrencyCode>, room: MemoryQuota) -> Self {
-        Self {
-            registered,
-            currency_before,
-            room,
-            kept: Mutex::default(),
-        }
-    }
-
-    /// All pages of these SHA-256, with the memory that they take, if all were read with this outcome and kept. Where one
-    /// is missing, none is kept any longer: whoever waits for memory must hold none.
-    pub(crate) fn take_all<'a>(
-        &self,
-        pages: impl Iterator<Item = &'a str>,
-        context: &StoreContext,
-    ) -> Option<Vec<(PageRead<Columns>, Reservation)>> {
-        let mut kept = std::mem::take(&mut *self.kept());
-        pages
-            .map(|sha256| {
-                let mut page = kept.remove(sha256)?;
-                let reservation = page.hold.reservation.take()?;
-                (page.currency == context.currency).then_some((page.page, reservation))
-            })
-            .collect()
-    }
-
-    fn kept(&self) -> MutexGuard<'_, HashMap<String, KeptPage>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+impl KeptPage {
+    /// The page with the memory that it takes, if its prices were understood in the currency of `context`.
+    pub(crate) fn taken(mut self, context: &StoreContext) -> Option<(PageRead<Columns>, Reservation)> {
+        let reservation = self.hold.reservation.take()?;
+        (self.currency == context.currency).then_some((self.page, reservation))
     }
 }
 
-impl PageReader for StoreReader {
-    fn scan(&self, facts: &StoreFacts, sha256: &str, body: &[u8]) -> Result<PageScan, ParseError> {
-        let context = context_of(&self.registered, facts, self.currency_before).ok();
-        let room = context.and_then(|context| Some((context, self.room.take(body.len() as u64)?)));
-        let Some((context, hold)) = room else {
-            return ScanOnly.scan(facts, sha256, body);
+/// Understands the pages of one store while they come in, as long as there is room; the others are read again from
+/// the landing.
+pub(crate) fn page_reader(
+    registered: RegisteredBrand,
+    currency_before: Option<CurrencyCode>,
+    room: MemoryQuota,
+) -> Arc<PageReader<KeptPage>> {
+    Arc::new(move |facts, body| {
+        let context = context_of(&registered, facts, currency_before).ok();
+        let taken = context.and_then(|context| Some((context, room.take(body.len() as u64)?)));
+        let Some((context, hold)) = taken else {
+            return scan_only(body);
         };
-        let bytes_max = self.room.memory.scan_bytes_max(body.len() as u64);
+        let bytes_max = room.memory.scan_bytes_max(body.len() as u64);
         let page = PageRead::into(Columns::bounded(bytes_max, body.len()), body, &context)?;
         let scan = PageScan {
             records: u32::try_from(page.records()).unwrap_or(u32::MAX),
@@ -176,17 +146,11 @@ impl PageReader for StoreReader {
         };
         // Its memory is known only now; the body's size was a guess.
         drop(hold);
-        let hold = self.room.take(page_memory(&page)).filter(|_| !page.products().is_over);
-        if let Some(hold) = hold {
-            let currency = context.currency;
-            self.kept().insert(sha256.to_owned(), KeptPage { currency, page, hold });
-        }
-        Ok(scan)
-    }
-
-    fn forget(&self, sha256: &str) {
-        self.kept().remove(sha256);
-    }
+        let hold = room.take(page_memory(&page)).filter(|_| !page.products().is_over);
+        let currency = context.currency;
+        let kept = hold.map(|hold| KeptPage { currency, page, hold });
+        Ok(ReadPage { scan, kept })
+    })
 }
 
 /// The reason why the currency of a store's prices is not known.

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 
 use crate::collapse::{CrawlFigures, LakeFigures, compare};
 use crate::error::with_causes;
-use crate::prepare::{PreparedCrawl, ReadContext, prepare, reading_of};
+use crate::prepare::{PageSource, PreparedCrawl, ReadContext, prepare, reading_of};
 use crate::ratings::Ratings;
 use crate::reader::{Columns, context_of};
 use crate::{HoldReason, RefreshConfig};
@@ -126,7 +126,7 @@ impl Rereader {
         in_lake: Option<&BrandRow>,
     ) -> Result<RereadCatalogue, RereadError> {
         let reading = ReadContext {
-            reader: None,
+            source: PageSource::Landing,
             memory: &self.memory,
             workers: &self.workers,
             variants_max: self.config.variants_max,

@@ -2,18 +2,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_recursion::async_recursion as boxed;
-use data_lake::Lake;
-use data_model::{BrandSlug, Clock, IdError, RunId, StoreHost, Timestamp};
+use data_model::{BrandSlug, IdError, RunId, StoreHost, Timestamp};
 use data_storage::{Storage, put_over};
 use futures::{StreamExt, TryStreamExt};
 use pipeline_crawl::{
     Crawler, DisplayNames, LandingError, Progress, PruneReport, RegisteredBrand, Registry, drop_run, landed_before,
     load_state, prune_landing,
 };
-use storefront::{MemoryBudget, StoreRights, Storefront};
+use pipeline_task::StoreDeps;
+use storefront::MemoryBudget;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::checked::record_end;
@@ -41,22 +40,13 @@ pub struct RunOptions {
 /// The things that a run works with.
 #[derive(Debug, Clone)]
 pub struct RefreshDeps {
-    /// The home.
-    pub storage: Storage,
-    /// The lake in that storage.
-    pub lake: Lake,
-    /// The client of the stores.
-    pub storefront: Storefront,
-    /// The time.
-    pub clock: Arc<dyn Clock>,
+    /// Storage, lake, client of the stores, time and rights; it ends the run early: what is finished is committed, the rest is
+    /// left to the next run.
+    pub stores: StoreDeps,
     /// The receiver of progress.
     pub progress: Arc<dyn Progress>,
-    /// The right to ask a store, where other processes ask stores too; `None`: this one asks whenever it likes.
-    pub rights: Option<Arc<dyn StoreRights>>,
     /// Another process is crawling into this storage now, or not.
     pub others: OtherCrawls,
-    /// Ends the run early: what is finished is committed, the rest is left to the next run.
-    pub cancel: CancellationToken,
 }
 
 /// The presence of another process that is crawling into the same storage, which decides about a run that seems to be at work.
@@ -99,12 +89,13 @@ pub async fn refresh(
         only.dedup();
     }
     let options = &options;
-    let registry = Registry::load(&deps.storage).await?;
-    let brands = selected(&registry, options.only.as_deref())?;
+    let registry = Registry::load(&deps.stores.storage).await?;
+    let brands = registry.selected(options.only.as_deref());
+    let brands = brands.map_err(RefreshError::UnknownBrand)?;
     let report = opened(options, config, deps).await?;
     let (run, started_at) = (report.run.clone(), report.started_at);
-    let mut ledger = Ledger::open(deps.storage.clone(), report, options.dry_run);
-    let held = held_back(&deps.storage).await?;
+    let mut ledger = Ledger::open(deps.stores.storage.clone(), report, options.dry_run);
+    let held = held_back(&deps.stores.storage).await?;
     ledger.reopen(|store| {
         let confirmed = || held.iter().any(|held| held.slug == store.slug && held.confirmed);
         let added_since = registry
@@ -120,7 +111,7 @@ pub async fn refresh(
     let shared = Arc::new(shared((&run, options), config, deps, (&registry, memory)).await?);
     let collector = Collector::new(
         Arc::clone(&shared),
-        deps.lake.clone(),
+        deps.stores.lake.clone(),
         (ledger, registry.clone()),
         started_at,
     );
@@ -133,7 +124,13 @@ pub async fn refresh(
     let ended = Box::pin(async { tokio::try_join!(feeding, collector.collect(collected)) }).await;
     let ended = ended.map(|((), report)| report);
     if !options.dry_run {
-        record_end(&deps.storage, &registry, (&run, deps.clock.now()), ended.as_ref()).await;
+        record_end(
+            &deps.stores.storage,
+            &registry,
+            (&run, deps.stores.clock.now()),
+            ended.as_ref(),
+        )
+        .await;
     }
     let report = ended?;
     tidy(&shared, &registry, &report, options).await;
@@ -141,23 +138,9 @@ pub async fn refresh(
     Ok(report)
 }
 
-fn selected(registry: &Registry, only: Option<&[BrandSlug]>) -> Result<Vec<RegisteredBrand>, RefreshError> {
-    let Some(only) = only else {
-        return Ok(registry.brands().into_iter().cloned().collect());
-    };
-    let mut brands = BTreeMap::new();
-    for slug in only {
-        let brand = registry
-            .brand(slug)
-            .ok_or_else(|| RefreshError::UnknownBrand(slug.clone()))?;
-        brands.insert(slug, brand.clone());
-    }
-    Ok(brands.into_values().collect())
-}
-
 /// The unfinished run that this one goes on with, or a new one.
 async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps) -> Result<RunReport, RefreshError> {
-    let now = deps.clock.now();
+    let now = deps.stores.clock.now();
     // An unfinished run may be the one that the other process is at work on.
     if !options.dry_run && deps.others != OtherCrawls::AtWork {
         let since = resumed_since(config, now);
@@ -166,7 +149,7 @@ async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps
             OtherCrawls::AtWork | OtherCrawls::Unknown => now.plus_millis(LIFE_SIGNS_MS.saturating_neg()),
         };
         let since = (since, silent_since, now);
-        let found = find_unfinished(&deps.storage, options.only.as_deref(), options.force, since).await?;
+        let found = find_unfinished(&deps.stores.storage, options.only.as_deref(), options.force, since).await?;
         if let Some(report) = found {
             tracing::info!(run = %report.run, done = report.stores.len(), "going on with an unfinished run");
             return Ok(RunReport {
@@ -225,10 +208,10 @@ pub(crate) async fn shared(
     let damaged = if options.dry_run {
         BTreeSet::new()
     } else {
-        let damaged = deps.lake.find_damage(options.force).await;
+        let damaged = deps.stores.lake.find_damage(options.force).await;
         damaged.map_err(RefreshError::LakeRead)?
     };
-    let snapshot = deps.lake.snapshot().await.map_err(RefreshError::LakeRead)?;
+    let snapshot = deps.stores.lake.snapshot().await.map_err(RefreshError::LakeRead)?;
     let rows = snapshot.readable_brands().await.map_err(RefreshError::LakeRead)?;
     let mut names = DisplayNames::registered(registry);
     for row in &rows {
@@ -249,23 +232,23 @@ pub(crate) async fn shared(
     });
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let workers = if config.workers == 0 { cores } else { config.workers };
-    let storefront = deps.storefront.with_memory(memory.clone());
-    let clock = Arc::clone(&deps.clock);
+    let storefront = deps.stores.storefront.with_memory(memory.clone());
+    let clock = Arc::clone(&deps.stores.clock);
     Ok(RunContext {
-        storage: deps.storage.clone(),
+        storage: deps.stores.storage.clone(),
         storefront: storefront.clone(),
-        crawler: Crawler::new(storefront, deps.storage.clone(), config.crawl.clone(), clock),
+        crawler: Crawler::new(storefront, deps.stores.storage.clone(), config.crawl.clone(), clock),
         config: config.clone(),
-        clock: Arc::clone(&deps.clock),
+        clock: Arc::clone(&deps.stores.clock),
         progress: Arc::clone(&deps.progress),
-        cancel: deps.cancel.clone(),
+        cancel: deps.stores.cancel.clone(),
         run: run.clone(),
         force: options.force,
         dry_run: options.dry_run,
         lake: known.collect(),
         names,
         snapshot,
-        rights: deps.rights.clone(),
+        rights: deps.stores.rights.clone(),
         read_ahead: MemoryQuota::new(config.read_ahead_bytes_max, memory),
         workers: Arc::new(Semaphore::new(workers.min(Semaphore::MAX_PERMITS))),
     })

@@ -10,8 +10,8 @@ use data_lake::{CatalogueRows, HashedRefresh, LakeError, LakeSnapshot};
 use data_model::{BrandRefresh, BrandSlug, Clock, CurrencyCode, RunId, StoreHost};
 use data_storage::Storage;
 use pipeline_crawl::{
-    CrawlError, CrawlJob, CrawlState, Crawler, DisplayNames, LandingError, PageReader, Peak, Progress, RegisteredBrand,
-    StoreCrawl, Verdict, load_state, save_state,
+    CrawlError, CrawlJob, CrawlState, CrawledStore, Crawler, DisplayNames, LandingError, Peak, Progress,
+    RegisteredBrand, StoreCrawl, Verdict, load_state, save_state,
 };
 use pipeline_parse::parse_product_html;
 use storefront::{FetchOutcome, Reservation, StoreError, StoreRights, Storefront};
@@ -21,9 +21,9 @@ use tokio_util::sync::CancellationToken;
 use crate::RefreshConfig;
 use crate::collapse::{HeldError, drop_held, load_held};
 use crate::error::with_causes;
-use crate::prepare::{PrepareError, PreparedCrawl, ReadContext, prepare, reading_of};
+use crate::prepare::{PageSource, PrepareError, PreparedCrawl, ReadContext, prepare, reading_of};
 use crate::ratings::{Ratings, RatingsError};
-use crate::reader::{MemoryQuota, StoreReader};
+use crate::reader::{MemoryQuota, page_reader};
 use crate::summary::{ForeignPrices, Outcome, StoreSummary};
 
 /// The lake's content of a brand.
@@ -218,13 +218,8 @@ impl RunContext {
         let taken = |state: &CrawlState| in_lake.is_some_and(|known| known.hash == state.taken_as);
         let anew = self.force || !state.as_ref().is_some_and(taken);
         let known = state.as_ref().map(|state| &state.crawl);
-        let reader = StoreReader::new(
-            brand.clone(),
-            in_lake.map(|known| known.currency),
-            self.read_ahead.clone(),
-        );
-        let reader = Arc::new(reader);
-        let pages: Arc<dyn PageReader> = Arc::<StoreReader>::clone(&reader);
+        let currency_before = in_lake.map(|known| known.currency);
+        let reader = page_reader(brand.clone(), currency_before, self.read_ahead.clone());
         let job = CrawlJob {
             run: &self.run,
             brand,
@@ -232,12 +227,11 @@ impl RunContext {
             anew,
             products_before: in_lake.map(|known| known.products),
             context: &reading,
-            reader: &pages,
         };
-        let crawl = self
+        let crawled = self
             .crawler
-            .crawl_store(job, self.progress.as_ref(), &self.cancel)
-            .await?;
+            .crawl_store(job, &reader, self.progress.as_ref(), &self.cancel);
+        let CrawledStore { crawl, pages } = crawled.await?;
         summary.pages = u32::try_from(crawl.pages.len()).unwrap_or(u32::MAX);
         (summary.requests, summary.bytes, summary.truncated) = (crawl.requests, crawl.bytes, crawl.truncated);
         (summary.read_since, summary.read_at) = (Some(crawl.started_at), Some(crawl.ended_at));
@@ -252,11 +246,14 @@ impl RunContext {
         let Some(state) = comparable.filter(|_| crawl.verdict == Verdict::Unchanged) else {
             // An unchanged crawl without the state it is unchanged from is one of this run, before an interruption,
             // when the state was there; its pages are in the landing that it names.
-            let judged = self.judge(brand, (crawl, &reader), ratings, state.as_ref(), summary, started);
+            let crawled = CrawledStore { crawl, pages };
+            let judged = self.judge(brand, crawled, ratings, state.as_ref(), summary, started);
             return judged.await;
         };
         if self.config.product_pages_max > 0 && !self.dry_run {
-            let judged = self.judge(brand, (crawl.clone(), &reader), ratings, Some(state), summary, started);
+            let crawl = crawl.clone();
+            let crawled = CrawledStore { crawl, pages };
+            let judged = self.judge(brand, crawled, ratings, Some(state), summary, started);
             match judged.await {
                 // Without the landed pages nobody knows whose pages to read; the catalogue is as it was all the same.
                 Err(StoreFailure::Prepare(PrepareError::Landing(_))) => {}
@@ -334,11 +331,11 @@ impl RunContext {
         &self,
         brand: &RegisteredBrand,
         crawl: &StoreCrawl,
-        reader: Option<&StoreReader>,
+        source: PageSource,
     ) -> Result<PreparedCrawl, PrepareError> {
         let currency_before = self.lake.get(&brand.store).map(|known| known.currency);
         let reading = ReadContext {
-            reader,
+            source,
             memory: self.storefront.memory(),
             workers: &self.workers,
             variants_max: self.config.variants_max,
@@ -366,9 +363,7 @@ impl RunContext {
         summary: StoreSummary,
     ) -> Result<Ready, (&'static str, String)> {
         let CrawlState { peaks, crawl, .. } = state;
-        let currency_before = self.lake.get(&brand.store).map(|known| known.currency);
-        let reader = StoreReader::new(brand.clone(), currency_before, self.read_ahead.clone());
-        let prepared = self.prepare(brand, &crawl, Some(&reader)).await;
+        let prepared = self.prepare(brand, &crawl, PageSource::Crawl(None)).await;
         let PreparedCrawl { refresh, memory, .. } = prepared.map_err(|error| (error.label(), with_causes(&error)))?;
         let failed = |error: StoreFailure| (error.label(), with_causes(&error));
         let ratings = Ratings::load(&self.storage, &brand.store)
@@ -397,7 +392,7 @@ impl RunContext {
         brand: &RegisteredBrand,
         crawl: &StoreCrawl,
     ) -> Result<HashedRefresh, (&'static str, String)> {
-        let prepared = self.prepare(brand, crawl, None).await;
+        let prepared = self.prepare(brand, crawl, PageSource::Landing).await;
         let refresh = prepared.map_err(|error| (error.label(), with_causes(&error)))?.refresh;
         let failed = |error: StoreFailure| (error.label(), with_causes(&error));
         let ratings = Ratings::load(&self.storage, &brand.store)

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use data_model::{Clock, ReviewWidget};
+use data_model::{BrandSlug, Clock, ReviewWidget};
 use serde::{Deserialize, Serialize};
 use storefront::{Store, StoreError, Storefront, StorefrontConfig};
 use url::Url;
@@ -55,6 +55,19 @@ impl Default for ReviewsConfig {
             store_time_s_max: 3_600,
         }
     }
+}
+
+/// The brands that are to be refreshed.
+#[derive(Debug, Clone, Default)]
+pub struct ReviewsOptions {
+    /// These brands, whenever they were read last; all that are due when `None`.
+    pub only: Option<Vec<BrandSlug>>,
+    /// Reads every list to its end, changed or not.
+    pub sweep: bool,
+    /// Days for which what apps answered stays landed; what the last whole reading of a list and those since said always stays.
+    pub keep_days: u32,
+    /// Asks and reads, and writes nothing.
+    pub dry_run: bool,
 }
 
 /// A configuration that cannot be used.

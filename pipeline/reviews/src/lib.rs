@@ -13,7 +13,6 @@
 //! app shows fewer reviews than it counts, or not half of those that are held, it drops none before that is so twice.
 
 mod config;
-mod deps;
 mod landing;
 mod read;
 mod refresh;
@@ -22,10 +21,6 @@ mod reread;
 mod state;
 mod walk;
 
-pub use config::{ReviewsConfig, ReviewsConfigError, Widgets};
-pub use deps::{RefreshReviewsError, ReviewsDeps, ReviewsOptions};
+pub use config::{ReviewsConfig, ReviewsConfigError, ReviewsOptions, Widgets};
 pub use refresh::{BrandReviews, ReviewsReport, refresh_reviews};
-pub use reread::{
-    RereadBrandReviews, RereadReviews, RereadReviewsError, RereadReviewsOptions, RereadReviewsOutcome,
-    RereadReviewsTotals, reread_reviews,
-};
+pub use reread::{RereadBrandReviews, RereadReviews, RereadReviewsTotals, reread_reviews};

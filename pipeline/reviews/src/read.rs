@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use data_lake::{LakeSnapshot, ReviewChanges};
 use data_model::{Quarantined, StoreHost, Timestamp, WidgetRating, WidgetReview};
 use pipeline_crawl::RegisteredBrand;
+use pipeline_task::{StoreDeps, TaskError, is_older};
 use pipeline_widgets::{AnswerError, RejectedRecord, WidgetKey, detect};
 use storefront::{Accept, FetchOutcome, NotAsked, StoreError, under};
 
-use crate::deps::{RefreshReviewsError, ReviewsDeps, ReviewsOptions, is_older};
+use crate::config::{ReviewsOptions, Widgets};
 use crate::landing::LandingBuilder;
 use crate::state::{self, StoreState};
 use crate::walk::ReadingFinds;
@@ -51,11 +52,20 @@ enum Failure {
     NotAsked(#[from] NotAsked),
 }
 
+/// The things that all stores of a refresh are read with.
+#[derive(Debug)]
+pub(crate) struct ReadContext<'a> {
+    pub(crate) options: &'a ReviewsOptions,
+    pub(crate) deps: &'a StoreDeps,
+    pub(crate) widgets: &'a Widgets,
+    /// The lake before the batch.
+    pub(crate) snapshot: LakeSnapshot,
+}
+
 /// A store that is being read.
 struct Reader<'a> {
     brand: &'a RegisteredBrand,
-    deps: &'a ReviewsDeps,
-    snapshot: &'a LakeSnapshot,
+    context: &'a ReadContext<'a>,
     started_at: Timestamp,
     landing: LandingBuilder,
     before: HeldCounts,
@@ -66,12 +76,8 @@ struct Reader<'a> {
 ///
 /// # Errors
 /// The storage or the lake cannot be read.
-pub(crate) async fn read_store(
-    brand: &RegisteredBrand,
-    snapshot: &LakeSnapshot,
-    options: &ReviewsOptions,
-    deps: &ReviewsDeps,
-) -> Result<StoreReading, RefreshReviewsError> {
+pub(crate) async fn read_store(brand: &RegisteredBrand, context: &ReadContext<'_>) -> Result<StoreReading, TaskError> {
+    let ReadContext { deps, snapshot, .. } = context;
     let now = deps.clock.now();
     let read = StoreReading {
         changes: ReviewChanges::none(brand.store.clone(), brand.slug.clone(), now),
@@ -88,8 +94,7 @@ pub(crate) async fn read_store(
     };
     let mut reader = Reader {
         brand,
-        deps,
-        snapshot,
+        context,
         started_at: now,
         landing: LandingBuilder::new(&brand.store, now),
         before: HeldCounts::default(),
@@ -114,9 +119,9 @@ pub(crate) async fn read_store(
     let mut found = ReadingFinds::new(of_app, &refused);
     found.drop_other_apps(key.widget);
     reader.landing.head.key = Some(key.clone());
-    match deps.widgets.app(key.widget) {
+    match context.widgets.app(key.widget) {
         Ok(app) => {
-            let is_whole = Box::pin(reader.walk(&app, &key, &mut found, options)).await?;
+            let is_whole = Box::pin(reader.walk(&app, &key, &mut found)).await?;
             if is_whole {
                 Box::pin(reader.rate(&app, &key, &mut found)).await;
                 reader.drop_others(&key, &others, ratings);
@@ -151,8 +156,8 @@ impl Reader<'_> {
     }
 
     /// The app that the store uses; `None` where there is nothing more to do.
-    async fn app(&mut self) -> Result<Option<WidgetKey>, RefreshReviewsError> {
-        let look_after_s = self.deps.widgets.config.look_after_s;
+    async fn app(&mut self) -> Result<Option<WidgetKey>, TaskError> {
+        let look_after_s = self.context.widgets.config.look_after_s;
         if !is_older(self.read.state.looked_at, self.started_at, look_after_s) {
             return Ok(self.read.state.widget.clone());
         }
@@ -187,16 +192,16 @@ impl Reader<'_> {
     }
 
     /// Looks at the store's pages, under the right to ask it.
-    async fn look(&mut self) -> Result<Result<Option<WidgetKey>, Failure>, RefreshReviewsError> {
-        let (deps, brand) = (self.deps, self.brand);
+    async fn look(&mut self) -> Result<Result<Option<WidgetKey>, Failure>, TaskError> {
+        let (deps, brand) = (self.context.deps, self.brand);
         let (rights, stop) = (deps.rights.as_deref(), deps.cancel.cancelled());
         let looked = under(rights, &brand.store, stop, self.look_there()).await;
         looked.unwrap_or_else(|error| Ok(Err(error.into())))
     }
 
     /// Looks at the front page, and then at a product's.
-    async fn look_there(&mut self) -> Result<Result<Option<WidgetKey>, Failure>, RefreshReviewsError> {
-        let store = match self.deps.storefront.store(&self.brand.base_url) {
+    async fn look_there(&mut self) -> Result<Result<Option<WidgetKey>, Failure>, TaskError> {
+        let store = match self.context.deps.storefront.store(&self.brand.base_url) {
             Ok(store) => store,
             Err(error) => return Ok(Err(error.into())),
         };
@@ -208,7 +213,7 @@ impl Reader<'_> {
         if let Some(key) = front.as_deref().and_then(detect) {
             return Ok(Ok(Some(key)));
         }
-        let handles = self.snapshot.handles(&self.brand.store).await?;
+        let handles = self.context.snapshot.handles(&self.brand.store).await?;
         let Some(handle) = handles.values().next() else {
             return Ok(Ok(None));
         };
@@ -218,11 +223,11 @@ impl Reader<'_> {
     }
 
     /// Two looks in a row found no app: what it published is gone from the store.
-    async fn forget(&mut self) -> Result<(), RefreshReviewsError> {
+    async fn forget(&mut self) -> Result<(), TaskError> {
         let store = &self.brand.store;
         let stores = [store.clone()].into();
-        let reviews = self.snapshot.widget_reviews(&stores).await?;
-        let ratings = self.snapshot.widget_ratings(&stores).await?;
+        let reviews = self.context.snapshot.widget_reviews(&stores).await?;
+        let ratings = self.context.snapshot.widget_ratings(&stores).await?;
         let changes = &mut self.read.changes;
         let gone = reviews.get(store).into_iter().flatten();
         changes
@@ -230,7 +235,7 @@ impl Reader<'_> {
             .extend(gone.map(|one| (one.widget, one.id.clone())));
         let gone = ratings.get(store).into_iter().flatten();
         changes.ratings_gone.extend(gone.map(|one| (one.widget, one.product)));
-        let gone = refused_of(self.snapshot, store).await?.into_iter();
+        let gone = refused_of(&self.context.snapshot, store).await?.into_iter();
         changes.refused_gone.extend(gone.map(|one| one.subject));
         self.read.outcome = "gone";
         self.read.state = StoreState {
@@ -241,9 +246,9 @@ impl Reader<'_> {
     }
 
     fn is_over(&self) -> bool {
-        let took_ms = self.deps.clock.now().millis_since(self.started_at);
-        let most_ms = self.deps.widgets.config.store_time_s_max.saturating_mul(1000);
-        self.deps.cancel.is_cancelled() || took_ms > i64::try_from(most_ms).unwrap_or(i64::MAX)
+        let took_ms = self.context.deps.clock.now().millis_since(self.started_at);
+        let most_ms = self.context.widgets.config.store_time_s_max.saturating_mul(1000);
+        self.context.deps.cancel.is_cancelled() || took_ms > i64::try_from(most_ms).unwrap_or(i64::MAX)
     }
 
     /// The store used another app before.
@@ -283,10 +288,7 @@ impl Reader<'_> {
 
 /// The part of a store's reviews that is in quarantine. Where that cannot be read, nothing is known of it: reviews do not wait
 /// for a file of another table.
-pub(crate) async fn refused_of(
-    snapshot: &LakeSnapshot,
-    store: &StoreHost,
-) -> Result<Vec<Quarantined>, RefreshReviewsError> {
+pub(crate) async fn refused_of(snapshot: &LakeSnapshot, store: &StoreHost) -> Result<Vec<Quarantined>, TaskError> {
     match snapshot.refused_reviews(&[store.clone()].into()).await {
         Ok(mut refused) => Ok(refused.remove(store).unwrap_or_default()),
         Err(error) if error.lost_file().is_some() => Ok(Vec::new()),

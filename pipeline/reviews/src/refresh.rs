@@ -1,23 +1,20 @@
 use std::collections::BTreeSet;
 
 use async_recursion::async_recursion as boxed;
-use data_lake::{Lake, LakeError, LakeSnapshot, ReviewChanges};
-use data_model::{BrandSlug, ReviewWidget, StoreHost};
+use async_trait::async_trait;
+use data_lake::{Lake, LakeError, ReviewChanges};
+use data_model::{BrandSlug, ReviewWidget, StoreHost, Timestamp};
 use data_storage::StorageError;
-use futures::{StreamExt, TryStreamExt};
-use pipeline_crawl::{RegisteredBrand, Registry};
+use pipeline_crawl::RegisteredBrand;
+use pipeline_task::{DueBrand, StoreDeps, StoreTask, TaskError, TaskRun, is_older, run};
 use pipeline_widgets::RejectedRecord;
 use serde::Serialize;
 
-use crate::deps::{RefreshReviewsError, ReviewsDeps, ReviewsOptions, is_older};
+use crate::config::{ReviewsOptions, Widgets};
 use crate::landing;
-use crate::read::{StoreReading, read_store};
+use crate::read::{ReadContext, StoreReading, read_store};
 use crate::state;
 
-/// Stores read at once; each app keeps its own pace, whatever their number.
-const STORES_AT_ONCE: usize = 8;
-/// Stores committed at once.
-const BATCH: usize = 32;
 /// Most refused records that a report names.
 const REFUSED_MAX: usize = 200;
 const DAY_MS: i64 = 24 * 3_600_000;
@@ -25,14 +22,9 @@ const DAY_MS: i64 = 24 * 3_600_000;
 /// The work of a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ReviewsReport {
-    /// The run wrote nothing.
-    pub dry_run: bool,
-    /// It was cut short.
-    pub interrupted: bool,
-    /// Brands registered that the lake has.
-    pub brands: u64,
-    /// Of these, brands that were due.
-    pub due: u64,
+    /// Its extent.
+    #[serde(flatten)]
+    pub run: TaskRun,
     /// Brands with a change.
     pub changed: u64,
     /// Commits of the lake.
@@ -77,142 +69,118 @@ pub struct BrandReviews {
     pub error: Option<String>,
 }
 
-/// Reads the reviews of brands that are due, and commits what changed. Brands that no crawl brought yet are left out.
+/// Reads the reviews of brands that are due, and commits what changed. Brands that no crawl brought yet are left out. Apps are
+/// asked without the right to a store.
 ///
 /// # Errors
-/// [`RefreshReviewsError`]; a store or an app that fails is no error, and keeps what is known of it.
+/// [`TaskError`]; a store or an app that fails is no error, and keeps what is known of it.
 #[boxed]
 pub async fn refresh_reviews(
     options: &ReviewsOptions,
-    deps: &ReviewsDeps,
-) -> Result<ReviewsReport, RefreshReviewsError> {
-    let mut report = ReviewsReport {
-        dry_run: options.dry_run,
-        ..ReviewsReport::default()
+    deps: &StoreDeps,
+    widgets: &Widgets,
+) -> Result<ReviewsReport, TaskError> {
+    let snapshot = deps.lake.snapshot().await?;
+    let context = ReadContext {
+        options,
+        deps,
+        widgets,
+        snapshot,
     };
-    let due = due(options, deps, &mut report).await?;
-    report.due = due.len() as u64;
-    for batch in due.chunks(BATCH) {
-        if deps.cancel.is_cancelled() {
-            report.interrupted = true;
-            break;
-        }
-        let snapshot = deps.lake.snapshot().await?;
-        // Boxed: each store is a large future.
-        let reads = batch
-            .iter()
-            .map(|brand| Box::pin(read_one(brand, &snapshot, options, deps)));
-        let reads: Vec<_> = reads.collect();
-        let read: Vec<(RegisteredBrand, StoreReading)> = futures::stream::iter(reads)
-            .buffer_unordered(STORES_AT_ONCE)
-            .try_filter_map(async |read| Ok(read))
-            .try_collect()
-            .await?;
-        take(read, options, deps, &mut report).await?;
-    }
-    report.interrupted |= deps.cancel.is_cancelled();
+    let report = ReviewsReport::default();
+    let mut task = ReviewsRefresh { context, report };
+    let extent = run(&mut task, deps, options.only.as_deref()).await?;
+    let mut report = task.report;
+    report.run = TaskRun {
+        dry_run: options.dry_run,
+        ..extent
+    };
     report.asked.sort_by(|one, other| one.brand.cmp(&other.brand));
     Ok(report)
 }
 
-/// `None` where the refresh was to end before the store was asked.
-async fn read_one(
-    brand: &RegisteredBrand,
-    snapshot: &LakeSnapshot,
-    options: &ReviewsOptions,
-    deps: &ReviewsDeps,
-) -> Result<Option<(RegisteredBrand, StoreReading)>, RefreshReviewsError> {
-    if deps.cancel.is_cancelled() {
-        return Ok(None);
-    }
-    let mut read = read_store(brand, snapshot, options, deps).await?;
-    // Before the lake: what it has can be made again. At once: answers are not to wait in memory for other stores.
-    if let Some(packed) = read.landed.take().filter(|_| !options.dry_run) {
-        landing::land(&deps.storage, (&brand.store, read.changes.at), packed).await?;
-        read.is_landed = true;
-    }
-    Ok(Some((brand.clone(), read)))
+/// A refresh at work.
+struct ReviewsRefresh<'a> {
+    context: ReadContext<'a>,
+    report: ReviewsReport,
 }
 
-async fn due(
-    options: &ReviewsOptions,
-    deps: &ReviewsDeps,
-    report: &mut ReviewsReport,
-) -> Result<Vec<RegisteredBrand>, RefreshReviewsError> {
-    let registry = Registry::load(&deps.storage).await?;
-    for slug in options.only.iter().flatten() {
-        if registry.brand(slug).is_none() {
-            return Err(RefreshReviewsError::Brand(slug.clone()));
-        }
+#[async_trait]
+impl StoreTask for ReviewsRefresh<'_> {
+    type Answer = (RegisteredBrand, StoreReading);
+    // Each app keeps its own pace, whatever their number.
+    const STORES_AT_ONCE: usize = 8;
+    const BATCH: usize = 32;
+
+    async fn is_due(&self, brand: &RegisteredBrand, now: Timestamp) -> Result<bool, TaskError> {
+        let state = state::load(&self.context.deps.storage, &brand.store).await?;
+        Ok(is_older(state.asked_at, now, self.context.widgets.config.after_s))
     }
-    let rows = deps.lake.snapshot().await?.brands().await?;
-    let crawled: BTreeSet<StoreHost> = rows.into_iter().map(|row| row.brand.store).collect();
-    let (now, mut due) = (deps.clock.now(), Vec::new());
-    for brand in registry.brands() {
-        if !crawled.contains(&brand.store) {
-            continue;
+
+    async fn begin(&mut self, _: &[DueBrand]) -> Result<(), TaskError> {
+        self.context.snapshot = self.context.deps.lake.snapshot().await?;
+        Ok(())
+    }
+
+    async fn ask(&self, due: &DueBrand) -> Result<Option<Self::Answer>, TaskError> {
+        let ReadContext { options, deps, .. } = self.context;
+        if deps.cancel.is_cancelled() {
+            return Ok(None);
         }
-        report.brands += 1;
-        let is_due = match &options.only {
-            Some(only) => only.contains(&brand.slug),
-            None => {
-                let state = state::load(&deps.storage, &brand.store).await?;
-                is_older(state.asked_at, now, deps.widgets.config.after_s)
-            }
+        let brand = due.brand.clone();
+        let mut read = read_store(&brand, &self.context).await?;
+        // Before the lake: what it has can be made again. At once: answers are not to wait in memory for other stores.
+        if let Some(packed) = read.landed.take().filter(|_| !options.dry_run) {
+            landing::land(&deps.storage, (&brand.store, read.changes.at), packed).await?;
+            read.is_landed = true;
+        }
+        Ok(Some((brand, read)))
+    }
+
+    /// Brings what was read into the lake, and then notes how far it was read.
+    async fn take(&mut self, read: Vec<Self::Answer>) -> Result<(), TaskError> {
+        let ReadContext { options, deps, .. } = self.context;
+        let report = &mut self.report;
+        let failed = if options.dry_run {
+            BTreeSet::new()
+        } else {
+            let all = read.iter().map(|(_, read)| read.changes.clone()).collect();
+            let done = commit(&deps.lake, all).await?;
+            (report.changed, report.commits) = (report.changed + done.changed, report.commits + done.commits);
+            done.failed
         };
-        if is_due {
-            due.push(brand.clone());
-        }
-    }
-    Ok(due)
-}
-
-/// Brings what was read into the lake, and then notes how far it was read.
-async fn take(
-    read: Vec<(RegisteredBrand, StoreReading)>,
-    options: &ReviewsOptions,
-    deps: &ReviewsDeps,
-    report: &mut ReviewsReport,
-) -> Result<(), RefreshReviewsError> {
-    let failed = if options.dry_run {
-        BTreeSet::new()
-    } else {
-        let all = read.iter().map(|(_, read)| read.changes.clone()).collect();
-        let done = commit(&deps.lake, all).await?;
-        (report.changed, report.commits) = (report.changed + done.changed, report.commits + done.commits);
-        done.failed
-    };
-    for (brand, read) in read {
-        let is_lost = failed.contains(&brand.store);
-        if !options.dry_run && !is_lost {
-            state::save(&deps.storage, &brand.store, &read.state).await?;
-            if read.is_landed {
-                prune(&brand.store, &read, options, deps).await?;
+        for (brand, read) in read {
+            let is_lost = failed.contains(&brand.store);
+            if !options.dry_run && !is_lost {
+                state::save(&deps.storage, &brand.store, &read.state).await?;
+                if read.is_landed {
+                    prune(&brand.store, &read, options, deps).await?;
+                }
             }
+            let room = REFUSED_MAX.saturating_sub(report.asked.iter().map(|one| one.refused.len()).sum());
+            let removed = read.changes.reviews_gone.len() as u64;
+            report.requests += read.requests;
+            (report.added, report.edited) = (report.added + read.added, report.edited + read.edited);
+            report.removed += removed;
+            report.asked.push(BrandReviews {
+                brand: brand.slug,
+                source: read.state.widget.as_ref().map(|key| key.widget),
+                outcome: if is_lost { "failed" } else { read.outcome },
+                reviews: read.reviews,
+                added: read.added,
+                edited: read.edited,
+                removed,
+                rated: read.changes.ratings.len() as u64,
+                requests: read.requests,
+                refused: read.refused.into_iter().take(room).collect(),
+                error: match is_lost {
+                    true => Some("rows of it in the lake are missing or damaged: `haat lake repair`".to_owned()),
+                    false => read.error,
+                },
+            });
         }
-        let room = REFUSED_MAX.saturating_sub(report.asked.iter().map(|one| one.refused.len()).sum());
-        let removed = read.changes.reviews_gone.len() as u64;
-        report.requests += read.requests;
-        (report.added, report.edited) = (report.added + read.added, report.edited + read.edited);
-        report.removed += removed;
-        report.asked.push(BrandReviews {
-            brand: brand.slug,
-            source: read.state.widget.as_ref().map(|key| key.widget),
-            outcome: if is_lost { "failed" } else { read.outcome },
-            reviews: read.reviews,
-            added: read.added,
-            edited: read.edited,
-            removed,
-            rated: read.changes.ratings.len() as u64,
-            requests: read.requests,
-            refused: read.refused.into_iter().take(room).collect(),
-            error: match is_lost {
-                true => Some("rows of it in the lake are missing or damaged: `haat lake repair`".to_owned()),
-                false => read.error,
-            },
-        });
+        Ok(())
     }
-    Ok(())
 }
 
 /// Drops what is landed for longer than it is kept, but no landing that a whole list is made of.
@@ -220,7 +188,7 @@ async fn prune(
     store: &StoreHost,
     read: &StoreReading,
     options: &ReviewsOptions,
-    deps: &ReviewsDeps,
+    deps: &StoreDeps,
 ) -> Result<(), StorageError> {
     let (state, now) = (&read.state, read.changes.at);
     let walk_since = state.walk.as_ref().and_then(|walk| walk.began_at);

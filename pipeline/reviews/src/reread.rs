@@ -4,59 +4,19 @@
 use std::collections::BTreeSet;
 
 use async_recursion::async_recursion as boxed;
-use data_lake::{Lake, LakeError, LakeSnapshot, ReviewChanges};
+use async_trait::async_trait;
+use data_lake::{LakeError, LakeSnapshot, ReviewChanges};
 use data_model::{BrandSlug, Quarantined, ReviewWidget, StoreHost, Timestamp, WidgetRating, WidgetReview};
-use data_storage::{Storage, StorageError};
-use pipeline_crawl::{RegisteredBrand, Registry, RegistryError};
+use data_storage::Storage;
+use pipeline_crawl::RegisteredBrand;
+use pipeline_task::{DueBrand, RereadCounts, RereadOptions, RereadOutcome, StoreDeps, StoreTask, TaskError, run};
 use serde::Serialize;
-use tokio_util::sync::CancellationToken;
 
-use crate::deps::RefreshReviewsError;
 use crate::landing::{ANSWERS, LandedReading, answers, outline};
 use crate::read::refused_of;
 use crate::refresh::commit;
 use crate::replay::{InLake, Replay, gone, whole};
 use crate::state;
-
-/// Stores committed at once: their reviews are in memory together.
-const BATCH: usize = 16;
-
-/// The answers that are to be read again.
-#[derive(Debug, Clone, Default)]
-pub struct RereadReviewsOptions {
-    /// These brands; all when `None`.
-    pub only: Option<Vec<BrandSlug>>,
-    /// Brands whose newest landed reading before `until` is from this moment on.
-    pub from: Option<Timestamp>,
-    /// Readings before this moment.
-    pub until: Option<Timestamp>,
-    /// Takes readings too after which there are newer ones.
-    pub older: bool,
-    /// Reads and compares, and writes nothing.
-    pub dry_run: bool,
-}
-
-/// The outcome of one brand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RereadReviewsOutcome {
-    /// Its rows are others now.
-    Changed,
-    /// They are as they were.
-    Unchanged,
-    /// No answer of an app about it was landed in the range.
-    NothingLanded,
-    /// No reading of its whole list is landed: those that are have a part of it, and its rows stay.
-    NotWhole,
-    /// There are newer readings than those of the range.
-    Older,
-    /// A landed answer cannot be understood: its rows stay.
-    Unclear,
-    /// Files with its rows are missing or damaged.
-    Damaged,
-    /// No crawl brought it yet.
-    NotInLake,
-}
 
 /// One brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -64,7 +24,7 @@ pub struct RereadBrandReviews {
     /// The brand.
     pub brand: BrandSlug,
     /// Its outcome.
-    pub outcome: RereadReviewsOutcome,
+    pub outcome: RereadOutcome,
     /// The app that answered.
     pub source: Option<ReviewWidget>,
     /// The moment of the last answer of those that were read.
@@ -88,7 +48,7 @@ impl RereadBrandReviews {
     fn of(brand: &BrandSlug) -> Self {
         Self {
             brand: brand.clone(),
-            outcome: RereadReviewsOutcome::NotInLake,
+            outcome: RereadOutcome::NotInLake,
             source: None,
             asked_at: None,
             added: 0,
@@ -104,14 +64,9 @@ impl RereadBrandReviews {
 /// All brands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RereadReviewsTotals {
-    /// Brands that were to be read.
-    pub brands: u64,
-    /// Of these, whose rows changed.
-    pub changed: u64,
-    /// Those whose rows are as they were.
-    pub unchanged: u64,
-    /// The rows that were left as they are.
-    pub left: u64,
+    /// Brands.
+    #[serde(flatten)]
+    pub counts: RereadCounts,
     /// Reviews that were not there.
     pub reviews_added: u64,
     /// Reviews that say something else.
@@ -135,150 +90,128 @@ pub struct RereadReviews {
     pub brands: Vec<RereadBrandReviews>,
 }
 
-/// The reason why nothing more could be read again.
-#[derive(Debug, thiserror::Error)]
-pub enum RereadReviewsError {
-    /// The registry cannot be read.
-    #[error("the registry cannot be read")]
-    Registry(#[from] RegistryError),
-    /// The lake cannot be read or written.
-    #[error("the lake cannot be read or written")]
-    Lake(#[from] LakeError),
-    /// The landed answers cannot be read.
-    #[error("the landed answers cannot be read")]
-    Storage(#[from] StorageError),
-    /// A brand is not registered.
-    #[error("no brand is registered as {0}")]
-    Brand(BrandSlug),
-    /// The quarantine cannot be read.
-    #[error(transparent)]
-    Quarantine(#[from] RefreshReviewsError),
-}
-
 /// Makes of what review apps answered the rows that the lake has, as [`crate::refresh_reviews`] made them. What was
-/// done before an error or the end by `cancel` stays, and a second call goes on: it finds that unchanged.
+/// done before an error or the end by [`StoreDeps::cancel`] stays, and a second call goes on: it finds that unchanged.
 ///
 /// # Errors
-/// [`RereadReviewsError`].
+/// [`TaskError`].
 #[boxed]
-pub async fn reread_reviews(
-    options: &RereadReviewsOptions,
-    (storage, lake): (&Storage, &Lake),
-    cancel: &CancellationToken,
-) -> Result<RereadReviews, RereadReviewsError> {
-    let registry = Registry::load(storage).await?;
-    for slug in options.only.iter().flatten() {
-        if registry.brand(slug).is_none() {
-            return Err(RereadReviewsError::Brand(slug.clone()));
-        }
-    }
-    let snapshot = lake.snapshot().await?;
-    let rows = snapshot.brands().await?;
-    let crawled: BTreeSet<StoreHost> = rows.into_iter().map(|row| row.brand.store).collect();
-    let wanted = |brand: &&RegisteredBrand| options.only.as_ref().is_none_or(|only| only.contains(&brand.slug));
-    let brands: Vec<RegisteredBrand> = registry.brands().into_iter().filter(wanted).cloned().collect();
-    let mut report = RereadReviews {
-        dry_run: options.dry_run,
-        interrupted: false,
-        undo_as_of: snapshot.decided_at().await?,
-        totals: RereadReviewsTotals::default(),
+pub async fn reread_reviews(options: &RereadOptions, deps: &StoreDeps) -> Result<RereadReviews, TaskError> {
+    let snapshot = deps.lake.snapshot().await?;
+    let undo_as_of = snapshot.decided_at().await?;
+    let mut task = ReviewsReread {
+        options,
+        deps,
+        snapshot,
         brands: Vec::new(),
     };
-    for batch in brands.chunks(BATCH) {
-        let (mut told, mut changes) = (Vec::new(), Vec::new());
-        for brand in batch {
-            if cancel.is_cancelled() {
-                report.interrupted = true;
-                break;
-            }
-            let is_crawled = crawled.contains(&brand.store);
-            // Boxed: a large future.
-            let (one, changed) = Box::pin(reread(options, storage, (brand, is_crawled), &snapshot)).await?;
-            changes.extend(changed.map(|(changed, newest)| Change {
-                at: told.len(),
-                changed,
-                newest,
-            }));
-            told.push(one);
-        }
-        if !options.dry_run {
-            // Boxed: a large future.
-            Box::pin(write(changes, &mut told, (storage, lake))).await?;
-        }
-        report.brands.append(&mut told);
-    }
-    report.brands.sort_by(|one, other| one.brand.cmp(&other.brand));
-    report.totals = totals(&report.brands);
-    Ok(report)
+    let extent = run(&mut task, deps, options.only.as_deref()).await?;
+    let mut brands = task.brands;
+    let read = brands.iter().filter(|one| one.outcome != RereadOutcome::NotInLake);
+    let interrupted = (read.count() as u64) < extent.due;
+    brands.sort_by(|one, other| one.brand.cmp(&other.brand));
+    Ok(RereadReviews {
+        dry_run: options.dry_run,
+        interrupted,
+        undo_as_of,
+        totals: totals(&brands),
+        brands,
+    })
+}
+
+/// A reading at work.
+struct ReviewsReread<'a> {
+    options: &'a RereadOptions,
+    deps: &'a StoreDeps,
+    /// The lake before it.
+    snapshot: LakeSnapshot,
+    brands: Vec<RereadBrandReviews>,
+}
+
+/// A brand that was read, and its rows that are to come.
+#[derive(Debug)]
+struct Reading {
+    one: RereadBrandReviews,
+    change: Option<Change>,
 }
 
 /// A brand's rows that are to come.
 #[derive(Debug)]
 struct Change {
-    /// The index of the brand among those that are listed.
-    at: usize,
     changed: ReviewChanges,
     /// The moment at which the newest of all was landed.
     newest: Option<Timestamp>,
 }
 
-/// Commits changes of stores of which nothing was landed meanwhile: a refresh lands what it was answered before it commits
-/// that, and what is newer stays.
-async fn write(
-    mut changes: Vec<Change>,
-    told: &mut [RereadBrandReviews],
-    (storage, lake): (&Storage, &Lake),
-) -> Result<(), RereadReviewsError> {
-    let mut overtaken = BTreeSet::new();
-    for change in &changes {
-        let now = ANSWERS.list(storage, &change.changed.store).await?;
-        if now.last().map(|(at, _)| *at) != change.newest {
-            overtaken.insert(change.changed.store.clone());
-        }
+#[async_trait]
+impl StoreTask for ReviewsReread<'_> {
+    type Answer = Reading;
+    const STORES_AT_ONCE: usize = 1;
+    // Their reviews are in memory together.
+    const BATCH: usize = 16;
+
+    async fn is_due(&self, _: &RegisteredBrand, _: Timestamp) -> Result<bool, TaskError> {
+        Ok(true)
     }
-    for change in &changes {
-        if let Some(one) = told
-            .get_mut(change.at)
-            .filter(|_| overtaken.contains(&change.changed.store))
-        {
-            *one = RereadBrandReviews {
-                outcome: RereadReviewsOutcome::Older,
-                ..RereadBrandReviews::of(&one.brand)
+
+    fn leave_out(&mut self, brand: &RegisteredBrand) {
+        self.brands.push(RereadBrandReviews::of(&brand.slug));
+    }
+
+    async fn ask(&self, due: &DueBrand) -> Result<Option<Reading>, TaskError> {
+        if self.deps.cancel.is_cancelled() {
+            return Ok(None);
+        }
+        let read = reread(self.options, &self.deps.storage, &due.brand, &self.snapshot).await?;
+        let change = read.change.filter(|_| !self.options.dry_run);
+        Ok(Some(Reading { change, ..read }))
+    }
+
+    /// Commits changes of stores of which nothing was landed meanwhile: a refresh lands what it was answered before it commits
+    /// that, and what is newer stays.
+    async fn take(&mut self, mut read: Vec<Reading>) -> Result<(), TaskError> {
+        let StoreDeps { storage, lake, .. } = self.deps;
+        for Reading { one, change } in &mut read {
+            let Some(Change { changed, newest }) = change else {
+                continue;
             };
-        }
-    }
-    changes.retain(|change| !overtaken.contains(&change.changed.store));
-    if changes.is_empty() {
-        return Ok(());
-    }
-    let all = changes.iter().map(|change| change.changed.clone()).collect();
-    let done = commit(lake, all).await?;
-    for Change { at, changed, newest } in &changes {
-        if done.failed.contains(&changed.store) {
-            if let Some(one) = told.get_mut(*at) {
-                one.outcome = RereadReviewsOutcome::Damaged;
+            let now = ANSWERS.list(storage, &changed.store).await?;
+            if now.last().map(|(at, _)| *at) != *newest {
+                *change = None;
+                *one = RereadBrandReviews {
+                    outcome: RereadOutcome::Older,
+                    ..RereadBrandReviews::of(&one.brand)
+                };
             }
-        } else if newest.is_some_and(|newest| changed.at < newest) {
-            // The app has not changed since it was asked last, and the lake has: all of it is read again.
-            let mut state = state::load(storage, &changed.store).await?;
-            (state.etag, state.known, state.swept_at) = (None, None, None);
-            state::save(storage, &changed.store, &state).await?;
         }
+        let changes = read
+            .iter()
+            .filter_map(|read| Some(read.change.as_ref()?.changed.clone()));
+        let changes: Vec<ReviewChanges> = changes.collect();
+        let failed = match changes.is_empty() {
+            true => BTreeSet::new(),
+            false => commit(lake, changes).await?.failed,
+        };
+        for Reading { mut one, change } in read {
+            if let Some(Change { changed, newest }) = change {
+                if failed.contains(&changed.store) {
+                    one.outcome = RereadOutcome::Damaged;
+                } else if newest.is_some_and(|newest| changed.at < newest) {
+                    // The app has not changed since it was asked last, and the lake has: all of it is read again.
+                    let mut state = state::load(storage, &changed.store).await?;
+                    (state.etag, state.known, state.swept_at) = (None, None, None);
+                    state::save(storage, &changed.store, &state).await?;
+                }
+            }
+            self.brands.push(one);
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 fn totals(brands: &[RereadBrandReviews]) -> RereadReviewsTotals {
-    let count = |outcome| brands.iter().filter(|one| one.outcome == outcome).count() as u64;
-    let (changed, unchanged) = (
-        count(RereadReviewsOutcome::Changed),
-        count(RereadReviewsOutcome::Unchanged),
-    );
     RereadReviewsTotals {
-        brands: brands.len() as u64,
-        changed,
-        unchanged,
-        left: brands.len() as u64 - changed - unchanged,
+        counts: RereadCounts::of(brands.iter().map(|one| one.outcome)),
         reviews_added: brands.iter().map(|one| one.added).sum(),
         reviews_changed: brands.iter().map(|one| one.changed).sum(),
         reviews_gone: brands.iter().map(|one| one.gone).sum(),
@@ -287,19 +220,19 @@ fn totals(brands: &[RereadBrandReviews]) -> RereadReviewsTotals {
 
 /// Reads one brand's landed answers, and what the lake is to have of it where that is something else.
 async fn reread(
-    options: &RereadReviewsOptions,
+    options: &RereadOptions,
     storage: &Storage,
-    (brand, is_crawled): (&RegisteredBrand, bool),
+    brand: &RegisteredBrand,
     snapshot: &LakeSnapshot,
-) -> Result<(RereadBrandReviews, Option<(ReviewChanges, Option<Timestamp>)>), RereadReviewsError> {
+) -> Result<Reading, TaskError> {
     let mut one = RereadBrandReviews::of(&brand.slug);
-    if !is_crawled {
-        return Ok((one, None));
-    }
+    let unchanged = |one, outcome| {
+        let one = RereadBrandReviews { outcome, ..one };
+        Ok(Reading { one, change: None })
+    };
     let (landed, newest_at) = landed(options, storage, brand).await?;
     let Some(newest) = landed.last() else {
-        one.outcome = RereadReviewsOutcome::NothingLanded;
-        return Ok((one, None));
+        return unchanged(one, RereadOutcome::NothingLanded);
     };
     let has_newer = newest_at.is_some_and(|at| at > newest.head.asked_at);
     one.asked_at = Some(newest.head.asked_at);
@@ -307,21 +240,19 @@ async fn reread(
     let is_in_range = options.from.is_none_or(|from| newest.head.asked_at >= from);
     let readings = whole(&landed).filter(|_| is_in_range && (options.older || !has_newer));
     let Some(readings) = readings else {
-        one.outcome = match (is_in_range, has_newer && !options.older) {
-            (false, _) => RereadReviewsOutcome::NothingLanded,
-            (true, true) => RereadReviewsOutcome::Older,
-            (true, false) => RereadReviewsOutcome::NotWhole,
+        let outcome = match (is_in_range, has_newer && !options.older) {
+            (false, _) => RereadOutcome::NothingLanded,
+            (true, true) => RereadOutcome::Older,
+            (true, false) => RereadOutcome::NotWhole,
         };
-        return Ok((one, None));
+        return unchanged(one, outcome);
     };
     let Some((reviews, ratings, refused)) = in_lake(snapshot, &brand.store).await? else {
-        one.outcome = RereadReviewsOutcome::Damaged;
-        return Ok((one, None));
+        return unchanged(one, RereadOutcome::Damaged);
     };
     let held = (reviews.as_slice(), ratings.as_slice(), refused.as_slice());
     let Some(changes) = replayed(storage, brand, readings, held).await? else {
-        one.outcome = RereadReviewsOutcome::Unclear;
-        return Ok((one, None));
+        return unchanged(one, RereadOutcome::Unclear);
     };
     let known: BTreeSet<_> = reviews.iter().map(|review| (review.widget, &review.id)).collect();
     let is_known = |review: &&WidgetReview| known.contains(&(review.widget, &review.id));
@@ -333,20 +264,23 @@ async fn reread(
     one.refused_changed = (changes.refused.len() + changes.refused_gone.len()) as u64;
     let is_same = one.added + one.changed + one.gone + one.ratings_changed + one.refused_changed == 0;
     if is_same {
-        one.outcome = RereadReviewsOutcome::Unchanged;
-        return Ok((one, None));
+        return unchanged(one, RereadOutcome::Unchanged);
     }
-    one.outcome = RereadReviewsOutcome::Changed;
-    Ok((one, Some((changes, newest_at))))
+    one.outcome = RereadOutcome::Changed;
+    let change = Some(Change {
+        changed: changes,
+        newest: newest_at,
+    });
+    Ok(Reading { one, change })
 }
 
 /// The landings of a store before the end of the range, the oldest first, and the moment of the newest of all. A landing of
 /// before the brand was registered is that of a brand that was removed.
 async fn landed(
-    options: &RereadReviewsOptions,
+    options: &RereadOptions,
     storage: &Storage,
     brand: &RegisteredBrand,
-) -> Result<(Vec<LandedReading>, Option<Timestamp>), RereadReviewsError> {
+) -> Result<(Vec<LandedReading>, Option<Timestamp>), TaskError> {
     let mut landed = Vec::new();
     let listed = ANSWERS.list(storage, &brand.store).await?;
     let newest_at = listed.last().map(|(at, _)| *at);
@@ -371,7 +305,7 @@ async fn landed(
 type HeldContent = (Vec<WidgetReview>, Vec<WidgetRating>, Vec<Quarantined>);
 
 /// `None` where files with the rows of the store are lost.
-async fn in_lake(snapshot: &LakeSnapshot, store: &StoreHost) -> Result<Option<HeldContent>, RereadReviewsError> {
+async fn in_lake(snapshot: &LakeSnapshot, store: &StoreHost) -> Result<Option<HeldContent>, TaskError> {
     let stores = [store.clone()].into();
     let read = async {
         let reviews = snapshot.widget_reviews(&stores).await?.remove(store);
@@ -395,7 +329,7 @@ async fn replayed(
     brand: &RegisteredBrand,
     readings: &[LandedReading],
     held: InLake<'_>,
-) -> Result<Option<ReviewChanges>, RereadReviewsError> {
+) -> Result<Option<ReviewChanges>, TaskError> {
     let Some(newest) = readings.last() else { return Ok(None) };
     let at = newest.head.asked_at;
     let Some(key) = newest.head.key.clone() else {

@@ -3,10 +3,9 @@
 use data_model::CurrencyCode;
 use pipeline_parse::{PageLink, shown_page, stated_codes};
 use serde_json::json;
-use storefront::{Accept, Effect, FetchOutcome, GraphqlRequest, Page, Store, StoreError, documents};
+use storefront::{Accept, Effect, FetchOutcome, GraphqlRequest, NotAsked, Page, Store, StoreError, documents};
 use tokio::task::{JoinError, spawn_blocking};
 
-use crate::deps::Failure;
 use crate::links::{is_product, promising};
 use crate::terms::{Document, Place, StatedTerms, StoreTexts, TextTerms, shipping_policy};
 
@@ -16,6 +15,17 @@ const PAGES: [&str; 3] = ["/pages/shipping-policy", "/pages/shipping", "/pages/f
 const PAGE_BYTES_MAX: usize = 512 << 10;
 /// Most text of a front page or a product's page that is read.
 const SHOWN_BYTES_MAX: usize = 64 << 10;
+
+/// The reason why a store did not answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    NotAsked(#[from] NotAsked),
+    #[error("a worker broke off")]
+    Worker(#[from] JoinError),
+}
 
 /// Asks a store for its terms until the most important ones are known: its policy, its front page, at most three pages that
 /// this one leads to, and one product's page. Gives what it answered and what that says. Counts the requests, six at most.

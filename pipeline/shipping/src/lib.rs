@@ -15,7 +15,6 @@
 //! store by store, so that a run that is cut short goes on with the others.
 
 mod ask;
-mod deps;
 mod landing;
 mod links;
 mod model;
@@ -25,10 +24,6 @@ mod reread;
 mod state;
 mod terms;
 
-pub use deps::ShippingDeps;
 pub use model::{ShippingConfig, TermsModel};
-pub use refresh::{BrandShipping, RefreshShippingError, ShippingOptions, ShippingReport, refresh_shipping};
-pub use reread::{
-    RereadBrand, RereadOutcome, RereadShipping, RereadShippingError, RereadShippingOptions, RereadTotals,
-    reread_shipping,
-};
+pub use refresh::{BrandShipping, ShippingOptions, ShippingReport, refresh_shipping};
+pub use reread::{RereadBrand, RereadShipping, RereadTotals, reread_shipping};

@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use data_model::CurrencyCode;
 use pipeline_policies::{ProposalCounts, sentences};
+use pipeline_task::{DueBrand, StoreDeps};
 use tokio::task::spawn_blocking;
 
-use crate::deps::{DueBrand, Failure, ShippingDeps};
+use crate::ask::Failure;
 use crate::landing::newest;
 use crate::model::TermsModel;
 use crate::terms::{Document, Place, StoreTexts, TextTerms, stated};
@@ -72,7 +73,7 @@ pub(crate) async fn with_proposals(
     reader: &Reader<'_>,
     mut told: StoreTexts,
     due: &DueBrand,
-    deps: &ShippingDeps,
+    deps: &StoreDeps,
 ) -> Result<Interpretation, Failure> {
     // Proposals that cannot be read are made anew.
     let before = newest(&deps.storage, &due.brand.store, &|_| true).await.ok().flatten();

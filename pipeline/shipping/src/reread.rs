@@ -3,52 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use async_recursion::async_recursion as boxed;
-use data_lake::{Lake, LakeError};
-use data_model::{BrandSlug, CurrencyCode, RunId, ShippingFact, ShippingPolicy, StoreHost, Timestamp};
-use data_storage::{Storage, StorageError};
-use pipeline_crawl::{LandingError, RegisteredBrand, Registry, RegistryError, landed_policies, read_policies};
+use async_trait::async_trait;
+use data_lake::LakeSnapshot;
+use data_model::{BrandSlug, RunId, ShippingFact, ShippingPolicy, StoreHost, Timestamp};
+use data_storage::Storage;
+use pipeline_crawl::{RegisteredBrand, landed_policies, read_policies};
 use pipeline_policies::policy;
+use pipeline_task::{DueBrand, RereadCounts, RereadOptions, RereadOutcome, StoreDeps, StoreTask, TaskError, run};
 use serde::Serialize;
 use tokio::task::spawn_blocking;
 
 use crate::landing::{newest, newest_at};
 use crate::terms::{Place, StoreTexts, TextTerms, said, shipping_policy};
-
-/// Stores committed at once.
-const BATCH: usize = 64;
-
-/// The texts that are to be read again.
-#[derive(Debug, Clone, Default)]
-pub struct RereadShippingOptions {
-    /// These brands; all when `None`.
-    pub only: Option<Vec<BrandSlug>>,
-    /// Answers from this moment on; of these the newest counts.
-    pub from: Option<Timestamp>,
-    /// Answers before this moment.
-    pub until: Option<Timestamp>,
-    /// Takes texts too that are older than what the lake has read, or than what the store answered later.
-    pub older: bool,
-    /// Reads and compares, and writes nothing.
-    pub dry_run: bool,
-}
-
-/// The outcome of one brand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RereadOutcome {
-    /// Its terms are others now.
-    Changed,
-    /// They are as they were.
-    Unchanged,
-    /// No answer of the store was landed in the range.
-    NothingLanded,
-    /// The store answered something newer, or the lake has that.
-    Older,
-    /// The texts say nothing now, and more may stand where it was not asked: what is known stays.
-    Unclear,
-    /// No crawl brought it yet.
-    NotInLake,
-}
 
 /// One brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -67,17 +33,26 @@ pub struct RereadBrand {
     pub facts_same: u64,
 }
 
+impl RereadBrand {
+    /// A brand of which nothing is known yet.
+    fn new(brand: &BrandSlug) -> Self {
+        Self {
+            brand: brand.clone(),
+            outcome: RereadOutcome::NotInLake,
+            asked_at: None,
+            facts_added: 0,
+            facts_gone: 0,
+            facts_same: 0,
+        }
+    }
+}
+
 /// All brands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RereadTotals {
-    /// Brands that were to be read.
-    pub brands: u64,
-    /// Of these, whose terms changed.
-    pub changed: u64,
-    /// Those whose terms are as they were.
-    pub unchanged: u64,
-    /// The brands that were left as they are.
-    pub left: u64,
+    /// Brands.
+    #[serde(flatten)]
+    pub counts: RereadCounts,
     /// Facts that are stated now and were not.
     pub facts_added: u64,
     /// Facts that were stated and are not.
@@ -97,29 +72,6 @@ pub struct RereadShipping {
     pub brands: Vec<RereadBrand>,
 }
 
-/// The reason why nothing more could be read again.
-#[derive(Debug, thiserror::Error)]
-pub enum RereadShippingError {
-    /// The registry cannot be read.
-    #[error("the registry cannot be read")]
-    Registry(#[from] RegistryError),
-    /// The lake cannot be read or written.
-    #[error("the lake cannot be read or written")]
-    Lake(#[from] LakeError),
-    /// The landed texts cannot be read.
-    #[error("the landed answers cannot be read")]
-    Storage(#[from] StorageError),
-    /// The landings of crawls cannot be listed or read.
-    #[error("the landed pages of crawls cannot be read")]
-    Landing(#[from] LandingError),
-    /// A task of this program broke off.
-    #[error("a worker broke off")]
-    Worker(#[from] tokio::task::JoinError),
-    /// A brand is not registered.
-    #[error("no brand is registered as {0}")]
-    Brand(BrandSlug),
-}
-
 type Terms = (StoreHost, BrandSlug, Option<ShippingPolicy>);
 
 /// Makes of what stores answered the terms that the lake has, as [`crate::refresh_shipping`] would of the same answers. It is
@@ -127,66 +79,53 @@ type Terms = (StoreHost, BrandSlug, Option<ShippingPolicy>);
 /// done before an error stays, and a second call goes on.
 ///
 /// # Errors
-/// [`RereadShippingError`].
+/// [`TaskError`].
 #[boxed]
-pub async fn reread_shipping(
-    options: &RereadShippingOptions,
-    storage: &Storage,
-    lake: &Lake,
-) -> Result<RereadShipping, RereadShippingError> {
-    let registry = Registry::load(storage).await?;
-    for slug in options.only.iter().flatten() {
-        if registry.brand(slug).is_none() {
-            return Err(RereadShippingError::Brand(slug.clone()));
-        }
-    }
-    let snapshot = lake.snapshot().await?;
-    let rows = snapshot.brands().await?;
-    let currencies: BTreeMap<StoreHost, CurrencyCode> = rows
-        .into_iter()
-        .map(|row| (row.brand.store, row.brand.currency))
-        .collect();
-    let crawled = landed_policies(storage).await?;
-    let wanted = |brand: &&RegisteredBrand| options.only.as_ref().is_none_or(|only| only.contains(&brand.slug));
-    let brands: Vec<RegisteredBrand> = registry.brands().into_iter().filter(wanted).cloned().collect();
-    let mut report = RereadShipping {
-        dry_run: options.dry_run,
-        undo_as_of: snapshot.decided_at().await?,
-        totals: RereadTotals::default(),
+pub async fn reread_shipping(options: &RereadOptions, deps: &StoreDeps) -> Result<RereadShipping, TaskError> {
+    let snapshot = deps.lake.snapshot().await?;
+    let undo_as_of = snapshot.decided_at().await?;
+    let mut task = TermsReread {
+        options,
+        deps,
+        snapshot,
+        crawled: landed_policies(&deps.storage).await?,
+        held: BTreeMap::new(),
         brands: Vec::new(),
     };
-    for batch in brands.chunks(BATCH) {
-        let stores: BTreeSet<StoreHost> = batch.iter().map(|brand| brand.store.clone()).collect();
-        let held = snapshot.shipping(&stores).await?;
-        let mut changes = Vec::new();
-        for brand in batch {
-            let known = (currencies.get(&brand.store).copied(), held.get(&brand.store));
-            let runs = crawled.get(&brand.store).map_or(&[][..], Vec::as_slice);
-            // Before anything of it is read.
-            let newest = newest_at(storage, &brand.store).await?;
-            let (one, terms) = Box::pin(reread(options, storage, (brand, runs, newest), known)).await?;
-            changes.extend(terms.map(|terms| Change {
-                at: report.brands.len(),
-                terms,
-                newest,
-                held: held.get(&brand.store).cloned(),
-            }));
-            report.brands.push(one);
-        }
-        if !options.dry_run {
-            Box::pin(write(changes, &mut report.brands, (storage, lake))).await?;
-        }
-    }
-    report.brands.sort_by(|one, other| one.brand.cmp(&other.brand));
-    report.totals = totals(&report.brands);
-    Ok(report)
+    run(&mut task, deps, options.only.as_deref()).await?;
+    let mut brands = task.brands;
+    brands.sort_by(|one, other| one.brand.cmp(&other.brand));
+    Ok(RereadShipping {
+        dry_run: options.dry_run,
+        undo_as_of,
+        totals: totals(&brands),
+        brands,
+    })
+}
+
+/// A reading at work.
+struct TermsReread<'a> {
+    options: &'a RereadOptions,
+    deps: &'a StoreDeps,
+    /// The lake before it.
+    snapshot: LakeSnapshot,
+    /// The runs that landed policies, by store.
+    crawled: BTreeMap<StoreHost, Vec<RunId>>,
+    /// The terms that the lake has of the stores of a batch.
+    held: BTreeMap<StoreHost, ShippingPolicy>,
+    brands: Vec<RereadBrand>,
+}
+
+/// A brand that was read, and its terms that are to come.
+#[derive(Debug)]
+struct Reading {
+    one: RereadBrand,
+    change: Option<Change>,
 }
 
 /// A brand's terms that are to come.
 #[derive(Debug)]
 struct Change {
-    /// The index of the brand among those that are listed.
-    at: usize,
     terms: Terms,
     /// The moment at which the newest of all was landed.
     newest: Option<Timestamp>,
@@ -194,75 +133,105 @@ struct Change {
     held: Option<ShippingPolicy>,
 }
 
-/// Commits the terms of stores of which nothing was landed or committed meanwhile: a refresh lands what it was answered before it
-/// commits that, and what is newer stays.
-async fn write(
-    changes: Vec<Change>,
-    brands: &mut [RereadBrand],
-    (storage, lake): (&Storage, &Lake),
-) -> Result<(), RereadShippingError> {
-    if changes.is_empty() {
-        return Ok(());
+#[async_trait]
+impl StoreTask for TermsReread<'_> {
+    type Answer = Reading;
+    const STORES_AT_ONCE: usize = 1;
+    const BATCH: usize = 64;
+
+    async fn is_due(&self, _: &RegisteredBrand, _: Timestamp) -> Result<bool, TaskError> {
+        Ok(true)
     }
-    let stores: BTreeSet<StoreHost> = changes.iter().map(|change| change.terms.0.clone()).collect();
-    let held = lake.snapshot().await?.shipping(&stores).await?;
-    let mut told = Vec::new();
-    for change in changes {
-        let store = &change.terms.0;
-        let is_overtaken = held.get(store) != change.held.as_ref() || newest_at(storage, store).await? != change.newest;
-        if !is_overtaken {
-            told.push(change.terms);
-        } else if let Some(one) = brands.get_mut(change.at) {
-            one.outcome = RereadOutcome::Older;
-            (one.facts_added, one.facts_gone, one.facts_same) = (0, 0, 0);
+
+    fn leave_out(&mut self, brand: &RegisteredBrand) {
+        self.brands.push(RereadBrand::new(&brand.slug));
+    }
+
+    async fn begin(&mut self, batch: &[DueBrand]) -> Result<(), TaskError> {
+        let stores = batch.iter().map(|due| due.brand.store.clone()).collect();
+        self.held = self.snapshot.shipping(&stores).await?;
+        Ok(())
+    }
+
+    async fn ask(&self, due: &DueBrand) -> Result<Option<Reading>, TaskError> {
+        let store = &due.brand.store;
+        // Before anything of it is read.
+        let newest = newest_at(&self.deps.storage, store).await?;
+        let held = self.held.get(store);
+        let runs = self.crawled.get(store).map_or(&[][..], Vec::as_slice);
+        let landed = in_range(self.options, &self.deps.storage, &due.brand, runs).await?;
+        let (one, terms) = reread(self.options, due, landed, newest, held).await?;
+        let change = terms.filter(|_| !self.options.dry_run).map(|terms| Change {
+            terms,
+            newest,
+            held: held.cloned(),
+        });
+        Ok(Some(Reading { one, change }))
+    }
+
+    /// Commits the terms of stores of which nothing was landed or committed meanwhile: a refresh lands what it was answered
+    /// before it commits that, and what is newer stays.
+    async fn take(&mut self, read: Vec<Reading>) -> Result<(), TaskError> {
+        let StoreDeps { lake, storage, .. } = self.deps;
+        let changed = read.iter().filter_map(|read| read.change.as_ref());
+        let stores: BTreeSet<StoreHost> = changed.map(|change| change.terms.0.clone()).collect();
+        let held = match stores.is_empty() {
+            true => BTreeMap::new(),
+            false => lake.snapshot().await?.shipping(&stores).await?,
+        };
+        let mut told = Vec::new();
+        for Reading { mut one, change } in read {
+            if let Some(change) = change {
+                let store = &change.terms.0;
+                if held.get(store) == change.held.as_ref() && newest_at(storage, store).await? == change.newest {
+                    told.push(change.terms);
+                } else {
+                    one.outcome = RereadOutcome::Older;
+                    (one.facts_added, one.facts_gone, one.facts_same) = (0, 0, 0);
+                }
+            }
+            self.brands.push(one);
         }
+        if !told.is_empty() {
+            lake.commit_shipping(told).await?;
+        }
+        Ok(())
     }
-    if !told.is_empty() {
-        lake.commit_shipping(told).await?;
-    }
-    Ok(())
 }
 
 fn totals(brands: &[RereadBrand]) -> RereadTotals {
-    let count = |outcome| brands.iter().filter(|one| one.outcome == outcome).count() as u64;
-    let (changed, unchanged) = (count(RereadOutcome::Changed), count(RereadOutcome::Unchanged));
     RereadTotals {
-        brands: brands.len() as u64,
-        changed,
-        unchanged,
-        left: brands.len() as u64 - changed - unchanged,
+        counts: RereadCounts::of(brands.iter().map(|one| one.outcome)),
         facts_added: brands.iter().map(|one| one.facts_added).sum(),
         facts_gone: brands.iter().map(|one| one.facts_gone).sum(),
     }
 }
 
+/// The newest answer of a store in the range, and when the newest of all was given.
+#[derive(Debug)]
+struct LandedAnswer {
+    told: Option<(StoreTexts, Timestamp)>,
+    last_at: Option<Timestamp>,
+}
+
 /// Reads one brand's newest answer, and what the lake is to have of it where that is something else.
 async fn reread(
-    options: &RereadShippingOptions,
-    storage: &Storage,
-    (brand, runs, newest): (&RegisteredBrand, &[RunId], Option<Timestamp>),
-    (currency, held): (Option<CurrencyCode>, Option<&ShippingPolicy>),
-) -> Result<(RereadBrand, Option<Terms>), RereadShippingError> {
-    let mut one = RereadBrand {
-        brand: brand.slug.clone(),
-        outcome: RereadOutcome::NotInLake,
-        asked_at: None,
-        facts_added: 0,
-        facts_gone: 0,
-        facts_same: 0,
-    };
-    let Some(currency) = currency else {
-        return Ok((one, None));
-    };
-    let (told, last_at) = in_range(options, storage, (brand, runs)).await?;
-    let Some((told, at)) = told else {
+    options: &RereadOptions,
+    due: &DueBrand,
+    landed: LandedAnswer,
+    newest: Option<Timestamp>,
+    held: Option<&ShippingPolicy>,
+) -> Result<(RereadBrand, Option<Terms>), TaskError> {
+    let DueBrand { brand, currency } = due;
+    let (mut one, currency) = (RereadBrand::new(&brand.slug), *currency);
+    let Some((told, at)) = landed.told else {
         one.outcome = RereadOutcome::NothingLanded;
         return Ok((one, None));
     };
     one.asked_at = Some(at);
     // The lake itself does not have the moment at which a store said that it has no terms any more.
     let terms = held.and_then(|held| held.terms.as_deref());
-    let known_at = [newest, last_at, terms.map(|terms| terms.observed_at)];
+    let known_at = [newest, landed.last_at, terms.map(|terms| terms.observed_at)];
     if known_at.into_iter().flatten().any(|known_at| known_at > at) && !options.older {
         one.outcome = RereadOutcome::Older;
         return Ok((one, None));
@@ -299,24 +268,24 @@ async fn reread(
     Ok((one, Some((brand.store.clone(), brand.slug.clone(), now))))
 }
 
-/// The newest answer in the range, and when the newest of all was given.
 async fn in_range(
-    options: &RereadShippingOptions,
+    options: &RereadOptions,
     storage: &Storage,
-    (brand, runs): (&RegisteredBrand, &[RunId]),
-) -> Result<(Option<(StoreTexts, Timestamp)>, Option<Timestamp>), RereadShippingError> {
+    brand: &RegisteredBrand,
+    runs: &[RunId],
+) -> Result<LandedAnswer, TaskError> {
     // A landing of before the brand was registered is that of a brand that was removed.
     let is_own = |at: Timestamp| at >= brand.added_at;
     let is_wanted = |at: Timestamp| {
         is_own(at) && options.from.is_none_or(|from| at >= from) && options.until.is_none_or(|until| at < until)
     };
-    let last = newest_told(storage, (&brand.store, runs), &is_own).await?;
+    let last = newest_told(storage, &brand.store, runs, &is_own).await?;
     let last_at = last.as_ref().map(|(_, at)| *at);
     let told = match last.filter(|(_, at)| is_wanted(*at)) {
         Some(last) => Some(last),
-        None => newest_told(storage, (&brand.store, runs), &is_wanted).await?,
+        None => newest_told(storage, &brand.store, runs, &is_wanted).await?,
     };
-    Ok((told, last_at))
+    Ok(LandedAnswer { told, last_at })
 }
 
 /// Terms without when they were read.
@@ -332,9 +301,10 @@ fn says(policy: &ShippingPolicy) -> ShippingPolicy {
 /// say nothing: the store's pages were not asked then.
 async fn newest_told(
     storage: &Storage,
-    (store, runs): (&StoreHost, &[RunId]),
+    store: &StoreHost,
+    runs: &[RunId],
     is_wanted: &(dyn Fn(Timestamp) -> bool + Sync),
-) -> Result<Option<(StoreTexts, Timestamp)>, RereadShippingError> {
+) -> Result<Option<(StoreTexts, Timestamp)>, TaskError> {
     let asked = newest(storage, store, is_wanted).await?;
     let asked_at = asked.as_ref().map(|landed| landed.asked_at);
     for run in runs.iter().rev() {
@@ -382,9 +352,10 @@ fn begun_at(run: &RunId) -> Option<Timestamp> {
 mod tests {
     use std::sync::Arc;
 
-    use data_lake::{LakeConfig, RunSummaryRow};
+    use data_lake::{Lake, LakeConfig, RunSummaryRow};
     use data_model::Clock;
     use kit::SetClock;
+    use storefront::{Storefront, StorefrontConfig};
 
     use super::*;
     use crate::landing::land;
@@ -401,7 +372,7 @@ mod tests {
     async fn what_a_store_answered_or_the_lake_took_meanwhile_stays() {
         let (storage, clock) = (Storage::memory(), SetClock::noon());
         let told: Arc<dyn Clock> = Arc::clone(&clock) as Arc<dyn Clock>;
-        let lake = Lake::open(storage.child("lake"), LakeConfig::default(), told)
+        let lake = Lake::open(storage.child("lake"), LakeConfig::default(), Arc::clone(&told))
             .await
             .unwrap();
         let brand = kit::brand("Tea");
@@ -415,23 +386,31 @@ mod tests {
         };
         let (old, new) = (terms("Delivery takes 3-5 days."), terms("Delivery takes 6-8 days."));
         let stores = BTreeSet::from([brand.store.clone()]);
-        let changed = |held: Option<&ShippingPolicy>, newest| Change {
-            at: 0,
-            terms: (brand.store.clone(), brand.slug.clone(), Some(old.clone())),
-            newest,
-            held: held.cloned(),
-        };
-        let one = RereadBrand {
-            brand: brand.slug.clone(),
-            outcome: RereadOutcome::Changed,
-            asked_at: None,
-            facts_added: 1,
-            facts_gone: 0,
-            facts_same: 0,
-        };
-        let rows = || async {
-            let snapshot = lake.snapshot().await.unwrap();
-            snapshot.shipping(&stores).await.unwrap().remove(&brand.store)
+        let storefront = Storefront::new(StorefrontConfig::loopback(), Arc::clone(&told)).unwrap();
+        let deps = StoreDeps::new(storage.clone(), lake.clone(), storefront, told);
+        let options = RereadOptions::default();
+        let taken = async |held: Option<&ShippingPolicy>, newest| {
+            let mut task = TermsReread {
+                options: &options,
+                deps: &deps,
+                snapshot: lake.snapshot().await.unwrap(),
+                crawled: BTreeMap::new(),
+                held: BTreeMap::new(),
+                brands: Vec::new(),
+            };
+            let one = RereadBrand {
+                outcome: RereadOutcome::Changed,
+                facts_added: 1,
+                ..RereadBrand::new(&brand.slug)
+            };
+            let change = Some(Change {
+                terms: (brand.store.clone(), brand.slug.clone(), Some(old.clone())),
+                newest,
+                held: held.cloned(),
+            });
+            task.take(vec![Reading { one, change }]).await.unwrap();
+            let rows = lake.snapshot().await.unwrap().shipping(&stores).await.unwrap();
+            (task.brands.remove(0), rows.get(&brand.store).cloned())
         };
 
         // A refresh landed an answer since, and has not committed it.
@@ -441,26 +420,17 @@ mod tests {
             is_everywhere: true,
         };
         land(&storage, &brand.store, (silent, at), at).await.unwrap();
-        let mut brands = [one.clone()];
-        let write_of = write(vec![changed(None, None)], &mut brands, (&storage, &lake));
-        write_of.await.unwrap();
-        assert_eq!((brands[0].outcome, brands[0].facts_added), (RereadOutcome::Older, 0));
-        assert_eq!(rows().await, None);
+        let (one, rows) = taken(None, None).await;
+        assert_eq!((one.outcome, one.facts_added, rows), (RereadOutcome::Older, 0, None));
 
         // The lake has other terms since.
-        let told = vec![(brand.store.clone(), brand.slug.clone(), Some(new.clone()))];
-        lake.commit_shipping(told).await.unwrap();
-        let mut brands = [one.clone()];
-        let write_of = write(vec![changed(None, Some(at))], &mut brands, (&storage, &lake));
-        write_of.await.unwrap();
-        assert_eq!(brands[0].outcome, RereadOutcome::Older);
-        assert_eq!(rows().await.as_ref(), Some(&new));
+        let newer = vec![(brand.store.clone(), brand.slug.clone(), Some(new.clone()))];
+        lake.commit_shipping(newer).await.unwrap();
+        let (one, rows) = taken(None, Some(at)).await;
+        assert_eq!((one.outcome, rows.as_ref()), (RereadOutcome::Older, Some(&new)));
 
         // No other write came between.
-        let mut brands = [one];
-        let write_of = write(vec![changed(Some(&new), Some(at))], &mut brands, (&storage, &lake));
-        write_of.await.unwrap();
-        assert_eq!(brands[0].outcome, RereadOutcome::Changed);
-        assert_eq!(rows().await.as_ref(), Some(&old));
+        let (one, rows) = taken(Some(&new), Some(at)).await;
+        assert_eq!((one.outcome, rows.as_ref()), (RereadOutcome::Changed, Some(&old)));
     }
 }

@@ -15,12 +15,11 @@ use kit::{Endpoint, EndpointScript, SetClock};
 use language_model::ModelConfig;
 use pipeline_crawl::{NewBrand, Registry};
 use pipeline_shipping::{
-    BrandShipping, RefreshShippingError, RereadOutcome, RereadShippingOptions, ShippingConfig, ShippingDeps,
-    ShippingOptions, ShippingReport, TermsModel, refresh_shipping, reread_shipping,
+    BrandShipping, ShippingConfig, ShippingOptions, ShippingReport, TermsModel, refresh_shipping, reread_shipping,
 };
+use pipeline_task::{RereadOptions, RereadOutcome, StoreDeps, TaskError};
 use serde_json::json;
 use storefront::{Storefront, StorefrontConfig, Transport, TransportError, TransportRequest, TransportResponse};
-use tokio_util::sync::CancellationToken;
 
 /// Largest answer that the client takes.
 const BODY_BYTES_MAX: u64 = 64 << 10;
@@ -85,7 +84,8 @@ impl Transport for Door {
 struct Rig {
     door: Door,
     faults: FaultyStore,
-    deps: ShippingDeps,
+    deps: StoreDeps,
+    model: Option<TermsModel>,
     brand: Brand,
     clock: Arc<SetClock>,
 }
@@ -133,19 +133,12 @@ impl Rig {
         let refresh = kit::refresh(brand.clone(), 1, clock.now(), vec![kit::product(&brand, 1, "Assam")]);
         let run = RunSummaryRow::new(refresh.run.clone(), clock.now());
         lake.commit(vec![refresh], run).await.unwrap();
-        let deps = ShippingDeps {
-            rights: None,
-            model: None,
-            storefront: client(&door, Arc::clone(&told)),
-            storage,
-            lake,
-            clock: told,
-            cancel: CancellationToken::new(),
-        };
+        let deps = StoreDeps::new(storage, lake, client(&door, Arc::clone(&told)), told);
         Self {
             door,
             faults,
             deps,
+            model: None,
             brand,
             clock,
         }
@@ -155,19 +148,19 @@ impl Rig {
         self.try_refresh().await.unwrap()
     }
 
-    async fn try_refresh(&self) -> Result<ShippingReport, RefreshShippingError> {
+    async fn try_refresh(&self) -> Result<ShippingReport, TaskError> {
         // Whatever was asked before is due again.
         self.clock.advance_ms(1_000);
         let options = ShippingOptions {
             keep_days: 7,
             ..ShippingOptions::default()
         };
-        refresh_shipping(&options, &self.deps).await
+        refresh_shipping(&options, &self.deps, self.model.as_ref()).await
     }
 
     /// The outcome for the brand when the store's answers are read again.
-    async fn reread(&self, options: &RereadShippingOptions) -> RereadOutcome {
-        let report = reread_shipping(options, &self.deps.storage, &self.deps.lake).await;
+    async fn reread(&self, options: &RereadOptions) -> RereadOutcome {
+        let report = reread_shipping(options, &self.deps).await;
         report.unwrap().brands[0].outcome
     }
 
@@ -288,7 +281,7 @@ async fn terms_that_say_the_same_write_nothing() {
     assert_eq!(rig.refresh().await.changed, 1);
     let before = rig.versions().await;
     let again = rig.refresh().await;
-    assert_eq!((again.due, again.changed), (1, 0));
+    assert_eq!((again.run.due, again.changed), (1, 0));
     assert_eq!(rig.versions().await, before);
     // Another threshold is written.
     rig.door
@@ -342,7 +335,7 @@ async fn a_store_that_fails_keeps_its_terms_and_is_due_again() {
         ..ShippingOptions::default()
     };
     rig.clock.advance_ms(99_000);
-    assert_eq!(refresh_shipping(&options, &rig.deps).await.unwrap().due, 1);
+    assert_eq!(refresh_shipping(&options, &rig.deps, None).await.unwrap().run.due, 1);
 }
 
 #[tokio::test]
@@ -353,9 +346,9 @@ async fn terms_that_a_store_withdrew_come_back_only_when_they_are_asked_for() {
     assert_eq!(rig.asked_once().await.outcome, "read");
     let first = rig.known().await;
     rig.clock.advance_ms(1_000);
-    let range = RereadShippingOptions {
+    let range = RereadOptions {
         until: Some(rig.clock.now()),
-        ..RereadShippingOptions::default()
+        ..RereadOptions::default()
     };
     // The newest statement is in the range, and the lake has it.
     assert_eq!(rig.reread(&range).await, RereadOutcome::Unchanged);
@@ -363,18 +356,18 @@ async fn terms_that_a_store_withdrew_come_back_only_when_they_are_asked_for() {
     assert_eq!(rig.asked_once().await.outcome, "none");
     assert_eq!(rig.reread(&range).await, RereadOutcome::Older);
     assert_eq!(rig.known().await, None, "they stay withdrawn");
-    let dry = RereadShippingOptions {
+    let dry = RereadOptions {
         older: true,
         dry_run: true,
         ..range.clone()
     };
     assert_eq!(rig.reread(&dry).await, RereadOutcome::Changed);
     assert_eq!(rig.known().await, None);
-    let older = RereadShippingOptions { older: true, ..range };
+    let older = RereadOptions { older: true, ..range };
     assert_eq!(rig.reread(&older).await, RereadOutcome::Changed);
     assert_eq!(rig.known().await, first);
     // Without a range the newest counts again.
-    let newest = RereadShippingOptions::default();
+    let newest = RereadOptions::default();
     assert_eq!(rig.reread(&newest).await, RereadOutcome::Changed);
     assert_eq!(rig.known().await, None);
     assert_eq!(rig.reread(&newest).await, RereadOutcome::Unchanged);
@@ -397,7 +390,7 @@ async fn a_refresh_that_is_killed_brings_no_withdrawn_terms_back() {
         rig.faults.disarm();
         rig.deps.lake = open_lake(&rig.deps.storage, &rig.deps.clock).await;
         let before = rig.known().await;
-        rig.reread(&RereadShippingOptions::default()).await;
+        rig.reread(&RereadOptions::default()).await;
         let after = rig.known().await;
         assert!(before.is_some() || after.is_none(), "{nth}: {after:?}");
         if is_whole {
@@ -408,7 +401,7 @@ async fn a_refresh_that_is_killed_brings_no_withdrawn_terms_back() {
 }
 
 /// The model of an endpoint, which reads so many texts in a run.
-fn model(endpoint: &Endpoint, model_calls_max: u32) -> Option<Arc<TermsModel>> {
+fn model(endpoint: &Endpoint, model_calls_max: u32) -> Option<TermsModel> {
     let config = ShippingConfig {
         model: ModelConfig {
             url: endpoint.url(),
@@ -417,7 +410,7 @@ fn model(endpoint: &Endpoint, model_calls_max: u32) -> Option<Arc<TermsModel>> {
         },
         model_calls_max,
     };
-    TermsModel::of(&config).unwrap().map(Arc::new)
+    TermsModel::of(&config).unwrap()
 }
 
 /// A threshold that no rule reads, and a dispatch that rules read.
@@ -437,7 +430,7 @@ async fn of_what_a_model_proposes_the_one_true_fact_is_kept_and_an_unchanged_tex
     let mut rig = Rig::new().await;
     rig.door.says("/policy", PROSE);
     assert_eq!(rig.asked_once().await.facts, 1, "without a model");
-    rig.deps.model = model(&endpoint, 9);
+    rig.model = model(&endpoint, 9);
     let counts = rig.refresh().await.proposals.unwrap();
     assert_eq!(
         (counts.kept, counts.known + counts.contradicted, counts.unfound),
@@ -459,14 +452,11 @@ async fn of_what_a_model_proposes_the_one_true_fact_is_kept_and_an_unchanged_tex
 
     let again = rig.refresh().await;
     assert_eq!((again.changed, endpoint.asked()), (0, 1));
-    assert_eq!(
-        rig.reread(&RereadShippingOptions::default()).await,
-        RereadOutcome::Unchanged
-    );
+    assert_eq!(rig.reread(&RereadOptions::default()).await, RereadOutcome::Unchanged);
     rig.door.says("/policy", format!("{PROSE}<p>We pack with care.</p>"));
     assert_eq!((rig.refresh().await.changed, endpoint.asked()), (0, 2));
     // Without the model its facts are gone.
-    rig.deps.model = None;
+    rig.model = None;
     assert_eq!(
         (rig.refresh().await.changed, by_model(&rig.known().await.unwrap())),
         (1, Vec::new())
@@ -486,7 +476,7 @@ async fn a_model_that_fails_or_may_not_be_asked_leaves_the_facts_of_the_rules() 
         let endpoint = Endpoint::start(plays).await;
         let mut rig = Rig::new().await;
         rig.door.says("/policy", PROSE);
-        rig.deps.model = model(&endpoint, calls_max);
+        rig.model = model(&endpoint, calls_max);
         let told = rig.asked_once().await;
         assert_eq!((told.outcome, told.facts), ("read", 1));
         assert_eq!(endpoint.asked(), usize::from(calls_max > 0));

@@ -14,6 +14,7 @@ use object_store::ObjectStoreExt;
 use pipeline_backfill::{Backfill, BackfillDeps, BackfillError, BackfillOptions, NoWatch, Range, Stage, backfill};
 use pipeline_crawl::{NewBrand, NoProgress, Registry};
 use pipeline_refresh::{OtherCrawls, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
+use pipeline_task::StoreDeps;
 use serde_json::{Value, json};
 use storefront::{Storefront, StorefrontConfig, Transport, TransportError, TransportRequest, TransportResponse};
 use tokio_util::sync::CancellationToken;
@@ -138,15 +139,11 @@ impl Rig {
             retries_max: 0,
             ..StorefrontConfig::loopback()
         };
+        let storefront = Storefront::with_transport(config, self.clock(), Arc::new(self.street.clone())).unwrap();
         let deps = RefreshDeps {
-            rights: None,
+            stores: StoreDeps::new(self.storage.clone(), self.lake().await, storefront, self.clock()),
             others: OtherCrawls::Absent,
-            storage: self.storage.clone(),
-            lake: self.lake().await,
-            storefront: Storefront::with_transport(config, self.clock(), Arc::new(self.street.clone())).unwrap(),
-            clock: self.clock(),
             progress: Arc::new(NoProgress),
-            cancel: CancellationToken::new(),
         };
         Box::pin(refresh(&RunOptions::default(), &self.config, &deps))
             .await

@@ -1,6 +1,8 @@
+use std::collections::BTreeSet;
+
 use data_model::BrandSlug;
 
-use super::Registry;
+use super::{RegisteredBrand, Registry};
 
 /// A crawl that has nothing to ask for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -14,6 +16,19 @@ pub enum NotRegistered {
 }
 
 impl Registry {
+    /// All brands, or `only` these, by slug.
+    ///
+    /// # Errors
+    /// A brand of these that is not registered.
+    pub fn selected(&self, only: Option<&[BrandSlug]>) -> Result<Vec<RegisteredBrand>, BrandSlug> {
+        let Some(only) = only else {
+            return Ok(self.brands().into_iter().cloned().collect());
+        };
+        let named: BTreeSet<&BrandSlug> = only.iter().collect();
+        let brand = |slug: &BrandSlug| self.brand(slug).cloned().ok_or_else(|| slug.clone());
+        named.into_iter().map(brand).collect()
+    }
+
     /// Refuses to crawl where no brand is registered, or one that is named is not.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ const LIST_PAGES_MAX: u32 = 20;
 /// Longest handle that is taken for one, in bytes.
 const HANDLE_BYTES_MAX: usize = 255;
 
-impl Walk<'_> {
+impl<T: Send + Sync + 'static> Walk<'_, T> {
     /// Goes on where the whole listing is capped: reads the collections one by one for products that the listing
     /// did not reach. `true` when a bound was met or a collection could not be read.
     pub(super) async fn read_collections(&mut self) -> Result<bool, CrawlError> {

@@ -19,7 +19,7 @@ enum End {
     Capped,
 }
 
-impl Walk<'_> {
+impl<T: Send + Sync + 'static> Walk<'_, T> {
     /// Reads and lands the whole catalogue; `true` when a bound was met before its end.
     pub(super) async fn read_all(&mut self, resumed: u32) -> Result<bool, CrawlError> {
         self.resumed = resumed;

@@ -55,8 +55,15 @@ pub struct CrawlJob<'a> {
     /// The caller's fingerprint of all that decides how pages are understood. When it differs from that of `known`,
     /// the pages are landed even if none changed.
     pub context: &'a str,
-    /// Reads the pages as they come.
-    pub reader: &'a Arc<dyn PageReader>,
+}
+
+/// The crawl of a store, and what a reader made of its pages.
+#[derive(Debug)]
+pub struct CrawledStore<T> {
+    /// The crawl.
+    pub crawl: StoreCrawl,
+    /// One for each page of [`StoreCrawl::landed`]; `None` unless all of them were read now, and kept.
+    pub pages: Option<Vec<T>>,
 }
 
 /// Longest description of a store that is landed.
@@ -110,36 +117,41 @@ impl Crawler {
     ///
     /// # Errors
     /// See [`CrawlError`].
-    pub fn crawl_store<'a>(
+    pub fn crawl_store<'a, T: Send + Sync + 'static>(
         &'a self,
         job: CrawlJob<'a>,
+        reader: &'a Arc<PageReader<T>>,
         progress: &'a dyn Progress,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<StoreCrawl, CrawlError>> {
-        Box::pin(self.crawl_unless_done(job, progress, cancel))
+    ) -> BoxFuture<'a, Result<CrawledStore<T>, CrawlError>> {
+        Box::pin(self.crawl_unless_done(job, reader, progress, cancel))
     }
 
-    async fn crawl_unless_done(
+    async fn crawl_unless_done<T: Send + Sync + 'static>(
         &self,
         job: CrawlJob<'_>,
+        reader: &Arc<PageReader<T>>,
         progress: &dyn Progress,
         cancel: &CancellationToken,
-    ) -> Result<StoreCrawl, CrawlError> {
+    ) -> Result<CrawledStore<T>, CrawlError> {
         let done = read_done(&self.storage, job.run, &job.brand.store)
             .await
             .map_err(|source| job.landing(source))?;
         let is_newest = |done: &StoreCrawl| self.is_resumable_at(done.ended_at) && job.is_newest(done.started_at);
         if let Some(done) = done.filter(|done| done.context == job.context && is_newest(done)) {
             let reused_pages = u32::try_from(done.pages.len()).unwrap_or(u32::MAX);
-            return Ok(StoreCrawl { reused_pages, ..done });
+            return Ok(CrawledStore {
+                crawl: StoreCrawl { reused_pages, ..done },
+                pages: None,
+            });
         }
         let crawl = async {
             let was_held = self.keep_hold(job).await?;
             // Never closed, so the permit is always given.
             let permit = self.open.acquire().await;
-            let crawled = Box::pin(self.crawl(job, progress)).await;
+            let crawled = Box::pin(self.crawl(job, reader, progress)).await;
             drop(permit);
-            self.note_hold(job, was_held, &crawled).await?;
+            self.note_hold(job, was_held, crawled.as_ref().err()).await?;
             crawled
         };
         tokio::select! {
@@ -169,11 +181,11 @@ impl Crawler {
         &self,
         job: CrawlJob<'_>,
         was_held: bool,
-        crawled: &Result<StoreCrawl, CrawlError>,
+        failed: Option<&CrawlError>,
     ) -> Result<(), CrawlError> {
         let store = &job.brand.store;
-        let asked = match crawled {
-            Err(CrawlError::Store(error) | CrawlError::Page { source: error, .. }) => error.asks_to_wait(),
+        let asked = match failed {
+            Some(CrawlError::Store(error) | CrawlError::Page { source: error, .. }) => error.asks_to_wait(),
             _ => None,
         };
         let noted = match asked {
@@ -234,7 +246,12 @@ impl Crawler {
         timed.unwrap_or(Err(CrawlError::TooSlow { seconds_max }))
     }
 
-    async fn crawl(&self, job: CrawlJob<'_>, progress: &dyn Progress) -> Result<StoreCrawl, CrawlError> {
+    async fn crawl<T: Send + Sync + 'static>(
+        &self,
+        job: CrawlJob<'_>,
+        reader: &Arc<PageReader<T>>,
+        progress: &dyn Progress,
+    ) -> Result<CrawledStore<T>, CrawlError> {
         let mut place = Place::taken(&self.places).await;
         let (started_at, deadline) = (self.clock.now(), self.deadline());
         let store = self.storefront.store(&job.brand.base_url)?;
@@ -249,14 +266,8 @@ impl Crawler {
         };
         let comparable = job.known.filter(|_| !job.anew);
         let validators = comparable.is_some_and(|known| self.still_trusted(known));
-        let mut walk = Walk::new(
-            self,
-            job,
-            (store.clone(), identity.clone(), place),
-            &facts,
-            validators,
-            progress,
-        );
+        let at = (store.clone(), identity.clone(), place);
+        let mut walk = Walk::new(self, job, reader, at, &facts, validators, progress);
         walk.read_since = started_at;
         let read = match self.timely(deadline, read(&mut walk, true)).await {
             // Pages that the store says are as they were, or that an interrupted crawl read, may show amounts in what it
@@ -264,7 +275,8 @@ impl Crawler {
             Err(CrawlError::CurrencyMixed { .. }) if comparable.is_some() || walk.reused_pages > 0 => {
                 let anew = CrawlJob { anew: true, ..job };
                 let before = (walk.requests, walk.bytes);
-                walk = Walk::new(self, anew, (store, identity, walk.place), &facts, false, progress);
+                let at = (store, identity, walk.place);
+                walk = Walk::new(self, anew, reader, at, &facts, false, progress);
                 (walk.requests, walk.bytes, walk.bytes_before) = (before.0, before.1, before.1);
                 self.timely(deadline, read(&mut walk, false)).await
             }
@@ -285,12 +297,14 @@ impl Crawler {
             .known
             .filter(|_| validators)
             .map_or(started_at, |known| known.verified_at);
+        let kept = std::mem::take(&mut walk.kept).into_iter();
+        let pages = if unchanged { None } else { kept.collect() };
         let mut crawl = walk.finish(unchanged, truncated);
         (crawl.ended_at, crawl.verified_at) = (self.clock.now(), verified_at);
         put_done(&self.storage, &crawl)
             .await
             .map_err(|source| job.landing(source))?;
-        Ok(crawl)
+        Ok(CrawledStore { crawl, pages })
     }
 
     /// Validators are believed for a while only: a store that answers 304 for ever must not hide its changes for ever.
@@ -329,7 +343,7 @@ impl CrawlJob<'_> {
 
 /// Compares the store with its last crawl and, where it differs, reads it, going on from what this run has landed if it
 /// may: whether a bound was met before its end, `None` if nothing differs.
-async fn read(walk: &mut Walk<'_>, may_resume: bool) -> Result<Option<bool>, CrawlError> {
+async fn read<T: Send + Sync + 'static>(walk: &mut Walk<'_, T>, may_resume: bool) -> Result<Option<bool>, CrawlError> {
     let resumed = if may_resume { walk.find_resumable().await? } else { 0 };
     let unchanged = resumed == 0 && walk.is_comparable() && walk.compare().await?;
     if unchanged {

@@ -52,7 +52,7 @@ pub(super) enum Content {
     },
 }
 
-impl Walk<'_> {
+impl<T: Send + Sync + 'static> Walk<'_, T> {
     /// The page's content: from what this run landed before it was interrupted, else from the last landing if
     /// the page is known to be as it was, else from the store.
     pub(super) async fn obtain(&mut self, target: &PageTarget) -> Result<ObtainedPage, CrawlError> {

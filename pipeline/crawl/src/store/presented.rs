@@ -19,7 +19,7 @@ pub(super) enum FrontCurrency {
     Read(Option<CurrencyCode>),
 }
 
-impl Walk<'_> {
+impl<T: Send + Sync + 'static> Walk<'_, T> {
     /// The page with the currency of its amounts: where it names none, the front page's. That is asked for once in a crawl, and
     /// only where a page was read.
     pub(super) async fn with_currency(

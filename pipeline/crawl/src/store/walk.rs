@@ -10,14 +10,14 @@ use super::presented::FrontCurrency;
 use super::{CrawlJob, Crawler};
 use crate::landing::{compress, landed_at, landed_pages, page_file, put_compressed};
 use crate::place::Place;
-use crate::scan::PageScan;
+use crate::scan::{PageReader, PageScan, ReadPage};
 use crate::{CrawlError, LandingError, LastListed, PageMark, PageTarget, Progress, StoreCrawl, StoreFacts, Verdict};
 
 /// Most products of one store. The platform lists 25,000, and some more by collections; the ids of all are in memory.
 const PRODUCTS_MAX: usize = 250_000;
 
 /// One crawl in the making.
-pub(super) struct Walk<'a> {
+pub(super) struct Walk<'a, T> {
     pub(super) crawler: &'a Crawler,
     pub(super) job: CrawlJob<'a>,
     pub(super) place: Place,
@@ -36,6 +36,9 @@ pub(super) struct Walk<'a> {
     /// The page that was asked for last.
     pub(super) asked: PageTarget,
     pub(super) marks: Vec<PageMark>,
+    reader: &'a Arc<PageReader<T>>,
+    /// What the reader made of the landed pages of products.
+    pub(super) kept: Vec<Option<T>>,
     /// The currency of the pages' amounts, by their own word or the front page's.
     presented: Option<CurrencyCode>,
     pub(super) front: FrontCurrency,
@@ -79,10 +82,11 @@ pub(super) struct Step {
     pub(super) repeated: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a, T: Send + Sync + 'static> Walk<'a, T> {
     pub(super) fn new(
         crawler: &'a Crawler,
         job: CrawlJob<'a>,
+        reader: &'a Arc<PageReader<T>>,
         (store, identity, place): (Store, Identity, Place),
         facts: &'a StoreFacts,
         validators: bool,
@@ -106,6 +110,8 @@ impl<'a> Walk<'a> {
             pending: None,
             asked: PageTarget::Products { page: 1 },
             marks: Vec::new(),
+            reader,
+            kept: Vec::new(),
             presented: None,
             front: FrontCurrency::default(),
             has_hole: false,
@@ -181,16 +187,21 @@ impl<'a> Walk<'a> {
     }
 
     /// The parts of a page that paging needs to know.
-    async fn scan(&self, target: &PageTarget, obtained: &ObtainedPage) -> Result<PageScan, CrawlError> {
-        let body = match &obtained.content {
-            Content::Unchanged { records } => {
-                return Ok(PageScan {
-                    records: *records,
+    async fn scan(&self, target: &PageTarget, obtained: &ObtainedPage) -> Result<ReadPage<T>, CrawlError> {
+        let unread = |records| {
+            let (scan, kept) = (
+                PageScan {
+                    records,
                     ids: Vec::new(),
-                });
-            }
+                },
+                None,
+            );
+            Ok(ReadPage { scan, kept })
+        };
+        let body = match &obtained.content {
+            Content::Unchanged { records } => return unread(*records),
             // A page is unpacked when it is obtained.
-            Content::Packed => return Ok(PageScan::default()),
+            Content::Packed => return unread(0),
             Content::Body(body) => body.clone(),
         };
         // A page that is as it was when it was read before has nothing new.
@@ -198,26 +209,22 @@ impl<'a> Walk<'a> {
         if matches!(target, PageTarget::Again { .. })
             && let Some(mark) = self.marks.iter().find(same)
         {
-            return Ok(PageScan {
-                records: mark.records,
-                ids: Vec::new(),
-            });
+            return unread(mark.records);
         }
         let facts = StoreFacts {
             presented: obtained.currency.or(self.presented),
             ..self.facts.clone()
         };
-        let reader = Arc::clone(self.job.reader);
-        let sha256 = obtained.sha256.clone();
+        let reader = Arc::clone(self.reader);
         // Never closed, so the permits are always given.
         let _turn = self
             .crawler
             .scans
             .acquire_many(self.crawler.scan_permits(obtained.bytes))
             .await;
-        let scan = tokio::task::spawn_blocking(move || reader.scan(&facts, &sha256, &body)).await?;
+        let read = tokio::task::spawn_blocking(move || reader(&facts, &body)).await?;
         let page = target.page();
-        scan.map_err(|source| CrawlError::NotACatalogue { page, source })
+        read.map_err(|source| CrawlError::NotACatalogue { page, source })
     }
 
     /// Holds what a page says that its amounts are in against what the pages before it said. A page without products has
@@ -236,7 +243,7 @@ impl<'a> Walk<'a> {
     pub(super) async fn visit(&mut self, target: PageTarget) -> Result<Step, CrawlError> {
         let obtained = self.obtain(&target).await?;
         let obtained = self.with_currency(&target, obtained).await?;
-        let scan = self.scan(&target, &obtained).await?;
+        let ReadPage { scan, kept } = self.scan(&target, &obtained).await?;
         self.note_currency(&obtained, scan.records)?;
         let nameless = scan
             .records
@@ -267,11 +274,11 @@ impl<'a> Walk<'a> {
         let file = self.land(&target, &obtained, step).await?;
         self.progress
             .page(&self.job.brand.slug, target.page(), obtained.bytes, fresh);
-        if file.is_none() && !repeated {
-            self.job.reader.forget(&obtained.sha256);
-        }
         if fresh == 0 && is_again {
             return Ok(step);
+        }
+        if file.is_some() {
+            self.kept.push(kept);
         }
         self.marks.push(PageMark {
             target,

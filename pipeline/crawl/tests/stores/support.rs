@@ -10,7 +10,7 @@ use futures::StreamExt;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use kit::ShiftedClock;
 use pipeline_crawl::{
-    CrawlConfig, CrawlJob, Crawler, NewBrand, NoProgress, PageReader, RegisteredBrand, Registry, ScanOnly, StoreCrawl,
+    CrawlConfig, CrawlJob, Crawler, NewBrand, NoProgress, PageReader, RegisteredBrand, Registry, StoreCrawl, scan_only,
 };
 use serde_json::{Value, json};
 use storefront::{Storefront, StorefrontConfig, Transport, TransportError, TransportRequest, TransportResponse};
@@ -384,7 +384,7 @@ impl Rig {
         context: &str,
     ) -> Result<StoreCrawl, pipeline_crawl::CrawlError> {
         let run: RunId = run.parse().unwrap();
-        let reader: Arc<dyn PageReader> = Arc::new(ScanOnly);
+        let reader: Arc<PageReader<()>> = Arc::new(|_, body| scan_only(body));
         let job = CrawlJob {
             run: &run,
             brand: &self.brand,
@@ -392,11 +392,10 @@ impl Rig {
             anew: self.anew,
             products_before: self.products_before,
             context,
-            reader: &reader,
         };
-        self.crawler()
-            .crawl_store(job, &NoProgress, &CancellationToken::new())
-            .await
+        let (crawler, never) = (self.crawler(), CancellationToken::new());
+        let crawled = crawler.crawl_store(job, &reader, &NoProgress, &never).await;
+        crawled.map(|crawled| crawled.crawl)
     }
 
     /// The ids that the landed pages of this crawl list, page by page.

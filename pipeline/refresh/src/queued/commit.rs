@@ -59,7 +59,7 @@ const AT_ONCE_MAX: usize = 4;
 /// Events on their way to the collector: products in memory.
 const EVENTS_MAX: usize = 4;
 
-/// Brings what workers stage of a run to the lake, until nothing is left of it or `deps.cancel` ends it early: then what is
+/// Brings what workers stage of a run to the lake, until nothing is left of it or `deps.stores.cancel` ends it early: then what is
 /// staged is taken in, the report says that the run is interrupted, and the next committer goes on. Stages that were taken
 /// in before are taken in again without harm.
 ///
@@ -75,16 +75,16 @@ pub async fn commit_queued(
     deps: &RefreshDeps,
     (memory, source, wait_max): (&MemoryBudget, &dyn StagedStores, Duration),
 ) -> Result<RunReport, RefreshError> {
-    let registry = Registry::load(&deps.storage).await?;
+    let registry = Registry::load(&deps.stores.storage).await?;
     let (told, written) = mpsc::unbounded_channel();
     let report = opened(run, deps).await?;
-    let ledger = Ledger::open_queued(deps.storage.clone(), report, told);
+    let ledger = Ledger::open_queued(deps.stores.storage.clone(), report, told);
     let options = run.options();
     let shared = shared((&run.run, &options), config, deps, (&registry, memory.clone())).await?;
     let shared = Arc::new(shared);
     let collector = Collector::new(
         Arc::clone(&shared),
-        deps.lake.clone(),
+        deps.stores.lake.clone(),
         (ledger, registry.clone()),
         run.started_at,
     )
@@ -107,7 +107,13 @@ pub async fn commit_queued(
     let ended = ended.map(|((), (), report)| report);
     // The process that commits by now reports the end of the run.
     if ended.as_ref().err().and_then(RefreshError::fenced).is_none() {
-        record_end(&deps.storage, &registry, (&run.run, deps.clock.now()), ended.as_ref()).await;
+        record_end(
+            &deps.stores.storage,
+            &registry,
+            (&run.run, deps.stores.clock.now()),
+            ended.as_ref(),
+        )
+        .await;
     }
     let report = ended?;
     if report.state == RunState::Finished {
@@ -118,7 +124,7 @@ pub async fn commit_queued(
 
 /// The report of the committer before, or an empty one.
 async fn opened(run: &QueuedRun, deps: &RefreshDeps) -> Result<RunReport, RefreshError> {
-    if let Some(report) = read_run(&deps.storage, &run.run).await? {
+    if let Some(report) = read_run(&deps.stores.storage, &run.run).await? {
         return Ok(RunReport {
             state: RunState::Running,
             resumed: report.resumed.saturating_add(1),
@@ -134,7 +140,7 @@ async fn opened(run: &QueuedRun, deps: &RefreshDeps) -> Result<RunReport, Refres
         queued: true,
         resumed: 0,
         started_at: run.started_at,
-        ended_at: deps.clock.now(),
+        ended_at: deps.stores.clock.now(),
         commits: 0,
         totals: Totals::default(),
         memory: None,

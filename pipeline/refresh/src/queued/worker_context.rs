@@ -33,7 +33,7 @@ impl WorkerContext {
         deps: &RefreshDeps,
         memory: &MemoryBudget,
     ) -> Result<Self, RefreshError> {
-        let registry = Registry::load(&deps.storage).await?;
+        let registry = Registry::load(&deps.stores.storage).await?;
         let shared = shared((&run.run, &run.options()), config, deps, (&registry, memory.clone())).await?;
         Ok(Self {
             shared: Arc::new(shared),

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use data_model::Timestamp;
-use pipeline_crawl::{CrawlState, Peak, RegisteredBrand, StoreCrawl, save_state};
+use pipeline_crawl::{CrawlState, CrawledStore, Peak, RegisteredBrand, StoreCrawl, save_state};
 
 use super::{CommittedStore, Ready, RunContext, StoreFailure, rated};
 use crate::collapse::{
@@ -11,9 +11,9 @@ use crate::collapse::{
     save_held, window_began,
 };
 use crate::error::with_causes;
-use crate::prepare::{PreparedCrawl, reading_of};
+use crate::prepare::{PageSource, PreparedCrawl, reading_of};
 use crate::ratings::Ratings;
-use crate::reader::StoreReader;
+use crate::reader::KeptPage;
 use crate::summary::{Outcome, StoreSummary};
 
 impl RunContext {
@@ -21,14 +21,15 @@ impl RunContext {
     pub(super) async fn judge(
         &self,
         brand: &RegisteredBrand,
-        (mut crawl, reader): (StoreCrawl, &StoreReader),
+        crawled: CrawledStore<KeptPage>,
         mut ratings: Ratings,
         state: Option<&CrawlState>,
         summary: &mut StoreSummary,
         started: Instant,
     ) -> Result<Option<Box<Ready>>, StoreFailure> {
         let in_lake = self.lake.get(&brand.store);
-        let mut prepared = self.prepare(brand, &crawl, Some(reader)).await?;
+        let CrawledStore { mut crawl, pages } = crawled;
+        let mut prepared = self.prepare(brand, &crawl, PageSource::Crawl(pages)).await?;
         let drift = self.compare(brand, &mut prepared, summary).await?;
         let found = CrawlFigures::of(&prepared, &crawl, drift);
         let memory = prepared.memory;

@@ -11,8 +11,8 @@ use futures::TryStreamExt;
 use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, NoProgress, Registry};
 use pipeline_refresh::{HoldReason, OtherCrawls, Outcome, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
+use pipeline_task::StoreDeps;
 use storefront::{Storefront, StorefrontConfig};
-use tokio_util::sync::CancellationToken;
 
 use crate::support::lake;
 
@@ -82,15 +82,11 @@ impl Market {
             decoded_bytes_max: 8 << 20,
             ..StorefrontConfig::loopback()
         };
+        let storefront = Storefront::new(config, Arc::clone(&clock)).unwrap();
         let deps = RefreshDeps {
-            rights: None,
+            stores: StoreDeps::new(self.storage.clone(), self.lake().await, storefront, clock),
             others: OtherCrawls::Absent,
-            storage: self.storage.clone(),
-            lake: self.lake().await,
-            storefront: Storefront::new(config, Arc::clone(&clock)).unwrap(),
-            clock,
             progress: Arc::new(NoProgress),
-            cancel: CancellationToken::new(),
         };
         let config = RefreshConfig {
             tick_ms: 50,

@@ -15,6 +15,7 @@ use pipeline_crawl::{NewBrand, NoProgress, Progress, Registry};
 use pipeline_refresh::{
     OtherCrawls, RefreshConfig, RefreshDeps, RefreshError, RunOptions, RunReport, list_runs, read_run, refresh,
 };
+use pipeline_task::StoreDeps;
 use serde_json::{Value, json};
 use storefront::{
     StoreRights, Storefront, StorefrontConfig, Transport, TransportError, TransportRequest, TransportResponse,
@@ -333,14 +334,13 @@ impl Rig {
         };
         let storefront = Storefront::with_transport(config, Arc::clone(&clock), Arc::new(self.street.clone())).unwrap();
         let deps = RefreshDeps {
-            rights: self.rights.clone(),
+            stores: StoreDeps {
+                rights: self.rights.clone(),
+                cancel: self.cancel.clone(),
+                ..StoreDeps::new(self.storage.clone(), self.lake().await, storefront, clock)
+            },
             others: self.others,
-            storage: self.storage.clone(),
-            lake: self.lake().await,
-            storefront,
-            clock,
             progress: Arc::clone(&self.progress),
-            cancel: self.cancel.clone(),
         };
         let run = refresh(options, &self.config, &deps);
         can_be_spawned(&run);

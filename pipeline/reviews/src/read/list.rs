@@ -1,11 +1,11 @@
 //! The list of a store's reviews, as far as it is new, and what is believed of it at its end.
 
 use bytes::Bytes;
+use pipeline_task::{TaskError, is_older};
 use pipeline_widgets::{AnswerError, FeedPage, Next, Overview, WidgetKey};
 use storefront::{Accept, FetchOutcome, Store, StoreError};
 
 use super::{Failure, PARTIAL, Reader};
-use crate::deps::{RefreshReviewsError, ReviewsOptions, is_older};
 use crate::landing::AppQuestion;
 use crate::state::{KnownCount, Walk};
 use crate::walk::{ReadingFinds, StoreListing};
@@ -50,11 +50,10 @@ impl Reader<'_> {
         app: &Store,
         key: &WidgetKey,
         found: &mut ReadingFinds,
-        options: &ReviewsOptions,
-    ) -> Result<bool, RefreshReviewsError> {
-        let sweep_after_s = self.deps.widgets.config.sweep_after_s;
+    ) -> Result<bool, TaskError> {
+        let sweep_after_s = self.context.widgets.config.sweep_after_s;
         let state = &self.read.state;
-        let sweeps = options.sweep || is_older(state.swept_at, self.started_at, sweep_after_s);
+        let sweeps = self.context.options.sweep || is_older(state.swept_at, self.started_at, sweep_after_s);
         let kept = found.held.len() as u64;
         let known = state.known.filter(|known| known.kept == kept && state.walk.is_none());
         let known = known.filter(|_| !sweeps);
@@ -71,7 +70,7 @@ impl Reader<'_> {
                 return Ok(false);
             }
         };
-        let listed = StoreListing::new(self.snapshot.handles(&self.brand.store).await?);
+        let listed = StoreListing::new(self.context.snapshot.handles(&self.brand.store).await?);
         let (total, stars) = match &overview {
             Overview::Page(page) => (page.total, None),
             Overview::Totals { count, stars } => (Some(*count), Some(*stars)),
@@ -121,7 +120,7 @@ impl Reader<'_> {
             found.take(key.widget, page, listed, &mut walk, &mut self.read.state.aside);
         }
         (self.read.outcome, self.read.state.known, self.read.state.etag) = ("read", None, None);
-        for _ in 0..self.deps.widgets.config.pages_max {
+        for _ in 0..self.context.widgets.config.pages_max {
             if self.is_over() {
                 break;
             }

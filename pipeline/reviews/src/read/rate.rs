@@ -31,7 +31,7 @@ impl Reader<'_> {
         let behind = rated_to.map_or(0, |last| pending.partition_point(|product| *product <= last));
         pending.rotate_left(behind);
         let reviewed = found.reviewed();
-        let most = self.deps.widgets.config.products_max as usize;
+        let most = self.context.widgets.config.products_max as usize;
         let mut failed: Option<Failure> = None;
         for (nth, product) in pending.into_iter().enumerate() {
             if nth >= most || failed.is_some() || self.is_over() {

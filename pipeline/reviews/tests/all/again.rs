@@ -1,6 +1,7 @@
 use data_model::ReviewWidget;
 use emulator::WidgetFault;
-use pipeline_reviews::{RereadReviewsOptions, RereadReviewsOutcome, ReviewsOptions};
+use pipeline_reviews::ReviewsOptions;
+use pipeline_task::{RereadOptions, RereadOutcome};
 
 use crate::support::Market;
 
@@ -35,31 +36,41 @@ async fn rows_that_are_lost_are_made_again_of_what_is_landed_and_nobody_is_asked
     weeks(&market).await;
     market.check().await;
     let (before, asked) = (market.all_held().await, market.asked());
-    let same = market.reread(&RereadReviewsOptions::default()).await;
+    let same = market.reread(&RereadOptions::default()).await;
     assert_eq!(
-        (same.totals.changed, same.totals.unchanged, same.totals.left),
+        (
+            same.totals.counts.changed,
+            same.totals.counts.unchanged,
+            same.totals.counts.left
+        ),
         (0, 8, 2),
         "{same:?}"
     );
 
     market.restore(empty).await;
     assert!(market.all_held().await.values().all(|held| held.reviews.is_empty()));
-    let dry = RereadReviewsOptions {
+    let dry = RereadOptions {
         dry_run: true,
-        ..RereadReviewsOptions::default()
+        ..RereadOptions::default()
     };
     let told = market.reread(&dry).await;
     let reviews: usize = before.values().map(|held| held.reviews.len()).sum();
-    assert_eq!((told.totals.changed, told.totals.reviews_added), (8, reviews as u64));
+    assert_eq!(
+        (told.totals.counts.changed, told.totals.reviews_added),
+        (8, reviews as u64)
+    );
     assert!(market.all_held().await.values().all(|held| held.reviews.is_empty()));
 
-    let only = RereadReviewsOptions {
+    let only = RereadOptions {
         only: Some(vec![told.brands[0].brand.clone(), told.brands[3].brand.clone()]),
-        ..RereadReviewsOptions::default()
+        ..RereadOptions::default()
     };
     market.reread(&only).await;
-    let made = market.reread(&RereadReviewsOptions::default()).await;
-    assert!(made.totals.changed < 8 && made.totals.changed > 0, "{made:?}");
+    let made = market.reread(&RereadOptions::default()).await;
+    assert!(
+        made.totals.counts.changed < 8 && made.totals.counts.changed > 0,
+        "{made:?}"
+    );
     assert_eq!(market.all_held().await, before);
     market.check().await;
     assert_eq!(market.asked(), asked);
@@ -75,12 +86,12 @@ async fn a_list_that_is_read_in_parts_is_told_by_all_of_them_and_not_before_its_
     let empty = market.now();
     let (store, _) = market.of(ReviewWidget::Judgeme);
     market.run().await;
-    let told = market.reread(&RereadReviewsOptions::default()).await;
+    let told = market.reread(&RereadOptions::default()).await;
     let of_store = |told: &pipeline_reviews::RereadReviews| {
         let mut brands = told.brands.iter();
         brands.find(|one| one.brand.as_str() == store.slug).unwrap().outcome
     };
-    assert_eq!(of_store(&told), RereadReviewsOutcome::NotWhole);
+    assert_eq!(of_store(&told), RereadOutcome::NotWhole);
     for _ in 0..40 {
         let report = market.run().await;
         if report.asked.iter().all(|one| one.outcome != "partial") {
@@ -90,8 +101,8 @@ async fn a_list_that_is_read_in_parts_is_told_by_all_of_them_and_not_before_its_
     market.check().await;
     let before = market.all_held().await;
     market.restore(empty).await;
-    let told = market.reread(&RereadReviewsOptions::default()).await;
-    assert_eq!(of_store(&told), RereadReviewsOutcome::Changed);
+    let told = market.reread(&RereadOptions::default()).await;
+    assert_eq!(of_store(&told), RereadOutcome::Changed);
     assert_eq!(market.all_held().await, before);
 }
 
@@ -114,8 +125,12 @@ async fn what_is_landed_goes_with_time_but_not_what_a_whole_list_is_told_by() {
     market.run_with(&ReviewsOptions { keep_days: 0, ..sweep }).await;
     assert_eq!(market.landed(&store).await, 1);
     let before = market.all_held().await;
-    let told = market.reread(&RereadReviewsOptions::default()).await;
-    assert_eq!((told.totals.changed, told.totals.unchanged), (0, 8), "{told:?}");
+    let told = market.reread(&RereadOptions::default()).await;
+    assert_eq!(
+        (told.totals.counts.changed, told.totals.counts.unchanged),
+        (0, 8),
+        "{told:?}"
+    );
     assert_eq!(market.all_held().await, before);
 }
 
@@ -133,21 +148,21 @@ async fn an_older_state_is_taken_only_when_it_is_asked_for() {
         .unwrap()
         .unwrap();
     market.run().await;
-    let range = RereadReviewsOptions {
+    let range = RereadOptions {
         until,
-        ..RereadReviewsOptions::default()
+        ..RereadOptions::default()
     };
     let told = market.reread(&range).await;
     let outcome = |told: &pipeline_reviews::RereadReviews| {
         let mut brands = told.brands.iter();
         brands.find(|one| one.brand.as_str() == store.slug).unwrap().outcome
     };
-    assert_eq!(outcome(&told), RereadReviewsOutcome::Older);
-    let told = market.reread(&RereadReviewsOptions { older: true, ..range }).await;
-    assert_eq!(outcome(&told), RereadReviewsOutcome::Changed);
+    assert_eq!(outcome(&told), RereadOutcome::Older);
+    let told = market.reread(&RereadOptions { older: true, ..range }).await;
+    assert_eq!(outcome(&told), RereadOutcome::Changed);
     assert_eq!(market.all_held().await[&store.slug].reviews, first[&store.slug].reviews);
     // Without a range the newest is back.
-    market.reread(&RereadReviewsOptions::default()).await;
+    market.reread(&RereadOptions::default()).await;
     market.check().await;
 }
 
@@ -175,11 +190,8 @@ async fn readings_that_died_before_their_first_page_are_begun_anew() {
                 market.run().await;
             }
             market.check().await;
-            let told = market.reread(&RereadReviewsOptions::default()).await;
-            let unlike = told
-                .brands
-                .iter()
-                .find(|one| one.outcome == RereadReviewsOutcome::Changed);
+            let told = market.reread(&RereadOptions::default()).await;
+            let unlike = told.brands.iter().find(|one| one.outcome == RereadOutcome::Changed);
             assert_eq!(unlike, None, "{widget} that died after {requests} requests");
             market.check().await;
         }
@@ -199,10 +211,10 @@ async fn the_next_refresh_brings_back_what_an_older_state_took() {
     }
     market.run().await;
     market.check().await;
-    let older = RereadReviewsOptions {
+    let older = RereadOptions {
         until,
         older: true,
-        ..RereadReviewsOptions::default()
+        ..RereadOptions::default()
     };
     let now = market.all_held().await;
     let told = market.reread(&older).await;

@@ -12,7 +12,11 @@ async fn counts_texts_and_ratings_of_all_four_apps_are_exact_and_a_second_run_co
     let products = market.versions().await;
     let report = market.run().await;
     let used: BTreeSet<_> = report.asked.iter().filter_map(|one| one.source).collect();
-    assert_eq!((used.len(), report.brands, report.commits), (4, 10, 1), "{report:?}");
+    assert_eq!(
+        (used.len(), report.run.brands, report.commits),
+        (4, 10, 1),
+        "{report:?}"
+    );
     assert!(
         report.added > 500 && report.asked.iter().all(|one| one.error.is_none()),
         "{report:?}"
@@ -40,7 +44,7 @@ async fn counts_texts_and_ratings_of_all_four_apps_are_exact_and_a_second_run_co
             ..ReviewsOptions::default()
         })
         .await;
-    assert_eq!((soon.due, soon.requests), (0, 0));
+    assert_eq!((soon.run.due, soon.requests), (0, 0));
 }
 
 #[tokio::test]
@@ -151,7 +155,7 @@ async fn a_run_that_is_cut_short_is_gone_on_with_by_the_next_however_soon() {
     let next = market.run().await;
     assert!(one(&next, &store).added > 0, "{next:?}");
     // Those that were read whole rest.
-    assert!(next.due < next.brands, "{next:?}");
+    assert!(next.run.due < next.run.brands, "{next:?}");
 }
 
 #[tokio::test]

@@ -84,7 +84,11 @@ async fn a_list_that_is_empty_for_once_drops_nothing() {
     }
     // The landed pages of these readings take nothing away either.
     let again = market.reread(&Default::default()).await;
-    assert_eq!((again.totals.changed, again.totals.reviews_gone), (0, 0), "{again:?}");
+    assert_eq!(
+        (again.totals.counts.changed, again.totals.reviews_gone),
+        (0, 0),
+        "{again:?}"
+    );
 }
 
 #[tokio::test]

@@ -51,7 +51,11 @@ async fn a_product_that_the_app_does_not_know_has_no_rating() {
     }
     // The landed pages say so too.
     let again = market.reread(&Default::default()).await;
-    assert_eq!((again.totals.changed, again.totals.unchanged), (0, 8), "{again:?}");
+    assert_eq!(
+        (again.totals.counts.changed, again.totals.counts.unchanged),
+        (0, 8),
+        "{again:?}"
+    );
     market.check().await;
 }
 

@@ -10,11 +10,10 @@ use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, NoProgress, Registry};
 use pipeline_refresh::{OtherCrawls, RefreshConfig, RefreshDeps, RunOptions, refresh};
 use pipeline_reviews::{
-    BrandReviews, RereadReviews, RereadReviewsOptions, ReviewsConfig, ReviewsDeps, ReviewsOptions, ReviewsReport,
-    Widgets, refresh_reviews, reread_reviews,
+    BrandReviews, RereadReviews, ReviewsConfig, ReviewsOptions, ReviewsReport, Widgets, refresh_reviews, reread_reviews,
 };
+use pipeline_task::{RereadOptions, StoreDeps};
 use storefront::{Storefront, StorefrontConfig};
-use tokio_util::sync::CancellationToken;
 
 /// A review as both sides have it: its app's id, product, stars, author, headline, text, and whether it is verified.
 pub(crate) type ExpectedReview = (String, u64, u8, Option<String>, Option<String>, String, Option<bool>);
@@ -79,14 +78,9 @@ impl Market {
             clock,
         };
         let deps = RefreshDeps {
+            stores: market.deps().await,
             others: OtherCrawls::Absent,
-            storage: market.storage.clone(),
-            lake: market.lake().await,
-            storefront: market.storefront(),
-            clock: market.clock(),
             progress: Arc::new(NoProgress),
-            rights: None,
-            cancel: CancellationToken::new(),
         };
         Box::pin(refresh(&RunOptions::default(), &RefreshConfig::default(), &deps))
             .await
@@ -137,23 +131,18 @@ impl Market {
 
     pub(crate) async fn run_with(&self, options: &ReviewsOptions) -> ReviewsReport {
         self.later(25);
-        let deps = ReviewsDeps {
-            rights: None,
-            storage: self.storage.clone(),
-            lake: self.lake().await,
-            storefront: self.storefront(),
-            widgets: Widgets::new(self.config.clone(), &self.storefront, self.clock()).unwrap(),
-            clock: self.clock(),
-            cancel: CancellationToken::new(),
-        };
-        Box::pin(refresh_reviews(options, &deps)).await.unwrap()
+        let widgets = Widgets::new(self.config.clone(), &self.storefront, self.clock()).unwrap();
+        let refreshed = refresh_reviews(options, &self.deps().await, &widgets).await;
+        refreshed.unwrap()
     }
 
     /// Reads again what is landed.
-    pub(crate) async fn reread(&self, options: &RereadReviewsOptions) -> RereadReviews {
-        let (lake, cancel) = (self.lake().await, CancellationToken::new());
-        let read = reread_reviews(options, (&self.storage, &lake), &cancel);
-        Box::pin(read).await.unwrap()
+    pub(crate) async fn reread(&self, options: &RereadOptions) -> RereadReviews {
+        reread_reviews(options, &self.deps().await).await.unwrap()
+    }
+
+    async fn deps(&self) -> StoreDeps {
+        StoreDeps::new(self.storage.clone(), self.lake().await, self.storefront(), self.clock())
     }
 
     /// Takes the tables back to what they were at `moment`.

@@ -1,0 +1,27 @@
+use data_lake::LakeError;
+use data_model::BrandSlug;
+use data_storage::StorageError;
+use pipeline_crawl::{LandingError, RegistryError};
+
+/// The reason why a task over stores could not go on. What was committed before stays.
+#[derive(Debug, thiserror::Error)]
+pub enum TaskError {
+    /// The registry cannot be read.
+    #[error("the registry cannot be read")]
+    Registry(#[from] RegistryError),
+    /// The lake cannot be read or written.
+    #[error("the lake cannot be read or written")]
+    Lake(#[from] LakeError),
+    /// Landed answers, or the notes of questions, cannot be read or written.
+    #[error("landed answers, or the notes of questions, cannot be read or written")]
+    Storage(#[from] StorageError),
+    /// The landings of crawls cannot be listed or read.
+    #[error("the landed pages of crawls cannot be read")]
+    Landing(#[from] LandingError),
+    /// A worker thread of this program broke off.
+    #[error("a worker broke off")]
+    Worker(#[from] tokio::task::JoinError),
+    /// A brand is not registered.
+    #[error("no brand is registered as {0}")]
+    Brand(BrandSlug),
+}
