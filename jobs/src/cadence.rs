@@ -91,7 +91,8 @@ pub fn due_stores<'a>(
     stores: &[&StoreHost],
     damaged: &BTreeSet<StoreHost>,
     check: impl Fn(&StoreHost) -> Option<&'a Check>,
-    (config, now): (&CadenceConfig, Timestamp),
+    config: &CadenceConfig,
+    now: Timestamp,
 ) -> BTreeSet<StoreHost> {
     let is_due = |store: &StoreHost| is_due(check(store), config, now);
     let mut due: BTreeSet<StoreHost> = stores.iter().copied().filter(|store| is_due(store)).cloned().collect();

@@ -3,6 +3,7 @@ use std::error::Error;
 
 use data_model::Timestamp;
 use state::{JobRunEnd, JobRunOutcome};
+use tokio::task::JoinError;
 
 use crate::decide::Policy;
 
@@ -57,17 +58,21 @@ impl JobFailure {
 }
 
 impl JobReport {
-    /// All is done, and this in numbers.
+    /// All is done.
     #[must_use]
-    pub fn done<const N: usize>(counts: [(&str, u64); N]) -> Self {
+    pub const fn done() -> Self {
         Self {
             ended: JobOutcome::Done,
-            counts: counts
-                .into_iter()
-                .map(|(name, count)| (name.to_owned(), count))
-                .collect(),
+            counts: Counts::new(),
             detail: None,
         }
+    }
+
+    /// The same, with one more result in numbers.
+    #[must_use]
+    pub fn count(mut self, name: &str, count: u64) -> Self {
+        self.counts.insert(name.to_owned(), count);
+        self
     }
 
     /// The same of a task over stores: stopped where it was told to stop, partial where some are left.
@@ -111,6 +116,24 @@ pub(crate) enum WorkOutcome {
     Failed(JobFailure),
     /// It did not stop when it was told to, and was dropped.
     Dropped,
+}
+
+impl From<Result<JobReport, JobFailure>> for WorkOutcome {
+    fn from(reported: Result<JobReport, JobFailure>) -> Self {
+        match reported {
+            Ok(report) => Self::Reported(report),
+            Err(failure) => Self::Failed(failure),
+        }
+    }
+}
+
+impl From<JoinError> for WorkOutcome {
+    fn from(error: JoinError) -> Self {
+        match error.is_cancelled() {
+            true => Self::Dropped,
+            false => Self::Failed(JobFailure::new("the job broke off: see the log")),
+        }
+    }
 }
 
 /// The length of the text that the ledger keeps.

@@ -34,12 +34,12 @@ pub use config::{JobConfig, JobsConfig, JobsConfigError};
 pub use decide::{Decision, Policy, decide};
 pub use end::{Counts, JobFailure, JobOutcome, JobReport};
 pub use market::Market;
-pub use monotonic_clock::{MonotonicClock, ProcessTime};
+pub use monotonic_clock::{Clocks, MonotonicClock, ProcessTime};
 pub use name::{JobName, UnknownJob};
 pub use ops::{Readiness, ops_router};
 pub use queue::{
-    EnqueueError, EnqueuedRun, QueueConfig, QueueConfigError, QueueDeps, QueueWorker, StoreLeases, WorkerReport,
-    enqueue_run,
+    EnqueueError, EnqueueRequest, EnqueuedRun, QueueConfig, QueueConfigError, QueueDeps, QueueWorker, StoreLeases,
+    WorkerReport, enqueue_run,
 };
 pub use schedule::{DueRun, Schedule, ScheduleError};
 pub use scheduler::{Scheduler, SchedulerDeps, TriggerOutcome};

@@ -165,8 +165,9 @@ async fn claim(carts: &Carts, slot: IdempotentSlot, fresh: RequestRecord) -> Res
         Place { slot, lease }
     };
     let sealed = keys.seal(REQUEST, &slot.place(), &serde_json::to_vec(&fresh)?)?;
-    let times = (now, now.plus_millis(carts.config().idempotency_ms()));
-    let row: IdempotentRow = match carts.state().begin_idempotent(&slot, sealed, &lease, times).await? {
+    let expires_at = now.plus_millis(carts.config().idempotency_ms());
+    let begun = carts.state().begin_idempotent(&slot, sealed, &lease, now, expires_at);
+    let row: IdempotentRow = match begun.await? {
         RequestStart::New => return Ok(ClaimOutcome::Ours(held(slot, lease), fresh, false)),
         RequestStart::Before(row) => row,
     };
@@ -196,7 +197,7 @@ async fn settle(carts: &Carts, place: &Place, outcome: &Result<Vec<u8>, CartFail
         }
         Ok(body) => match carts.0.desk.keys.seal(ANSWER, &slot.place(), body) {
             Ok(sealed) => {
-                let finished = carts.state().finish_idempotent(slot, lease, (200, sealed)).await;
+                let finished = carts.state().finish_idempotent(slot, lease, 200, sealed).await;
                 finished.map(|_| ()).map_err(CartFailure::State)
             }
             Err(error) => Err(CartFailure::Seal(error)),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use data_model::BrandSlug;
-use jobs::{EnqueueError, EnqueuedRun, enqueue_run};
+use jobs::{EnqueueError, EnqueueRequest, EnqueuedRun, enqueue_run};
 use serde_json::json;
 use state::{DeadLetter, State, WORK_STORES_MAX, WorkState};
 
@@ -37,13 +37,13 @@ pub(super) async fn enqueue(
 ) -> anyhow::Result<Outcome> {
     let (state, _) = context.served_state().await?;
     let market = Arc::new(market(context, None)?);
-    let run = enqueue_run(
-        &market,
-        &state,
-        only.as_deref(),
-        (args.force, args.queued.priority, &worker()),
-    )
-    .await;
+    let request = EnqueueRequest {
+        only: only.as_deref(),
+        force: args.force,
+        priority: args.queued.priority,
+        by: &worker(),
+    };
+    let run = enqueue_run(&market, &state, request).await;
     state.close().await;
     print_run(context, &run.map_err(told)?)?;
     Ok(Outcome::Done)
@@ -167,7 +167,13 @@ async fn retry(context: &Context, state: &State, args: &LettersArgs) -> anyhow::
     }
     let market = Arc::new(market(context, None)?);
     let slugs: Vec<BrandSlug> = letters.into_iter().map(|letter| letter.slug).collect();
-    let run = enqueue_run(&market, state, Some(slugs.as_slice()), (false, 0, &worker())).await;
+    let request = EnqueueRequest {
+        only: Some(slugs.as_slice()),
+        force: false,
+        priority: 0,
+        by: &worker(),
+    };
+    let run = enqueue_run(&market, state, request).await;
     print_run(context, &run.map_err(told)?)
 }
 

@@ -9,7 +9,8 @@ use crate::audit::{Actor, AuditAction, Entry};
 use crate::database::{State, Value, WriteTransaction};
 use crate::day::Day;
 use crate::error::StateError;
-use crate::keys::{AccountId, UsageEntry};
+use crate::keys::UsageEntry;
+use crate::names::AccountId;
 use crate::random;
 
 const ID_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
-use crate::keys::{AccountId, KeyId, KeyRecord};
+use crate::names::{AccountId, KeyId};
 
 /// The one who acts. The things that an actor may touch follow from it: an account its own keys, all others every key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -122,15 +122,14 @@ impl Actor {
         }
     }
 
-    /// The key, where it is there and the actor may touch it; another account's key looks absent.
-    pub(crate) fn own(&self, id: &KeyId, key: Option<KeyRecord>) -> Result<KeyRecord, StateError> {
-        let may = |key: &KeyRecord| match self {
+    /// True where the actor may touch the key of this id and account.
+    pub(crate) fn may_touch(&self, id: &KeyId, account: Option<&AccountId>) -> bool {
+        match self {
             Self::Operator(_) => true,
-            Self::Account(account) => key.account.as_ref() == Some(account),
-            Self::Key(own) => key.id == *own,
+            Self::Account(own) => account == Some(own),
+            Self::Key(own) => id == own,
             Self::Nobody => false,
-        };
-        key.filter(may).ok_or_else(|| StateError::UnknownKey { id: id.clone() })
+        }
     }
 }
 
@@ -180,11 +179,16 @@ pub(crate) struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    pub(crate) const fn about(action: AuditAction, key: &'a KeyRecord, detail: serde_json::Value) -> Self {
+    pub(crate) const fn of_key(
+        action: AuditAction,
+        key: &'a KeyId,
+        account: Option<&'a AccountId>,
+        detail: serde_json::Value,
+    ) -> Self {
         Self {
             action,
-            key: Some(&key.id),
-            account: key.account.as_ref(),
+            key: Some(key),
+            account,
             detail,
         }
     }

@@ -2,7 +2,8 @@ use std::path::PathBuf;
 
 use data_model::{Classify, ErrorCode, Timestamp};
 
-use crate::keys::KeyId;
+use crate::names::KeyId;
+use crate::random::RandomError;
 
 /// The reason why the state cannot be opened, read or written.
 ///
@@ -119,6 +120,12 @@ impl StateError {
     #[must_use]
     pub const fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_))
+    }
+}
+
+impl From<RandomError> for StateError {
+    fn from(RandomError: RandomError) -> Self {
+        Self::Random
     }
 }
 

@@ -73,7 +73,8 @@ impl State {
         slot: &IdempotentSlot,
         request: Vec<u8>,
         lease: &Lease,
-        (now, expires_at): (Timestamp, Timestamp),
+        now: Timestamp,
+        expires_at: Timestamp,
     ) -> Result<RequestStart, StateError> {
         let mut writing = self.begin().await?;
         let with = |more: Vec<Value>| slot.values().into_iter().chain(more).collect();
@@ -159,7 +160,8 @@ impl State {
         &self,
         slot: &IdempotentSlot,
         lease: &Lease,
-        (status, answer): (u16, Vec<u8>),
+        status: u16,
+        answer: Vec<u8>,
     ) -> Result<bool, StateError> {
         let sql = "UPDATE idempotent_requests SET status = $5, answer = $6, lease_until = 0 \
                    WHERE caller = $1 AND route = $2 AND key_hash = $3 AND lease = $4";

@@ -23,6 +23,7 @@ mod idempotency;
 mod jobs;
 mod keys;
 mod lease;
+mod names;
 mod random;
 mod sessions;
 mod sign_in;
@@ -35,7 +36,7 @@ pub use audit::{Actor, AuditAction, AuditEvent, AuditQuery};
 pub use carts::{CartLock, CartRow, OpenCart};
 pub use coupons::{CouponBounds, CouponOutcome};
 pub use customers::CustomerRow;
-pub use database::{State, StateTarget, TakeDump};
+pub use database::{KeyFate, KeysSince, State, StateTarget, TakeDump};
 pub use day::Day;
 pub use email::{EmailAddress, NotAnAddress};
 pub use envelope::{MasterKey, MasterKeyError, MasterKeyId, MasterKeys, OpenError, Purpose};
@@ -43,11 +44,11 @@ pub use error::StateError;
 pub use idempotency::{IdempotentRow, IdempotentSlot, RequestStart};
 pub use jobs::{JobCause, JobMark, JobRow, JobRun, JobRunEnd, JobRunOutcome, JobWork, NewJobRun};
 pub use keys::{
-    AccountId, ApiKey, ApiKeyError, IssuedKey, KeyChange, KeyChanges, KeyFate, KeyGrant, KeyHash, KeyId, KeyIndex,
-    KeyName, KeyRecord, KeyRefusal, KeyRotation, KeyStatus, KeyUsage, KeysSince, NameError, NewKey, Plan, UsageBatch,
-    UsageEntry,
+    ApiKey, ApiKeyError, IssuedKey, KeyChange, KeyChanges, KeyGrant, KeyHash, KeyIndex, KeyRecord, KeyRefusal,
+    KeyRotation, KeyStatus, KeyUsage, NewKey, Plan, UsageBatch, UsageEntry,
 };
 pub use lease::{Lease, LeaseToken};
+pub use names::{AccountId, KeyId, KeyName, NameError};
 pub use sessions::{
     IssuedSession, LinkHash, LinkToken, NewSession, PendingHash, PendingToken, SessionGrant, SessionHash, SessionId,
     SessionLimits, SessionToken, SignInMethod, TokenError,

@@ -1,14 +1,19 @@
+//! Random bytes and characters of the operating system's generator.
+
 use ring::rand::{SecureRandom, SystemRandom};
 
-use crate::error::StateError;
+/// The operating system gives no random bytes.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+#[error("the operating system gives no random bytes")]
+pub(crate) struct RandomError;
 
 /// Fills `bytes` from the operating system's generator.
-pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), StateError> {
-    SystemRandom::new().fill(bytes).map_err(|_| StateError::Random)
+pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), RandomError> {
+    SystemRandom::new().fill(bytes).map_err(|_| RandomError)
 }
 
 /// `N` characters of `alphabet` (64 at most), each as likely as any other.
-pub(crate) fn characters<const N: usize>(alphabet: &[u8]) -> Result<[u8; N], StateError> {
+pub(crate) fn characters<const N: usize>(alphabet: &[u8]) -> Result<[u8; N], RandomError> {
     let mut characters = [0; N];
     let mut filled = 0;
     let mut bytes = [0; 64];
@@ -25,7 +30,7 @@ pub(crate) fn characters<const N: usize>(alphabet: &[u8]) -> Result<[u8; N], Sta
 }
 
 /// `N` characters of `alphabet`, each as likely as any other.
-pub(crate) fn characters_of_32<const N: usize>(alphabet: &[u8; 32]) -> Result<[u8; N], StateError> {
+pub(crate) fn characters_of_32<const N: usize>(alphabet: &[u8; 32]) -> Result<[u8; N], RandomError> {
     let mut bytes = [0; N];
     fill(&mut bytes)?;
     Ok(bytes.map(|byte| alphabet[usize::from(byte & 0x1f)]))

@@ -286,10 +286,7 @@ async fn a_plain_crawl_leaves_the_store_that_a_worker_asks_and_no_worker_asks_wh
         .unwrap();
     // A worker that lives has one of the two stores.
     let lease = Duration::from_secs(3_600);
-    let taken = state
-        .take_work("a worker elsewhere", 1, lease, (3, now()))
-        .await
-        .unwrap();
+    let taken = state.take_work("a worker elsewhere", 1, lease, 3, now()).await.unwrap();
     let slug = taken[0].slug.to_string();
     let crawled = haat.run(&["crawl"]);
     assert_eq!(crawled.code, 3, "{}", crawled.stderr);

@@ -109,7 +109,12 @@ pub(crate) async fn keep(
         if is_there(&sha256, bytes) {
             return Ok(Some(copied(false)));
         }
-        if send((home, path), (backups, &object_path(&sha256)), &sha256).await? {
+        let from = ObjectPlace { storage: home, path };
+        let to = ObjectPlace {
+            storage: backups,
+            path: &object_path(&sha256),
+        };
+        if send(from, to, &sha256).await? {
             return Ok(Some(copied(true)));
         }
     }
@@ -119,13 +124,17 @@ pub(crate) async fn keep(
     })
 }
 
+/// The place of an object.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ObjectPlace<'a> {
+    pub(crate) storage: &'a Storage,
+    pub(crate) path: &'a ObjectPath,
+}
+
 /// Copies an object whose hash is known; `false` where it is gone or has another hash, and then nothing was written.
-pub(crate) async fn send(
-    (from, path): (&Storage, &ObjectPath),
-    (to, target): (&Storage, &ObjectPath),
-    sha256: &str,
-) -> Result<bool, StorageError> {
-    let answer = match from.store().get(path).await {
+pub(crate) async fn send(from: ObjectPlace<'_>, to: ObjectPlace<'_>, sha256: &str) -> Result<bool, StorageError> {
+    let (path, target) = (from.path, to.path);
+    let answer = match from.storage.store().get(path).await {
         Ok(answer) => answer,
         Err(object_store::Error::NotFound { .. }) => return Ok(false),
         Err(source) => return Err(read_error(path, source)),
@@ -134,12 +143,12 @@ pub(crate) async fn send(
         let content = answer.bytes().await.map_err(|source| read_error(path, source))?;
         let is_same = hex::encode(Sha256::digest(&content)) == sha256;
         if is_same {
-            put_over(to, target, content).await?;
+            put_over(to.storage, target, content).await?;
         }
         return Ok(is_same);
     }
     let failed = |source| write_error(target, source);
-    let upload = to.store().put_multipart(target).await.map_err(failed)?;
+    let upload = to.storage.store().put_multipart(target).await.map_err(failed)?;
     let mut upload = object_store::WriteMultipart::new_with_chunk_size(upload, PART_BYTES);
     let (mut digest, mut stream) = (Sha256::new(), answer.into_stream());
     let mut read = Ok(());

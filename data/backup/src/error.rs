@@ -5,12 +5,6 @@ use crate::BackupId;
 /// The reason why a home could not be backed up or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// A text that names no backup.
-    #[error("{text:?} is not the name of a backup: `haat backup list` shows them")]
-    NotAnId {
-        /// The text.
-        text: String,
-    },
     /// There is no such backup.
     #[error("there is no backup {id}")]
     NoSuchBackup {

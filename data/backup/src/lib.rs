@@ -35,7 +35,7 @@ pub use backups::{BackupSummary, list, load};
 pub use cut::LakeCut;
 pub use error::BackupError;
 pub use keep::{PruneReport, prune, set_aside};
-pub use manifest::{BackupId, Entry, Manifest, STATE_DUMP};
+pub use manifest::{BackupId, BackupIdError, Entry, Manifest, STATE_DUMP};
 pub use restore::{RESTORING, RestoreNote, RestoreOptions, RestoredHome, is_restoring, restore, state_dump};
 pub use take::{BackupReport, ExtraFile, RunningBackup, TakeOptions, begin};
 pub use verify::{VerifyReport, verify};

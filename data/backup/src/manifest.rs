@@ -4,8 +4,6 @@ use std::str::FromStr;
 use data_model::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::BackupError;
-
 /// The newest format that this version writes and reads.
 pub(crate) const FORMAT: u32 = 1;
 /// The path under which a backup keeps the dump of the state's database. No object of a home has it.
@@ -15,6 +13,13 @@ pub const STATE_DUMP: &str = "state.dump.zst";
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct BackupId(String);
+
+/// A text that names no backup.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not the name of a backup: `haat backup list` shows them")]
+pub struct BackupIdError {
+    text: String,
+}
 
 impl BackupId {
     /// The digits of the time.
@@ -40,9 +45,9 @@ impl fmt::Display for BackupId {
 }
 
 impl FromStr for BackupId {
-    type Err = BackupError;
+    type Err = BackupIdError;
 
-    fn from_str(text: &str) -> Result<Self, BackupError> {
+    fn from_str(text: &str) -> Result<Self, BackupIdError> {
         let is_id = text.split_once('-').is_some_and(|(at, random)| {
             at.len() == Self::DIGITS
                 && at.bytes().all(|byte| byte.is_ascii_digit())
@@ -51,15 +56,15 @@ impl FromStr for BackupId {
         });
         match is_id {
             true => Ok(Self(text.to_owned())),
-            false => Err(BackupError::NotAnId { text: text.to_owned() }),
+            false => Err(BackupIdError { text: text.to_owned() }),
         }
     }
 }
 
 impl TryFrom<String> for BackupId {
-    type Error = BackupError;
+    type Error = BackupIdError;
 
-    fn try_from(text: String) -> Result<Self, BackupError> {
+    fn try_from(text: String) -> Result<Self, BackupIdError> {
         text.parse()
     }
 }

@@ -6,7 +6,7 @@ use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 
 use crate::backups::{self, each, load, remove};
-use crate::copy::{self, COPIES_AT_ONCE, object_path};
+use crate::copy::{self, COPIES_AT_ONCE, ObjectPlace, object_path};
 use crate::manifest::STATE_DUMP;
 use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest};
 
@@ -57,7 +57,8 @@ pub async fn is_restoring(home: &Storage) -> Result<Option<RestoreNote>, BackupE
 /// # Errors
 /// There is no such backup, objects of it are lost, the home is not empty, or a storage fails.
 pub async fn restore<E, F>(
-    (backups, home): (&Storage, &Storage),
+    backups: &Storage,
+    home: &Storage,
     id: Option<&BackupId>,
     options: RestoreOptions<'_>,
     end: impl FnOnce(bool) -> F,
@@ -104,10 +105,10 @@ where
         source: error.into(),
     })?;
     put_new(home, &ObjectPath::from(RESTORING), mark).await?;
-    let dump = file_of(options.state_dump)?;
-    let (dump, progress) = (&dump, options.progress);
+    let dump = &LocalFile::new(options.state_dump)?;
+    let progress = options.progress;
     let writes = wanted.iter().map(|entry| async move {
-        let done = write(backups, (home, dump), entry).await?;
+        let done = write(backups, home, dump, entry).await?;
         progress.done(entry.bytes);
         Ok((entry, done))
     });
@@ -162,10 +163,12 @@ pub async fn state_dump(backups: &Storage, manifest: &Manifest, to: &Path) -> Re
     let Some(entry) = manifest.entries.iter().find(|entry| entry.path == STATE_DUMP) else {
         return Ok(false);
     };
-    let (folder, name) = file_of(to)?;
-    let from = object_path(&entry.sha256);
-    let is_sent = copy::send((backups, &from), (&folder, &name), &entry.sha256).await?;
-    Ok(is_sent)
+    let to = LocalFile::new(to)?;
+    let from = ObjectPlace {
+        storage: backups,
+        path: &object_path(&entry.sha256),
+    };
+    Ok(copy::send(from, to.place(), &entry.sha256).await?)
 }
 
 /// The outcome of an object's write.
@@ -179,31 +182,57 @@ enum WriteOutcome {
 
 async fn write(
     backups: &Storage,
-    (home, dump): (&Storage, &(Storage, ObjectPath)),
+    home: &Storage,
+    dump: &LocalFile,
     entry: &Entry,
 ) -> Result<WriteOutcome, BackupError> {
-    let (to, path) = match entry.path == STATE_DUMP {
-        true => (&dump.0, dump.1.clone()),
-        false => (home, ObjectPath::from(entry.path.as_str())),
+    let in_home = ObjectPath::from(entry.path.as_str());
+    let to = match entry.path == STATE_DUMP {
+        true => dump.place(),
+        false => ObjectPlace {
+            storage: home,
+            path: &in_home,
+        },
     };
-    let there = copy::hash(to, &path).await?;
+    let there = copy::hash(to.storage, to.path).await?;
     if there.is_some_and(|(sha256, _)| sha256 == entry.sha256) {
         return Ok(WriteOutcome::Before);
     }
-    let is_sent = copy::send((backups, &object_path(&entry.sha256)), (to, &path), &entry.sha256).await?;
+    let from = ObjectPlace {
+        storage: backups,
+        path: &object_path(&entry.sha256),
+    };
+    let is_sent = copy::send(from, to, &entry.sha256).await?;
     Ok(if is_sent { WriteOutcome::Now } else { WriteOutcome::Not })
 }
 
 /// A file of this machine as an object of its folder.
-fn file_of(path: &Path) -> Result<(Storage, ObjectPath), BackupError> {
-    let name = path.file_name().and_then(|name| name.to_str());
-    let (Some(folder), Some(name)) = (path.parent(), name) else {
-        return Err(BackupError::File {
-            path: path.display().to_string(),
-            source: std::io::ErrorKind::InvalidFilename.into(),
-        });
-    };
-    Ok((Storage::from_path(folder)?, ObjectPath::from(name)))
+struct LocalFile {
+    folder: Storage,
+    name: ObjectPath,
+}
+
+impl LocalFile {
+    fn new(path: &Path) -> Result<Self, BackupError> {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let (Some(folder), Some(name)) = (path.parent(), name) else {
+            return Err(BackupError::File {
+                path: path.display().to_string(),
+                source: std::io::ErrorKind::InvalidFilename.into(),
+            });
+        };
+        Ok(Self {
+            folder: Storage::from_path(folder)?,
+            name: ObjectPath::from(name),
+        })
+    }
+
+    const fn place(&self) -> ObjectPlace<'_> {
+        ObjectPlace {
+            storage: &self.folder,
+            path: &self.name,
+        }
+    }
 }
 
 /// Refuses a home that holds something which does not come from this backup.

@@ -87,7 +87,8 @@ struct HomeObject {
 /// # Errors
 /// Backups and home lie within each other, a clean-up is at work, or a storage fails.
 pub async fn begin<'a>(
-    (home, backups): (&'a Storage, &'a Storage),
+    home: &'a Storage,
+    backups: &'a Storage,
     options: TakeOptions,
     clock: &'a dyn Clock,
     progress: &'a dyn CopyProgress,

@@ -72,7 +72,7 @@ fn later() -> Arc<SetClock> {
 
 async fn take(home: &Storage, backups: &Storage, given: Vec<ExtraFile>) -> Result<BackupReport, BackupError> {
     let clock = later();
-    let taking = data_backup::begin((home, backups), WHOLE, clock.as_ref(), &()).await?;
+    let taking = data_backup::begin(home, backups, WHOLE, clock.as_ref(), &()).await?;
     taking.finish(lake(), given).await
 }
 
@@ -89,9 +89,7 @@ async fn restore(backups: &Storage, home: &Storage, folder: &Path) -> Result<Res
     let dump = folder.join("dump");
     let options = options(&dump);
     let end = async |_| Ok::<_, std::convert::Infallible>(());
-    Ok(data_backup::restore((backups, home), None, options, end)
-        .await?
-        .unwrap())
+    Ok(data_backup::restore(backups, home, None, options, end).await?.unwrap())
 }
 
 /// Everything that a storage holds.
@@ -212,7 +210,7 @@ async fn an_object_that_somebody_damaged_is_named_and_the_next_backup_heals_what
     let options = options(&dump);
     let end = async |_| Ok::<_, std::convert::Infallible>(());
     let first = Some(&taken.manifest.id);
-    let ended = data_backup::restore((&backups, &restored), first, options, end)
+    let ended = data_backup::restore(&backups, &restored, first, options, end)
         .await
         .unwrap();
     assert_eq!(ended.unwrap().lost, [] as [&str; 0]);
@@ -284,7 +282,7 @@ async fn a_backup_and_a_clean_up_exclude_each_other_until_one_was_silent_for_hou
     let (_folder, home, backups) = storages();
     fill(&home).await;
     let clock = later();
-    let taking = data_backup::begin((&home, &backups), WHOLE, clock.as_ref(), &())
+    let taking = data_backup::begin(&home, &backups, WHOLE, clock.as_ref(), &())
         .await
         .unwrap();
     let refused = data_backup::prune(&backups, 1, false, clock.as_ref()).await;
@@ -293,7 +291,7 @@ async fn a_backup_and_a_clean_up_exclude_each_other_until_one_was_silent_for_hou
     data_backup::prune(&backups, 1, false, clock.as_ref()).await.unwrap();
     // A program that died left its mark behind.
     drop(
-        data_backup::begin((&home, &backups), WHOLE, clock.as_ref(), &())
+        data_backup::begin(&home, &backups, WHOLE, clock.as_ref(), &())
             .await
             .unwrap(),
     );
@@ -323,7 +321,7 @@ async fn a_slow_backup_says_that_it_is_at_work_and_one_that_stood_still_gives_up
     let clock = later();
     let slow = Slow(Arc::clone(&clock));
     let begun = clock.now();
-    let taking = data_backup::begin((&home, &backups), WHOLE, clock.as_ref(), &slow)
+    let taking = data_backup::begin(&home, &backups, WHOLE, clock.as_ref(), &slow)
         .await
         .unwrap();
     let hours = clock.now().millis_since(begun) / HOUR_MS;
@@ -362,7 +360,7 @@ async fn what_is_removed_or_comes_while_a_backup_is_at_work_leaves_it_whole() {
     let (folder, home, backups) = storages();
     fill(&home).await;
     let clock = later();
-    let taking = data_backup::begin((&home, &backups), WHOLE, clock.as_ref(), &())
+    let taking = data_backup::begin(&home, &backups, WHOLE, clock.as_ref(), &())
         .await
         .unwrap();
     // A crawl ends, a release is published, pages of an old run are removed.

@@ -35,7 +35,7 @@ const WEIGHTS: [&str; 2] = ["pound", "pounds"];
 pub(super) fn of(tokens: &[Token]) -> Vec<Amount> {
     let (mut amounts, mut at) = (Vec::new(), 0);
     while at < tokens.len() {
-        let found = number(tokens, at).map(|(hundredths, end)| (end, amount(tokens, (at, end), hundredths)));
+        let found = number(tokens, at).map(|(hundredths, end)| (end, amount(tokens, at..end, hundredths)));
         at = found.as_ref().map_or(at + 1, |(end, _)| *end);
         amounts.extend(found.and_then(|(_, amount)| amount));
     }
@@ -74,14 +74,15 @@ fn is_preposition(tokens: &[Token], at: usize, hundredths: u64) -> bool {
         })
 }
 
-fn amount(tokens: &[Token], (at, end): (usize, usize), hundredths: u64) -> Option<Amount> {
-    let (mut start, mut end) = (at, end);
+/// The amount of a number, which is these tokens, with its currency.
+fn amount(tokens: &[Token], number: Range<usize>, hundredths: u64) -> Option<Amount> {
+    let Range { mut start, mut end } = number;
     let of = |token: Option<&Token>| token.and_then(|token| tables::currency(&token.word));
     let mut currency = of(tokens.get(end));
     if currency.is_some() {
         end += 1;
     }
-    let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+    let before = start.checked_sub(1).and_then(|before| tokens.get(before));
     if let Some(named) = of(before) {
         currency = currency.or(Some(named));
         start -= 1;

@@ -19,6 +19,7 @@ mod prices;
 mod sentence;
 mod states;
 mod tables;
+mod tokenizer;
 mod tokens;
 
 #[cfg(test)]

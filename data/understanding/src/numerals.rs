@@ -1,7 +1,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::tokens::{self, Token};
+use crate::tokenizer;
+use crate::tokens::Token;
 
 /// The largest amount that is written in digits, in hundredths.
 const HUNDREDTHS_MAX: u64 = 10_000_000_000;
@@ -9,7 +10,7 @@ const HUNDREDTHS_MAX: u64 = 10_000_000_000;
 /// A text with amounts that are spelled out, in digits: `two thousand`, `do hazar`, `dhai sau`. Only what has a word of a
 /// hundred or more is an amount; `2 hazar` is read as it is.
 pub(crate) fn in_digits(text: &str) -> Cow<'_, str> {
-    let tokens = tokens::cut(text);
+    let tokens = tokenizer::cut(text);
     let mut written = String::new();
     let (mut at, mut from) = (0, 0);
     while at < tokens.len() {

@@ -1,7 +1,8 @@
 use std::ops::Range;
 
 use super::tables::{Role, TABLES};
-use super::tokens::{self, Token};
+use super::tokenizer;
+use super::tokens::Token;
 use super::{Meaning, ParsedQuery, Part};
 
 /// Fewest words of a text that is a sentence by its length.
@@ -24,7 +25,7 @@ pub(super) struct Sentence<'a> {
 
 impl<'a> Sentence<'a> {
     pub(super) fn of(text: &'a str) -> Self {
-        let tokens = tokens::cut(text);
+        let tokens = tokenizer::cut(text);
         let mut roles = vec![None; tokens.len()];
         let mut at = 0;
         while let Some(rest) = tokens.get(at..).filter(|rest| !rest.is_empty()) {

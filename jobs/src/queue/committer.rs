@@ -81,7 +81,7 @@ impl QueueWorker {
         stop: CancellationToken,
     ) -> bool {
         // The right is looked at before each step: whoever wakes beyond its end writes nothing.
-        let committing = hold.during(self.commit_run(&run, (&lease, &hold), stop.clone()));
+        let committing = hold.during(self.commit_run(&run, &lease, &hold, stop.clone()));
         match Box::pin(committing).await {
             None => {
                 tracing::warn!(run = %run.run, "the right to commit is over: another worker goes on");
@@ -107,21 +107,21 @@ impl QueueWorker {
     async fn commit_run(
         &self,
         run: &WorkRun,
-        (lease, hold): (&WorkLease, &Hold),
+        lease: &WorkLease,
+        hold: &Hold,
         stop: CancellationToken,
     ) -> Result<bool, JobFailure> {
         let market = &self.deps.market;
         let mut deps = self.refresh_deps(stop).await?;
         // The lake refuses what is begun after the next holder of the right came to it.
         deps.stores.lake = deps.stores.lake.under(u64::try_from(lease.fence()).unwrap_or(0));
-        let times = (Arc::clone(&market.clock), Arc::clone(&self.deps.elapsed));
         let patience = Patience {
             stores_max: market.refresh.tick_brands_max,
             wait_max: self.config.commit_wait(),
             poll: self.config.poll(),
         };
-        let of = (run.run.clone(), lease.clone());
-        let source = Source::new(self.deps.state.clone(), times, of, patience);
+        let (state, clocks) = (self.deps.state.clone(), self.deps.clocks());
+        let source = Source::new(state, clocks, run.run.clone(), lease.clone(), patience);
         let bounds = (&self.memory, &source as &dyn StagedStores, patience.wait_max);
         let committed = commit_queued(&queued(run), &market.refresh, &deps, bounds).await;
         let report = match committed {
@@ -149,6 +149,7 @@ impl QueueWorker {
         }
         Ok(is_closed)
     }
+
     /// The lake knows a later right to commit than this one. Where this is the latest that was given, the state is older than
     /// the lake, and the next is given above what the lake knows.
     async fn is_fenced(&self, lease: &WorkLease, newest: u64) {

@@ -40,7 +40,20 @@ pub struct EnqueuedRun {
     pub stores: u64,
 }
 
-/// Puts brands into the queue as one run: these, or all that are registered. A higher priority is taken first.
+/// A request to put brands into the queue.
+#[derive(Debug, Clone, Copy)]
+pub struct EnqueueRequest<'a> {
+    /// These brands; `None`: all that are registered.
+    pub only: Option<&'a [BrandSlug]>,
+    /// Stores are read anew, whatever is known of them.
+    pub force: bool,
+    /// A higher one is taken first.
+    pub priority: i64,
+    /// The one who asks, for people to read.
+    pub by: &'a str,
+}
+
+/// Puts brands into the queue as one run.
 ///
 /// # Errors
 /// [`EnqueueError`].
@@ -48,15 +61,14 @@ pub struct EnqueuedRun {
 pub async fn enqueue_run(
     market: &Market,
     state: &State,
-    only: Option<&[BrandSlug]>,
-    (force, priority, by): (bool, i64, &str),
+    request: EnqueueRequest<'_>,
 ) -> Result<EnqueuedRun, EnqueueError> {
     let registry = Registry::load(&market.storage).await?;
     let of = |brand: &RegisteredBrand| WorkStore {
         store: brand.store.clone(),
         slug: brand.slug.clone(),
     };
-    let stores: Vec<WorkStore> = match only {
+    let stores: Vec<WorkStore> = match request.only {
         None => registry.brands().into_iter().map(of).collect(),
         Some(only) => {
             let find = |slug: &BrandSlug| {
@@ -67,20 +79,20 @@ pub async fn enqueue_run(
         }
     };
     let now = market.clock.now();
-    enqueue(state, &stores, (force, priority, by), now).await
+    enqueue(state, &stores, request, now).await
 }
 
 async fn enqueue(
     state: &State,
     stores: &[WorkStore],
-    (force, priority, by): (bool, i64, &str),
+    request: EnqueueRequest<'_>,
     now: Timestamp,
 ) -> Result<EnqueuedRun, EnqueueError> {
     let run = NewWorkRun {
         run: new_run_id(now).map_err(RefreshError::RunId)?,
-        force,
-        priority,
-        by: by.to_owned(),
+        force: request.force,
+        priority: request.priority,
+        by: request.by.to_owned(),
     };
     match state.enqueue_work(&run, stores, now).await? {
         EnqueueOutcome::Added(stores) => Ok(EnqueuedRun { run: run.run, stores }),
@@ -95,6 +107,12 @@ impl QueueDeps {
     /// [`EnqueueError`].
     #[boxed]
     pub async fn enqueue(&self, only: Option<&[BrandSlug]>, force: bool) -> Result<EnqueuedRun, EnqueueError> {
-        enqueue_run(&self.market, &self.state, only, (force, 0, &self.name)).await
+        let request = EnqueueRequest {
+            only,
+            force,
+            priority: 0,
+            by: &self.name,
+        };
+        enqueue_run(&self.market, &self.state, request).await
     }
 }

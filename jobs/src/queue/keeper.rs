@@ -3,20 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use data_model::Clock;
 use state::{State, WorkLease};
 
 use super::config::QueueConfig;
 use super::hold::{Hold, RequestMoment};
-use crate::monotonic_clock::MonotonicClock;
+use crate::monotonic_clock::Clocks;
 
 /// All rights of a process.
 #[derive(Debug)]
 pub(super) struct Keeper {
     state: State,
     config: QueueConfig,
-    clock: Arc<dyn Clock>,
-    elapsed: Arc<dyn MonotonicClock>,
+    clocks: Clocks,
     held: Mutex<BTreeMap<WorkLease, Arc<Hold>>>,
 }
 
@@ -35,16 +33,11 @@ impl Drop for LeaseGuard {
 }
 
 impl Keeper {
-    pub(super) fn new(
-        state: State,
-        config: QueueConfig,
-        (clock, elapsed): (Arc<dyn Clock>, Arc<dyn MonotonicClock>),
-    ) -> Arc<Self> {
+    pub(super) fn new(state: State, config: QueueConfig, clocks: Clocks) -> Arc<Self> {
         Arc::new(Self {
             state,
             config,
-            clock,
-            elapsed,
+            clocks,
             held: Mutex::default(),
         })
     }
@@ -55,12 +48,12 @@ impl Keeper {
 
     /// The moment at which a right is asked for.
     pub(super) fn asks(&self) -> RequestMoment {
-        RequestMoment::at(self.elapsed.as_ref(), self.clock.as_ref())
+        RequestMoment::at(self.clocks.elapsed.as_ref(), self.clocks.clock.as_ref())
     }
 
     /// Keeps a right that was given.
     pub(super) fn keep(self: &Arc<Self>, lease: WorkLease, asked: RequestMoment) -> LeaseGuard {
-        let (elapsed, clock) = (Arc::clone(&self.elapsed), Arc::clone(&self.clock));
+        let Clocks { clock, elapsed } = self.clocks.clone();
         let hold = Hold::new(elapsed, clock, asked, self.config.trusted());
         self.held().insert(lease.clone(), Arc::clone(&hold));
         LeaseGuard {

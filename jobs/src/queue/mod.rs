@@ -6,11 +6,13 @@ mod enqueue;
 mod hold;
 mod keeper;
 mod rights;
+mod run;
 mod source;
 mod store;
 mod worker;
 
 pub use config::{QueueConfig, QueueConfigError};
-pub use enqueue::{EnqueueError, EnqueuedRun, enqueue_run};
+pub use enqueue::{EnqueueError, EnqueueRequest, EnqueuedRun, enqueue_run};
 pub use rights::StoreLeases;
-pub use worker::{QueueDeps, QueueWorker, WorkerReport};
+pub use run::WorkerReport;
+pub use worker::{QueueDeps, QueueWorker};

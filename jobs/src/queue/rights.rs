@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use data_model::{Clock, StoreHost};
+use data_model::StoreHost;
 use futures::future::BoxFuture;
 use state::{State, StateError, StoreRight, WorkLease};
 use storefront::{RightOutcome, StoreRights};
@@ -16,7 +16,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::config::QueueConfig;
 use super::hold;
 use super::keeper::Keeper;
-use crate::monotonic_clock::MonotonicClock;
+use crate::monotonic_clock::Clocks;
 
 /// Takes a lease for each store that is asked, and renews it meanwhile: no worker asks the store then, and what a worker
 /// asks is left to it.
@@ -35,13 +35,8 @@ pub struct StoreLeases {
 impl StoreLeases {
     /// Leases in this state, for a process of this name.
     #[must_use]
-    pub fn new(
-        state: State,
-        config: QueueConfig,
-        times: (Arc<dyn Clock>, Arc<dyn MonotonicClock>),
-        name: String,
-    ) -> Arc<Self> {
-        let keeper = Keeper::new(state.clone(), config.clone(), times);
+    pub fn new(state: State, config: QueueConfig, clocks: Clocks, name: String) -> Arc<Self> {
+        let keeper = Keeper::new(state.clone(), config.clone(), clocks);
         let renewing = tokio::spawn({
             let keeper = Arc::clone(&keeper);
             async move { match keeper.renew().await {} }

@@ -1,15 +1,15 @@
 //! The staged stores of one run, as its committer asks for them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use data_model::{BrandSlug, Clock, RunId};
+use data_model::{BrandSlug, RunId};
 use pipeline_refresh::{StagedStore, StagedStores};
 use state::{StagedWork, State, StateError, WorkLease};
 
-use crate::monotonic_clock::MonotonicClock;
+use crate::monotonic_clock::Clocks;
 
 /// Stores that are asked for at once.
 const AT_ONCE: u32 = 512;
@@ -29,8 +29,7 @@ pub(super) struct Patience {
 #[derive(Debug)]
 pub(super) struct Source {
     state: State,
-    clock: Arc<dyn Clock>,
-    elapsed: Arc<dyn MonotonicClock>,
+    clocks: Clocks,
     run: RunId,
     committer: WorkLease,
     patience: Patience,
@@ -52,16 +51,10 @@ enum Look {
 }
 
 impl Source {
-    pub(super) fn new(
-        state: State,
-        (clock, elapsed): (Arc<dyn Clock>, Arc<dyn MonotonicClock>),
-        (run, committer): (RunId, WorkLease),
-        patience: Patience,
-    ) -> Self {
+    pub(super) fn new(state: State, clocks: Clocks, run: RunId, committer: WorkLease, patience: Patience) -> Self {
         Self {
             state,
-            clock,
-            elapsed,
+            clocks,
             run,
             committer,
             patience,
@@ -112,7 +105,7 @@ impl Source {
 
     /// By the clock, which a committer before this one had too, and by the time that passes: clocks may be set back.
     fn has_waited(&self, fresh: &[StagedWork]) -> bool {
-        let (now, elapsed) = (self.clock.now(), self.elapsed.elapsed());
+        let (now, elapsed) = (self.clocks.clock.now(), self.clocks.elapsed.elapsed());
         let since = *self.waiting_since().get_or_insert(elapsed);
         let wait_ms = i64::try_from(self.patience.wait_max.as_millis()).unwrap_or(i64::MAX);
         let oldest = fresh.iter().map(|one| one.staged_at).min();
@@ -158,7 +151,7 @@ impl StagedStores for Source {
         if folded.is_empty() {
             return;
         }
-        let now = self.clock.now();
+        let now = self.clocks.clock.now();
         match self.state.fold_work(&self.run, &folded, &self.committer, now).await {
             Ok(true) => {
                 let mut given = self.given();
@@ -181,7 +174,7 @@ impl StagedStores for Source {
             return;
         }
         tracing::warn!(brand.slug = %staged.slug, "a worker's staged result is lost: the store is asked again");
-        let now = self.clock.now();
+        let now = self.clocks.clock.now();
         if let Err(error) = self.state.unstage_work(&self.run, &given, &self.committer, now).await {
             tracing::warn!(error = %error, "a store whose staged result is lost waits");
         }

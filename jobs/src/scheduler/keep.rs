@@ -2,17 +2,20 @@ use std::time::Duration;
 
 use data_model::Timestamp;
 use state::{JobRunEnd, StateError};
-use tokio::task::{Id, JoinError};
+use tokio::task::Id;
 
 use super::{GRACE, Run, Scheduler};
-use crate::end::{EndReason, JobFailure, JobReport, WorkOutcome, end_of};
+use crate::end::{EndReason, WorkOutcome, end_of};
 use crate::watch::{BEAT_EVERY, DEAD_AFTER};
 
 impl Scheduler {
     /// Ends what has ended, says of what runs that it lives, and stops what takes too long or may be somebody else's.
     pub(super) async fn keep(&mut self) {
         while let Some(ended) = self.tasks.try_join_next_with_id() {
-            self.take(ended);
+            match ended {
+                Ok((id, reported)) => self.take(id, reported.into()),
+                Err(error) => self.take(error.id(), error.into()),
+            }
         }
         let ids: Vec<Id> = self.runs.keys().copied().collect();
         for id in ids {
@@ -30,16 +33,7 @@ impl Scheduler {
     }
 
     /// Notes what came of a task.
-    pub(super) fn take(&mut self, ended: Result<(Id, Result<JobReport, JobFailure>), JoinError>) {
-        let (id, came) = match ended {
-            Ok((id, Ok(report))) => (id, WorkOutcome::Reported(report)),
-            Ok((id, Err(failure))) => (id, WorkOutcome::Failed(failure)),
-            Err(error) if error.is_cancelled() => (error.id(), WorkOutcome::Dropped),
-            Err(error) => (
-                error.id(),
-                WorkOutcome::Failed(JobFailure::new("the job broke off: see the log")),
-            ),
-        };
+    pub(super) fn take(&mut self, id: Id, came: WorkOutcome) {
         if let Some(run) = self.runs.get_mut(&id) {
             run.came = Some((came, self.clock.now()));
         }
@@ -112,7 +106,7 @@ impl Scheduler {
 
     async fn written(&self, run: &Run, end: &JobRunEnd, at: Timestamp) -> Result<bool, StateError> {
         self.state
-            .end_job((run.name.as_str(), run.number), &run.lease, end, at)
+            .end_job(run.name.as_str(), run.number, &run.lease, end, at)
             .await
     }
 }

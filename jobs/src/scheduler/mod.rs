@@ -181,7 +181,10 @@ impl Scheduler {
         tokio::select! {
             () = stop.cancelled() => {}
             () = tokio::time::sleep(LOOK_EVERY) => {}
-            Some(ended) = self.tasks.join_next_with_id() => self.take(ended),
+            Some(ended) = self.tasks.join_next_with_id() => match ended {
+                Ok((id, reported)) => self.take(id, reported.into()),
+                Err(error) => self.take(error.id(), error.into()),
+            },
         }
     }
 

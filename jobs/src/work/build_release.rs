@@ -38,7 +38,7 @@ async fn build(market: &Market, cancel: &CancellationToken) -> Result<JobReport,
     let Some(made) = cancel.run_until_cancelled(Box::pin(making)).await else {
         return Ok(JobReport {
             ended: JobOutcome::Stopped,
-            ..JobReport::done([])
+            ..JobReport::done()
         });
     };
     let built = made.map_err(|error| JobFailure::of(&error))?;
@@ -60,17 +60,16 @@ async fn build(market: &Market, cancel: &CancellationToken) -> Result<JobReport,
 
 fn told(built: &BuildOutcome, tidied: UpkeepReport) -> JobReport {
     let report = &built.report;
-    let done = JobReport::done([
-        ("published", u64::from(report.outcome == ReleaseOutcome::Published)),
-        ("products", report.counts.products),
-        ("brands", report.counts.brands),
-        ("brands_held", report.held.len() as u64),
-        ("products_indexed", report.products_indexed),
-        ("parts_built", report.parts_built as u64),
-        ("merges", tidied.merges as u64),
-        ("files_removed", tidied.files as u64),
-        ("releases_removed", tidied.releases as u64),
-    ]);
+    let done = JobReport::done()
+        .count("published", u64::from(report.outcome == ReleaseOutcome::Published))
+        .count("products", report.counts.products)
+        .count("brands", report.counts.brands)
+        .count("brands_held", report.held.len() as u64)
+        .count("products_indexed", report.products_indexed)
+        .count("parts_built", report.parts_built as u64)
+        .count("merges", tidied.merges as u64)
+        .count("files_removed", tidied.files as u64)
+        .count("releases_removed", tidied.releases as u64);
     let release = report.release;
     if let Some(first) = report.unreadable.first() {
         let file = first.files.first().map_or("its rows were given up", String::as_str);

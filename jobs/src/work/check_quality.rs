@@ -51,15 +51,14 @@ impl Work for CheckQuality {
         let lake = market.lake().await?;
         let looked = market.look_at_quality(&lake).await;
         let report = looked.map_err(|error| JobFailure::of(&error))?;
-        let done = JobReport::done([
-            ("brands", brands.len() as u64),
-            ("stale", stale.len() as u64),
-            ("failed", failed.len() as u64),
-            ("held_back", held_back.len() as u64),
-            ("products", report.totals.now.products),
-            ("unread", report.totals.brands_unread),
-            ("beyond_thresholds", report.findings.len() as u64),
-        ]);
+        let done = JobReport::done()
+            .count("brands", brands.len() as u64)
+            .count("stale", stale.len() as u64)
+            .count("failed", failed.len() as u64)
+            .count("held_back", held_back.len() as u64)
+            .count("products", report.totals.now.products)
+            .count("unread", report.totals.brands_unread)
+            .count("beyond_thresholds", report.findings.len() as u64);
         let told: Vec<_> = [("stale", stale), ("failed", failed), ("held back", held_back)]
             .into_iter()
             .filter_map(|(what, slugs)| named(what, &slugs))

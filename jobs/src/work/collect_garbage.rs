@@ -24,7 +24,7 @@ impl Work for CollectGarbage {
         // Its check that the current release can be read would fail where there is none.
         let current = releases.current().await.map_err(|error| JobFailure::of(&error))?;
         if current.is_none() {
-            return Ok(JobReport::done([("releases", 0)]));
+            return Ok(JobReport::done().count("releases", 0));
         }
         let options = GcOptions {
             keep_last: market.releases_kept,
@@ -36,12 +36,11 @@ impl Work for CollectGarbage {
             pipeline_release::collect_garbage(&releases, &options, &market.cache_dir, &market.build_dir).await;
         let collected = collected.map_err(|error| JobFailure::of(&error))?;
         let report = &collected.report;
-        let done = JobReport::done([
-            ("releases", report.releases.len() as u64),
-            ("files", report.files),
-            ("bytes", report.bytes),
-            ("cache_bytes", collected.cache_bytes),
-        ]);
+        let done = JobReport::done()
+            .count("releases", report.releases.len() as u64)
+            .count("files", report.files)
+            .count("bytes", report.bytes)
+            .count("cache_bytes", collected.cache_bytes);
         Ok(match report.unreadable.first() {
             Some(first) => done.partial(format!("{first}; files that it may need were left")),
             None => done,

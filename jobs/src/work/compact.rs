@@ -21,10 +21,9 @@ impl Work for Compact {
         let lake = self.0.lake().await?;
         let report = lake.compact(false).await.map_err(|error| JobFailure::of(&error))?;
         let merged = &report.merged;
-        Ok(JobReport::done([
-            ("merges", merged.len() as u64),
-            ("files", merged.iter().map(|merged| merged.files as u64).sum()),
-            ("bytes", merged.iter().map(|merged| merged.bytes).sum()),
-        ]))
+        Ok(JobReport::done()
+            .count("merges", merged.len() as u64)
+            .count("files", merged.iter().map(|merged| merged.files as u64).sum())
+            .count("bytes", merged.iter().map(|merged| merged.bytes).sum()))
     }
 }

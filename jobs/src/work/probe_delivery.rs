@@ -23,13 +23,12 @@ impl Work for ProbeDelivery {
         let report = probe(&deps, &self.0.delivery.options()).await;
         let report = report.map_err(|error| JobFailure::of(&error))?;
         let (failed, skipped) = (report.count(ProbeOutcome::Failed), report.count(ProbeOutcome::Skipped));
-        let done = JobReport::done([
-            ("brands", report.brands.len() as u64),
-            ("asked", report.asked() as u64),
-            ("complete", report.count(ProbeOutcome::Complete) as u64),
-            ("failed", failed as u64),
-            ("skipped", skipped as u64),
-        ]);
+        let done = JobReport::done()
+            .count("brands", report.brands.len() as u64)
+            .count("asked", report.asked() as u64)
+            .count("complete", report.count(ProbeOutcome::Complete) as u64)
+            .count("failed", failed as u64)
+            .count("skipped", skipped as u64);
         let left = format!("{failed} stores could not be asked, {skipped} are left to those who ask them now");
         Ok(done.of_stores(deps.cancel.is_cancelled(), (failed + skipped) as u64, left))
     }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use data_model::{BrandSlug, StoreHost};
-use pipeline_crawl::{NoProgress, Registry};
+use pipeline_crawl::{NoProgress, RegisteredBrand, Registry};
 use pipeline_refresh::{OtherCrawls, RefreshDeps, RunOptions, RunReport, RunState};
 use state::State;
 
@@ -11,7 +11,7 @@ use crate::cadence::due_stores;
 use crate::end::{JobFailure, JobOutcome, JobReport};
 use crate::market::Market;
 use crate::name::JobName;
-use crate::queue::enqueue_run;
+use crate::queue::{EnqueueRequest, enqueue_run};
 
 /// Asks the stores of the brands that are due: those that change often more often than others. As `haat crawl --brand …`
 /// does. A run that was cut short leaves the brands that it did not come to due.
@@ -33,23 +33,19 @@ impl Work for RefreshCatalogue {
             .map_err(|error| failed(&error))?;
         let (brands, now) = (registry.brands(), market.clock.now());
         if brands.is_empty() {
-            return Ok(JobReport::done([("brands", 0), ("due", 0)]));
+            return Ok(JobReport::done().count("brands", 0).count("due", 0));
         }
         let stores = market.store_deps(turn.cancel).await?;
         let damaged = stores.lake.find_damage(false).await.map_err(|error| failed(&error))?;
         let hosts: Vec<&StoreHost> = brands.iter().map(|brand| &brand.store).collect();
-        let due = due_stores(&hosts, &damaged, |store| checks.of(store), (&market.cadence, now));
-        let due: Vec<(BrandSlug, StoreHost)> = brands
-            .iter()
-            .filter(|brand| due.contains(&brand.store))
-            .map(|brand| (brand.slug.clone(), brand.store.clone()))
-            .collect();
+        let due = due_stores(&hosts, &damaged, |store| checks.of(store), &market.cadence, now);
         let registered = brands.len() as u64;
+        let due: Vec<_> = brands.into_iter().filter(|brand| due.contains(&brand.store)).collect();
         if due.is_empty() {
-            return Ok(JobReport::done([("brands", registered), ("due", 0)]));
+            return Ok(JobReport::done().count("brands", registered).count("due", 0));
         }
         if let Some(state) = &market.queue {
-            return put_into_queue(market, state, due, registered).await;
+            return put_into_queue(market, state, &due, registered).await;
         }
         let deps = RefreshDeps {
             stores,
@@ -57,7 +53,7 @@ impl Work for RefreshCatalogue {
             others: OtherCrawls::Unknown,
         };
         let options = RunOptions {
-            only: Some(due.iter().map(|(slug, _)| slug.clone()).collect()),
+            only: Some(due.iter().map(|brand| brand.slug.clone()).collect()),
             ..RunOptions::default()
         };
         // Boxed: a run is a large future.
@@ -75,46 +71,52 @@ impl Work for RefreshCatalogue {
 async fn put_into_queue(
     market: &Market,
     state: &State,
-    due: Vec<(BrandSlug, StoreHost)>,
+    due: &[&RegisteredBrand],
     registered: u64,
 ) -> Result<JobReport, JobFailure> {
     let at_work = state.stores_at_work().await.map_err(|error| JobFailure::of(&error))?;
     let due_len = due.len() as u64;
     let due: Vec<BrandSlug> = due
-        .into_iter()
-        .filter(|(_, store)| !at_work.contains(store))
-        .map(|(slug, _)| slug)
+        .iter()
+        .filter(|brand| !at_work.contains(&brand.store))
+        .map(|brand| brand.slug.clone())
         .collect();
     if due.is_empty() {
-        return Ok(JobReport::done([
-            ("brands", registered),
-            ("due", due_len),
-            ("queued", 0),
-        ]));
+        return Ok(JobReport::done()
+            .count("brands", registered)
+            .count("due", due_len)
+            .count("queued", 0));
     }
-    let by = JobName::RefreshCatalogue.as_str();
-    let run = enqueue_run(market, state, Some(due.as_slice()), (false, 0, by)).await;
+    let request = EnqueueRequest {
+        only: Some(due.as_slice()),
+        force: false,
+        priority: 0,
+        by: JobName::RefreshCatalogue.as_str(),
+    };
+    let run = enqueue_run(market, state, request).await;
     let run = run.map_err(|error| JobFailure::of(&error))?;
     Ok(JobReport {
         detail: Some(format!("run {}", run.run)),
-        ..JobReport::done([("brands", registered), ("due", due_len), ("queued", run.stores)])
+        ..JobReport::done()
+            .count("brands", registered)
+            .count("due", due_len)
+            .count("queued", run.stores)
     })
 }
 
 fn told(report: &RunReport, brands: u64, due: u64) -> JobReport {
     let totals = &report.totals;
-    let done = JobReport::done([
-        ("brands", brands),
-        ("due", due),
-        ("changed", totals.changed),
-        ("unchanged", totals.unchanged),
-        ("held_back", totals.held_back),
-        ("failed", totals.failed),
-        ("skipped", totals.skipped),
-        ("products", totals.products),
-        ("requests", totals.requests),
-        ("commits", report.commits),
-    ]);
+    let done = JobReport::done()
+        .count("brands", brands)
+        .count("due", due)
+        .count("changed", totals.changed)
+        .count("unchanged", totals.unchanged)
+        .count("held_back", totals.held_back)
+        .count("failed", totals.failed)
+        .count("skipped", totals.skipped)
+        .count("products", totals.products)
+        .count("requests", totals.requests)
+        .count("commits", report.commits);
     if report.state == RunState::Interrupted {
         return JobReport {
             ended: JobOutcome::Stopped,

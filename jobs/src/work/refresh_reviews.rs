@@ -29,17 +29,16 @@ impl Work for RefreshReviews {
         let report = refreshed.map_err(|error| JobFailure::of(&error))?;
         let count = |outcome| report.asked.iter().filter(|one| one.outcome == outcome).count() as u64;
         let (failed, skipped) = (count("failed"), count("skipped"));
-        let done = JobReport::done([
-            ("brands", report.run.brands),
-            ("due", report.run.due),
-            ("changed", report.changed),
-            ("added", report.added),
-            ("edited", report.edited),
-            ("removed", report.removed),
-            ("failed", failed),
-            ("skipped", skipped),
-            ("requests", report.requests),
-        ]);
+        let done = JobReport::done()
+            .count("brands", report.run.brands)
+            .count("due", report.run.due)
+            .count("changed", report.changed)
+            .count("added", report.added)
+            .count("edited", report.edited)
+            .count("removed", report.removed)
+            .count("failed", failed)
+            .count("skipped", skipped)
+            .count("requests", report.requests);
         let left = format!(
             "reviews of {failed} stores could not be read, {skipped} stores are left to those who ask them now"
         );

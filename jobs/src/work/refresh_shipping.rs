@@ -34,14 +34,13 @@ impl Work for RefreshShipping {
         let report = refreshed.map_err(|error| JobFailure::of(&error))?;
         let count = |outcome| report.asked.iter().filter(|one| one.outcome == outcome).count() as u64;
         let (failed, skipped) = (count("failed"), count("skipped"));
-        let done = JobReport::done([
-            ("brands", report.run.brands),
-            ("due", report.run.due),
-            ("changed", report.changed),
-            ("failed", failed),
-            ("skipped", skipped),
-            ("requests", report.requests),
-        ]);
+        let done = JobReport::done()
+            .count("brands", report.run.brands)
+            .count("due", report.run.due)
+            .count("changed", report.changed)
+            .count("failed", failed)
+            .count("skipped", skipped)
+            .count("requests", report.requests);
         let left = format!("{failed} stores could not be asked, {skipped} are left to those who ask them now");
         Ok(done.of_stores(report.run.interrupted, failed + skipped, left))
     }

@@ -22,11 +22,10 @@ impl Work for Vacuum {
         let lake = self.0.lake().await?;
         let vacuumed = vacuum_lake(&lake, &self.0.releases(), self.0.lake_retention, false).await;
         let vacuumed = vacuumed.map_err(|error| JobFailure::of(&error))?;
-        let done = JobReport::done([
-            ("files", vacuumed.report.files.len() as u64),
-            ("bytes", vacuumed.report.bytes),
-            ("log_files", vacuumed.report.log_files as u64),
-        ]);
+        let done = JobReport::done()
+            .count("files", vacuumed.report.files.len() as u64)
+            .count("bytes", vacuumed.report.bytes)
+            .count("log_files", vacuumed.report.log_files as u64);
         Ok(match vacuumed.unreadable.first() {
             Some(first) => done.partial(format!("{first}; the files of the lake that it needs are not known")),
             None => done,

@@ -116,7 +116,7 @@ fn stores_of_damaged_files_are_due_together_and_no_oftener_than_may_be() {
     let config = CadenceConfig::default();
     let due = |damaged: &std::collections::BTreeSet<_>, minutes: i64| {
         let of = |store: &data_model::StoreHost| Some(if store.as_str() == two { &late } else { &check });
-        due_stores(&stores, damaged, of, (&config, noon().plus_millis(minutes * 60_000))).len()
+        due_stores(&stores, damaged, of, &config, noon().plus_millis(minutes * 60_000)).len()
     };
     // The second was asked half an hour later.
     assert_eq!((due(&damaged, 61), due(&damaged, 91)), (0, 2));

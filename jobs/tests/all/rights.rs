@@ -7,7 +7,7 @@ use std::time::Duration;
 use data_lake::RunSummaryRow;
 use data_model::{Clock, StoreHost};
 use futures::FutureExt;
-use jobs::{MonotonicClock, ProcessTime, StoreLeases};
+use jobs::{Clocks, ProcessTime, StoreLeases};
 use pipeline_probe::{ProbeOptions, probe};
 use pipeline_refresh::RunState;
 use pipeline_reviews::{ReviewsOptions, Widgets, refresh_reviews};
@@ -19,9 +19,11 @@ use storefront::{RightOutcome, StoreRights};
 use crate::queue::Rig;
 
 fn leases(rig: &Rig, name: &str) -> Arc<StoreLeases> {
-    let clock = Arc::clone(&rig.clock) as Arc<dyn Clock>;
-    let elapsed = Arc::new(ProcessTime::start()) as Arc<dyn MonotonicClock>;
-    StoreLeases::new(rig.state.clone(), rig.config.clone(), (clock, elapsed), name.to_owned())
+    let clocks = Clocks {
+        clock: Arc::clone(&rig.clock) as Arc<dyn Clock>,
+        elapsed: Arc::new(ProcessTime::start()),
+    };
+    StoreLeases::new(rig.state.clone(), rig.config.clone(), clocks, name.to_owned())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -49,7 +51,7 @@ async fn a_store_whose_find_waits_to_be_committed_is_left_and_one_that_a_crawl_a
     let rig = Rig::with_stores(20, 2).await;
     rig.enqueue().await;
     let (lease, now) = (Duration::from_secs(60), rig.clock.now());
-    let taken = rig.state.take_work("one", 1, lease, (3, now)).await.unwrap();
+    let taken = rig.state.take_work("one", 1, lease, 3, now).await.unwrap();
     assert!(rig.state.stage_work(&taken[0], None, now).await.unwrap());
     let staged = leases(&rig, "two");
     let nothing = || std::future::ready(()).boxed();
@@ -65,12 +67,9 @@ async fn a_store_whose_find_waits_to_be_committed_is_left_and_one_that_a_crawl_a
     let StoreRight::Given(right) = rig.state.take_store(&other, "two", lease, now).await.unwrap() else {
         panic!("it is free");
     };
-    assert_eq!(
-        rig.state.take_work("one", 9, lease, (3, now)).await.unwrap(),
-        Vec::new()
-    );
+    assert_eq!(rig.state.take_work("one", 9, lease, 3, now).await.unwrap(), Vec::new());
     assert!(rig.state.give_back_store(&right).await.unwrap());
-    let next = rig.state.take_work("one", 9, lease, (3, now)).await.unwrap();
+    let next = rig.state.take_work("one", 9, lease, 3, now).await.unwrap();
     assert_eq!(next.iter().map(|work| &work.store).collect::<Vec<_>>(), [&other]);
     assert!(!rig.state.give_back_store(&right).await.unwrap(), "it has risen since");
 }
@@ -146,11 +145,7 @@ async fn stores_that_workers_have_are_asked_for_no_terms_reviews_or_delivery_and
     rig.config.lease_s = 2;
     rig.enqueue().await;
     let lease = Duration::from_secs(3_600);
-    let taken = rig
-        .state
-        .take_work("one", 9, lease, (3, rig.clock.now()))
-        .await
-        .unwrap();
+    let taken = rig.state.take_work("one", 9, lease, 3, rig.clock.now()).await.unwrap();
     assert_eq!(taken.len(), 2);
     let asked = || {
         let stores = rig.stores.stores().into_iter();
@@ -179,10 +174,6 @@ async fn stores_that_workers_have_are_asked_for_no_terms_reviews_or_delivery_and
     );
     assert!(asked() > before);
     // Each right was given back: workers have the stores at once.
-    let again = rig
-        .state
-        .take_work("one", 9, lease, (3, rig.clock.now()))
-        .await
-        .unwrap();
+    let again = rig.state.take_work("one", 9, lease, 3, rig.clock.now()).await.unwrap();
     assert_eq!(again.len(), 2);
 }

@@ -78,18 +78,18 @@ impl Work for Fake {
         };
         let _at_work = AtWork(self);
         match does {
-            JobScript::Done => Ok(JobReport::done([("things", 3)])),
+            JobScript::Done => Ok(JobReport::done().count("things", 3)),
             JobScript::Fails => Err(JobFailure::new("the disk is full")),
             JobScript::Waits => {
                 turn.cancel.cancelled().await;
                 Ok(JobReport {
                     ended: JobOutcome::Stopped,
-                    ..JobReport::done([("things", 1)])
+                    ..JobReport::done().count("things", 1)
                 })
             }
             JobScript::Hangs => {
                 Notify::new().notified().await;
-                Ok(JobReport::done([]))
+                Ok(JobReport::done())
             }
             JobScript::Panics => panic!("a fault of the job"),
         }

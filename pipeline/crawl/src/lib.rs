@@ -37,6 +37,7 @@ pub use probe::{Catalogue, Probe, probe};
 pub use progress::{NoProgress, Progress};
 pub use registry::{
     Addition, DisplayNames, NewBrand, NotRegistered, RegisteredBrand, Registry, RegistryError, RegistryRepair,
+    StatedFacts,
 };
 pub use scan::{PageReader, PageScan, ReadPage, scan_only};
 pub use state::{CrawlState, Peak, load_state, save_state, state_at};

@@ -42,7 +42,7 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &BackupOptions) -> 
     let clock = context.clock.as_ref();
     // A state that cannot be read stops the backup before anything waits for it.
     let state = context.state_to_back_up().await?;
-    let taking = data_backup::begin((&home, &backups), options, clock, &bar)
+    let taking = data_backup::begin(&home, &backups, options, clock, &bar)
         .await
         .map_err(told)?;
     let moment = async {

@@ -50,8 +50,7 @@ fn place(context: &Context, at: &str) -> anyhow::Result<Storage> {
 fn told(error: BackupError) -> anyhow::Error {
     match error {
         BackupError::Busy { .. } => lost_race(error.to_string()),
-        BackupError::NotAnId { .. }
-        | BackupError::NoSuchBackup { .. }
+        BackupError::NoSuchBackup { .. }
         | BackupError::NoBackup { .. }
         | BackupError::NotEmpty { .. }
         | BackupError::AnotherRestoring { .. }

@@ -67,7 +67,7 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
         anyhow::Ok(())
     };
     let id = Some(&manifest.id);
-    let restored = Box::pin(data_backup::restore((&backups, &home), id, options, end)).await;
+    let restored = Box::pin(data_backup::restore(&backups, &home, id, options, end)).await;
     let restored = restored.map_err(told)??;
     drop(bar);
     let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -220,7 +220,7 @@ async fn look(storefront: &Storefront, address: Address, how: Registration) -> (
                 moved: how.moved,
                 ..NewBrand::at(url.clone())
             }
-            .with_probe(&found);
+            .with_facts(found.facts.as_ref());
             let mut verdict = found.verdict(how.currency);
             if guessed && is_unanswered(&found) {
                 verdict.push_str(&in_the_clear(&url));

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use data_lake::LakeConfig;
-use jobs::{JobName, Market, MonotonicClock, ProcessTime, Scheduler, SchedulerDeps, StoreLeases, ops_router, works};
+use jobs::{Clocks, JobName, Market, ProcessTime, Scheduler, SchedulerDeps, StoreLeases, ops_router, works};
 use serde_json::json;
 use state::State;
 use storefront::StoreRights;
@@ -118,11 +118,11 @@ pub(in crate::commands) fn market(context: &Context, queue: Option<State>) -> an
 
 /// The right to ask stores, from the leases that workers of the queue take.
 fn rights(context: &Context, state: &State) -> Arc<dyn StoreRights> {
-    let times = (
-        Arc::clone(&context.clock),
-        Arc::new(ProcessTime::start()) as Arc<dyn MonotonicClock>,
-    );
-    StoreLeases::new(state.clone(), context.config.queue.clone(), times, worker())
+    let clocks = Clocks {
+        clock: Arc::clone(&context.clock),
+        elapsed: Arc::new(ProcessTime::start()),
+    };
+    StoreLeases::new(state.clone(), context.config.queue.clone(), clocks, worker())
 }
 
 /// The right to ask stores for one command, where the home has a state: elsewhere no worker asks them.

@@ -1,6 +1,7 @@
 //! One door to two databases: the same statements, with `$1` for parameters, run on SQLite and on PostgreSQL.
 
 mod dump;
+mod master_keys;
 mod migrate;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -17,10 +18,9 @@ use async_recursion::async_recursion as boxed;
 use sqlx::postgres::PgPool;
 use sqlx::sqlite::SqlitePool;
 
-pub use self::dump::TakeDump;
-pub(crate) use self::dump::key_rows;
+pub use self::dump::{KeyFate, KeysSince, TakeDump};
 pub(crate) use self::statement::{Value, WriteTransaction};
-use crate::MasterKeys;
+use crate::envelope::MasterKeys;
 use crate::error::StateError;
 
 /// Time to wait for a free connection, a new one included.

@@ -1,17 +1,9 @@
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
-use super::JobRow;
-use crate::database::{State, Value, WriteTransaction};
+use super::row::{JobRow, enrol};
+use crate::database::{State, Value};
 use crate::error::StateError;
-
-/// Writes a job down that was never seen.
-pub(super) async fn enrol(writing: &mut WriteTransaction, name: &str, now: Timestamp) -> Result<(), StateError> {
-    let sql = "INSERT INTO jobs (name, revision, accounted_to, last_run, attempt, running, beat) \
-               VALUES ($1, 1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING";
-    let values = vec![Value::text(name), Value::integer(now.micros())];
-    writing.execute(sql, values).await.map(|_| ())
-}
 
 impl State {
     /// Lets a job rest: its schedule does not begin runs until [`State::resume_job`]. A run that is at work goes on.

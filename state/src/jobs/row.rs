@@ -2,7 +2,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde::Serialize;
 
-use crate::database::{State, Value};
+use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
 /// A job as it stands.
@@ -126,6 +126,14 @@ fn read(row: Row) -> Result<JobRow, StateError> {
     })
 }
 
+/// Writes a job down that was never seen.
+pub(super) async fn enrol(writing: &mut WriteTransaction, name: &str, now: Timestamp) -> Result<(), StateError> {
+    let sql = "INSERT INTO jobs (name, revision, accounted_to, last_run, attempt, running, beat) \
+               VALUES ($1, 1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING";
+    let values = vec![Value::text(name), Value::integer(now.micros())];
+    writing.execute(sql, values).await.map(|_| ())
+}
+
 impl State {
     /// Every job that was ever seen, by name.
     ///
@@ -147,7 +155,7 @@ impl State {
         let mut rows: Vec<Row> = find().await?;
         if rows.is_empty() {
             let mut writing = self.begin().await?;
-            super::change::enrol(&mut writing, name, now).await?;
+            enrol(&mut writing, name, now).await?;
             writing.commit().await?;
             rows = find().await?;
         }

@@ -199,7 +199,8 @@ impl State {
     #[boxed]
     pub async fn end_job(
         &self,
-        (name, number): (&str, i64),
+        name: &str,
+        number: i64,
         lease: &LeaseToken,
         end: &JobRunEnd,
         now: Timestamp,

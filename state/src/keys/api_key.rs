@@ -4,15 +4,14 @@ use std::str::FromStr;
 use sha2::{Digest, Sha256};
 
 use crate::error::StateError;
+use crate::names::KEY_PREFIX;
 use crate::random;
 
-/// The beginning of every key, so that scanners of source code find keys that were published.
-pub(super) const PREFIX: &str = "haat_live_";
 /// 27 characters out of 62 are 160 random bits.
 const SECRET_CHARS: usize = 27;
 /// Six characters out of 62 hold 32 bits.
 const CHECK_CHARS: usize = 6;
-const KEY_CHARS: usize = PREFIX.len() + SECRET_CHARS + CHECK_CHARS;
+const KEY_CHARS: usize = KEY_PREFIX.len() + SECRET_CHARS + CHECK_CHARS;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// A key as its owner holds it: `haat_live_`, 27 random characters (160 bits), and their CRC-32 in six more.
@@ -50,8 +49,8 @@ impl ApiKey {
 
     fn of(secret: [u8; SECRET_CHARS]) -> Self {
         let mut text = [0; KEY_CHARS];
-        let (prefix, rest) = text.split_at_mut(PREFIX.len());
-        prefix.copy_from_slice(PREFIX.as_bytes());
+        let (prefix, rest) = text.split_at_mut(KEY_PREFIX.len());
+        prefix.copy_from_slice(KEY_PREFIX.as_bytes());
         rest[..SECRET_CHARS].copy_from_slice(&secret);
         let check = checksum(&text[..KEY_CHARS - CHECK_CHARS]);
         text[KEY_CHARS - CHECK_CHARS..].copy_from_slice(&check);
@@ -94,14 +93,14 @@ impl FromStr for ApiKey {
     type Err = ApiKeyError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if !text.starts_with(PREFIX) {
+        if !text.starts_with(KEY_PREFIX) {
             return Err(ApiKeyError::Prefix);
         }
         let Ok(text) = <[u8; KEY_CHARS]>::try_from(text.as_bytes()) else {
             return Err(ApiKeyError::Length);
         };
         let (checked, check) = text.split_at(KEY_CHARS - CHECK_CHARS);
-        if !text[PREFIX.len()..].iter().all(u8::is_ascii_alphanumeric) {
+        if !text[KEY_PREFIX.len()..].iter().all(u8::is_ascii_alphanumeric) {
             return Err(ApiKeyError::Character);
         }
         if checksum(checked) != check {

@@ -2,9 +2,10 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use super::api_key::KeyHash;
-use super::record::{AccountId, KeyId, Plan};
+use super::record::Plan;
 use crate::database::{State, Value};
 use crate::error::StateError;
+use crate::names::{AccountId, KeyId};
 
 /// The rights of a key that is taken: all that a request needs to know of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,11 +4,12 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde_json::json;
 
-use super::record::{KeyId, KeyRecord};
-use super::row::{KeyRow, key_columns, load, next_revision, record};
-use crate::audit::{Actor, AuditAction, Entry};
+use super::record::KeyRecord;
+use super::row::{KeyRow, key_columns, load_own, next_revision, record};
+use crate::audit::{Actor, AuditAction};
 use crate::database::{State, Value};
 use crate::error::StateError;
+use crate::names::KeyId;
 
 impl State {
     /// Takes keys again that came back from a backup, the named ones or all; answers those. One that needs no confirmation is
@@ -30,7 +31,7 @@ impl State {
             Some(ids) => {
                 let mut named = BTreeSet::new();
                 for id in ids.iter().filter(|id| named.insert(*id)) {
-                    let key = actor.own(id, load(&mut writing, id).await?)?;
+                    let key = load_own(&mut writing, id, actor).await?;
                     if let Some(since) = key.over_since(now) {
                         return Err(StateError::KeyOver { id: id.clone(), since });
                     }
@@ -54,7 +55,7 @@ impl State {
             let values = vec![Value::text(key.id.as_str()), Value::integer(revision)];
             writing.execute(sql, values).await?;
             let detail = json!({ "name": key.name, "unconfirmed_since": key.unconfirmed_since });
-            let entry = Entry::about(AuditAction::KeyConfirmed, key, detail);
+            let entry = key.entry(AuditAction::KeyConfirmed, detail);
             entry.append(&mut writing, actor, now).await?;
             key.unconfirmed_since = None;
         }

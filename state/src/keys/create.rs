@@ -3,11 +3,12 @@ use data_model::Timestamp;
 use serde_json::json;
 
 use super::api_key::ApiKey;
-use super::record::{AccountId, KeyId, KeyName, KeyRecord, Plan};
+use super::record::{KeyRecord, Plan};
 use super::row::next_revision;
-use crate::audit::{Actor, AuditAction, Entry};
+use crate::audit::{Actor, AuditAction};
 use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
+use crate::names::{AccountId, KeyId, KeyName};
 
 /// A key that is to be made.
 #[derive(Debug, Clone)]
@@ -80,7 +81,7 @@ async fn create(
     let issued = issue(new, now)?;
     insert(writing, &issued, revision).await?;
     let detail = json!({ "name": issued.record.name, "plan": issued.record.plan });
-    let entry = Entry::about(AuditAction::KeyCreated, &issued.record, detail);
+    let entry = issued.record.entry(AuditAction::KeyCreated, detail);
     entry.append(writing, actor, now).await?;
     Ok(issued)
 }

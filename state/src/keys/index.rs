@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::api_key::{ApiKey, ApiKeyError, KeyHash};
 use super::change::{KeyChange, KeyGrant};
-use super::record::KeyId;
 use crate::database::State;
 use crate::error::StateError;
+use crate::names::KeyId;
 
 /// The keys that are taken, in memory: a look-up costs one hash and touches no database.
 ///

@@ -1,9 +1,10 @@
 use async_recursion::async_recursion as boxed;
 
-use super::record::{AccountId, KeyId, KeyRecord};
+use super::record::KeyRecord;
 use super::row::{KeyRow, key_columns, record};
 use crate::database::{State, Value};
 use crate::error::StateError;
+use crate::names::{AccountId, KeyId};
 
 impl State {
     /// Every key that was ever made, oldest first; with `account`, that account's.

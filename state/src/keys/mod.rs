@@ -12,14 +12,12 @@ mod rename;
 mod revoke;
 mod rotate;
 mod row;
-mod since;
 mod usage;
 
 pub use api_key::{ApiKey, ApiKeyError, KeyHash};
 pub use change::{KeyChange, KeyChanges, KeyGrant};
 pub use create::{IssuedKey, NewKey};
 pub use index::{KeyIndex, KeyRefusal};
-pub use record::{AccountId, KeyId, KeyName, KeyRecord, KeyStatus, NameError, Plan};
+pub use record::{KeyRecord, KeyStatus, Plan};
 pub use rotate::KeyRotation;
-pub use since::{KeyFate, KeysSince};
 pub use usage::{KeyUsage, UsageBatch, UsageEntry};

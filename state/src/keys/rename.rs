@@ -2,11 +2,12 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde_json::json;
 
-use super::record::{KeyId, KeyName, KeyRecord};
-use super::row::{load, next_revision};
-use crate::audit::{Actor, AuditAction, Entry};
+use super::record::KeyRecord;
+use super::row::{load_own, next_revision};
+use crate::audit::{Actor, AuditAction};
 use crate::database::{State, Value};
 use crate::error::StateError;
+use crate::names::{KeyId, KeyName};
 
 impl State {
     /// Gives a key another name; one that is over keeps its place in lists, so it may be renamed too.
@@ -23,12 +24,12 @@ impl State {
     ) -> Result<KeyRecord, StateError> {
         let mut writing = self.begin().await?;
         next_revision(&mut writing).await?;
-        let mut key = actor.own(id, load(&mut writing, id).await?)?;
+        let mut key = load_own(&mut writing, id, actor).await?;
         let sql = "UPDATE keys SET name = $2 WHERE id = $1";
         let values = vec![Value::text(id.as_str()), Value::text(name.as_str())];
         writing.execute(sql, values).await?;
         let detail = json!({ "from": key.name, "to": name });
-        let entry = Entry::about(AuditAction::KeyRenamed, &key, detail);
+        let entry = key.entry(AuditAction::KeyRenamed, detail);
         entry.append(&mut writing, actor, now).await?;
         writing.commit().await?;
         key.name = name;

@@ -2,11 +2,12 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde_json::json;
 
-use super::record::{KeyId, KeyRecord};
-use super::row::{load, next_revision};
-use crate::audit::{Actor, AuditAction, Entry};
+use super::record::KeyRecord;
+use super::row::{load_own, next_revision};
+use crate::audit::{Actor, AuditAction};
 use crate::database::{State, Value};
 use crate::error::StateError;
+use crate::names::KeyId;
 
 impl State {
     /// Ends a key at once. Servers refuse it as soon as their [`crate::KeyIndex`] has asked again.
@@ -17,7 +18,7 @@ impl State {
     pub async fn revoke_key(&self, id: &KeyId, actor: &Actor, now: Timestamp) -> Result<KeyRecord, StateError> {
         let mut writing = self.begin().await?;
         let revision = next_revision(&mut writing).await?;
-        let mut key = actor.own(id, load(&mut writing, id).await?)?;
+        let mut key = load_own(&mut writing, id, actor).await?;
         if let Some(since) = key.over_since(now) {
             return Err(StateError::KeyOver { id: id.clone(), since });
         }
@@ -28,7 +29,7 @@ impl State {
             Value::integer(revision),
         ];
         writing.execute(sql, values).await?;
-        let entry = Entry::about(AuditAction::KeyRevoked, &key, json!({ "name": key.name }));
+        let entry = key.entry(AuditAction::KeyRevoked, json!({ "name": key.name }));
         entry.append(&mut writing, actor, now).await?;
         writing.commit().await?;
         key.revoked_at = Some(now);

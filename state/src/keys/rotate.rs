@@ -5,11 +5,12 @@ use data_model::Timestamp;
 use serde_json::json;
 
 use super::create::{IssuedKey, NewKey, insert, issue};
-use super::record::{KeyId, KeyRecord};
-use super::row::{load, next_revision};
-use crate::audit::{Actor, AuditAction, Entry};
+use super::record::KeyRecord;
+use super::row::{load_own, next_revision};
+use crate::audit::{Actor, AuditAction};
 use crate::database::{State, Value};
 use crate::error::StateError;
+use crate::names::KeyId;
 
 /// The outcome of a key's rotation.
 #[derive(Debug, Clone)]
@@ -36,7 +37,7 @@ impl State {
     ) -> Result<KeyRotation, StateError> {
         let mut writing = self.begin().await?;
         let revision = next_revision(&mut writing).await?;
-        let mut old = actor.own(id, load(&mut writing, id).await?)?;
+        let mut old = load_own(&mut writing, id, actor).await?;
         if let Some(since) = old.over_since(now) {
             return Err(StateError::KeyOver { id: id.clone(), since });
         }
@@ -64,7 +65,7 @@ impl State {
         ];
         writing.execute(sql, values).await?;
         let detail = json!({ "name": old.name, "replaced_by": new_id, "ends_at": ends_at });
-        let entry = Entry::about(AuditAction::KeyRotated, &old, detail);
+        let entry = old.entry(AuditAction::KeyRotated, detail);
         entry.append(&mut writing, actor, now).await?;
         writing.commit().await?;
         old.ends_at = Some(ends_at);

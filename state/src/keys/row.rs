@@ -2,10 +2,12 @@
 
 use data_model::Timestamp;
 
-use super::record::{KeyId, KeyRecord, Plan};
+use super::record::{KeyRecord, Plan};
+use crate::audit::Actor;
 use crate::database::{Value, WriteTransaction};
 use crate::day::Day;
 use crate::error::StateError;
+use crate::names::KeyId;
 
 /// The columns of a [`KeyRow`], in its order.
 macro_rules! key_columns {
@@ -67,9 +69,15 @@ pub(super) async fn next_revision(writing: &mut WriteTransaction) -> Result<i64,
     })
 }
 
-/// The key as it stands within a change.
-pub(super) async fn load(writing: &mut WriteTransaction, id: &KeyId) -> Result<Option<KeyRecord>, StateError> {
+/// The key as it stands within a change, where the actor may touch it; another account's key looks absent.
+pub(super) async fn load_own(
+    writing: &mut WriteTransaction,
+    id: &KeyId,
+    actor: &Actor,
+) -> Result<KeyRecord, StateError> {
     let sql = concat!("SELECT ", key_columns!(), " FROM keys WHERE id = $1");
     let row: Option<KeyRow> = writing.row(sql, vec![Value::text(id.as_str())]).await?;
-    row.map(record).transpose()
+    let key = row.map(record).transpose()?;
+    key.filter(|key| actor.may_touch(&key.id, key.account.as_ref()))
+        .ok_or_else(|| StateError::UnknownKey { id: id.clone() })
 }

@@ -4,10 +4,10 @@ use async_recursion::async_recursion as boxed;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::record::KeyId;
 use crate::database::{State, Value};
 use crate::day::Day;
 use crate::error::StateError;
+use crate::names::KeyId;
 
 /// Days for which the ids of batches are remembered: a batch is sent again within minutes, never after days.
 const BATCHES_KEPT_DAYS: i64 = 7;

@@ -7,7 +7,7 @@ use super::token::SessionHash;
 use crate::audit::{Actor, AuditAction, Entry};
 use crate::database::{State, Value};
 use crate::error::StateError;
-use crate::keys::AccountId;
+use crate::names::AccountId;
 
 impl State {
     /// Ends the session with this hash, and writes the sign-out down. Answers whether there was one.

@@ -5,7 +5,7 @@ use super::record::{SessionGrant, SignInMethod};
 use super::token::SessionHash;
 use crate::database::{State, Value};
 use crate::error::StateError;
-use crate::keys::AccountId;
+use crate::names::AccountId;
 
 /// Age of the last use at which it is written again: a session in use costs one write in this time.
 const SEEN_EVERY_MICROS: i64 = 60_000_000;

@@ -1,13 +1,13 @@
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
-use super::create::{forget_over, grant, insert};
 use super::record::{IssuedSession, NewSession};
+use super::row::{forget_over, grant, insert};
 use super::token::{SessionHash, SessionToken};
 use crate::accounts::new_account_id;
 use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
-use crate::keys::AccountId;
+use crate::names::AccountId;
 
 /// The provider of guests: each is an account of its own, without a key, and is forgotten with its session.
 const GUEST_ISSUER: &str = "guest";

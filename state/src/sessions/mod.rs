@@ -5,6 +5,7 @@ mod end;
 mod find;
 mod guest;
 mod record;
+mod row;
 mod token;
 
 pub(crate) use create::begin_session;

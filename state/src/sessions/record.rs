@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::token::SessionToken;
 use crate::error::StateError;
-use crate::keys::{AccountId, NameError};
+use crate::names::{AccountId, NameError};
 use crate::random;
 
 const ID_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";

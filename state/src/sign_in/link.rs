@@ -10,7 +10,7 @@ use crate::audit::{Actor, AuditAction, Entry};
 use crate::database::{State, Value, WriteTransaction};
 use crate::email::EmailAddress;
 use crate::error::StateError;
-use crate::keys::AccountId;
+use crate::names::AccountId;
 use crate::sessions::{IssuedSession, LinkHash, LinkToken, NewSession, begin_session};
 
 /// The time for which links that ended are kept, so that a log shows the tries of them.

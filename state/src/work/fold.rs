@@ -4,8 +4,8 @@ use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 
 use super::RUNS_KEPT;
+use super::lease::WorkLease;
 use super::row::DAMAGED;
-use super::take::WorkLease;
 use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 

@@ -9,6 +9,7 @@
 
 mod enqueue;
 mod fold;
+mod lease;
 mod letter;
 mod rights;
 mod row;
@@ -16,9 +17,10 @@ mod take;
 
 pub use enqueue::{EnqueueOutcome, NewWorkRun, WorkStore};
 pub use fold::StagedWork;
-pub use rights::{StoreRight, WORK_LEASE_S_MAX};
+pub use lease::{WORK_LEASE_S_MAX, WorkLease};
+pub use rights::StoreRight;
 pub use row::{DeadLetter, WorkCounts, WorkItem, WorkRun, WorkState};
-pub use take::{TakenWork, WorkLease};
+pub use take::TakenWork;
 
 /// Most stores that a run may have, and that are put into the queue at once.
 pub const WORK_STORES_MAX: usize = 100_000;

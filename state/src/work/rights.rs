@@ -7,13 +7,9 @@ use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
 
 use super::COMMITTER;
-use super::take::WorkLease;
+use super::lease::{LEASE_MS_MAX, WorkLease, lease_end};
 use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
-
-/// The longest lease that is ever given, in seconds. One that lies further ahead was given by a clock that was ahead.
-pub const WORK_LEASE_S_MAX: u32 = 86_400;
-pub(super) const LEASE_MS_MAX: i64 = WORK_LEASE_S_MAX as i64 * 1000;
 
 /// The answer to a request for the right to a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +28,8 @@ async fn take(
     writing: &mut WriteTransaction,
     name: &str,
     holder: &str,
-    (lease, now): (Duration, Timestamp),
+    lease: Duration,
+    now: Timestamp,
 ) -> Result<Option<WorkLease>, StateError> {
     let sql = "INSERT INTO work_leases (name, fence, folded, lease_until) VALUES ($1, 0, 0, 0) ON CONFLICT DO NOTHING";
     writing.execute(sql, vec![Value::text(name)]).await?;
@@ -41,7 +38,7 @@ async fn take(
     let values = vec![
         Value::text(name),
         Value::text(holder),
-        Value::integer(until(now, lease).micros()),
+        Value::integer(lease_end(now, lease).micros()),
         Value::integer(now.micros()),
         // The fence keeps its holder from changing anything.
         Value::integer(now.latest_believed(LEASE_MS_MAX).micros()),
@@ -49,10 +46,6 @@ async fn take(
     let row: Option<(i64,)> = writing.row(sql, values).await?;
     let name = name.to_owned();
     Ok(row.map(|(fence,)| WorkLease { name, fence }))
-}
-
-fn until(now: Timestamp, lease: Duration) -> Timestamp {
-    now.plus_millis(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX))
 }
 
 impl State {
@@ -68,7 +61,7 @@ impl State {
         now: Timestamp,
     ) -> Result<Option<WorkLease>, StateError> {
         let mut writing = self.begin().await?;
-        let taken = take(&mut writing, COMMITTER, holder, (lease, now)).await?;
+        let taken = take(&mut writing, COMMITTER, holder, lease, now).await?;
         writing.commit().await?;
         Ok(taken)
     }
@@ -113,7 +106,7 @@ impl State {
         let mut writing = self.begin().await?;
         // Staged work is older than what would be found now, and is not to be brought to the lake after it. It is looked for
         // under the right: where a worker stages what it found and gives its right back, this waits for it.
-        let given = take(&mut writing, store.as_str(), holder, (lease, now)).await?;
+        let given = take(&mut writing, store.as_str(), holder, lease, now).await?;
         let sql = "SELECT store FROM work_items WHERE store = $1 AND state = 'staged' LIMIT 1";
         let staged: Option<(String,)> = writing.row(sql, vec![Value::text(store.as_str())]).await?;
         if staged.is_some() {

@@ -4,7 +4,7 @@ use std::time::Duration;
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 
-use super::rights::LEASE_MS_MAX;
+use super::lease::{LEASE_MS_MAX, WorkLease, lease_end};
 use super::row::DAMAGED;
 use super::{COMMITTER, LETTER_CHARS_MAX};
 use crate::database::{State, Value, WriteTransaction};
@@ -36,25 +36,6 @@ impl TakenWork {
     }
 }
 
-/// A right that ends by itself, and the mark that distinguishes its holder from all before.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WorkLease {
-    pub(super) name: String,
-    pub(super) fence: i64,
-}
-
-impl WorkLease {
-    /// The fence.
-    #[must_use]
-    pub const fn fence(&self) -> i64 {
-        self.fence
-    }
-
-    pub(super) fn values(&self) -> Vec<Value> {
-        vec![Value::text(&self.name), Value::integer(self.fence)]
-    }
-}
-
 /// No store is put back for longer than it may ask to be left alone.
 const RETRY_MS_MAX: i64 = 24 * 3_600_000;
 
@@ -79,21 +60,26 @@ fn letter(reason: &str) -> String {
     reason.chars().take(LETTER_CHARS_MAX).collect()
 }
 
-async fn set_item(
-    writing: &mut WriteTransaction,
-    sql: &'static str,
-    (run, store): (&str, &str),
+/// The next state of an item, under the fence of whoever has it.
+struct ItemUpdate<'a> {
+    run: &'a str,
+    store: &'a str,
     fence: i64,
-    (now, letter): (Timestamp, Option<String>),
-) -> Result<u64, StateError> {
-    let values = vec![
-        Value::text(run),
-        Value::text(store),
-        Value::integer(fence),
-        Value::integer(now.micros()),
-        Value::Text(letter),
-    ];
-    writing.execute(sql, values).await
+    at: Timestamp,
+    letter: Option<String>,
+}
+
+impl ItemUpdate<'_> {
+    async fn apply(self, writing: &mut WriteTransaction, sql: &'static str) -> Result<u64, StateError> {
+        let values = vec![
+            Value::text(self.run),
+            Value::text(self.store),
+            Value::integer(self.fence),
+            Value::integer(self.at.micros()),
+            Value::Text(self.letter),
+        ];
+        writing.execute(sql, values).await
+    }
 }
 
 impl State {
@@ -108,7 +94,8 @@ impl State {
         holder: &str,
         limit: u32,
         lease: Duration,
-        (attempts_max, now): (u32, Timestamp),
+        attempts_max: u32,
+        now: Timestamp,
     ) -> Result<Vec<TakenWork>, StateError> {
         let mut writing = self.begin().await?;
         let sql = match writing {
@@ -124,7 +111,7 @@ impl State {
             Value::integer(now.latest_believed(LEASE_MS_MAX).micros()),
         ];
         let rows: Vec<Row> = writing.rows(sql, values).await?;
-        let until = now.plus_millis(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
+        let until = lease_end(now, lease);
         let (mut taken, mut seen) = (Vec::new(), BTreeSet::new());
         for (run, store, slug, state, attempts, last) in rows {
             // Two runs may want the same store: the second comes when the first is through.
@@ -143,17 +130,23 @@ impl State {
             let Some((fence,)): Option<(i64,)> = writing.row(sql, values).await? else {
                 continue;
             };
-            let at = (run.as_str(), store.as_str());
+            let update = |letter| ItemUpdate {
+                run: &run,
+                store: &store,
+                fence,
+                at: now,
+                letter,
+            };
             if is_over {
                 let told = last.unwrap_or_else(|| format!("its worker was lost, {attempts} times in a row"));
                 let sql = "UPDATE work_items SET state = 'staged', fence = $3, changed_at = $4, letter = $5 \
                            WHERE run = $1 AND store = $2";
-                set_item(&mut writing, sql, at, fence, (now, Some(letter(&told)))).await?;
+                update(Some(letter(&told))).apply(&mut writing, sql).await?;
                 continue;
             }
             let sql = "UPDATE work_items SET state = 'leased', attempts = attempts + 1, fence = $3, changed_at = $4, \
                        letter = $5 WHERE run = $1 AND store = $2";
-            set_item(&mut writing, sql, at, fence, (now, None)).await?;
+            update(None).apply(&mut writing, sql).await?;
             taken.push(TakenWork {
                 run: run.parse().map_err(|_| DAMAGED)?,
                 store: store.parse().map_err(|_| DAMAGED)?,
@@ -178,7 +171,7 @@ impl State {
         lease: Duration,
         now: Timestamp,
     ) -> Result<Vec<WorkLease>, StateError> {
-        let until = now.plus_millis(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
+        let until = lease_end(now, lease);
         let mut lost = Vec::new();
         let mut leases: Vec<_> = leases.iter().collect();
         // In the order of whoever else locks several, the committer's first: no two wait for each other.
@@ -206,7 +199,7 @@ impl State {
     pub async fn stage_work(&self, work: &TakenWork, reason: Option<&str>, now: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE work_items SET state = 'staged', changed_at = $4, letter = $5 \
                    WHERE run = $1 AND store = $2 AND fence = $3 AND state = 'leased'";
-        self.end_lease(work, sql, (now, reason.map(letter))).await
+        self.end_lease(work, sql, now, reason.map(letter)).await
     }
 
     /// Puts a store back that could not be refreshed, to be tried again at `at`, and ends the lease. Answers as
@@ -218,7 +211,7 @@ impl State {
     pub async fn retry_work(&self, work: &TakenWork, reason: &str, at: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE work_items SET state = 'queued', available_at = $4, changed_at = $4, letter = $5 \
                    WHERE run = $1 AND store = $2 AND fence = $3 AND state = 'leased'";
-        self.end_lease(work, sql, (at, Some(letter(reason)))).await
+        self.end_lease(work, sql, at, Some(letter(reason))).await
     }
 
     /// Gives a store back that was not tried to the end: it is there for the next worker, and this was no attempt. Answers as
@@ -230,21 +223,28 @@ impl State {
     pub async fn give_back_work(&self, work: &TakenWork, now: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE work_items SET state = 'queued', attempts = attempts - 1, changed_at = $4, letter = $5 \
                    WHERE run = $1 AND store = $2 AND fence = $3 AND state = 'leased'";
-        self.end_lease(work, sql, (now, None)).await
+        self.end_lease(work, sql, now, None).await
     }
 
     async fn end_lease(
         &self,
         work: &TakenWork,
         sql: &'static str,
-        told: (Timestamp, Option<String>),
+        at: Timestamp,
+        letter: Option<String>,
     ) -> Result<bool, StateError> {
         let mut writing = self.begin().await?;
         let freed = "UPDATE work_leases SET lease_until = 0, holder = NULL \
                      WHERE name = $1 AND fence = $2 AND holder IS NOT NULL";
         let is_held = writing.execute(freed, work.lease().values()).await? == 1;
-        let at = (work.run.as_str(), work.store.as_str());
-        if !is_held || set_item(&mut writing, sql, at, work.fence, told).await? != 1 {
+        let update = ItemUpdate {
+            run: work.run.as_str(),
+            store: work.store.as_str(),
+            fence: work.fence,
+            at,
+            letter,
+        };
+        if !is_held || update.apply(&mut writing, sql).await? != 1 {
             return Ok(false);
         }
         writing.commit().await?;

@@ -75,8 +75,8 @@ fn a_right_lasts_as_long_as_it_is_renewed_and_not_once_it_is_given_up_or_taken_o
         let second = lease(30);
         assert!(state.resume_idempotent(&slot, &second, at(20)).await.unwrap());
         assert!(!state.renew_idempotent(&slot, &first, at(99)).await.unwrap());
-        let answer = (200, b"answer".to_vec());
-        assert!(state.finish_idempotent(&slot, &second, answer).await.unwrap());
+        let finished = state.finish_idempotent(&slot, &second, 200, b"answer".to_vec());
+        assert!(finished.await.unwrap());
         assert!(!state.renew_idempotent(&slot, &second, at(99)).await.unwrap());
     });
 }
@@ -118,8 +118,7 @@ fn of_many_who_ask_at_once_one_holds_the_cart() {
 
 async fn begin(state: &State, key: &str, until: i64, now: i64) -> (RequestStart, Lease) {
     let (slot, lease) = (IdempotentSlot::new("asha", "create_cart", key), lease(until));
-    let times = (at(now), at(now + 100));
-    let begun = state.begin_idempotent(&slot, b"asked".to_vec(), &lease, times);
+    let begun = state.begin_idempotent(&slot, b"asked".to_vec(), &lease, at(now), at(now + 100));
     (begun.await.unwrap(), lease)
 }
 
@@ -142,13 +141,13 @@ fn a_request_is_begun_once_answered_once_and_taken_over_once() {
         assert!(state.resume_idempotent(&slot, &other, at(10)).await.unwrap());
         assert!(
             !state
-                .finish_idempotent(&slot, &first, (200, b"late".to_vec()))
+                .finish_idempotent(&slot, &first, 200, b"late".to_vec())
                 .await
                 .unwrap()
         );
         assert!(
             state
-                .finish_idempotent(&slot, &other, (200, b"answer".to_vec()))
+                .finish_idempotent(&slot, &other, 200, b"answer".to_vec())
                 .await
                 .unwrap()
         );
@@ -169,7 +168,7 @@ fn a_request_is_begun_once_answered_once_and_taken_over_once() {
             IdempotentSlot::new("asha", "create_cart", "K"),
         ] {
             let lease = lease(10);
-            let begun = state.begin_idempotent(&slot, Vec::new(), &lease, (at(0), at(5)));
+            let begun = state.begin_idempotent(&slot, Vec::new(), &lease, at(0), at(5));
             assert_eq!(begun.await.unwrap(), RequestStart::New);
         }
         assert_eq!(begin(&state, "k", 200, 101).await.0, RequestStart::New);

@@ -54,9 +54,9 @@ fn a_run_is_told_from_its_begin_to_its_end_with_what_it_did() {
         assert!(matches!(job(&state).await.work, JobWork::Held { .. }));
         assert!(state.beat_job(JOB, &lease).await.unwrap());
         let end = ended(JobRunOutcome::Partial, None);
-        assert!(state.end_job((JOB, number), &lease, &end, at(12)).await.unwrap());
+        assert!(state.end_job(JOB, number, &lease, &end, at(12)).await.unwrap());
         // It ends once, and its holder has nothing to say any more.
-        assert!(!state.end_job((JOB, number), &lease, &end, at(13)).await.unwrap());
+        assert!(!state.end_job(JOB, number, &lease, &end, at(13)).await.unwrap());
         assert!(!state.beat_job(JOB, &lease).await.unwrap());
         state.close().await;
         let state = place.open().await;
@@ -109,9 +109,9 @@ fn a_lost_run_is_told_and_its_holder_who_lives_after_all_is_fenced_off() {
         let (second, lease) = begun(&state, 21).await;
         assert!(!state.beat_job(JOB, &lost).await.unwrap());
         let end = ended(JobRunOutcome::Done, None);
-        assert!(!state.end_job((JOB, first), &lost, &end, at(30)).await.unwrap());
+        assert!(!state.end_job(JOB, first, &lost, &end, at(30)).await.unwrap());
         assert_eq!(outcomes(&state).await, [(second, "running"), (first, "lost")]);
-        assert!(state.end_job((JOB, second), &lease, &end, at(30)).await.unwrap());
+        assert!(state.end_job(JOB, second, &lease, &end, at(30)).await.unwrap());
         assert_eq!(outcomes(&state).await, [(second, "done"), (first, "lost")]);
     });
 }
@@ -130,7 +130,7 @@ fn a_job_rests_and_is_asked_for_and_what_was_due_meanwhile_is_not_caught_up() {
         let (number, lease) = begun(&state, 9).await;
         assert_eq!(job(&state).await.triggered, None);
         let end = ended(JobRunOutcome::Failed, Some(60));
-        assert!(state.end_job((JOB, number), &lease, &end, at(10)).await.unwrap());
+        assert!(state.end_job(JOB, number, &lease, &end, at(10)).await.unwrap());
         assert_eq!(
             (job(&state).await.retry_at, job(&state).await.good_at),
             (Some(at(60)), None)
@@ -152,7 +152,7 @@ fn runs_are_told_newest_first_and_a_bounded_number_is_kept() {
         for second in 0..1_003 {
             let (number, lease) = begun(&state, second).await;
             let end = ended(JobRunOutcome::Done, None);
-            assert!(state.end_job((JOB, number), &lease, &end, at(second)).await.unwrap());
+            assert!(state.end_job(JOB, number, &lease, &end, at(second)).await.unwrap());
         }
         let kept = state.job_runs(None, 2_000).await.unwrap();
         let numbers: BTreeSet<_> = kept.iter().map(|run| run.number).collect();

@@ -42,7 +42,7 @@ async fn enqueue(state: &State, id: &str, names: &[&str], second: i64) -> Enqueu
 
 /// Takes with at most two tries a store.
 async fn take(state: &State, holder: &str, limit: u32, second: i64) -> Vec<TakenWork> {
-    state.take_work(holder, limit, LEASE, (2, at(second))).await.unwrap()
+    state.take_work(holder, limit, LEASE, 2, at(second)).await.unwrap()
 }
 
 fn slugs(taken: &[TakenWork]) -> Vec<&str> {

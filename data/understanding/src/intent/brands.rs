@@ -1,7 +1,8 @@
 use std::ops::Range;
 
 use super::words::{Words, plain};
-use crate::tokens::{self, Token};
+use crate::tokenizer;
+use crate::tokens::Token;
 
 /// Most words of a brand's name that are looked at.
 pub(crate) const NAME_WORDS_MAX: usize = 5;
@@ -34,7 +35,10 @@ impl BrandNames for NoBrands {
 /// The spellings of a brand's name in sentences, in small letters: word by word, and all letters in one.
 #[must_use]
 pub fn brand_keys(name: &str) -> Vec<String> {
-    let words: Vec<String> = tokens::cut(name).into_iter().map(|token| plain(&token.word)).collect();
+    let words: Vec<String> = tokenizer::cut(name)
+        .into_iter()
+        .map(|token| plain(&token.word))
+        .collect();
     let letters: String = name
         .to_lowercase()
         .chars()

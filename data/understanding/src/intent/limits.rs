@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
-use crate::tokens::{self, Token};
+use crate::tokenizer;
+use crate::tokens::Token;
 
 /// Words that turn a bound around, with a word of `SPENT` or none between: `can't spend more than`.
 const NEVER: [&str; 16] = [
@@ -31,7 +32,7 @@ const BETWEEN_MAX: usize = 4;
 /// A text in which bounds stand as price phrases say them: `can't spend more than 500` becomes `not more than 500`, `above
 /// 500 and under 900` loses its `and`, and `neither` is a `not`.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
-    let tokens = tokens::cut(text);
+    let tokens = tokenizer::cut(text);
     let mut plain = String::new();
     let mut from = 0;
     for at in 0..tokens.len() {

@@ -1,7 +1,7 @@
 use data_model::Size;
 
 use super::words::Words;
-use crate::tokens;
+use crate::tokenizer;
 
 /// Most sizes that are read.
 const SIZES_MAX: usize = 6;
@@ -22,7 +22,7 @@ pub struct SaidSizes {
 /// The sizes that a text names in one place beside other words; `None` where it names none, or nothing else.
 #[must_use]
 pub fn said_sizes(text: &str) -> Option<SaidSizes> {
-    let tokens = tokens::cut(text);
+    let tokens = tokenizer::cut(text);
     if tokens.iter().any(|token| token.quote.is_some()) {
         return None;
     }
@@ -46,7 +46,7 @@ pub fn said_sizes(text: &str) -> Option<SaidSizes> {
 
 /// The sizes that a text names, and the text with spaces in their place.
 pub(super) fn taken_out(text: &str) -> (Vec<String>, String) {
-    let tokens = tokens::cut(text);
+    let tokens = tokenizer::cut(text);
     let mut words = Words::of(&tokens, std::iter::empty());
     let sizes = read(&mut words);
     let mut left = text.to_owned();

@@ -4,7 +4,7 @@ use super::Audience;
 use super::sizes;
 use super::tables::TABLES;
 use super::words::Words;
-use crate::tokens;
+use crate::tokenizer;
 
 /// The colour that a text names, and nothing besides, as the tables call it.
 #[must_use]
@@ -110,7 +110,7 @@ pub fn size_values(wanted: &str) -> Vec<String> {
 /// Every number that a text states, amounts in words included, in hundredths.
 #[must_use]
 pub fn numbers(text: &str) -> Vec<u64> {
-    let tokens = tokens::cut(&crate::numerals::in_digits(text));
+    let tokens = tokenizer::cut(&crate::numerals::in_digits(text));
     let numbers = tokens.iter().enumerate().filter_map(|(at, token)| {
         let times = tokens
             .get(at + 1)
@@ -145,7 +145,7 @@ pub fn occasions_named(text: &str) -> Vec<&'static str> {
 /// True where a text refuses anything.
 #[must_use]
 pub fn refuses(text: &str) -> bool {
-    let tokens = tokens::cut(text);
+    let tokens = tokenizer::cut(text);
     (0..tokens.len()).any(|at| crate::tables::TABLES.is_negation(tokens.get(at..).unwrap_or_default()))
 }
 
@@ -161,7 +161,7 @@ pub fn colours(text: &str) -> Vec<&'static str> {
 }
 
 fn words(text: &str) -> Words {
-    Words::of(&tokens::cut(text), std::iter::empty())
+    Words::of(&tokenizer::cut(text), std::iter::empty())
 }
 
 /// The people for whom a text says that something is made: every department that it names.

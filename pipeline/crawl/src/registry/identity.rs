@@ -1,11 +1,6 @@
-use std::collections::BTreeMap;
+use data_model::StoreHost;
 
-use async_recursion::async_recursion as boxed;
-use data_model::{BrandSlug, StoreHost, Timestamp};
-use data_storage::Storage;
-
-use super::change::TRIES_MAX;
-use super::{NewBrand, RegisteredBrand, Registry, RegistryError, RegistryEvent};
+use super::{NewBrand, RegisteredBrand, Registry};
 use crate::StoreFacts;
 
 /// The marks by which the platform knows a store: its id is for good, its permanent host may be renamed.
@@ -74,46 +69,6 @@ impl Registry {
             let first = brands.next();
             first.filter(|_| brands.next().is_none())
         })
-    }
-
-    /// Takes in what crawls found that stores state of their identity, in one event. Answers, by key, the brands whose store is
-    /// another brand's, with that brand: one store is no two brands. A brand that is registered no more is passed over.
-    ///
-    /// # Errors
-    /// See [`RegistryError`]; after an error nothing was changed.
-    #[boxed]
-    pub async fn identify(
-        &mut self,
-        storage: &Storage,
-        stated: &[(StoreHost, StoreFacts)],
-        now: Timestamp,
-    ) -> Result<BTreeMap<StoreHost, BrandSlug>, RegistryError> {
-        for _ in 0..TRIES_MAX {
-            let (mut planned, mut brands, mut others) = (self.clone(), Vec::new(), BTreeMap::new());
-            for (store, facts) in stated {
-                let Some(known) = planned.live.get(store) else { continue };
-                let identity = facts.identity();
-                let holder = planned.holder(&identity, false);
-                if let Some(holder) = holder.filter(|holder| holder.store != *store) {
-                    others.insert(store.clone(), holder.slug.clone());
-                    continue;
-                }
-                let brand = RegisteredBrand {
-                    host: host_of(store, known, identity.host),
-                    // An id that is known is for good: a store may state any later.
-                    shop_id: known.shop_id.or(identity.shop_id),
-                    ..known.clone()
-                };
-                if brand != *known {
-                    brands.push(brand.clone());
-                    planned.live.insert(store.clone(), brand);
-                }
-            }
-            if brands.is_empty() || self.write(storage, RegistryEvent::Add { at: now, brands }).await? {
-                return Ok(others);
-            }
-        }
-        Err(RegistryError::Contended)
     }
 }
 

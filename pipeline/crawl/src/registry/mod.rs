@@ -1,6 +1,7 @@
 //! The brands that are crawled: an append-only log of events, folded when it is loaded.
 
 mod change;
+mod identify;
 mod identity;
 mod lost;
 mod named;
@@ -14,12 +15,13 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 pub use change::{Addition, RegistryError};
+pub use identify::StatedFacts;
 pub(crate) use identity::StoreIdentity;
 pub use lost::RegistryRepair;
 pub use named::NotRegistered;
 pub use names::DisplayNames;
 
-use crate::probe::Probe;
+use crate::StoreFacts;
 
 /// A brand as it is registered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,10 +111,10 @@ impl NewBrand {
         }
     }
 
-    /// This brand with what a probe of its store found; what the operator gave stays.
+    /// This brand with what its store says of itself, where it says anything; what the operator gave stays.
     #[must_use]
-    pub fn with_probe(mut self, probe: &Probe) -> Self {
-        let Some(facts) = &probe.facts else { return self };
+    pub fn with_facts(mut self, facts: Option<&StoreFacts>) -> Self {
+        let Some(facts) = facts else { return self };
         self.store = self.store.or_else(|| facts.permanent_host.clone());
         self.shop_id = self.shop_id.or(facts.shop_id);
         self.name = self.name.or_else(|| facts.name.clone());

@@ -1,7 +1,6 @@
 use data_storage::Storage;
 
 use super::*;
-use crate::StoreFacts;
 
 const NOW: Timestamp = Timestamp::from_micros(1_800_000_000_000_000);
 
@@ -192,7 +191,8 @@ async fn a_store_that_was_added_before_it_described_itself_is_no_second_brand_la
             permanent_host: "tea.myshopify.com".parse().ok(),
             ..StoreFacts::default()
         };
-        (brand.store.clone(), facts)
+        let store = brand.store.clone();
+        StatedFacts { store, facts }
     });
     let stated: Vec<_> = stated.collect();
     for _ in 0..2 {

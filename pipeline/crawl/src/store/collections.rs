@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use storefront::StoreError;
 
 use super::is_only_this_page;
-use super::obtain::Content;
+use super::page::Content;
 use super::walk::Walk;
 use crate::scan::{Collection, scan_collections};
 use crate::{CrawlError, PageTarget};

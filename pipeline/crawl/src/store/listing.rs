@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use storefront::{FetchOutcome, StoreError};
 
-use super::obtain::Content;
+use super::page::Content;
 use super::walk::Walk;
 use crate::landing::read_page;
 use crate::scan::scan_products;
@@ -87,14 +87,6 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             }
         }
         Ok(None)
-    }
-
-    pub(super) fn endless(&self, pages: u32) -> CrawlError {
-        CrawlError::Endless {
-            pages,
-            seen: self.seen.len() as u64,
-            stated: self.facts.published_products,
-        }
     }
 
     /// Reads a listing that was read to its end once more if it moved meanwhile or misses products that the last crawl

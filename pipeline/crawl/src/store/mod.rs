@@ -4,7 +4,9 @@ mod collections;
 mod identity;
 mod listing;
 mod obtain;
+mod page;
 mod presented;
+mod visit;
 mod walk;
 
 use std::sync::Arc;
@@ -25,7 +27,7 @@ use crate::{CrawlConfig, CrawlError, LandingError, PageReader, Progress, Registe
 use identity::Identity;
 pub(crate) use identity::stray;
 pub(crate) use presented::front_currency;
-use walk::Walk;
+use walk::{DescribedStore, Walk};
 
 /// Bytes that one permit to understand pages stands for.
 const SCAN_UNIT: u64 = 64 << 10;
@@ -266,8 +268,12 @@ impl Crawler {
         };
         let comparable = job.known.filter(|_| !job.anew);
         let validators = comparable.is_some_and(|known| self.still_trusted(known));
-        let at = (store.clone(), identity.clone(), place);
-        let mut walk = Walk::new(self, job, reader, at, &facts, validators, progress);
+        let described = DescribedStore {
+            store,
+            identity,
+            facts: &facts,
+        };
+        let mut walk = Walk::new(self, job, reader, described.clone(), place, validators, progress);
         walk.read_since = started_at;
         let read = match self.timely(deadline, read(&mut walk, true)).await {
             // Pages that the store says are as they were, or that an interrupted crawl read, may show amounts in what it
@@ -275,8 +281,7 @@ impl Crawler {
             Err(CrawlError::CurrencyMixed { .. }) if comparable.is_some() || walk.reused_pages > 0 => {
                 let anew = CrawlJob { anew: true, ..job };
                 let before = (walk.requests, walk.bytes);
-                let at = (store, identity, walk.place);
-                walk = Walk::new(self, anew, reader, at, &facts, false, progress);
+                walk = Walk::new(self, anew, reader, described, walk.place, false, progress);
                 (walk.requests, walk.bytes, walk.bytes_before) = (before.0, before.1, before.1);
                 self.timely(deadline, read(&mut walk, false)).await
             }

@@ -7,17 +7,9 @@ use storefront::{FetchOutcome, StoreError};
 use url::Url;
 
 use super::is_only_this_page;
-use super::obtain::{Content, ObtainedPage};
-use super::walk::Walk;
+use super::page::{Content, ObtainedPage};
+use super::walk::{FrontCurrency, Walk};
 use crate::{CrawlError, PageTarget};
-
-/// The currency that the store's front page names.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) enum FrontCurrency {
-    #[default]
-    Unread,
-    Read(Option<CurrencyCode>),
-}
 
 impl<T: Send + Sync + 'static> Walk<'_, T> {
     /// The page with the currency of its amounts: where it names none, the front page's. That is asked for once in a crawl, and

@@ -140,7 +140,7 @@ async fn what_a_probe_found_completes_what_the_operator_gave() {
     let rig = Rig::with(Shop::of(1..=3)).await;
     let found = probe(&rig.storefront(), &rig.brand.base_url).await.unwrap();
     assert!(matches!(found.catalogue, Catalogue::Open));
-    let brand = NewBrand::at(rig.brand.base_url.clone()).with_probe(&found);
+    let brand = NewBrand::at(rig.brand.base_url.clone()).with_facts(found.facts.as_ref());
     assert_eq!(brand.store, Some("tea.myshopify.com".parse().unwrap()));
     assert_eq!(
         (brand.name.as_deref(), brand.country.as_deref()),
@@ -148,7 +148,7 @@ async fn what_a_probe_found_completes_what_the_operator_gave() {
     );
     let pinned = NewBrand::at(rig.brand.base_url.clone())
         .named("Chai")
-        .with_probe(&found);
+        .with_facts(found.facts.as_ref());
     assert_eq!((pinned.name.as_deref(), pinned.name_pinned), (Some("Chai"), true));
 }
 

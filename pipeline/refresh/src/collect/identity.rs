@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use pipeline_crawl::StatedFacts;
+
 use super::Collector;
 use crate::error::with_causes;
 use crate::store::Ready;
@@ -7,9 +9,10 @@ use crate::store::Ready;
 impl Collector {
     /// The brands that wait for the lake, without those whose store turned out to be another brand's.
     pub(super) async fn own_stores(&mut self, batch: Vec<Ready>) -> Vec<Ready> {
-        let stated = batch
-            .iter()
-            .map(|ready| (ready.rest.brand.store.clone(), ready.rest.crawl.facts.clone()));
+        let stated = batch.iter().map(|ready| StatedFacts {
+            store: ready.rest.brand.store.clone(),
+            facts: ready.rest.crawl.facts.clone(),
+        });
         let (stated, now) = (stated.collect::<Vec<_>>(), self.shared.clock.now());
         let others = match self.registry.identify(&self.shared.storage, &stated, now).await {
             Ok(others) => others,

@@ -6,9 +6,9 @@ use std::io::BufRead;
 use data_model::Timestamp;
 use serde_json::{Map, Value as Json};
 
-use super::record::KeyId;
-use crate::database::key_rows;
+use super::lines::key_rows;
 use crate::error::StateError;
+use crate::names::KeyId;
 
 /// The keys that are known at the moment when a dump is taken in. One that was ended after the dump stays ended, and a
 /// key that no later record names is refused until it is confirmed.

@@ -9,24 +9,22 @@
 //! Texts, numbers and bytes are all that the tables hold. What is sealed stays sealed: without the master keys a dump
 //! holds no secret.
 
+mod keys;
+mod lines;
+
 use std::io::{BufRead, Write};
 
 use async_recursion::async_recursion as boxed;
 use futures::TryStreamExt as _;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use sqlx::{AssertSqlSafe, Column as _, Row as _, TypeInfo as _, ValueRef as _};
 
+pub use self::keys::{KeyFate, KeysSince};
+use self::lines::{End, FORM, KEYS, Line, MADE, damaged, next_line, write_line};
 use super::migrate;
 use super::statement::{Value, WriteTransaction, in_time};
 use super::{Database, State};
 use crate::error::StateError;
-use crate::keys::KeysSince;
-
-/// The form of a dump.
-const FORM: u32 = 1;
-/// The longest line that is read: a cart with its stores' answers is far below.
-const LINE_BYTES_MAX: u64 = 64 << 20;
 
 /// A table, after those that it refers to.
 struct Table {
@@ -34,6 +32,12 @@ struct Table {
     /// A column that refers to another row of the same table, and the column that identifies rows: it is filled in when
     /// all rows are there.
     refers: Option<(&'static str, &'static str)>,
+}
+
+/// Fills in the reference of one row, when all rows are there.
+struct ReferenceUpdate {
+    sql: String,
+    values: Vec<Value>,
 }
 
 const fn table(name: &'static str) -> Table {
@@ -88,11 +92,6 @@ const SEALED: [&str; 8] = [
 /// since would hold again.
 const SIGNED_IN: [&str; 3] = ["sessions", "sign_in_links", "pending_sign_ins"];
 
-/// The table whose only row a migration makes.
-const MADE: &str = "key_revision";
-/// The table of keys.
-const KEYS: &str = "keys";
-
 /// The way in which a dump is taken in.
 #[derive(Debug, Clone, Copy)]
 pub struct TakeDump<'a> {
@@ -101,19 +100,6 @@ pub struct TakeDump<'a> {
     pub without_sealed: bool,
     /// The fate of keys since.
     pub keys: &'a KeysSince,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(untagged, deny_unknown_fields)]
-enum Line {
-    Head { dump: u32, schema: i64 },
-    Row { table: String, row: Map<String, Json> },
-    End { end: End },
-}
-
-#[derive(Serialize, Deserialize)]
-struct End {
-    rows: u64,
 }
 
 /// A row of either database as JSON.
@@ -230,8 +216,8 @@ impl State {
         if said != rows {
             return Err(damaged("the number of rows"));
         }
-        for (sql, values) in references {
-            writing.run(sql, values).await?;
+        for update in references {
+            writing.run(update.sql, update.values).await?;
         }
         writing.number_on().await?;
         writing.commit().await?;
@@ -288,26 +274,12 @@ fn line_start(table: &str) -> Vec<u8> {
     format!("{{\"table\":\"{table}\",").into_bytes()
 }
 
-/// The rows of the table of keys of a dump. What comes behind them is not read.
-pub(crate) fn key_rows(dump: &mut (dyn BufRead + Send)) -> Result<Vec<Map<String, Json>>, StateError> {
-    let mut rows = Vec::new();
-    loop {
-        match next_line(dump)? {
-            Some(Line::Head { dump: FORM, .. }) => {}
-            Some(Line::Row { table, row }) if table == KEYS => rows.push(row),
-            Some(Line::Row { table, .. }) if table == MADE => {}
-            Some(Line::Row { .. } | Line::End { .. }) => return Ok(rows),
-            Some(Line::Head { .. }) | None => return Err(damaged("its rows of keys")),
-        }
-    }
-}
-
 impl WriteTransaction {
     async fn insert(
         &mut self,
         table: &Table,
         mut row: Map<String, Json>,
-        references: &mut Vec<(String, Vec<Value>)>,
+        references: &mut Vec<ReferenceUpdate>,
     ) -> Result<(), StateError> {
         let is_name = |name: &String| {
             name.bytes()
@@ -321,7 +293,10 @@ impl WriteTransaction {
         {
             let of = row.get(id).cloned().unwrap_or_default();
             let sql = format!("UPDATE {} SET {column} = $1 WHERE {id} = $2", table.name);
-            references.push((sql, vec![value(to)?, value(of)?]));
+            references.push(ReferenceUpdate {
+                sql,
+                values: vec![value(to)?, value(of)?],
+            });
         }
         // A null needs no parameter, whose type would be unknown.
         row.retain(|_, cell| !cell.is_null());
@@ -370,26 +345,6 @@ fn value(cell: Json) -> Result<Value, StateError> {
         }
         _ => Err(damaged("a value")),
     }
-}
-
-fn damaged(what: &'static str) -> StateError {
-    StateError::Dump { what }
-}
-
-fn write_line(out: &mut (dyn Write + Send), line: &Line) -> Result<(), StateError> {
-    let mut text = serde_json::to_vec(line).map_err(|_| damaged("a row"))?;
-    text.push(b'\n');
-    out.write_all(&text).map_err(StateError::DumpFile)
-}
-
-fn next_line(dump: &mut (dyn BufRead + Send)) -> Result<Option<Line>, StateError> {
-    let mut line = Vec::new();
-    let mut bounded = std::io::Read::take(dump, LINE_BYTES_MAX);
-    bounded.read_until(b'\n', &mut line).map_err(StateError::DumpFile)?;
-    if line.is_empty() {
-        return Ok(None);
-    }
-    serde_json::from_slice(&line).map(Some).map_err(|_| damaged("a line"))
 }
 
 #[cfg(test)]

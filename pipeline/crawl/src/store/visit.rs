@@ -1,0 +1,255 @@
+//! The pages of a crawl, one by one: compared with the last crawl, understood, landed and noted.
+
+use std::sync::Arc;
+
+use storefront::StoreError;
+
+use super::page::{Content, ObtainedPage};
+use super::walk::Walk;
+use crate::landing::{compress, landed_at, page_file, put_compressed};
+use crate::scan::{PageScan, ReadPage};
+use crate::{CrawlError, LandingError, PageMark, PageTarget, StoreCrawl, StoreFacts};
+
+/// Most products of one store. The platform lists 25,000, and some more by collections; the ids of all are in memory.
+const PRODUCTS_MAX: usize = 250_000;
+
+/// The result of a page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step {
+    /// Records on it.
+    pub(super) records: u32,
+    /// Products on it that no page before it listed.
+    pub(super) fresh: u32,
+    /// A page before it was the same to the byte.
+    pub(super) repeated: bool,
+}
+
+impl<T: Send + Sync + 'static> Walk<'_, T> {
+    /// Asks for the pages of the last crawl, in their order, until one differs; `true` when none does. Nothing is
+    /// landed meanwhile.
+    pub(super) async fn compare(&mut self) -> Result<bool, CrawlError> {
+        let again = |mark: &PageMark| matches!(mark.target, PageTarget::Again { .. });
+        // A listing that moved while it was read is read in full the next time, and so is one that could not be read.
+        let readable = |known: &&StoreCrawl| !known.unread && !known.pages.iter().any(again);
+        let Some(known) = self.job.known.filter(readable) else {
+            return Ok(false);
+        };
+        for mark in &known.pages {
+            let obtained = match self.fetch(&mark.target, self.validators).await {
+                Ok(obtained) => obtained,
+                // The listing may end or be capped elsewhere now; a whole reading shows it.
+                Err(CrawlError::Store(StoreError::PageCap)) => return Ok(false),
+                Err(error) => return Err(error),
+            };
+            let obtained = if obtained.sha256 == mark.sha256 && mark.records > 0 {
+                self.with_currency(&mark.target, obtained).await?
+            } else {
+                obtained
+            };
+            let same = obtained.sha256 == mark.sha256;
+            // The same numbers in another currency are other prices.
+            let same_money = mark.records == 0 || obtained.currency.is_none_or(|code| Some(code) == mark.currency);
+            if !same || !same_money {
+                let kept = self.packed(obtained).await?;
+                self.pending = kept.map(|obtained| (mark.target.clone(), obtained));
+                return Ok(false);
+            }
+            self.confirmed.insert(mark.target.clone(), obtained.etag.clone());
+            self.progress
+                .page(&self.job.brand.slug, mark.target.page(), mark.bytes, mark.fresh);
+        }
+        // A crawl that never saw the end of the listing has nothing to compare.
+        Ok(!known.pages.is_empty())
+    }
+
+    /// The parts of a page that paging needs to know.
+    async fn scan(&self, target: &PageTarget, obtained: &ObtainedPage) -> Result<ReadPage<T>, CrawlError> {
+        let unread = |records| {
+            let (scan, kept) = (
+                PageScan {
+                    records,
+                    ids: Vec::new(),
+                },
+                None,
+            );
+            Ok(ReadPage { scan, kept })
+        };
+        let body = match &obtained.content {
+            Content::Unchanged { records } => return unread(*records),
+            // A page is unpacked when it is obtained.
+            Content::Packed => return unread(0),
+            Content::Body(body) => body.clone(),
+        };
+        // A page that is as it was when it was read before has nothing new.
+        let same = |mark: &&PageMark| mark.sha256 == obtained.sha256;
+        if matches!(target, PageTarget::Again { .. })
+            && let Some(mark) = self.marks.iter().find(same)
+        {
+            return unread(mark.records);
+        }
+        let facts = StoreFacts {
+            presented: obtained.currency.or(self.presented),
+            ..self.facts.clone()
+        };
+        let reader = Arc::clone(self.reader);
+        // Never closed, so the permits are always given.
+        let _turn = self
+            .crawler
+            .scans
+            .acquire_many(self.crawler.scan_permits(obtained.bytes))
+            .await;
+        let read = tokio::task::spawn_blocking(move || reader(&facts, &body)).await?;
+        let page = target.page();
+        read.map_err(|source| CrawlError::NotACatalogue { page, source })
+    }
+
+    /// Holds what a page says that its amounts are in against what the pages before it said. A page without products has
+    /// no amounts, and is the same in any currency.
+    fn note_currency(&mut self, obtained: &ObtainedPage, records: u32) -> Result<(), CrawlError> {
+        let Some(other) = obtained.currency.filter(|_| records > 0) else {
+            return Ok(());
+        };
+        match *self.presented.get_or_insert(other) {
+            one if one == other => Ok(()),
+            one => Err(CrawlError::CurrencyMixed { one, other }),
+        }
+    }
+
+    /// Reads one page of products, lands it if it lists any that are new, and takes note of it.
+    pub(super) async fn visit(&mut self, target: PageTarget) -> Result<Step, CrawlError> {
+        let obtained = self.obtain(&target).await?;
+        let obtained = self.with_currency(&target, obtained).await?;
+        let ReadPage { scan, kept } = self.scan(&target, &obtained).await?;
+        self.note_currency(&obtained, scan.records)?;
+        let nameless = scan
+            .records
+            .saturating_sub(u32::try_from(scan.ids.len()).unwrap_or(u32::MAX));
+        if target == (PageTarget::Products { page: 1 }) {
+            self.first_ids.extend(&scan.ids);
+        }
+        let new_ids = scan.ids.iter().filter(|id| self.seen.insert(**id)).count();
+        let repeated = !self.hashes.insert(obtained.sha256.clone());
+        let lists = matches!(obtained.content, Content::Body(_)) && !repeated;
+        // Read once more, every product stands there twice.
+        let is_again = matches!(target, PageTarget::Again { .. });
+        self.doubled |= new_ids < scan.ids.len() && !is_again;
+        // Records without an id may be anything; they go to the parser once.
+        let fresh = if lists {
+            u32::try_from(new_ids).unwrap_or(u32::MAX).saturating_add(nameless)
+        } else {
+            0
+        };
+        if self.seen.len() > PRODUCTS_MAX {
+            return Err(self.endless(u32::try_from(self.marks.len()).unwrap_or(u32::MAX)));
+        }
+        let step = Step {
+            records: scan.records,
+            fresh,
+            repeated,
+        };
+        let file = self.land(&target, &obtained, step).await?;
+        self.progress
+            .page(&self.job.brand.slug, target.page(), obtained.bytes, fresh);
+        if fresh == 0 && is_again {
+            return Ok(step);
+        }
+        if file.is_some() {
+            self.kept.push(kept);
+        }
+        self.marks.push(PageMark {
+            target,
+            file,
+            etag: obtained.etag,
+            currency: obtained.currency,
+            sha256: obtained.sha256,
+            bytes: obtained.bytes,
+            records: step.records,
+            fresh,
+        });
+        Ok(step)
+    }
+
+    async fn land(
+        &mut self,
+        target: &PageTarget,
+        obtained: &ObtainedPage,
+        step: Step,
+    ) -> Result<Option<String>, CrawlError> {
+        let Content::Body(body) = &obtained.content else {
+            return Ok(None);
+        };
+        if step.fresh == 0 {
+            return Ok(None);
+        }
+        let file = match target {
+            PageTarget::Products { page } => page_file("products", *page),
+            PageTarget::Again { .. } => {
+                self.again_files += 1;
+                page_file("products-again", self.again_files)
+            }
+            PageTarget::Collections { page } => page_file("collections", *page),
+            PageTarget::Collection { .. } => {
+                self.collection_files += 1;
+                page_file("collection-products", self.collection_files)
+            }
+        };
+        if obtained.landed {
+            return Ok(Some(file));
+        }
+        let (run, store) = (self.job.run, &self.job.brand.store);
+        let path = landed_at(run, store, &file);
+        let frame = match &obtained.frame {
+            Some(frame) => frame.clone(),
+            None => {
+                let body = body.clone();
+                let frame = tokio::task::spawn_blocking(move || compress(&body)).await?;
+                let path = path.clone();
+                frame
+                    .map_err(|source| self.job.landing(LandingError::Zstd { path, source }))?
+                    .into()
+            }
+        };
+        let page = obtained.reading(self.crawler.country()).behind(&frame);
+        let page = page.ok_or_else(|| self.job.landing(LandingError::Damaged { path }))?;
+        let put = put_compressed(&self.crawler.storage, run, store, &file, page).await;
+        put.map_err(|source| self.job.landing(source))?;
+        Ok(Some(file))
+    }
+
+    /// Takes note of a page of the list of collections, and lands it.
+    pub(super) async fn note_collections(
+        &mut self,
+        target: PageTarget,
+        obtained: ObtainedPage,
+        records: u32,
+    ) -> Result<bool, CrawlError> {
+        let repeated = !self.hashes.insert(obtained.sha256.clone());
+        let fresh = if repeated { 0 } else { records };
+        let file = self
+            .land(
+                &target,
+                &obtained,
+                Step {
+                    records,
+                    fresh,
+                    repeated,
+                },
+            )
+            .await?;
+        let ObtainedPage {
+            etag, sha256, bytes, ..
+        } = obtained;
+        // Collections are no products: they do not count among the fresh.
+        self.marks.push(PageMark {
+            target,
+            file,
+            etag,
+            currency: None,
+            sha256,
+            bytes,
+            records,
+            fresh: 0,
+        });
+        Ok(fresh > 0)
+    }
+}

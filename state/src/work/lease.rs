@@ -1,0 +1,35 @@
+//! A lease of the queue: a right that ends by itself.
+
+use std::time::Duration;
+
+use data_model::Timestamp;
+
+use crate::database::Value;
+
+/// The longest lease that is ever given, in seconds. One that lies further ahead was given by a clock that was ahead.
+pub const WORK_LEASE_S_MAX: u32 = 86_400;
+pub(super) const LEASE_MS_MAX: i64 = WORK_LEASE_S_MAX as i64 * 1000;
+
+/// A right that ends by itself, and the mark that distinguishes its holder from all before.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorkLease {
+    pub(super) name: String,
+    pub(super) fence: i64,
+}
+
+impl WorkLease {
+    /// The fence.
+    #[must_use]
+    pub const fn fence(&self) -> i64 {
+        self.fence
+    }
+
+    pub(super) fn values(&self) -> Vec<Value> {
+        vec![Value::text(&self.name), Value::integer(self.fence)]
+    }
+}
+
+/// The end of a lease that begins at `now`.
+pub(super) fn lease_end(now: Timestamp, lease: Duration) -> Timestamp {
+    now.plus_millis(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX))
+}
