@@ -5,48 +5,21 @@
 //! be unknown ([`CartError::is_unknown`]), and is looked up before it is asked for again. Everything else sets what it names,
 //! so that twice is as once.
 
-use data_model::{Classify, ErrorCode, VariantId};
+use data_model::{Classify, ErrorCode};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
 use tokio::time::Instant;
 
 use crate::hidden::SecretText;
-use crate::store_cart::{CartAnswer, CartFault, StoreCart, read_cart, read_mutation};
+use crate::rules::store_cart::{
+    Buyer, CartAddress, CartAnswer, CartAttribute, CartDraft, CartFault, DeliveryChoice, LineQuantity, StoreCart,
+    VariantQuantity, attributes_input, lines_input, read_cart, read_mutation,
+};
 
 /// A store, as carts are asked for there.
 #[derive(Debug, Clone)]
 pub(crate) struct CartClient {
     store: Store,
-}
-
-/// The contents of a new cart.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct CartDraft {
-    pub(crate) lines: Vec<(VariantId, u32)>,
-    pub(crate) codes: Vec<String>,
-    pub(crate) buyer: Buyer,
-    pub(crate) address: Option<CartAddress>,
-    pub(crate) attributes: Vec<(String, String)>,
-}
-
-/// The buyer, as far as they are known.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Buyer {
-    /// Two upper-case letters: in whose prices.
-    pub(crate) country: Option<String>,
-    pub(crate) email: Option<SecretText>,
-    pub(crate) customer_token: Option<SecretText>,
-}
-
-/// The address to deliver to, as far as it is known.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct CartAddress {
-    pub(crate) zip: Option<String>,
-    /// Two upper-case letters.
-    pub(crate) country: String,
-    pub(crate) province: Option<String>,
-    pub(crate) city: Option<String>,
 }
 
 /// Reasons why a call brought no cart.
@@ -121,20 +94,7 @@ impl CartClient {
 
     /// Makes a cart. One whose id was never answered is left behind.
     pub(crate) async fn create(&self, draft: &CartDraft) -> CartResult {
-        let mut input = json!({
-            "lines": draft.lines.iter().map(|(variant, quantity)| line_input(*variant, *quantity)).collect::<Vec<_>>(),
-            "buyerIdentity": draft.buyer.input(),
-        });
-        if !draft.codes.is_empty() {
-            input["discountCodes"] = json!(draft.codes);
-        }
-        if !draft.attributes.is_empty() {
-            input["attributes"] = attributes_input(&draft.attributes);
-        }
-        if let Some(address) = &draft.address {
-            input["delivery"] = json!({ "addresses": [address.input()] });
-        }
-        let request = GraphqlRequest::new(documents::CART_CREATE, "CartCreate", json!({ "input": input }));
+        let request = GraphqlRequest::new(documents::CART_CREATE, "CartCreate", json!({ "input": draft.input() }));
         self.mutate(&request, "cartCreate", Effect::Unsafe).await
     }
 
@@ -147,20 +107,20 @@ impl CartClient {
     }
 
     /// Adds lines: what is there already grows by as many.
-    pub(crate) async fn add_lines(&self, id: &SecretText, lines: &[(VariantId, u32)]) -> CartResult {
-        let lines: Vec<_> = lines
-            .iter()
-            .map(|(variant, quantity)| line_input(*variant, *quantity))
-            .collect();
-        let request = of(documents::CART_LINES_ADD, "CartLinesAdd", id, "lines", json!(lines));
+    pub(crate) async fn add_lines(&self, id: &SecretText, lines: &[VariantQuantity]) -> CartResult {
+        let request = of(
+            documents::CART_LINES_ADD,
+            "CartLinesAdd",
+            id,
+            "lines",
+            lines_input(lines),
+        );
         self.mutate(&request, "cartLinesAdd", Effect::Unsafe).await
     }
 
     /// Sets how many there are of lines. A store that makes several of one line makes more of them each time, and a call
     /// that comes late undoes a later one.
-    pub(crate) async fn update_lines(&self, id: &SecretText, lines: &[(SecretText, u32)]) -> CartResult {
-        let input = |(line, quantity): &(SecretText, u32)| json!({ "id": line.expose(), "quantity": quantity });
-        let lines: Vec<_> = lines.iter().map(input).collect();
+    pub(crate) async fn update_lines(&self, id: &SecretText, lines: &[LineQuantity]) -> CartResult {
         let request = of(
             documents::CART_LINES_UPDATE,
             "CartLinesUpdate",
@@ -211,7 +171,7 @@ impl CartClient {
     }
 
     /// Sets the cart's attributes, all of them.
-    pub(crate) async fn set_attributes(&self, id: &SecretText, attributes: &[(String, String)]) -> CartResult {
+    pub(crate) async fn set_attributes(&self, id: &SecretText, attributes: &[CartAttribute]) -> CartResult {
         let input = attributes_input(attributes);
         let request = of(documents::CART_ATTRIBUTES, "CartAttributes", id, "attributes", input);
         self.mutate(&request, "cartAttributesUpdate", Effect::Idempotent).await
@@ -226,9 +186,7 @@ impl CartClient {
     }
 
     /// Chooses options of delivery: groups and handles.
-    pub(crate) async fn choose_delivery(&self, id: &SecretText, chosen: &[(SecretText, String)]) -> CartResult {
-        let input = |(group, handle): &(SecretText, String)| json!({ "deliveryGroupId": group.expose(), "deliveryOptionHandle": handle });
-        let chosen: Vec<_> = chosen.iter().map(input).collect();
+    pub(crate) async fn choose_delivery(&self, id: &SecretText, chosen: &[DeliveryChoice]) -> CartResult {
         let request = of(
             documents::CART_DELIVERY_OPTIONS,
             "CartDeliveryOptions",
@@ -251,55 +209,4 @@ fn of(document: &'static str, operation: &'static str, id: &SecretText, name: &s
     let mut variables = json!({ "cartId": id.expose() });
     variables[name] = input;
     GraphqlRequest::new(document, operation, variables)
-}
-
-fn line_input(variant: VariantId, quantity: u32) -> Value {
-    json!({ "merchandiseId": crate::rules::nodes::variant_gid(variant), "quantity": quantity })
-}
-
-fn attributes_input(attributes: &[(String, String)]) -> Value {
-    let input = |(key, value): &(String, String)| json!({ "key": key, "value": value });
-    attributes.iter().map(input).collect()
-}
-
-impl Buyer {
-    /// A digest that distinguishes two buyers, and says nothing of them; `None` for nobody in particular.
-    pub(crate) fn mark(&self) -> Option<String> {
-        if self.email.is_none() && self.customer_token.is_none() {
-            return None;
-        }
-        let text = |hidden: &Option<SecretText>| hidden.as_ref().map_or("", SecretText::expose).to_owned();
-        let both = format!("{}\n{}", text(&self.email), text(&self.customer_token));
-        Some(hex::encode(&Sha256::digest(both)[..16]))
-    }
-
-    fn input(&self) -> Value {
-        let mut input = json!({});
-        if let Some(country) = &self.country {
-            input["countryCode"] = json!(country);
-        }
-        if let Some(email) = &self.email {
-            input["email"] = json!(email.expose());
-        }
-        if let Some(token) = &self.customer_token {
-            input["customerAccessToken"] = json!(token.expose());
-        }
-        input
-    }
-}
-
-impl CartAddress {
-    fn input(&self) -> Value {
-        let mut place = json!({ "countryCode": self.country });
-        for (name, part) in [
-            ("zip", &self.zip),
-            ("provinceCode", &self.province),
-            ("city", &self.city),
-        ] {
-            if let Some(part) = part {
-                place[name] = json!(part);
-            }
-        }
-        json!({ "address": { "deliveryAddress": place }, "selected": true, "oneTimeUse": false })
-    }
 }

@@ -1,32 +1,17 @@
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use api::{Caller, EdgeConfig, EdgeRouter, Guard, OpenRouter, Problem};
-use data_model::{Clock, ErrorCode, Observation};
-use metrics_exporter_prometheus::PrometheusHandle;
+use api::{Caller, Guard, Problem};
+use data_model::{Clock, ErrorCode};
 use storefront::Storefront;
 use tokio_util::sync::CancellationToken;
 
 use crate::carts::{CartDesk, Carts};
 use crate::catalogue::Catalogue;
+use crate::checkout::Checkouts;
 use crate::config::GatewayConfig;
 use crate::desk::Desks;
-use crate::routes;
-
-/// Takes what stores said, on its way to the lake. It never waits: an answer to a buyer must not.
-pub trait Observe: Send + Sync + fmt::Debug {
-    /// Takes one product as its store answered it.
-    fn observe(&self, observation: Observation);
-}
-
-/// Lets what stores said be forgotten.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NotObserved;
-
-impl Observe for NotObserved {
-    fn observe(&self, _observation: Observation) {}
-}
+use crate::observe::Observe;
 
 /// Asks stores live; cheap to clone.
 #[derive(Debug, Clone)]
@@ -38,8 +23,8 @@ pub(crate) struct Inner {
     pub(crate) desks: Desks,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) config: GatewayConfig,
-    /// The place of carts, on a server that keeps any.
-    pub(crate) carts: OnceLock<Carts>,
+    /// Carts and their checkouts, on a server that keeps any.
+    pub(crate) checkouts: OnceLock<Checkouts>,
     /// The guard that counts callers' requests, on a server that does.
     pub(crate) guard: OnceLock<Arc<Guard>>,
     /// The server is about to stop.
@@ -62,7 +47,7 @@ impl LiveGateway {
             desks,
             clock,
             config,
-            carts: OnceLock::new(),
+            checkouts: OnceLock::new(),
             guard: OnceLock::new(),
             leaving: api::DrainState::default(),
         }))
@@ -80,16 +65,16 @@ impl LiveGateway {
         let inner = &self.0;
         let storefront = inner.desks.storefront().clone();
         let carts = Carts::new(desk, Arc::clone(&inner.catalogue), storefront, Arc::clone(&inner.clock));
-        if inner.carts.set(carts).is_err() {
+        if inner.checkouts.set(Checkouts::new(carts)).is_err() {
             tracing::warn!("the gateway keeps carts already");
         }
         self
     }
 
-    /// Carts, where the server keeps any.
-    pub(crate) fn carts(&self) -> Result<&Carts, Problem> {
+    /// Carts and their checkouts, where the server keeps any.
+    pub(crate) fn checkouts(&self) -> Result<&Checkouts, Problem> {
         let missing = || Problem::new(ErrorCode::NotReady).detail("This server keeps no carts: it has no state.");
-        self.0.carts.get().ok_or_else(missing)
+        self.0.checkouts.get().ok_or_else(missing)
     }
 
     /// Counts requests by the stores that they ask: `guard` has counted one for each that it let in. A second guard is not
@@ -116,8 +101,10 @@ impl LiveGateway {
                 () = stop.cancelled() => return,
                 () = tokio::time::sleep(interval) => {}
             }
-            let Some(carts) = self.0.carts.get() else { return };
-            match carts.state().purge_carts(self.0.clock.now()).await {
+            let Some(checkouts) = self.0.checkouts.get() else {
+                return;
+            };
+            match checkouts.carts.context.state.purge_carts(self.0.clock.now()).await {
                 Ok(forgotten) => tracing::debug!(forgotten, "ended records of carts are forgotten"),
                 Err(error) => {
                     let error: &dyn std::error::Error = &error;
@@ -125,34 +112,5 @@ impl LiveGateway {
                 }
             }
         }
-    }
-
-    /// The routes of a server that is a gateway alone, with everything around them that an answer needs.
-    pub fn router(&self, edge: EdgeConfig, metrics: Option<PrometheusHandle>) -> EdgeRouter {
-        let probes = routes::probes(self.clone(), metrics);
-        self.open_router().merge(probes).edge(edge)
-    }
-
-    /// Probes, and metrics where they are shown, for a server that has other routes too.
-    #[must_use]
-    pub fn probes(&self, metrics: Option<PrometheusHandle>) -> OpenRouter {
-        routes::probes(self.clone(), metrics)
-    }
-
-    /// Probes and metrics alone, for a listener of their own.
-    pub fn ops_router(&self, edge: EdgeConfig, metrics: PrometheusHandle) -> EdgeRouter {
-        routes::probes(self.clone(), Some(metrics)).edge(edge)
-    }
-
-    /// The operations' routes, for a server that has others too.
-    #[must_use]
-    pub fn open_router(&self) -> OpenRouter {
-        routes::open(self.clone())
-    }
-
-    /// The interface description of the operations.
-    #[must_use]
-    pub fn openapi() -> utoipa::openapi::OpenApi {
-        routes::document()
     }
 }

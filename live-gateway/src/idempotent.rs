@@ -17,8 +17,11 @@ use sha2::{Digest, Sha256};
 use state::{IdempotentRow, IdempotentSlot, Lease, Purpose, RequestStart};
 use tokio::time::Instant;
 
-use crate::carts::{CallerContext, CartFailure, Carts, RequestTime, random_hex, unknown};
+use crate::cart_context::{CallerContext, CartContext};
+use crate::cart_failure::{CartFailure, unknown};
 use crate::leases::{self, HeldLease, Leased};
+use crate::random::random_hex;
+use crate::request_time::RequestTime;
 use crate::rules::carts::ids::CartId;
 
 const KEY: HeaderName = api::IDEMPOTENCY_KEY;
@@ -65,7 +68,7 @@ struct Place {
 }
 
 /// Does what is asked, once for each key. `run` makes the body of the answer, which has status 200.
-pub(crate) async fn once<R, F>(carts: &Carts, request: Request<'_>, run: R) -> Result<Response, Problem>
+pub(crate) async fn once<R, F>(context: &Arc<CartContext>, request: Request<'_>, run: R) -> Result<Response, Problem>
 where
     R: FnOnce(OnceContext) -> F,
     F: Future<Output = Result<Vec<u8>, CartFailure>> + Send + 'static,
@@ -83,7 +86,7 @@ where
         return Ok(api::LiveAnswer(body.into()).into_response());
     };
     let slot = IdempotentSlot::new(request.caller, request.route, &key);
-    let (place, kept, is_again) = match claim(carts, slot, fresh).await.map_err(told)? {
+    let (place, kept, is_again) = match claim(context, slot, fresh).await.map_err(told)? {
         ClaimOutcome::Ours(place, kept, is_again) => (place, kept, is_again),
         ClaimOutcome::Answered(body) => {
             let mut response = api::LiveAnswer(body.into()).into_response();
@@ -103,10 +106,10 @@ where
         ClaimOutcome::InFlight(left) => return Err(Problem::new(ErrorCode::IdempotencyConflict).retry_after(left)),
     };
     let work = run(begin(&request, &kept, is_again).map_err(told)?);
-    let carts = carts.clone();
+    let context = Arc::clone(context);
     let done = finished(async move {
         let outcome = work.await;
-        settle(&carts, &place, &outcome).await;
+        settle(&context, &place, &outcome).await;
         outcome
     });
     Ok(api::LiveAnswer(in_time(done, request.time).await?.into()).into_response())
@@ -155,18 +158,18 @@ enum ClaimOutcome {
     InFlight(Duration),
 }
 
-async fn claim(carts: &Carts, slot: IdempotentSlot, fresh: RequestRecord) -> Result<ClaimOutcome, CartFailure> {
-    let keys = &carts.0.desk.keys;
-    let now = carts.0.clock.now();
+async fn claim(context: &CartContext, slot: IdempotentSlot, fresh: RequestRecord) -> Result<ClaimOutcome, CartFailure> {
+    let keys = &context.keys;
+    let now = context.clock.now();
     let (lease, since) = (leases::lease(now)?, Instant::now());
     let held = |slot: IdempotentSlot, lease: Lease| {
-        let (state, clock) = (carts.state().clone(), Arc::clone(&carts.0.clock));
+        let (state, clock) = (context.state.clone(), Arc::clone(&context.clock));
         let lease = HeldLease::new(Leased::Request(slot.clone()), lease, state, clock, since);
         Place { slot, lease }
     };
     let sealed = keys.seal(REQUEST, &slot.place(), &serde_json::to_vec(&fresh)?)?;
-    let expires_at = now.plus_millis(carts.config().idempotency_ms());
-    let begun = carts.state().begin_idempotent(&slot, sealed, &lease, now, expires_at);
+    let expires_at = now.plus_millis(context.config.idempotency_ms());
+    let begun = context.state.begin_idempotent(&slot, sealed, &lease, now, expires_at);
     let row: IdempotentRow = match begun.await? {
         RequestStart::New => return Ok(ClaimOutcome::Ours(held(slot, lease), fresh, false)),
         RequestStart::Before(row) => row,
@@ -180,7 +183,7 @@ async fn claim(carts: &Carts, slot: IdempotentSlot, fresh: RequestRecord) -> Res
     }
     // A lease that is longer than ours was given by a clock that was ahead.
     let is_at_work = row.lease_until > now && row.lease_until <= lease.until().latest_believed(0);
-    if is_at_work || !carts.state().resume_idempotent(&slot, &lease, now).await? {
+    if is_at_work || !context.state.resume_idempotent(&slot, &lease, now).await? {
         return Ok(ClaimOutcome::InFlight(leases::wait(row.lease_until, now)));
     }
     Ok(ClaimOutcome::Ours(held(slot, lease), kept, true))
@@ -188,26 +191,26 @@ async fn claim(carts: &Carts, slot: IdempotentSlot, fresh: RequestRecord) -> Res
 
 /// Keeps an answer that is final. A failure that did nothing frees the key; after any other one, and after problems that pass
 /// by themselves, whoever asks again goes on.
-async fn settle(carts: &Carts, place: &Place, outcome: &Result<Vec<u8>, CartFailure>) {
+async fn settle(context: &CartContext, place: &Place, outcome: &Result<Vec<u8>, CartFailure>) {
     let (slot, lease) = (&place.slot, place.lease.lease());
     let kept = match outcome {
         Ok(body) if is_passing(body) => {
-            let suspended = carts.state().suspend_idempotent(slot, lease).await;
+            let suspended = context.state.suspend_idempotent(slot, lease).await;
             suspended.map_err(CartFailure::State)
         }
-        Ok(body) => match carts.0.desk.keys.seal(ANSWER, &slot.place(), body) {
+        Ok(body) => match context.keys.seal(ANSWER, &slot.place(), body) {
             Ok(sealed) => {
-                let finished = carts.state().finish_idempotent(slot, lease, 200, sealed).await;
+                let finished = context.state.finish_idempotent(slot, lease, 200, sealed).await;
                 finished.map(|_| ()).map_err(CartFailure::State)
             }
             Err(error) => Err(CartFailure::Seal(error)),
         },
         Err(failure) if failure.may_have_begun() => {
-            let suspended = carts.state().suspend_idempotent(slot, lease).await;
+            let suspended = context.state.suspend_idempotent(slot, lease).await;
             suspended.map_err(CartFailure::State)
         }
         Err(_) => {
-            let forgotten = carts.state().forget_idempotent(slot, lease).await;
+            let forgotten = context.state.forget_idempotent(slot, lease).await;
             forgotten.map_err(CartFailure::State)
         }
     };

@@ -13,7 +13,9 @@
 
 pub mod accounts;
 mod cart_client;
-pub mod carts;
+mod cart_context;
+mod cart_failure;
+mod carts;
 mod catalogue;
 pub mod checkout;
 mod config;
@@ -23,16 +25,19 @@ mod gateway;
 mod hidden;
 mod idempotent;
 mod leases;
+mod observe;
 mod operations;
+mod random;
+mod request_time;
 mod routes;
 mod rules;
 pub mod schema;
-mod store_cart;
 
 pub use accounts::seal_storefront_token;
-pub use carts::{CartConfig, CartDesk, CouponCandidates, NoCandidates, SigningAlgorithm, TriedCode};
+pub use carts::{CartDesk, CouponCandidates, NoCandidates, TriedCode};
 pub use catalogue::{Catalogue, CatalogueError, HttpCatalogue};
 pub use checkout::{SigningError, rotate_signing_key};
-pub use config::{GatewayConfig, Way};
-pub use gateway::{LiveGateway, NotObserved, Observe};
+pub use config::{CartConfig, GatewayConfig, SigningAlgorithm, Way};
+pub use gateway::LiveGateway;
+pub use observe::{NotObserved, Observe};
 pub use operations::prices::{PricesAnswer, PricesRequest};

@@ -1,10 +1,52 @@
 //! The shapes of the live tier's answers.
 
+pub mod carts;
+
 use data_model::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-pub use crate::rules::reason::UnverifiedCode;
+/// Reasons why an entry is not verified: a closed list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UnverifiedCode {
+    /// The current release has no such product. Nothing was asked.
+    ProductNotFound,
+    /// The store says that the product does not exist any more.
+    ProductGone,
+    /// The store did not answer within the budget.
+    StoreTimeout,
+    /// The store asks to be left alone for a while.
+    StoreThrottled,
+    /// The store cannot be reached, is closed, or has failed repeatedly and is left alone.
+    StoreUnavailable,
+    /// The store's answer cannot be understood, or is about something else.
+    StoreUnreadable,
+    /// The store answers in another currency than the stored prices.
+    CurrencyDiffers,
+    /// The store does not say which currency it answers in.
+    CurrencyUnknown,
+    /// Too many stores are being asked at this moment.
+    Busy,
+}
+
+impl UnverifiedCode {
+    /// The code as answers and metrics spell it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ProductNotFound => "product_not_found",
+            Self::ProductGone => "product_gone",
+            Self::StoreTimeout => "store_timeout",
+            Self::StoreThrottled => "store_throttled",
+            Self::StoreUnavailable => "store_unavailable",
+            Self::StoreUnreadable => "store_unreadable",
+            Self::CurrencyDiffers => "currency_differs",
+            Self::CurrencyUnknown => "currency_unknown",
+            Self::Busy => "busy",
+        }
+    }
+}
 
 /// The current price of a product, or the stored one that stands in for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]

@@ -94,7 +94,7 @@ fn denied(errors: Vec<UserError>) -> Option<SignInRefusal> {
         Some("TAKEN") => SignInRefusal::Taken,
         Some("UNIDENTIFIED_CUSTOMER" | "NOT_FOUND") => SignInRefusal::Unidentified,
         Some("CUSTOMER_DISABLED") => SignInRefusal::Unconfirmed,
-        _ => SignInRefusal::Invalid(crate::store_cart::words(&error.message)),
+        _ => SignInRefusal::Invalid(crate::rules::store_cart::words(&error.message)),
     })
 }
 

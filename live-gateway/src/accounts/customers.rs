@@ -1,11 +1,21 @@
 use std::collections::HashMap;
 
 use data_model::{StoreHost, Timestamp};
+use serde::{Deserialize, Serialize};
 use state::{CustomerRow, Purpose};
 
-use crate::carts::{CartFailure, Carts, Customer};
+use super::Accounts;
+use crate::cart_failure::CartFailure;
+use crate::hidden::SecretText;
 
 const CUSTOMER: Purpose = Purpose::new("customer");
+
+/// A customer as whom a caller is signed in.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Customer {
+    pub(crate) email: SecretText,
+    pub(crate) token: SecretText,
+}
 
 /// The customer that a caller is signed in as at a store, and the end of that.
 #[derive(Debug, Clone)]
@@ -18,12 +28,12 @@ fn place(caller: &str, store: &StoreHost) -> String {
     format!("{caller} {}", store.as_str())
 }
 
-impl Carts {
+impl Accounts {
     /// The customers that a caller is signed in as, by store.
     pub(crate) async fn customers(&self, caller: &str) -> Result<HashMap<StoreHost, SignedIn>, CartFailure> {
-        let rows = self.state().customers(caller, self.0.clock.now()).await?;
+        let rows = self.context.state.customers(caller, self.context.clock.now()).await?;
         let open = |(store, row): (StoreHost, CustomerRow)| {
-            let plain = self.0.desk.keys.open(CUSTOMER, &place(caller, &store), &row.sealed)?;
+            let plain = self.context.keys.open(CUSTOMER, &place(caller, &store), &row.sealed)?;
             let signed_in = SignedIn {
                 customer: serde_json::from_slice(&plain)?,
                 expires_at: row.expires_at,
@@ -42,8 +52,8 @@ impl Carts {
         expires_at: Timestamp,
     ) -> Result<(), CartFailure> {
         let plain = serde_json::to_vec(customer)?;
-        let sealed = self.0.desk.keys.seal(CUSTOMER, &place(caller, store), &plain)?;
+        let sealed = self.context.keys.seal(CUSTOMER, &place(caller, store), &plain)?;
         let row = CustomerRow { sealed, expires_at };
-        Ok(self.state().put_customer(caller, store, &row).await?)
+        Ok(self.context.state.put_customer(caller, store, &row).await?)
     }
 }

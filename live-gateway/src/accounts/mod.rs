@@ -11,8 +11,31 @@ mod sign_in;
 mod token;
 mod tries;
 
-pub(crate) use self::renewal::Renewals;
-pub(crate) use self::sign_in::{AccountAction, Credentials};
-pub(crate) use self::token::FoundTokens;
+use std::sync::Arc;
+
+use self::renewal::Renewals;
+pub(crate) use self::sign_in::{AccountAction, AccountRequest};
+use self::token::FoundTokens;
 pub use self::token::seal_storefront_token;
-pub(crate) use self::tries::AccountTries;
+use self::tries::AccountTries;
+use crate::cart_context::CartContext;
+
+/// Accounts at stores, with everything that they need. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Accounts {
+    context: Arc<CartContext>,
+    tokens: Arc<FoundTokens>,
+    renewals: Arc<Renewals>,
+    tries: Arc<AccountTries>,
+}
+
+impl Accounts {
+    pub(crate) fn new(context: Arc<CartContext>) -> Self {
+        Self {
+            context,
+            tokens: Arc::default(),
+            renewals: Arc::default(),
+            tries: Arc::default(),
+        }
+    }
+}

@@ -7,10 +7,11 @@ use serde_json::json;
 use storefront::{Effect, GraphqlRequest, documents};
 use tokio::time::Instant;
 
+use super::Accounts;
 use super::answer::renewed;
-use super::customers::SignedIn;
+use super::customers::{Customer, SignedIn};
 use super::sign_in::SignInError;
-use crate::carts::{CartFailure, Carts, Customer};
+use crate::cart_failure::CartFailure;
 
 /// A token that is used with less time left than this is renewed: stores give some weeks.
 const LEFT_MS: i64 = 7 * 86_400_000;
@@ -21,7 +22,7 @@ const TRIES_MAX: usize = 10_000;
 
 /// The moments at which renewals were tried, by caller and store.
 #[derive(Debug, Default)]
-pub(crate) struct Renewals(Mutex<HashMap<(String, StoreHost), Instant>>);
+pub(super) struct Renewals(Mutex<HashMap<(String, StoreHost), Instant>>);
 
 impl Renewals {
     fn may_try(&self, caller: &str, store: &StoreHost) -> bool {
@@ -39,17 +40,17 @@ impl Renewals {
     }
 }
 
-impl Carts {
+impl Accounts {
     /// Renews the token of a customer that ends soon, beside what it is used for now: nobody waits for it.
     pub(crate) fn renew_in_time(&self, caller: &str, brand: &StoredBrand, signed_in: &SignedIn) {
-        let ends_soon = self.0.clock.now().plus_millis(LEFT_MS) > signed_in.expires_at;
-        if !ends_soon || !self.0.renewals.may_try(caller, &brand.store) {
+        let ends_soon = self.context.clock.now().plus_millis(LEFT_MS) > signed_in.expires_at;
+        if !ends_soon || !self.renewals.may_try(caller, &brand.store) {
             return;
         }
-        let (carts, caller, brand) = (self.clone(), caller.to_owned(), brand.clone());
+        let (accounts, caller, brand) = (self.clone(), caller.to_owned(), brand.clone());
         let customer = signed_in.customer.clone();
         tokio::spawn(async move {
-            let renewal = Box::pin(carts.renew(&caller, &brand, &customer));
+            let renewal = Box::pin(accounts.renew(&caller, &brand, &customer));
             match renewal.await {
                 Ok(Some(_)) => {}
                 Ok(None) => tracing::debug!(brand.store = %brand.store, "a customer's token is not renewed"),
@@ -71,11 +72,11 @@ impl Carts {
         brand: &StoredBrand,
         customer: &Customer,
     ) -> Result<Option<Timestamp>, CartFailure> {
-        let deadline = self.time().deadline();
+        let deadline = self.context.time().deadline();
         let Some(token) = self.storefront_token(brand, caller, deadline).await? else {
             return Ok(None);
         };
-        let Ok(store) = self.store(brand, caller, deadline) else {
+        let Ok(store) = self.context.store(brand, caller, deadline) else {
             return Ok(None);
         };
         let variables = json!({ "customerAccessToken": customer.token.expose() });
@@ -87,7 +88,7 @@ impl Carts {
             Ok(given) => given,
             Err(failed) => {
                 if failed.is_of_token() {
-                    self.0.tokens.forget(&brand.store);
+                    self.tokens.forget(&brand.store);
                 }
                 return Ok(None);
             }

@@ -4,11 +4,15 @@ use data_model::{Classify, ErrorCode, Secret, StoredBrand};
 use serde_json::json;
 use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
 
+use super::Accounts;
 use super::answer::{CustomerToken, SignInRefusal, account_page, created, signed_in};
+use super::customers::Customer;
 use super::schema::Account;
 use super::tries::actor;
-use crate::carts::{CallerContext, CartFailure, Carts, Customer};
+use crate::cart_context::CallerContext;
+use crate::cart_failure::CartFailure;
 use crate::hidden::SecretText;
+use crate::schema::carts::CartAnswerDocument;
 
 /// The thing that is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,16 +32,17 @@ impl AccountAction {
 
 /// The one who signs in, and the brand.
 #[derive(Clone)]
-pub(crate) struct Credentials {
+pub(crate) struct AccountRequest {
+    pub(crate) action: AccountAction,
     pub(crate) email: String,
     pub(crate) password: Secret,
     /// The brand, by slug or domain.
     pub(crate) brand: String,
 }
 
-impl fmt::Debug for Credentials {
+impl fmt::Debug for AccountRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Credentials(at {})", self.brand)
+        write!(f, "AccountRequest(at {})", self.brand)
     }
 }
 
@@ -70,24 +75,22 @@ impl From<SignInRefusal> for SignInError {
     }
 }
 
-impl Carts {
+impl Accounts {
     /// Registers with a brand's store, or logs in there, for a caller. `is_again`: the same was asked before, and it is not
     /// known what came of it.
     pub(crate) async fn sign_in(
         &self,
         asked: &CallerContext,
-        action: AccountAction,
-        credentials: &Credentials,
+        request: &AccountRequest,
         is_again: bool,
-    ) -> Result<Account, CartFailure> {
-        let brand = self.0.catalogue.brand(&credentials.brand).await?;
+    ) -> Result<CartAnswerDocument<Account>, CartFailure> {
+        let brand = self.context.catalogue.brand(&request.brand).await?;
         let brand = brand.ok_or(CartFailure::NoSuchBrand)?;
-        self.take_try(&asked.caller, &brand, (action, &credentials.email))
-            .await?;
-        let (mut store, mut given) = self.ask(asked, &brand, action, (credentials, is_again)).await?;
+        self.take_try(&asked.caller, &brand, request).await?;
+        let (mut store, mut given) = self.ask(asked, &brand, request, is_again).await?;
         // A store that has a new token shows it on its pages: read again, once.
-        if given.as_ref().is_err_and(SignInError::is_of_token) && self.0.tokens.forget(&brand.store) {
-            (store, given) = self.ask(asked, &brand, action, (credentials, is_again)).await?;
+        if given.as_ref().is_err_and(SignInError::is_of_token) && self.tokens.forget(&brand.store) {
+            (store, given) = self.ask(asked, &brand, request, is_again).await?;
         }
         let is_unknown = matches!(
             &given,
@@ -99,26 +102,27 @@ impl Carts {
             let detail = format!("The store's customers have no passwords. They sign in at {page}.");
             return Err(rejected("no_passwords", &detail));
         }
-        let given = given.map_err(|failed| self.why_not(&brand, action, failed))?;
-        if action == AccountAction::LogIn {
-            let tries = &self.0.account_tries;
-            tries.give_back(&asked.caller, brand.store.as_str(), &credentials.email);
+        let given = given.map_err(|failed| self.why_not(&brand, request.action, failed))?;
+        if request.action == AccountAction::LogIn {
+            let store = brand.store.as_str();
+            self.tries.give_back(&asked.caller, store, &request.email);
         }
         let customer = Customer {
-            email: SecretText::new(&credentials.email),
+            email: SecretText::new(&request.email),
             token: given.token,
         };
         self.keep_customer(&asked.caller, &brand.store, &customer, given.expires_at)
             .await?;
-        Ok(Account {
+        let account = Account {
             brand_slug: brand.slug.to_string(),
-            email: credentials.email.clone(),
-            status: match action {
+            email: request.email.clone(),
+            status: match request.action {
                 AccountAction::Register => "registered",
                 AccountAction::LogIn => "logged_in",
             },
             expires_at: given.expires_at,
-        })
+        };
+        Ok(CartAnswerDocument::new(account, self.context.clock.now()))
     }
 
     /// Asks a store with the token that is known of it; the store, and what it gave.
@@ -126,8 +130,8 @@ impl Carts {
         &self,
         asked: &CallerContext,
         brand: &StoredBrand,
-        action: AccountAction,
-        (credentials, is_again): (&Credentials, bool),
+        request: &AccountRequest,
+        is_again: bool,
     ) -> Result<(Store, Result<CustomerToken, SignInError>), CartFailure> {
         let (caller, deadline) = (&asked.caller, asked.time.deadline());
         let Some(token) = self.storefront_token(brand, caller, deadline).await? else {
@@ -136,30 +140,30 @@ impl Carts {
             return Err(rejected("no_token", detail));
         };
         let store = self
+            .context
             .store(brand, caller, deadline)
             .map_err(|error| unreachable(&error))?;
         let store = store.with_token(token);
-        let given = match action {
-            AccountAction::LogIn => log_in(&store, credentials).await,
-            AccountAction::Register => register(&store, credentials, is_again).await,
+        let given = match request.action {
+            AccountAction::LogIn => log_in(&store, request).await,
+            AccountAction::Register => register(&store, request, is_again).await,
         };
         Ok((store, given))
     }
 
     /// Counts that the brand's store is asked, and takes it down: a store learns an address or writes to one.
-    async fn take_try(
-        &self,
-        caller: &str,
-        brand: &StoredBrand,
-        (action, email): (AccountAction, &str),
-    ) -> Result<(), CartFailure> {
-        let now = self.0.clock.now();
-        let taken = self.0.account_tries.take(caller, brand.store.as_str(), email, now);
+    async fn take_try(&self, caller: &str, brand: &StoredBrand, request: &AccountRequest) -> Result<(), CartFailure> {
+        let (action, now) = (request.action, self.context.clock.now());
+        let taken = self.tries.take(caller, brand.store.as_str(), &request.email, now);
         let outcome = if taken.is_ok() { "asked" } else { "refused" };
         metrics::counter!("account_tries_total", "action" => action.as_str(), "outcome" => outcome).increment(1);
         taken.map_err(CartFailure::TooOften)?;
         let detail = json!({ "brand": brand.slug.as_str(), "action": action.as_str() });
-        Ok(self.state().audit_store_account(&actor(caller), detail, now).await?)
+        Ok(self
+            .context
+            .state
+            .audit_store_account(&actor(caller), detail, now)
+            .await?)
     }
 
     fn why_not(&self, brand: &StoredBrand, action: AccountAction, failed: SignInError) -> CartFailure {
@@ -200,7 +204,7 @@ impl Carts {
             ),
             (SignInRefusal::Invalid(words), _) => rejected("invalid", &format!("The store says: {words}")),
             (SignInRefusal::Token, _) => {
-                self.0.tokens.forget(&brand.store);
+                self.tokens.forget(&brand.store);
                 rejected(
                     "no_token",
                     "The store does not take the token that it shows or that was given.",
@@ -243,25 +247,25 @@ async fn page(store: &Store) -> Option<String> {
     account_page(&answer.ok()?)
 }
 
-fn input(credentials: &Credentials) -> serde_json::Value {
-    json!({ "input": { "email": credentials.email, "password": credentials.password.expose() } })
+fn input(request: &AccountRequest) -> serde_json::Value {
+    json!({ "input": { "email": request.email, "password": request.password.expose() } })
 }
 
-async fn log_in(store: &Store, credentials: &Credentials) -> Result<CustomerToken, SignInError> {
+async fn log_in(store: &Store, request: &AccountRequest) -> Result<CustomerToken, SignInError> {
     let operation = "CustomerTokenCreate";
-    let request = GraphqlRequest::new(documents::CUSTOMER_TOKEN_CREATE, operation, input(credentials));
+    let call = GraphqlRequest::new(documents::CUSTOMER_TOKEN_CREATE, operation, input(request));
     // Two tokens are as good as one, but a password is sent nowhere that the store did not live before.
-    let answer = Box::pin(store.graphql(&request, Effect::Unsafe)).await?;
+    let answer = Box::pin(store.graphql(&call, Effect::Unsafe)).await?;
     Ok(signed_in(&answer)?)
 }
 
-async fn register(store: &Store, credentials: &Credentials, is_again: bool) -> Result<CustomerToken, SignInError> {
-    if is_again && let Ok(given) = log_in(store, credentials).await {
+async fn register(store: &Store, request: &AccountRequest, is_again: bool) -> Result<CustomerToken, SignInError> {
+    if is_again && let Ok(given) = log_in(store, request).await {
         // The account was made when it was asked for first.
         return Ok(given);
     }
-    let request = GraphqlRequest::new(documents::CUSTOMER_CREATE, "CustomerCreate", input(credentials));
-    let lost = match Box::pin(store.graphql(&request, Effect::Unsafe)).await {
+    let call = GraphqlRequest::new(documents::CUSTOMER_CREATE, "CustomerCreate", input(request));
+    let lost = match Box::pin(store.graphql(&call, Effect::Unsafe)).await {
         Ok(answer) => match created(&answer) {
             Ok(()) => None,
             Err(SignInRefusal::Unreadable) => Some(SignInError::Denied(SignInRefusal::Unreadable)),
@@ -271,7 +275,7 @@ async fn register(store: &Store, credentials: &Credentials, is_again: bool) -> R
         Err(error) => return Err(error.into()),
     };
     // After a lost answer whoever can log in is registered; whoever cannot may be so yet.
-    match (log_in(store, credentials).await, lost) {
+    match (log_in(store, request).await, lost) {
         (Err(_), Some(lost)) => Err(lost),
         (given, _) => given,
     }

@@ -7,7 +7,8 @@ use state::{MasterKeyError, MasterKeys, Purpose};
 use storefront::{Accept, FetchOutcome};
 use tokio::time::Instant;
 
-use crate::carts::{CartFailure, Carts};
+use super::Accounts;
+use crate::cart_failure::CartFailure;
 
 const STOREFRONT_TOKEN: Purpose = Purpose::new("storefront-token");
 /// The time for which a token that stood on a store's page is believed.
@@ -19,7 +20,7 @@ const MEMBER: &str = "\"accessToken\":\"";
 
 /// Tokens that stores' pages showed.
 #[derive(Debug, Default)]
-pub(crate) struct FoundTokens(Mutex<HashMap<StoreHost, (Secret, Instant)>>);
+pub(super) struct FoundTokens(Mutex<HashMap<StoreHost, (Secret, Instant)>>);
 
 /// Seals the token of a store's Storefront API as `State::put_storefront_token` keeps it.
 ///
@@ -29,7 +30,7 @@ pub fn seal_storefront_token(keys: &MasterKeys, store: &StoreHost, token: &Secre
     keys.seal(STOREFRONT_TOKEN, store.as_str(), token.expose().as_bytes())
 }
 
-impl Carts {
+impl Accounts {
     /// The token of a store's Storefront API: the one that the operator gave, or the public one that every page of the
     /// store's theme shows. `None` where there is neither.
     pub(super) async fn storefront_token(
@@ -38,15 +39,18 @@ impl Carts {
         caller: &str,
         deadline: Instant,
     ) -> Result<Option<Secret>, CartFailure> {
-        if let Some(sealed) = self.state().storefront_token(&brand.store).await? {
-            let plain = self.0.desk.keys.open(STOREFRONT_TOKEN, brand.store.as_str(), &sealed)?;
+        if let Some(sealed) = self.context.state.storefront_token(&brand.store).await? {
+            let plain = self
+                .context
+                .keys
+                .open(STOREFRONT_TOKEN, brand.store.as_str(), &sealed)?;
             let text = String::from_utf8(plain).map_err(|_| state::OpenError::Form)?;
             return Ok(Some(Secret::new(text)));
         }
-        if let Some(token) = self.0.tokens.get(&brand.store) {
+        if let Some(token) = self.tokens.get(&brand.store) {
             return Ok(Some(token));
         }
-        let page = match self.store(brand, caller, deadline) {
+        let page = match self.context.store(brand, caller, deadline) {
             Ok(store) => Box::pin(store.get("/", Accept::Html)).await,
             Err(_) => return Ok(None),
         };
@@ -67,7 +71,7 @@ impl Carts {
             }
         };
         if let Some(token) = &token {
-            self.0.tokens.put(&brand.store, token);
+            self.tokens.put(&brand.store, token);
         }
         Ok(token)
     }

@@ -18,7 +18,7 @@ const BRAND_TIMES: NonZeroU32 = NonZeroU32::MIN.saturating_add(59);
 /// The number of times that stores were asked to let somebody in, by caller, brand and address. The part of them that is
 /// remembered is a hash that only this process can make.
 #[derive(Debug)]
-pub(crate) struct AccountTries {
+pub(super) struct AccountTries {
     tries: Tries<u64>,
     hasher: RandomState,
 }

@@ -8,23 +8,24 @@ use futures::future::join_all;
 use state::CartRow;
 use tokio::time::Instant;
 
+use super::Carts;
 use super::hold::LockedCart;
-use super::record::{Attributions, CartRecord, OpenOperation, Target, Unmet};
 use super::settle::settle;
 use super::settled::{Before, ReconcileOutcome};
 use super::taken_in::take_in;
-use super::{CallerContext, CartFailure, Carts};
-use crate::cart_client::{Buyer, CartAddress};
-use crate::carts::schema::{Cart, CartProblem};
-use crate::hidden::SecretText;
+use crate::cart_context::CallerContext;
+use crate::cart_failure::CartFailure;
 use crate::leases::HeldLease;
 use crate::rules::carts::answer::{CartReport, cart};
 use crate::rules::carts::ids::CartId;
+use crate::rules::carts::record::{Attributions, BrandTarget, CartRecord, OpenOperation, Target, Unmet};
+use crate::rules::store_cart::{Buyer, CartAddress};
+use crate::schema::carts::{CartDocument, CartProblem};
 
 /// The result that a change is to bring about.
 #[derive(Debug, Default)]
 pub(crate) struct Intent {
-    pub(crate) targets: Vec<(StoredBrand, Target)>,
+    pub(crate) targets: Vec<BrandTarget>,
     /// The address for all of the cart from now on.
     pub(crate) address: Option<CartAddress>,
     /// The tokens that stores' carts are to carry from now on.
@@ -40,7 +41,7 @@ impl Intent {
     /// read. A token is sent to all of them.
     fn left_of(mut self, unmet: &[Unmet], record: &CartRecord) -> Self {
         if self.attribution.is_none() {
-            for (brand, target) in &mut self.targets {
+            for BrandTarget { brand, target } in &mut self.targets {
                 match unmet.iter().find(|one| one.store == brand.store) {
                     Some(left) => target.without_done(record.group(brand), &left.maybe_done),
                     None => *target = Target::default(),
@@ -62,8 +63,8 @@ pub(crate) struct ChangedCart {
 }
 
 impl ChangedCart {
-    /// The cart as its caller sees it, and the moment since which all of it is so.
-    pub(crate) fn cart(self, now: Timestamp) -> (Cart, Timestamp) {
+    /// The cart as its caller sees it.
+    pub(crate) fn document(self, now: Timestamp) -> CartDocument {
         let as_of = self
             .record
             .groups
@@ -71,20 +72,20 @@ impl ChangedCart {
             .map(|group| group.seen_at)
             .min()
             .unwrap_or(now);
-        let times = (self.row.created_at, self.row.expires_at);
-        (cart(&self.id, times, &self.record, self.told), as_of)
+        let (created_at, expires_at) = (self.row.created_at, self.row.expires_at);
+        CartDocument::new(cart(&self.id, created_at, expires_at, &self.record, self.told), as_of)
     }
 }
 
 impl ChangedCart {
     /// The cart as it was before its caller ended it; no store is asked of that.
-    pub(crate) fn ended(mut self, now: Timestamp) -> (Cart, Timestamp) {
+    pub(crate) fn ended(mut self, now: Timestamp) -> CartDocument {
         self.record.groups = self.record.ended.take().unwrap_or_default();
         self.told = CartReport {
             problems: self.told.problems,
             ..CartReport::default()
         };
-        self.cart(now)
+        self.document(now)
     }
 
     /// The saved record, the problems, and the stores that answered for this change.
@@ -116,7 +117,7 @@ impl Carts {
         let deadline = asked.time.deadline();
         let mut told = CartReport::default();
         if held.record.open.is_some() {
-            Box::pin(self.work(&mut held, &asked.caller, (deadline, true), &mut told)).await?;
+            Box::pin(self.work(&mut held, &asked.caller, deadline, true, &mut told)).await?;
             self.keep(&mut held, false).await?;
         }
         let is_again = held.record.is_done(&asked.operation);
@@ -161,7 +162,7 @@ impl Carts {
         deadline: Instant,
         mut told: CartReport,
     ) -> Result<ChangedCart, CartFailure> {
-        Box::pin(self.work(&mut held, caller, (deadline, false), &mut told)).await?;
+        Box::pin(self.work(&mut held, caller, deadline, false, &mut told)).await?;
         self.keep(&mut held, true).await?;
         Ok(ChangedCart::of(held, told))
     }
@@ -172,21 +173,23 @@ impl Carts {
         &self,
         held: &mut LockedCart,
         caller: &str,
-        (deadline, is_again): (Instant, bool),
+        deadline: Instant,
+        is_again: bool,
         told: &mut CartReport,
     ) -> Result<(), CartFailure> {
         let Some(open) = held.record.open.clone() else {
             return Ok(());
         };
-        let buyers = self.buyers(caller, &held.record, &open.targets).await?;
+        let brands = open.targets.iter().map(|one| &one.brand);
+        let buyers = self.buyers(caller, &held.record, brands).await?;
         for waits in [false, true] {
-            let targets = open.targets.iter().filter(|(_, target)| target.waits == waits);
+            let targets = open.targets.iter().filter(|one| one.target.waits == waits);
             if waits && !held.record.has_awaited(&open) {
-                targets.for_each(|(brand, _)| held.record.note(&brand.store, Some(BTreeMap::new())));
+                targets.for_each(|one| held.record.note(&one.brand.store, Some(BTreeMap::new())));
                 break;
             }
-            let asked_at = self.0.clock.now();
-            let asked = targets.clone().map(|(brand, target)| {
+            let asked_at = self.context.clock.now();
+            let asked = targets.clone().map(|BrandTarget { brand, target }| {
                 let before = Before {
                     brand: brand.clone(),
                     group: held.record.group(brand).cloned(),
@@ -195,17 +198,17 @@ impl Carts {
                     is_again,
                     now: asked_at,
                 };
-                self.ask_store(caller, before, target, (&held.lease, deadline))
+                self.ask_store(caller, before, target, &held.lease, deadline)
             });
             let outcomes = join_all(asked).await;
-            for ((brand, target), (before, settled)) in targets.zip(outcomes) {
+            for (BrandTarget { brand, target }, (before, settled)) in targets.zip(outcomes) {
                 if settled.is_signed_out {
-                    self.state().forget_customer(caller, &brand.store).await?;
+                    self.context.state.forget_customer(caller, &brand.store).await?;
                 }
                 let left = settled.is_passing().then(|| settled.maybe_done());
                 held.record.note(&brand.store, left);
-                let now = self.0.clock.now();
-                take_in(&mut held.record, told, (target, &before), settled, now);
+                let now = self.context.clock.now();
+                take_in(&mut held.record, told, target, &before, settled, now);
             }
         }
         held.record.close();
@@ -217,27 +220,28 @@ impl Carts {
         caller: &str,
         before: Before,
         target: &Target,
-        (lease, deadline): (&HeldLease, Instant),
+        lease: &HeldLease,
+        deadline: Instant,
     ) -> (Before, ReconcileOutcome) {
-        let place = self.place(deadline).await;
+        let place = self.context.place(deadline).await;
         let settled = match (place, self.client(&before.brand, caller, deadline)) {
-            (Some(_place), Ok(client)) => Box::pin(settle(&client, &before, target, (lease, deadline))).await,
+            (Some(_place), Ok(client)) => Box::pin(settle(&client, &before, target, lease, deadline)).await,
             (_, client) => ReconcileOutcome::unasked(&before, target, client.err().as_ref()),
         };
         (before, settled)
     }
 
     /// The buyer at each of these stores.
-    pub(super) async fn buyers(
+    pub(super) async fn buyers<'a>(
         &self,
         caller: &str,
         record: &CartRecord,
-        targets: &[(StoredBrand, Target)],
+        brands: impl Iterator<Item = &'a StoredBrand>,
     ) -> Result<HashMap<StoreHost, Buyer>, CartFailure> {
-        let mut customers = self.customers(caller).await?;
-        let buyer = |(brand, _): &(StoredBrand, Target)| {
+        let mut customers = self.accounts.customers(caller).await?;
+        let buyer = |brand: &StoredBrand| {
             let customer = customers.remove(&brand.store).map(|signed_in| {
-                self.renew_in_time(caller, brand, &signed_in);
+                self.accounts.renew_in_time(caller, brand, &signed_in);
                 signed_in.customer
             });
             let email = || customer.as_ref().map(|customer| customer.email.clone());
@@ -248,7 +252,7 @@ impl Carts {
             };
             (brand.store.clone(), buyer)
         };
-        Ok(targets.iter().map(buyer).collect())
+        Ok(brands.map(buyer).collect())
     }
 }
 
@@ -261,11 +265,4 @@ impl ChangedCart {
             told,
         }
     }
-}
-
-/// A customer as whom a caller is signed in.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Customer {
-    pub(crate) email: SecretText,
-    pub(crate) token: SecretText,
 }

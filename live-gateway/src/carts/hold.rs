@@ -4,10 +4,11 @@ use std::time::Duration;
 use state::{CartLock, CartRow, Lease, Purpose};
 use tokio::time::Instant;
 
-use super::record::CartRecord;
-use super::{CartFailure, Carts};
+use super::Carts;
+use crate::cart_failure::CartFailure;
 use crate::leases::{self, HeldLease, Leased};
 use crate::rules::carts::ids::CartId;
+use crate::rules::carts::record::CartRecord;
 
 const CART: Purpose = Purpose::new("cart");
 /// Waits between two tries to get a cart that somebody else changes; they grow from the first to the second.
@@ -31,29 +32,43 @@ pub(super) enum LockAttempt {
 
 impl Carts {
     fn held_lease(&self, id: &CartId, lease: Lease, since: Instant) -> HeldLease {
-        let clock = Arc::clone(&self.0.clock);
-        HeldLease::new(Leased::Cart(id.clone()), lease, self.state().clone(), clock, since)
+        let clock = Arc::clone(&self.context.clock);
+        HeldLease::new(
+            Leased::Cart(id.clone()),
+            lease,
+            self.context.state.clone(),
+            clock,
+            since,
+        )
     }
 
     fn seal(&self, id: &CartId, record: &CartRecord) -> Result<Vec<u8>, CartFailure> {
-        Ok(self.0.desk.keys.seal(CART, id.as_str(), &serde_json::to_vec(record)?)?)
+        Ok(self
+            .context
+            .keys
+            .seal(CART, id.as_str(), &serde_json::to_vec(record)?)?)
     }
 
     fn open(&self, id: &CartId, row: &CartRow) -> Result<CartRecord, CartFailure> {
-        let plain = self.0.desk.keys.open(CART, id.as_str(), &row.sealed)?;
+        let plain = self.context.keys.open(CART, id.as_str(), &row.sealed)?;
         Ok(serde_json::from_slice(&plain)?)
     }
 
     /// Keeps a new cart, and holds it.
     pub(super) async fn put(&self, id: CartId, caller: &str, record: CartRecord) -> Result<LockedCart, CartFailure> {
-        let now = self.0.clock.now();
+        let now = self.context.clock.now();
         let row = CartRow {
             sealed: self.seal(&id, &record)?,
             created_at: now,
-            expires_at: now.plus_millis(self.config().keep_ms()),
+            expires_at: now.plus_millis(self.context.config.keep_ms()),
         };
         let (lease, since) = (leases::lease(now)?, Instant::now());
-        if !self.state().create_cart(id.as_str(), caller, &row, &lease).await? {
+        if !self
+            .context
+            .state
+            .create_cart(id.as_str(), caller, &row, &lease)
+            .await?
+        {
             return Err(CartFailure::TakenOver);
         }
         let lease = self.held_lease(&id, lease, since);
@@ -62,7 +77,11 @@ impl Carts {
 
     /// A cart as it is, to be looked at.
     pub(crate) async fn look(&self, id: &CartId, caller: &str) -> Result<(CartRow, CartRecord), CartFailure> {
-        let row = self.state().cart(id.as_str(), caller, self.0.clock.now()).await?;
+        let row = self
+            .context
+            .state
+            .cart(id.as_str(), caller, self.context.clock.now())
+            .await?;
         let row = row.ok_or(CartFailure::NoCart)?;
         let record = self.open(id, &row)?;
         if record.ended.is_some() {
@@ -86,9 +105,9 @@ impl Carts {
 
     /// A cart with the right to change it, where nobody else changes it now.
     pub(super) async fn try_hold(&self, id: &CartId, caller: &str) -> Result<LockAttempt, CartFailure> {
-        let (now, since) = (self.0.clock.now(), Instant::now());
+        let (now, since) = (self.context.clock.now(), Instant::now());
         let lease = leases::lease(now)?;
-        match self.state().lock_cart(id.as_str(), caller, &lease, now).await? {
+        match self.context.state.lock_cart(id.as_str(), caller, &lease, now).await? {
             CartLock::Absent => Err(CartFailure::NoCart),
             CartLock::Busy { until } => Ok(LockAttempt::Busy(leases::wait(until, now))),
             CartLock::Held(row) => match self.open(id, &row) {
@@ -99,7 +118,7 @@ impl Carts {
                     record,
                 }))),
                 Err(failure) => {
-                    self.state().unlock_cart(id.as_str(), &lease).await?;
+                    self.context.state.unlock_cart(id.as_str(), &lease).await?;
                     Err(failure)
                 }
             },
@@ -109,9 +128,10 @@ impl Carts {
     /// Keeps what a cart has become; with `release`, the right to change it ends.
     pub(super) async fn keep(&self, held: &mut LockedCart, release: bool) -> Result<(), CartFailure> {
         held.row.sealed = self.seal(&held.id, &held.record)?;
-        held.row.expires_at = self.0.clock.now().plus_millis(self.config().keep_ms());
+        held.row.expires_at = self.context.clock.now().plus_millis(self.context.config.keep_ms());
         let saved = self
-            .state()
+            .context
+            .state
             .save_cart(held.id.as_str(), &held.row, held.lease.lease(), release);
         if saved.await? {
             Ok(())
@@ -122,6 +142,10 @@ impl Carts {
 
     /// Gives up the right to change a cart that stays as it is.
     pub(super) async fn let_go(&self, held: &LockedCart) -> Result<(), CartFailure> {
-        Ok(self.state().unlock_cart(held.id.as_str(), held.lease.lease()).await?)
+        Ok(self
+            .context
+            .state
+            .unlock_cart(held.id.as_str(), held.lease.lease())
+            .await?)
     }
 }

@@ -11,10 +11,9 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::Carts;
-use super::record::Group;
-use super::schema::CartProblem;
 use crate::hidden::SecretText;
-use crate::rules::carts::answer::problem;
+use crate::rules::carts::record::Group;
+use crate::schema::carts::CartProblem;
 
 /// The time for which the target of a link is believed.
 const BELIEVED: Duration = Duration::from_secs(300);
@@ -67,7 +66,7 @@ impl Carts {
     /// Gives a part the link under which its checkout opens: the one that its store states, else the same at another host of
     /// the store's. Where nothing is known of either, the store's word stands; a problem where none opens.
     pub(crate) async fn open_link(&self, caller: &str, group: &mut Group, deadline: Instant) -> Option<CartProblem> {
-        let opening = match self.0.looks.get(&group.seen.checkout_url) {
+        let opening = match self.looks.get(&group.seen.checkout_url) {
             Some(known) => known,
             None => self.look_at_link(caller, group, deadline).await,
         };
@@ -78,7 +77,8 @@ impl Carts {
             }
             Err(why) => {
                 let detail = format!("The brand's checkout cannot be opened: {why}.");
-                Some(problem(Some(&group.brand), None, ErrorCode::StoreUnavailable, detail))
+                let code = ErrorCode::StoreUnavailable;
+                Some(CartProblem::new(Some(&group.brand), None, code, detail))
             }
         }
     }
@@ -90,7 +90,10 @@ impl Carts {
         };
         let mut fault = None;
         for link in [link.clone()].into_iter().chain(elsewhere(brand, &link)) {
-            let Ok(store) = self.store(brand, caller, deadline.min(Instant::now() + LOOK_MAX)) else {
+            let Ok(store) = self
+                .context
+                .store(brand, caller, deadline.min(Instant::now() + LOOK_MAX))
+            else {
                 break;
             };
             match store.look(&link).await {
@@ -100,7 +103,7 @@ impl Carts {
                     } else {
                         SecretText::new(link)
                     });
-                    self.0.looks.put(stated, &opening);
+                    self.looks.put(stated, &opening);
                     return opening;
                 }
                 Err(error) => fault = fault.or(Some(error)),
@@ -110,7 +113,7 @@ impl Carts {
             return Ok(stated.clone());
         };
         let opening = Err(why.to_owned());
-        self.0.looks.put(stated, &opening);
+        self.looks.put(stated, &opening);
         opening
     }
 }

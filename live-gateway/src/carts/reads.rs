@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::operations::CartTold;
 use crate::rules::carts::ids::CartId;
+use crate::schema::carts::CartDocument;
 
 /// Carts that were read lately, so that equal reads share one answer.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub(super) struct CartReading {
 #[derive(Debug, Clone)]
 pub(super) struct Recent {
     at: Instant,
-    told: CartTold,
+    told: CartDocument,
 }
 
 impl Reads {
@@ -50,8 +50,8 @@ impl Reads {
 
 impl Recent {
     /// The answer to share with others, if all stores have answered.
-    pub(super) fn of(told: &CartTold) -> Option<Self> {
-        let (cart, _) = told;
+    pub(super) fn of(told: &CartDocument) -> Option<Self> {
+        let cart = &told.data;
         let is_whole = cart.problems.is_empty() && cart.groups.iter().all(|group| group.verified);
         is_whole.then(|| Self {
             at: Instant::now(),
@@ -59,7 +59,7 @@ impl Recent {
         })
     }
 
-    pub(super) fn told(&self, reuse: Duration) -> Option<CartTold> {
+    pub(super) fn told(&self, reuse: Duration) -> Option<CartDocument> {
         self.is_of(reuse).then(|| self.told.clone())
     }
 

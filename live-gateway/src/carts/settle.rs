@@ -22,23 +22,25 @@
 //! it is to the target follow ([`next`]), each asked for once, and once more after its answer was lost. Whose the lines of
 //! a store's cart are is told by [`CartComparison`]. A cart that the store has forgotten is made anew of what is wanted.
 
+mod late;
+
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use data_model::ErrorCode;
 use tokio::time::Instant;
 
-use super::late::{LostCall, differences};
-use super::record::{Declined, Group, Target};
+use self::late::{LostCall, differences};
 use super::settled::{Before, ReconcileOutcome, Trouble};
-use crate::cart_client::{Buyer, CartClient, CartDraft, CartError};
+use crate::cart_client::{CartClient, CartError};
 use crate::hidden::SecretText;
 use crate::leases::HeldLease;
 use crate::rules::carts::answer::Note;
 use crate::rules::carts::draft::draft;
 use crate::rules::carts::own::CartComparison;
 use crate::rules::carts::plan::{Step, next, refused_lines, refuses_customer};
-use crate::store_cart::{CartAnswer, Refusal, StoreCart};
+use crate::rules::carts::record::{Declined, Group, Target};
+use crate::rules::store_cart::{Buyer, CartAnswer, CartDraft, Refusal, StoreCart};
 
 /// Most calls to a store within one operation: each kind of step once, and again after what it taught.
 const CALLS_MAX: u32 = 16;
@@ -49,25 +51,25 @@ const LOOKUPS_MAX: u32 = 2;
 /// that the store refuses.
 const CREATES_MAX: u32 = 4;
 
-pub(super) struct Work<'a> {
+struct Work<'a> {
     client: &'a CartClient,
-    pub(super) before: &'a Before,
+    before: &'a Before,
     /// The right to change the cart: without it no store is asked to change anything.
     lease: &'a HeldLease,
     deadline: Instant,
     /// The work that is left.
-    pub(super) target: Target,
+    target: Target,
     /// Pieces that this operation asks for, by variant.
-    pub(super) asked: BTreeMap<u64, u32>,
-    pub(super) wanted: BTreeMap<u64, u32>,
+    asked: BTreeMap<u64, u32>,
+    wanted: BTreeMap<u64, u32>,
     /// Variants that the store has answered for, and those that it refused.
     taken: BTreeSet<u64>,
     refused: BTreeSet<u64>,
-    pub(super) lost: BTreeMap<u64, LostCall>,
+    lost: BTreeMap<u64, LostCall>,
     /// The settings that are to hold.
-    pub(super) settings: Target,
+    settings: Target,
     buyer: Buyer,
-    pub(super) settled: ReconcileOutcome,
+    settled: ReconcileOutcome,
     creates: u32,
     lookups: u32,
     /// The work is done.
@@ -82,7 +84,8 @@ pub(super) async fn settle(
     client: &CartClient,
     before: &Before,
     target: &Target,
-    (lease, deadline): (&HeldLease, Instant),
+    lease: &HeldLease,
+    deadline: Instant,
 ) -> ReconcileOutcome {
     let group = before.group.as_ref();
     let told = group.and_then(|group| group.buyer.as_deref());
@@ -169,7 +172,7 @@ impl Work<'_> {
     }
 
     /// Asks for pieces of a variant that the operation says nothing of.
-    pub(super) fn ask(&mut self, variant: u64, quantity: u32) {
+    fn ask(&mut self, variant: u64, quantity: u32) {
         if let Entry::Vacant(new) = self.asked.entry(variant) {
             new.insert(quantity);
             self.target.lines.insert(variant, quantity);
@@ -182,11 +185,11 @@ impl Work<'_> {
         self.settled.cart.as_ref().or(seen)
     }
 
-    pub(super) fn holding(&self) -> Option<CartComparison<'_>> {
+    fn holding(&self) -> Option<CartComparison<'_>> {
         Some(CartComparison {
             cart: self.cart()?,
             wanted: &self.wanted,
-            before: self.before.group.as_ref(),
+            before: self.before.group.as_ref().map(Group::known),
         })
     }
 
@@ -242,10 +245,11 @@ impl Work<'_> {
         if let (Step::Add(lines), false) = (&step, refused.is_empty()) {
             // The store takes none of them where it refuses one: the others are asked for again.
             for (at, refusal) in refused {
-                let Some((variant, _)) = lines.get(at) else { continue };
-                self.target.lines.remove(&variant.0);
-                self.refused.insert(variant.0);
-                self.settled.problems.push(Trouble::refused(refusal, Some(variant.0)));
+                let Some(line) = lines.get(at) else { continue };
+                let variant = line.variant.0;
+                self.target.lines.remove(&variant);
+                self.refused.insert(variant);
+                self.settled.problems.push(Trouble::refused(refusal, Some(variant)));
             }
             return Ok(());
         }
@@ -374,12 +378,11 @@ impl Work<'_> {
             let lines = refused_lines(&answer.refusals);
             if answer.cart.is_none() && !lines.is_empty() {
                 for (at, refusal) in lines {
-                    let Some((variant, _)) = draft.lines.get(at) else {
-                        continue;
-                    };
-                    if refused.insert(variant.0, 0).is_none() {
-                        self.refused.insert(variant.0);
-                        self.settled.problems.push(Trouble::refused(refusal, Some(variant.0)));
+                    let Some(line) = draft.lines.get(at) else { continue };
+                    let variant = line.variant.0;
+                    if refused.insert(variant, 0).is_none() {
+                        self.refused.insert(variant);
+                        self.settled.problems.push(Trouble::refused(refusal, Some(variant)));
                     }
                 }
                 continue;
@@ -394,11 +397,7 @@ impl Work<'_> {
 
     /// A new cart has all of the target but the choice of delivery. No call from before can reach it.
     fn made(&mut self, cart: StoreCart, draft: CartDraft) {
-        self.wanted = draft
-            .lines
-            .iter()
-            .map(|(variant, pieces)| (variant.0, *pieces))
-            .collect();
+        self.wanted = draft.lines.iter().map(|line| (line.variant.0, line.quantity)).collect();
         self.asked.extend(&self.wanted);
         self.taken.extend(self.wanted.keys());
         self.lost.clear();

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use data_model::{Classify, ErrorCode, StoredBrand, Timestamp};
 
-use super::record::{ChosenDelivery, Declined, Doubt, Group, Target};
-use crate::cart_client::{Buyer, CartAddress, CartError};
+use crate::cart_client::CartError;
 use crate::rules::carts::answer::Note;
-use crate::store_cart::{Refusal, StoreCart};
+use crate::rules::carts::record::{ChosenDelivery, Declined, Doubt, Group, Target};
+use crate::rules::store_cart::{Buyer, CartAddress, Refusal, StoreCart};
 
 /// The time for which a call whose answer was lost may still be carried out: longer than the platform works on one.
 const LATE_MS: i64 = 60_000;

@@ -4,18 +4,21 @@ use std::collections::BTreeSet;
 
 use data_model::Timestamp;
 
-use super::record::{CartRecord, Group, Target};
 use super::settled::{Before, ReconcileOutcome};
-use crate::cart_client::Buyer;
-use crate::rules::carts::answer::{CartReport, Note, problem};
-use crate::rules::carts::missing::{missing, product, wanted_after};
+use crate::rules::carts::answer::{CartReport, Note};
+use crate::rules::carts::ids::product_id;
+use crate::rules::carts::missing::{missing, wanted_after};
 use crate::rules::carts::own::CartComparison;
+use crate::rules::carts::record::{CartRecord, Group, Target};
+use crate::rules::store_cart::Buyer;
+use crate::schema::carts::CartProblem;
 
 /// Takes in what became of one brand's part; `now` is when its store was asked last.
 pub(super) fn take_in(
     record: &mut CartRecord,
     told: &mut CartReport,
-    (target, before): (&Target, &Before),
+    target: &Target,
+    before: &Before,
     settled: ReconcileOutcome,
     now: Timestamp,
 ) {
@@ -26,7 +29,7 @@ pub(super) fn take_in(
     for trouble in &settled.problems {
         named.extend(trouble.variant);
         let product = trouble.variant.and_then(|variant| product_of(known, target, variant));
-        let told_of = problem(Some(brand), product, trouble.code, trouble.detail.clone());
+        let told_of = CartProblem::new(Some(brand), product, trouble.code, trouble.detail.clone());
         told.problems.push(told_of);
     }
     let at = record.groups.iter().position(|group| group.brand.store == brand.store);
@@ -45,7 +48,7 @@ pub(super) fn take_in(
         let holding = CartComparison {
             cart,
             wanted: &wanted,
-            before: known,
+            before: known.map(Group::known),
         };
         let silent = missing(known, target, holding).into_iter();
         let silent = silent.filter(|one| !named.contains(&one.variant));
@@ -72,7 +75,7 @@ fn product_of(known: Option<&Group>, target: &Target, variant: u64) -> Option<St
     let named = target.products.get(&variant).cloned();
     named.or_else(|| {
         let group = known?;
-        Some(product(&group.brand, group.line(variant)?.product))
+        Some(product_id(&group.brand, group.line(variant)?.product))
     })
 }
 

@@ -1,28 +1,32 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use data_model::{ErrorCode, ProductKey, Timestamp};
+use data_model::{ErrorCode, Timestamp};
 use futures::future::join_all;
 
+use super::Checkouts;
 use super::jws::{self, Signer};
 use super::schema::{Attribution, BrandCheckout, Checkout};
 use super::token::{ATTRIBUTE, Claims, QUOTES_MAX, TYPE};
-use crate::carts::record::{Attributions, Group, Target};
-use crate::carts::schema::CartProblem;
-use crate::carts::{CallerContext, CartFailure, Carts, Intent, random_hex};
+use crate::cart_context::CallerContext;
+use crate::cart_failure::CartFailure;
+use crate::carts::Intent;
 use crate::hidden::SecretText;
-use crate::rules::carts::answer::problem;
-use crate::rules::carts::ids::CartId;
+use crate::random::random_hex;
+use crate::rules::carts::ids::{CartId, product_id};
+use crate::rules::carts::record::{Attributions, Group, Target};
+use crate::rules::store_cart::CartAttribute;
+use crate::schema::carts::{CartAnswerDocument, CartProblem};
 
-impl Carts {
+impl Checkouts {
     /// Hands a cart over to its brands' checkouts: every store's cart gets the name of the sender, and the caller gets
     /// the links to the checkouts.
     pub(crate) async fn checkout(
         &self,
         asked: &CallerContext,
         id: &CartId,
-    ) -> Result<(Checkout, Timestamp), CartFailure> {
+    ) -> Result<CartAnswerDocument<Checkout>, CartFailure> {
         let signer = self.signer().await?;
-        let changed = self.change(asked, id, |record| {
+        let changed = self.carts.change(asked, id, |record| {
             if record.lines() == 0 {
                 return Err(CartFailure::Bound(
                     "cart_id",
@@ -36,12 +40,15 @@ impl Carts {
                 let claims = self.claims(id, brand.store.as_str(), &[group])?;
                 let token = signer.token(TYPE, &claims).ok_or(CartFailure::Random)?;
                 stores.insert(brand.store.to_string(), SecretText::new(&token));
-                let target = Target {
-                    attributes: vec![(ATTRIBUTE.to_owned(), token)],
+                let attribute = CartAttribute {
+                    key: ATTRIBUTE.to_owned(),
+                    value: token,
+                };
+                targets.push(group.aimed_at(Target {
+                    attributes: vec![attribute],
                     is_read: true,
                     ..Target::default()
-                };
-                targets.push((brand.clone(), target));
+                }));
             }
             Ok(Intent {
                 targets,
@@ -50,7 +57,7 @@ impl Carts {
             })
         });
         let (mut record, mut problems, verified) = changed.await?.into_parts();
-        let now = self.0.clock.now();
+        let now = self.context.clock.now();
         let tokens = record.attribution.take().unwrap_or_default();
         // An operation that is through asks nobody again: what the stores said then still holds.
         let is_through = verified.is_empty() && problems.is_empty();
@@ -62,14 +69,14 @@ impl Carts {
         problems.extend(groups.iter().flat_map(shortages));
         groups.retain(|group| group.seen.lines.iter().any(|line| line.quantity > 0));
         let links = groups.iter_mut();
-        let links = links.map(|group| self.open_link(&asked.caller, group, asked.time.deadline()));
+        let links = links.map(|group| self.carts.open_link(&asked.caller, group, asked.time.deadline()));
         let closed = join_all(links).await;
         let open = groups.iter().zip(&closed).filter(|(_, closed)| closed.is_none());
         let open: Vec<&Group> = open.map(|(group, _)| group).collect();
         problems.extend(closed.into_iter().flatten());
         if open.is_empty() && problems.is_empty() {
             let detail = "No store has confirmed what is in the cart: ask again, with another Idempotency-Key.";
-            problems.push(problem(None, None, ErrorCode::Validation, detail));
+            problems.push(CartProblem::new(None, None, ErrorCode::Validation, detail));
         }
         let checkout = Checkout {
             cart_id: id.to_string(),
@@ -77,13 +84,13 @@ impl Carts {
             attribution: self.attribution(&signer, id, &open, &tokens)?,
             problems,
         };
-        Ok((checkout, now))
+        Ok(CartAnswerDocument::new(checkout, now))
     }
 
     fn claims(&self, id: &CartId, audience: &str, groups: &[&Group]) -> Result<Claims, CartFailure> {
-        let config = self.config();
+        let config = &self.context.config;
         let quotes: BTreeSet<&str> = groups.iter().flat_map(|group| group.quotes()).collect();
-        let now_s = self.0.clock.now().micros().div_euclid(1_000_000);
+        let now_s = self.context.clock.now().micros().div_euclid(1_000_000);
         Ok(Claims {
             iss: config.public_url.clone(),
             aud: vec![audience.to_owned()],
@@ -108,7 +115,7 @@ impl Carts {
             [] => return Ok(None),
             [only] => tokens.of(&only.brand).unwrap_or_default().to_owned(),
             groups => {
-                let claims = self.claims(id, &self.config().public_url, groups)?;
+                let claims = self.claims(id, &self.context.config.public_url, groups)?;
                 signer.token(TYPE, &claims).ok_or(CartFailure::Random)?
             }
         };
@@ -118,7 +125,7 @@ impl Carts {
     fn told(&self, token: &str) -> Option<Attribution> {
         Some(Attribution {
             expires_at: Timestamp::from_micros(jws::claims::<Claims>(token)?.exp.checked_mul(1_000_000)?),
-            jwks_url: format!("{}/.well-known/jwks.json", self.config().public_url),
+            jwks_url: format!("{}/.well-known/jwks.json", self.context.config.public_url),
             token: token.to_owned(),
         })
     }
@@ -127,26 +134,18 @@ impl Carts {
 /// True where a store's cart carries this token.
 fn carries(group: &Group, token: &str) -> bool {
     let mut attributes = group.seen.attributes.iter();
-    attributes.any(|(key, value)| key == ATTRIBUTE && value == token)
+    attributes.any(|one| one.key == ATTRIBUTE && one.value == token)
 }
 
 /// The lines of which the store has less than was asked for: the buyer checks out without them.
 fn shortages(group: &Group) -> impl Iterator<Item = CartProblem> + '_ {
     group.short().map(|(variant, wanted)| {
-        let line = group.seen.lines.iter().find(|line| line.variant.0 == variant);
-        let product = line.map(|line| ProductKey {
-            store: group.brand.store.clone(),
-            platform_id: line.product,
-        });
-        CartProblem {
-            brand_slug: Some(group.brand.slug.to_string()),
-            product_id: product.map(|product| product.id().to_string()),
-            code: ErrorCode::StoreRejected,
-            detail: match group.quantity(variant) {
-                0 => format!("The store has none of the {wanted} that were asked for."),
-                has => format!("The store has {has} of the {wanted} that were asked for."),
-            },
-        }
+        let product = group.line(variant).map(|line| product_id(&group.brand, line.product));
+        let detail = match group.quantity(variant) {
+            0 => format!("The store has none of the {wanted} that were asked for."),
+            has => format!("The store has {has} of the {wanted} that were asked for."),
+        };
+        CartProblem::new(Some(&group.brand), product, ErrorCode::StoreRejected, detail)
     })
 }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
-use crate::carts::config::SigningAlgorithm;
+use crate::config::SigningAlgorithm;
 
 /// Bytes of a key of Ed25519, of either half. A public key of P-256 is a point of 65, a private one is longer.
 const ED25519_BYTES: usize = 32;

@@ -6,9 +6,11 @@ use state::{MasterKeyError, MasterKeys, OpenError, Purpose, SigningKeyRow, State
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+use super::Checkouts;
 use super::jws::{self, Jwk, Signer, jwk};
 use super::quote::{QuoteReader, Quoter};
-use crate::carts::{CartConfig, CartFailure, Carts, SigningAlgorithm};
+use crate::cart_failure::CartFailure;
+use crate::config::{CartConfig, SigningAlgorithm};
 
 const SIGNING_KEY: Purpose = Purpose::new("signing-key");
 /// The time for which a server believes the keys that it read. A new key signs later than that.
@@ -16,7 +18,7 @@ const READ_AGAIN: Duration = Duration::from_secs(60);
 
 /// The keys as they were read last.
 #[derive(Debug, Default)]
-pub(crate) struct SigningKeys(Mutex<Option<(Arc<Vec<SigningKeyRow>>, Instant)>>);
+pub(super) struct SigningKeys(Mutex<Option<(Arc<Vec<SigningKeyRow>>, Instant)>>);
 
 /// Reasons why there is no new signing key.
 #[derive(Debug, thiserror::Error)]
@@ -90,7 +92,7 @@ fn generate(
     })
 }
 
-impl Carts {
+impl Checkouts {
     /// The keys by which tokens are verified; the first one is made where there is none.
     pub(crate) async fn jwks(&self) -> Result<Vec<Jwk>, CartFailure> {
         let keys = self.signing_keys().await?;
@@ -100,21 +102,21 @@ impl Carts {
     /// The key that signs now.
     pub(super) async fn signer(&self) -> Result<Signer, CartFailure> {
         let keys = self.signing_keys().await?;
-        let now = self.0.clock.now();
+        let now = self.context.clock.now();
         // The newest stands first; the oldest signs where none should yet, which only a clock set back brings about.
         let key = keys.iter().find(|key| key.signs_from <= now).or(keys.last());
         let key = key.ok_or(CartFailure::Open(OpenError::Form))?;
-        let private = self.0.desk.keys.open(SIGNING_KEY, &key.id, &key.sealed)?;
+        let private = self.context.keys.open(SIGNING_KEY, &key.id, &key.sealed)?;
         Signer::from_private(&private).ok_or(CartFailure::Open(OpenError::Form))
     }
 
     /// The maker of quotes; of one variant, where it is named.
     pub(crate) async fn quoter(&self, variant: Option<VariantId>) -> Result<Quoter, CartFailure> {
-        let config = self.config();
+        let config = &self.context.config;
         Ok(Quoter {
             signer: self.signer().await?,
             issuer: config.public_url.clone(),
-            now: self.0.clock.now(),
+            now: self.context.clock.now(),
             holds_s: config.quote_ms() / 1_000,
             variant,
         })
@@ -124,23 +126,23 @@ impl Carts {
     pub(crate) async fn quote_reader(&self) -> Result<QuoteReader, CartFailure> {
         Ok(QuoteReader {
             keys: self.signing_keys().await?,
-            now: self.0.clock.now(),
+            now: self.context.clock.now(),
         })
     }
 
     async fn signing_keys(&self) -> Result<Arc<Vec<SigningKeyRow>>, CartFailure> {
         // Held while they are read: of many who ask at once, one reads.
-        let mut known = self.0.signing.0.lock().await;
+        let mut known = self.keys.0.lock().await;
         if let Some((keys, at)) = known.as_ref()
             && at.elapsed() < READ_AGAIN
         {
             return Ok(Arc::clone(keys));
         }
-        let now = self.0.clock.now();
-        let mut keys = self.state().signing_keys(now).await?;
+        let now = self.context.clock.now();
+        let mut keys = self.context.state.signing_keys(now).await?;
         if keys.is_empty() {
-            let row = generate(&self.0.desk.keys, self.config().signing_algorithm, now)?;
-            keys = self.state().add_first_signing_key(&row).await?;
+            let row = generate(&self.context.keys, self.context.config.signing_algorithm, now)?;
+            keys = self.context.state.add_first_signing_key(&row).await?;
         }
         let keys = Arc::new(keys);
         *known = Some((Arc::clone(&keys), Instant::now()));

@@ -8,5 +8,27 @@ pub(crate) mod quote;
 pub mod schema;
 mod token;
 
-pub(crate) use self::keys::SigningKeys;
+use std::sync::Arc;
+
+use self::keys::SigningKeys;
 pub use self::keys::{SigningError, rotate_signing_key};
+use crate::cart_context::CartContext;
+use crate::carts::Carts;
+
+/// Checkouts of carts, with the keys that sign tokens and quotes. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Checkouts {
+    pub(crate) carts: Carts,
+    context: Arc<CartContext>,
+    keys: Arc<SigningKeys>,
+}
+
+impl Checkouts {
+    pub(crate) fn new(carts: Carts) -> Self {
+        Self {
+            context: Arc::clone(&carts.context),
+            carts,
+            keys: Arc::default(),
+        }
+    }
+}

@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 pub use super::jws::Jwk;
-use crate::carts::schema::CartProblem;
+use crate::schema::carts::CartProblem;
 
 /// The checkout of one brand's part of a cart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]

@@ -35,7 +35,8 @@ fn common() -> impl Iterator<Item = &'static str> {
 /// brand's name, by turns.
 pub(crate) fn candidates(
     brand: &StoredBrand,
-    (stated, described): (&[StatedCode], &[FoundCode]),
+    stated: &[StatedCode],
+    described: &[FoundCode],
     worked: &[String],
     most: usize,
 ) -> Vec<Candidate> {
@@ -166,7 +167,7 @@ mod tests {
             stated("x", CodePlace::FrontPage, 3),
         ];
         let worked = ["MORNING20".to_owned(), "brew10".to_owned()];
-        let told: Vec<String> = candidates(&tokai, (&stated, &[]), &worked, 12)
+        let told: Vec<String> = candidates(&tokai, &stated, &[], &worked, 12)
             .iter()
             .map(|one| format!("{} {:?}", one.code, one.source))
             .collect();
@@ -204,7 +205,7 @@ mod tests {
         fn whatever_a_brand_is_called_candidates_are_codes_each_once(
             name in ".{0,60}", domain in "[a-z0-9.:-]{0,40}", most in 0_usize..120,
         ) {
-            let told = candidates(&brand(&name, &domain), (&[], &[]), &[], most);
+            let told = candidates(&brand(&name, &domain), &[], &[], &[], most);
             prop_assert!(told.len() <= most);
             let distinct: std::collections::HashSet<_> = told.iter().map(|one| &one.code).collect();
             prop_assert_eq!(distinct.len(), told.len());

@@ -2,7 +2,7 @@
 
 use data_model::{CouponEffect, CouponKind};
 
-use crate::store_cart::{DiscountKind, StoreCart, StoreCode, StoreDelivery};
+use crate::rules::store_cart::{DiscountKind, StoreCart, StoreCode, StoreDelivery};
 
 /// The effect of a code on the cart that it was entered at alone.
 pub(crate) fn effect(cart: &StoreCart, code: &StoreCode) -> CouponEffect {

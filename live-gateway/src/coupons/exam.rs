@@ -8,9 +8,11 @@ use super::effect::effect;
 use super::memory::Slot;
 use super::plan::{Plan, takes_nothing, undelivered};
 use super::reason::{UntestedReason, reason};
-use crate::cart_client::{Buyer, CartAddress, CartClient, CartDraft, CartError};
+use crate::cart_client::{CartClient, CartError};
 use crate::hidden::SecretText;
-use crate::store_cart::{CartAnswer, StoreCart, StoreLine, is_same_code};
+use crate::rules::store_cart::{
+    Buyer, CartAddress, CartAnswer, CartDraft, StoreCart, StoreLine, VariantQuantity, is_same_code,
+};
 
 /// Most codes that are tried out for delivery.
 const DELIVERY_TRIES_MAX: usize = 3;
@@ -89,19 +91,27 @@ impl TrialCart<'_> {
             }
             self.cart = None;
         }
-        let draft = CartDraft {
-            lines: vec![(self.item, 1)],
+        let answer = self.create(&self.draft(codes)).await.map_err(|error| reason(&error))?;
+        let cart = self.believed(answer)?;
+        self.cart = Some(cart.id.clone());
+        Ok(cart)
+    }
+
+    /// A cart of the item with these codes.
+    fn draft(&self, codes: &[String]) -> CartDraft {
+        let one = VariantQuantity {
+            variant: self.item,
+            quantity: 1,
+        };
+        CartDraft {
+            lines: vec![one],
             codes: codes.to_vec(),
             buyer: Buyer {
                 country: self.country.clone(),
                 ..Buyer::default()
             },
             ..CartDraft::default()
-        };
-        let answer = self.create(&draft).await.map_err(|error| reason(&error))?;
-        let cart = self.believed(answer)?;
-        self.cart = Some(cart.id.clone());
-        Ok(cart)
+        }
     }
 
     /// Makes a cart. Where it is not known whether it was made, another one is: nothing names the first, and nobody pays
@@ -157,7 +167,7 @@ impl TrialCart<'_> {
                 return;
             }
             let tested_at = self.clock.now();
-            let entered = vec![code.clone()];
+            let entered = [code.clone()];
             let answer = match &delivered {
                 Some(id) => {
                     self.calls += 1;
@@ -165,14 +175,8 @@ impl TrialCart<'_> {
                 }
                 None => {
                     let draft = CartDraft {
-                        lines: vec![(self.item, 1)],
-                        codes: entered,
-                        buyer: Buyer {
-                            country: self.country.clone(),
-                            ..Buyer::default()
-                        },
                         address: Some(address.clone()),
-                        ..CartDraft::default()
+                        ..self.draft(&entered)
                     };
                     self.create(&draft).await
                 }

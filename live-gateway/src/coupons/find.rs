@@ -12,12 +12,12 @@ use pipeline_parse::{FoundCode, stated_codes};
 use state::CouponOutcome;
 use tokio::time::{Instant, timeout_at};
 
-use super::Finder;
 use super::candidates::{Candidate, candidates};
 use super::memory::{Slot, TestEnd};
 use super::reason::UntestedReason;
 use super::shops::ShopKey;
-use super::testing::TestJob;
+use super::testing::{TestItem, TestJob};
+use super::{Finder, Inner};
 use crate::catalogue::CatalogueError;
 
 /// The part of the budget that is left for writing the answer.
@@ -87,8 +87,8 @@ pub struct CouponsFound {
     pub release: ReleaseId,
     /// The brand.
     pub brand: BrandSlug,
-    /// The product and the variant that codes were tested on; `None` where the brand has nothing in stock.
-    pub item: Option<(data_model::ProductId, VariantId)>,
+    /// The item that codes were tested on; `None` where the brand has nothing in stock.
+    pub item: Option<TestItem>,
     /// Codes that apply, those that take off most first.
     pub coupons: Vec<FoundCoupon>,
     /// The number of codes that were candidates.
@@ -108,9 +108,20 @@ pub struct CouponsFound {
 struct Target {
     shop: StoredShop,
     /// Items that a cart may be made of, the best first.
-    items: Vec<(data_model::ProductId, VariantId)>,
+    items: Vec<TestItem>,
     /// Codes that the description of the product states.
     described: Vec<FoundCode>,
+}
+
+/// Candidates that are to have a store's verdict.
+struct CandidateTests<'a> {
+    finder: &'a Finder,
+    brand: Arc<StoredBrand>,
+    items: Vec<TestItem>,
+    candidates: Vec<Candidate>,
+    slot: Arc<Slot>,
+    begun: Instant,
+    deadline: Instant,
 }
 
 /// Most variants of a product that are tried for one that the store sells.
@@ -126,83 +137,25 @@ impl Finder {
     /// See [`CouponsError`].
     #[tracing::instrument(target = "trace::live", name = "coupons", level = "info", skip_all)]
     pub async fn find(&self, request: &CouponsRequest) -> Result<CouponsFound, CouponsError> {
-        let begun = (Instant::now(), self.0.clock.now());
+        let (begun, begun_at) = (Instant::now(), self.0.clock.now());
         let budget = Duration::from_millis(self.0.config.budget_ms);
-        let deadline = begun.0 + budget.saturating_sub(MARGIN);
+        let deadline = begun + budget.saturating_sub(MARGIN);
         let target = timeout_at(deadline, self.target(&request.of)).await;
         let Target { shop, items, described } = target.map_err(|_| CatalogueError::NotReady)??;
         let slot = self.0.slots.of(&shop.brand.store);
         let worked = slot.worked(self.memory(), deadline).await;
         let most = usize::from(request.candidates_max.clamp(1, 100));
-        let candidates = candidates(&shop.brand, (&shop.codes, &described), &worked, most);
-        let brand = Arc::new(shop.brand.clone());
-        let (item, stop) = self
-            .settle((&brand, &items), &candidates, &slot, (begun.0, deadline))
-            .await;
-        Ok(self.told((shop, item), &candidates, &slot, (stop, begun.1)))
-    }
-
-    /// Has every candidate tested, as far as time and the store allow: on which item, and why not all were.
-    async fn settle(
-        &self,
-        (brand, items): (&Arc<StoredBrand>, &[(data_model::ProductId, VariantId)]),
-        candidates: &[Candidate],
-        slot: &Arc<Slot>,
-        (begun, deadline): (Instant, Instant),
-    ) -> (Option<(data_model::ProductId, VariantId)>, Option<UntestedReason>) {
-        let config = &self.0.config;
-        let mut last_item = None;
-        for item in items.iter().filter(|(_, variant)| !slot.is_sold_out(*variant)) {
-            last_item = Some(*item);
-            slot.read(item.1, self.memory(), deadline).await;
-            while !slot.is_sold_out(item.1) {
-                let missing = self.missing(candidates, slot, item.1, begun);
-                if missing.is_empty() {
-                    return (last_item, None);
-                }
-                if let Some(stop) = stopped(slot, item.1, begun, config.rest_s) {
-                    return (last_item, Some(stop));
-                }
-                let turn = timeout_at(deadline, Arc::clone(&slot.turn).lock_owned()).await;
-                let Ok(turn) = turn else {
-                    return (last_item, Some(UntestedReason::Budget));
-                };
-                // Whoever was first may have tested all of it meanwhile.
-                let missing = self.missing(candidates, slot, item.1, begun);
-                let is_over = slot.is_sold_out(item.1) || stopped(slot, item.1, begun, config.rest_s).is_some();
-                if missing.is_empty() || is_over {
-                    continue;
-                }
-                let testing = TestJob {
-                    finder: self.clone(),
-                    slot: Arc::clone(slot),
-                    brand: Arc::clone(brand),
-                    product: item.0,
-                    item: item.1,
-                    candidates: missing,
-                };
-                // It goes on for the next ones where this answer does not wait for its end.
-                let done = tokio::spawn(testing.run(turn));
-                match timeout_at(deadline, done).await {
-                    Ok(Ok(_)) => {}
-                    // Only a panic ends it so, and it is logged where it happens.
-                    Ok(Err(_)) => return (last_item, Some(UntestedReason::StoreUnreadable)),
-                    Err(_) => return (last_item, Some(UntestedReason::Budget)),
-                }
-            }
-        }
-        (last_item.or(items.first().copied()), Some(UntestedReason::SoldOut))
-    }
-
-    /// Candidates on which the store has given no verdict lately, and that no testing took on since `begun`.
-    fn missing(&self, candidates: &[Candidate], slot: &Slot, item: VariantId, begun: Instant) -> Vec<Candidate> {
-        let now = (self.0.clock.now(), &self.0.config);
-        let ended = slot.last().filter(|ended| ended.item == item && ended.at >= begun);
-        let taken_on = ended
-            .filter(|ended| ended.stop.is_none())
-            .map_or_else(HashSet::new, |ended| ended.codes);
-        let is_missing = |one: &&Candidate| !taken_on.contains(&one.code) && slot.fresh(item, &one.code, now).is_none();
-        candidates.iter().filter(is_missing).cloned().collect()
+        let tests = CandidateTests {
+            finder: self,
+            candidates: candidates(&shop.brand, &shop.codes, &described, &worked, most),
+            brand: Arc::new(shop.brand),
+            items,
+            slot,
+            begun,
+            deadline,
+        };
+        let (item, stop) = tests.run().await;
+        Ok(tests.told(shop.release, item, stop, begun_at))
     }
 
     async fn target(&self, of: &CouponsOf) -> Result<Target, CouponsError> {
@@ -239,35 +192,109 @@ impl Finder {
         let described = product.map_or_else(Vec::new, |product| stated_codes(&lines(product)));
         Ok(Target { shop, items, described })
     }
+}
+
+impl CandidateTests<'_> {
+    /// Has every candidate tested, as far as time and the store allow: on which item, and why not all were.
+    async fn run(&self) -> (Option<TestItem>, Option<UntestedReason>) {
+        let (slot, deadline) = (&self.slot, self.deadline);
+        let mut last_item = None;
+        for item in self.items.iter().filter(|item| !slot.is_sold_out(item.variant)) {
+            last_item = Some(*item);
+            let variant = item.variant;
+            slot.read(variant, self.finder.memory(), deadline).await;
+            while !slot.is_sold_out(variant) {
+                let missing = self.missing(variant);
+                if missing.is_empty() {
+                    return (last_item, None);
+                }
+                if let Some(stop) = self.stopped(variant) {
+                    return (last_item, Some(stop));
+                }
+                let turn = timeout_at(deadline, Arc::clone(&slot.turn).lock_owned()).await;
+                let Ok(turn) = turn else {
+                    return (last_item, Some(UntestedReason::Budget));
+                };
+                // Whoever was first may have tested all of it meanwhile.
+                let missing = self.missing(variant);
+                if missing.is_empty() || slot.is_sold_out(variant) || self.stopped(variant).is_some() {
+                    continue;
+                }
+                let testing = TestJob {
+                    finder: self.finder.clone(),
+                    slot: Arc::clone(slot),
+                    brand: Arc::clone(&self.brand),
+                    item: *item,
+                    candidates: missing,
+                };
+                // It goes on for the next ones where this answer does not wait for its end.
+                let done = tokio::spawn(testing.run(turn));
+                match timeout_at(deadline, done).await {
+                    Ok(Ok(_)) => {}
+                    // Only a panic ends it so, and it is logged where it happens.
+                    Ok(Err(_)) => return (last_item, Some(UntestedReason::StoreUnreadable)),
+                    Err(_) => return (last_item, Some(UntestedReason::Budget)),
+                }
+            }
+        }
+        (last_item.or(self.items.first().copied()), Some(UntestedReason::SoldOut))
+    }
+
+    /// Candidates on which the store has given no verdict lately, and that no testing took on since the beginning.
+    fn missing(&self, item: VariantId) -> Vec<Candidate> {
+        let Inner { clock, config, .. } = &*self.finder.0;
+        let (slot, now) = (&self.slot, clock.now());
+        let ended = slot.last().filter(|ended| ended.item == item && ended.at >= self.begun);
+        let taken_on = ended
+            .filter(|ended| ended.stop.is_none())
+            .map_or_else(HashSet::new, |ended| ended.codes);
+        let is_missing =
+            |one: &&Candidate| !taken_on.contains(&one.code) && slot.fresh(item, &one.code, now, config).is_none();
+        self.candidates.iter().filter(is_missing).cloned().collect()
+    }
+
+    /// The reason why testing an item is not begun: a test that ended since the beginning was stopped, or the store is to be
+    /// left alone.
+    fn stopped(&self, item: VariantId) -> Option<UntestedReason> {
+        let TestEnd {
+            at, item: tested, stop, ..
+        } = self.slot.last()?;
+        let stop = stop?;
+        let rest = Duration::from_secs(self.finder.0.config.rest_s);
+        let rests = stop.is_of_store() && at.elapsed() < rest;
+        let was_mine = tested == item && at >= self.begun && stop != UntestedReason::SoldOut;
+        (rests || was_mine).then_some(stop)
+    }
 
     fn told(
         &self,
-        (shop, item): (StoredShop, Option<(data_model::ProductId, VariantId)>),
-        candidates: &[Candidate],
-        slot: &Slot,
-        (stop, begun): (Option<UntestedReason>, Timestamp),
+        release: ReleaseId,
+        item: Option<TestItem>,
+        stop: Option<UntestedReason>,
+        begun_at: Timestamp,
     ) -> CouponsFound {
-        let now = (self.0.clock.now(), &self.0.config);
+        let Inner { clock, config, .. } = &*self.finder.0;
+        let now = clock.now();
         let mut found = CouponsFound {
-            release: shop.release,
-            brand: shop.brand.slug,
+            release,
+            brand: self.brand.slug.clone(),
             item,
             coupons: Vec::new(),
-            candidates: candidates.len(),
+            candidates: self.candidates.len(),
             tested: 0,
             remembered: 0,
             untested: Vec::new(),
-            as_of: now.0,
+            as_of: now,
         };
-        for candidate in candidates {
-            let outcome = item.and_then(|(_, variant)| slot.fresh(variant, &candidate.code, now));
+        for candidate in &self.candidates {
+            let outcome = item.and_then(|item| self.slot.fresh(item.variant, &candidate.code, now, config));
             let Some(CouponOutcome { verdict, tested_at, .. }) = outcome else {
                 let reason = stop.unwrap_or(UntestedReason::Refused);
                 found.untested.push((candidate.code.clone(), reason));
                 continue;
             };
             found.tested += 1;
-            found.remembered += usize::from(tested_at < begun);
+            found.remembered += usize::from(tested_at < begun_at);
             found.as_of = found.as_of.min(tested_at);
             if let CouponVerdict::Applicable(effect) = verdict {
                 found.coupons.push(FoundCoupon {
@@ -286,26 +313,17 @@ impl Finder {
     }
 }
 
-/// The reason why testing an item is not begun: a test that ended since `begun` was stopped, or the store is to be left
-/// alone.
-fn stopped(slot: &Slot, item: VariantId, begun: Instant, rest_s: u64) -> Option<UntestedReason> {
-    let TestEnd {
-        at, item: tested, stop, ..
-    } = slot.last()?;
-    let stop = stop?;
-    let rests = stop.is_of_store() && at.elapsed() < Duration::from_secs(rest_s);
-    let was_mine = tested == item && at >= begun && stop != UntestedReason::SoldOut;
-    (rests || was_mine).then_some(stop)
-}
-
 /// Items that a cart may be made of: those first that the store would sell first.
-fn items_of(product: &StoredProduct) -> Vec<(data_model::ProductId, VariantId)> {
+fn items_of(product: &StoredProduct) -> Vec<TestItem> {
     let of = |available: bool| {
         let variants = product
             .variants
             .iter()
             .filter(move |variant| variant.available == available);
-        variants.map(|variant| (product.id, variant.id))
+        variants.map(|variant| TestItem {
+            product: product.id,
+            variant: variant.id,
+        })
     };
     of(true).chain(of(false)).take(ITEMS_MAX).collect()
 }

@@ -67,6 +67,14 @@ struct CodeMemory {
     suggested: HashSet<String>,
 }
 
+/// The state that all servers share, and the way in which outcomes are kept there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MemoryContext<'a> {
+    pub(crate) state: &'a State,
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) config: &'a CouponsConfig,
+}
+
 /// The end of a testing.
 #[derive(Debug, Clone)]
 pub(crate) struct TestEnd {
@@ -88,7 +96,8 @@ impl Slot {
         &self,
         item: VariantId,
         code: &str,
-        (now, config): (Timestamp, &CouponsConfig),
+        now: Timestamp,
+        config: &CouponsConfig,
     ) -> Option<CouponOutcome> {
         let known = self.known();
         let of = |variant| known.outcomes.get(&(variant, code.to_owned()));
@@ -115,19 +124,14 @@ impl Slot {
     }
 
     /// Reads what any server found out about codes on an item, unless that was done a moment ago.
-    pub(crate) async fn read(
-        &self,
-        item: VariantId,
-        (state, clock, config): (&State, &dyn Clock, &CouponsConfig),
-        deadline: Instant,
-    ) {
+    pub(crate) async fn read(&self, item: VariantId, memory: MemoryContext<'_>, deadline: Instant) {
         let begun = Instant::now();
         let is_recent = |at: &Instant| begun.duration_since(*at) < READ_AGAIN;
         if self.known().read.get(&item).is_some_and(is_recent) {
             return;
         }
-        let since = before(clock.now(), config.kept_for_s());
-        let reading = state.coupons(&self.store, item, since);
+        let since = before(memory.clock.now(), memory.config.kept_for_s());
+        let reading = memory.state.coupons(&self.store, item, since);
         if let Some(outcomes) = in_time(reading, deadline).await {
             self.note(outcomes);
             let mut known = self.known();
@@ -137,27 +141,19 @@ impl Slot {
     }
 
     /// Codes that applied to any cart of the store before, as far as the state tells in time.
-    pub(crate) async fn worked(
-        &self,
-        (state, clock, config): (&State, &dyn Clock, &CouponsConfig),
-        deadline: Instant,
-    ) -> Vec<String> {
-        let since = before(clock.now(), config.worked_for_s);
-        let reading = state.coupons_that_worked(&self.store, since, WORKED_MAX);
+    pub(crate) async fn worked(&self, memory: MemoryContext<'_>, deadline: Instant) -> Vec<String> {
+        let since = before(memory.clock.now(), memory.config.worked_for_s);
+        let reading = memory.state.coupons_that_worked(&self.store, since, WORKED_MAX);
         in_time(reading, deadline).await.unwrap_or_default()
     }
 
     /// Writes down what the store said, for all servers.
-    pub(crate) async fn write(
-        &self,
-        outcomes: &[CouponOutcome],
-        (state, clock, config): (&State, &dyn Clock, &CouponsConfig),
-    ) {
+    pub(crate) async fn write(&self, outcomes: &[CouponOutcome], memory: MemoryContext<'_>) {
         let bounds = CouponBounds {
-            oldest: before(clock.now(), config.kept_for_s()),
+            oldest: before(memory.clock.now(), memory.config.kept_for_s()),
             per_store_max: OUTCOMES_MAX,
         };
-        let writing = state.note_coupons(&self.store, outcomes, bounds);
+        let writing = memory.state.note_coupons(&self.store, outcomes, bounds);
         in_time(Box::pin(writing), Instant::now() + STATE_PATIENCE).await;
     }
 

@@ -26,21 +26,20 @@ mod testing;
 
 use std::sync::Arc;
 
-use api::OpenRouter;
 use data_model::Clock;
 use state::State;
 use storefront::Storefront;
 use tokio::sync::Semaphore;
 
-use self::memory::Slots;
+use self::memory::{MemoryContext, Slots};
 use crate::catalogue::Catalogue;
-use crate::routes;
 
 pub use self::config::{CouponAddress, CouponsConfig};
 pub use self::find::{CouponsError, CouponsFound, CouponsOf, CouponsRequest, FoundCoupon};
 pub use self::ledger::TestLedger;
 pub use self::reason::UntestedReason;
 pub use self::shops::{HttpShops, ShopKey, Shops};
+pub use self::testing::TestItem;
 
 /// The things that codes are found with.
 #[derive(Debug, Clone)]
@@ -103,20 +102,11 @@ impl Finder {
         }))
     }
 
-    /// The operation's route, for a server that has others too.
-    #[must_use]
-    pub fn open_router(&self) -> OpenRouter {
-        routes::coupons(self.clone())
-    }
-
-    /// The interface description of the operation.
-    #[must_use]
-    pub fn openapi() -> utoipa::openapi::OpenApi {
-        routes::coupons_document()
-    }
-
-    fn memory(&self) -> (&State, &dyn Clock, &CouponsConfig) {
-        let inner = &self.0;
-        (&inner.state, inner.clock.as_ref(), &inner.config)
+    fn memory(&self) -> MemoryContext<'_> {
+        MemoryContext {
+            state: &self.0.state,
+            clock: self.0.clock.as_ref(),
+            config: &self.0.config,
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use data_model::{CouponEffect, CouponVerdict};
 
 use super::effect::effect;
-use crate::store_cart::{StoreCart, StoreCode, is_same_code};
+use crate::rules::store_cart::{StoreCart, StoreCode, is_same_code};
 
 /// Warnings that hold whatever else is in the cart and whatever other codes there are; their words name no code.
 const NO_SUCH_CODE: &str = "DISCOUNT_NOT_FOUND";

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::hidden::SecretText;
-use crate::store_cart::{Discounts, StoreWarning};
+use crate::rules::store_cart::{Discounts, StoreWarning};
 
 /// A store's way with codes, each with the amount that it takes off and the word on whether it goes with others.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@ use utoipa::ToSchema;
 
 use crate::cart_client::CartError;
 use crate::desk::failure::unverified;
-use crate::rules::reason::UnverifiedCode;
-use crate::store_cart::CartFault;
+use crate::rules::store_cart::CartFault;
+use crate::schema::UnverifiedCode;
 
 /// Reasons why a code was not tested: a closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, ToSchema)]

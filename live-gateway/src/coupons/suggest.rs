@@ -29,13 +29,13 @@ impl CouponCandidates for Finder {
         let slot = self.0.slots.of(&brand.store);
         let worked = slot.worked(self.memory(), deadline).await;
         slot.read(ANY_ITEM, self.memory(), deadline).await;
-        let now = (self.0.clock.now(), &self.0.config);
+        let now = self.0.clock.now();
         // A code that the store has not at all works on no cart.
         let is_none = |code: &str| {
-            let known = slot.fresh(ANY_ITEM, code, now);
+            let known = slot.fresh(ANY_ITEM, code, now, &self.0.config);
             known.is_some_and(|outcome| outcome.verdict == CouponVerdict::UnknownCode)
         };
-        let codes = candidates(brand, (&stated, &[]), &worked, CONSIDERED_MAX).into_iter();
+        let codes = candidates(brand, &stated, &[], &worked, CONSIDERED_MAX).into_iter();
         let codes = codes.map(|candidate| candidate.code).filter(|code| !is_none(code));
         let codes: Vec<String> = codes.take(max).collect();
         slot.suggest(&codes);

@@ -14,7 +14,17 @@ use super::config::CouponAddress;
 use super::exam::TrialCart;
 use super::memory::{Slot, TestEnd};
 use super::reason::{UntestedReason, reason};
-use crate::cart_client::{CartAddress, CartClient, CartError};
+use crate::cart_client::{CartClient, CartError};
+use crate::rules::store_cart::CartAddress;
+
+/// A thing that a cart is made of to test codes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TestItem {
+    /// The product.
+    pub product: ProductId,
+    /// Its variant.
+    pub variant: VariantId,
+}
 
 /// A testing at one store, which outlives the request that began it.
 #[derive(Debug)]
@@ -22,8 +32,7 @@ pub(crate) struct TestJob {
     pub(crate) finder: Finder,
     pub(crate) slot: Arc<Slot>,
     pub(crate) brand: Arc<StoredBrand>,
-    pub(crate) product: ProductId,
-    pub(crate) item: VariantId,
+    pub(crate) item: TestItem,
     pub(crate) candidates: Vec<Candidate>,
 }
 
@@ -47,11 +56,11 @@ impl TestJob {
             _ => (Some(UntestedReason::Busy), Vec::new()),
         };
         if stop == Some(UntestedReason::SoldOut) {
-            self.slot.sell_out(self.item);
+            self.slot.sell_out(self.item.variant);
         }
         self.slot.end(TestEnd {
             at: Instant::now(),
-            item: self.item,
+            item: self.item.variant,
             codes: codes.into_iter().collect(),
             stop,
         });
@@ -82,8 +91,8 @@ impl TestJob {
             Some(TestedCode {
                 code: outcome.code,
                 source: candidate.source,
-                product: self.product,
-                variant: self.item,
+                product: self.item.product,
+                variant: self.item.variant,
                 verdict: outcome.verdict,
                 tested_at: outcome.tested_at,
             })
@@ -109,7 +118,7 @@ impl TestJob {
             .filter(|address| sells_to(&self.brand, address));
         Ok(TrialCart {
             client: CartClient::new(store),
-            item: self.item,
+            item: self.item.variant,
             country: self.brand.crawl_country.clone(),
             address: address.map(|address| CartAddress {
                 zip: Some(address.zip.clone()),

@@ -7,8 +7,9 @@ use storefront::{Effect, FetchOutcome, GraphqlAnswer, GraphqlRequest, Store, Sto
 use super::failure::{refuses_graphql, unverified};
 use super::state::{Desk, Turn};
 use crate::rules::nodes::{Nodes, ProductNodes, variant_gid};
-use crate::rules::reason::{Nonsense, Unverified, UnverifiedCode};
+use crate::rules::reason::{Nonsense, Unverified};
 use crate::rules::{ProductReply, Source, identity, js};
+use crate::schema::UnverifiedCode;
 
 /// The result of one query.
 #[derive(Debug)]
@@ -127,8 +128,10 @@ fn understood(answer: &GraphqlAnswer, asked: usize) -> Result<Nodes, QueryOutcom
 
 /// Asks for one product by its `.js` view.
 pub(super) async fn by_js(
-    (store, desk): (&Store, &Desk),
-    (brand, stored): (&StoredBrand, &StoredProduct),
+    store: &Store,
+    desk: &Desk,
+    brand: &StoredBrand,
+    stored: &StoredProduct,
 ) -> Result<ProductReply, Unverified> {
     match store.product_js(&stored.handle).await {
         Ok(FetchOutcome::Body(page)) => Ok(js::read(&page.bytes, stored, page.cart_currency)?),

@@ -1,6 +1,7 @@
 use storefront::StoreError;
 
-use crate::rules::reason::{Unverified, UnverifiedCode};
+use crate::rules::reason::Unverified;
+use crate::schema::UnverifiedCode;
 
 /// The word for a buyer on a store's failure.
 pub(crate) fn unverified(error: &StoreError) -> Unverified {

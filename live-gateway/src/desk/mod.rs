@@ -19,9 +19,10 @@ use tokio::time::Instant;
 use self::seen::LastObservations;
 use self::state::{Admission, Desk};
 use crate::config::GatewayConfig;
-use crate::gateway::Observe;
+use crate::observe::Observe;
 use crate::rules::ProductReply;
-use crate::rules::reason::{Unverified, UnverifiedCode};
+use crate::rules::reason::Unverified;
+use crate::schema::UnverifiedCode;
 
 /// A store's word on a product, and its moment.
 #[derive(Debug, Clone)]
@@ -36,6 +37,14 @@ pub(crate) struct Answer {
 pub(crate) type Outcome = Result<Answer, Unverified>;
 
 impl Answer {
+    fn new(told: ProductReply, as_of: Timestamp, currency: CurrencyCode) -> Self {
+        Self {
+            told: Arc::new(told),
+            as_of,
+            currency,
+        }
+    }
+
     /// True where it says something of every variant that is stored: a newer release may have more.
     fn covers(&self, stored: &StoredProduct) -> bool {
         let told = |id| self.told.gone.contains(&id) || self.told.variants.iter().any(|variant| variant.id == id);

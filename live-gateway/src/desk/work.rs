@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use data_model::{StoredProduct, Timestamp};
+use data_model::StoredProduct;
 use storefront::{Priority, Store, StoreError};
 use tokio::time::Instant;
 use url::Url;
@@ -9,10 +9,11 @@ use url::Url;
 use super::ask::{QueryOutcome, by_graphql, by_js};
 use super::failure::unverified;
 use super::state::{Desk, Turn};
-use super::{Answer, DeskContext};
+use super::{Answer, DeskContext, Outcome};
+use crate::rules::judge;
 use crate::rules::nodes::ProductNodes;
-use crate::rules::reason::{Unverified, UnverifiedCode};
-use crate::rules::{ProductReply, judge};
+use crate::rules::reason::Unverified;
+use crate::schema::UnverifiedCode;
 
 /// Lets the desk rest when the work ends, even by a panic: the next buyer must find somebody who works.
 struct Shift(Arc<Desk>);
@@ -62,12 +63,13 @@ async fn turn(desk: &Arc<Desk>, shared: &DeskContext, store: &Store) {
                 let Some(brand) = desk.brand_of(stored.platform_id) else {
                     continue;
                 };
-                let told = by_js((store, desk), (&brand, stored)).await;
+                let told = by_js(store, desk, &brand, stored).await;
                 if told.as_ref().is_ok_and(|told| told.gone.is_empty()) && desk.was_missing(stored.platform_id) {
                     // The store sells in its online store what its GraphQL API does not show.
                     desk.refuse_graphql(Duration::from_secs(shared.config.graphql_retry_s));
                 }
-                answer(desk, shared, stored, told.map(|told| (told, as_of)));
+                let outcome = told.map(|told| Answer::new(told, as_of, stored.currency));
+                answer(desk, shared, stored, &outcome);
             }
         }
     }
@@ -80,9 +82,12 @@ async fn query(desk: &Arc<Desk>, shared: &DeskContext, store: &Store) {
         QueryOutcome::Products(found) => {
             for (stored, found) in products.iter().zip(found) {
                 match found {
-                    Ok(ProductNodes::Told(told)) => answer(desk, shared, stored, Ok((told, as_of))),
+                    Ok(ProductNodes::Told(told)) => {
+                        let told = Answer::new(told, as_of, stored.currency);
+                        answer(desk, shared, stored, &Ok(told));
+                    }
                     Ok(ProductNodes::Missing) => desk.put_back_missing(stored.platform_id),
-                    Err(nonsense) => answer(desk, shared, stored, Err(nonsense.into())),
+                    Err(nonsense) => answer(desk, shared, stored, &Err(nonsense.into())),
                 }
             }
         }
@@ -110,27 +115,18 @@ async fn query(desk: &Arc<Desk>, shared: &DeskContext, store: &Store) {
         // The turn never came, so it will not for the others who wait.
         QueryOutcome::Failed(why) if products.is_empty() => desk.fail_all(&why),
         QueryOutcome::Failed(why) => {
+            let outcome = Err(why);
             for stored in &products {
-                answer(desk, shared, stored, Err(why.clone()));
+                answer(desk, shared, stored, &outcome);
             }
         }
     }
 }
 
 /// Tells those who wait, and records what was seen: what the store said, and when it was asked.
-fn answer(
-    desk: &Desk,
-    shared: &DeskContext,
-    stored: &StoredProduct,
-    told: Result<(ProductReply, Timestamp), Unverified>,
-) {
-    let outcome = told.map(|(told, as_of)| Answer {
-        told: Arc::new(told),
-        as_of,
-        currency: stored.currency,
-    });
-    let brand = desk.tell(stored.platform_id, &outcome, &shared.config);
-    if let (Ok(answer), Some(brand)) = (&outcome, brand) {
+fn answer(desk: &Desk, shared: &DeskContext, stored: &StoredProduct, outcome: &Outcome) {
+    let brand = desk.tell(stored.platform_id, outcome, &shared.config);
+    if let (Ok(answer), Some(brand)) = (outcome, brand) {
         let observation = judge::observation(stored, &brand, &answer.told, answer.as_of);
         if shared.seen.is_news(stored.id, &observation) {
             shared.observer.observe(observation);

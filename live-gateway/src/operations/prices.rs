@@ -6,10 +6,10 @@ use data_model::{ProductIdent, ReleaseId, StoredBrand, StoredProduct, Timestamp,
 use futures::future::join_all;
 use tokio::time::Instant;
 
-use crate::carts::random_hex;
 use crate::catalogue::CatalogueError;
 use crate::checkout::quote::Quoter;
 use crate::gateway::LiveGateway;
+use crate::random::random_hex;
 use crate::rules::judge;
 use crate::schema::LivePrice;
 
@@ -115,7 +115,7 @@ impl LiveGateway {
     /// A signed quote of what a product's store says now, of all its variants or of one; `None` where the store says nothing,
     /// and on a server that signs nothing.
     pub async fn quote(&self, ident: ProductIdent, variant: Option<VariantId>) -> Option<String> {
-        let quoter = self.0.carts.get()?.quoter(variant).await.ok()?;
+        let quoter = self.0.checkouts.get()?.quoter(variant).await.ok()?;
         let answer = self.prices(PricesRequest::one(ident).quoted(Some(quoter))).await.ok()?;
         answer.entries.into_iter().next()?.quote
     }

@@ -7,8 +7,8 @@ use super::carts::asking::RequestContext;
 use super::carts::body::{brand, email};
 use super::described::{Once, OnceErrors};
 use crate::accounts::schema::{Account, AccountBody};
-use crate::accounts::{AccountAction, Credentials};
-use crate::carts::schema::CartAnswerDocument;
+use crate::accounts::{AccountAction, AccountRequest};
+use crate::schema::carts::CartAnswerDocument;
 
 const PASSWORD_CHARS_MAX: usize = 1_000;
 
@@ -70,13 +70,16 @@ pub(crate) async fn account_action(
     let read = reader.finish_with(path, read)?;
     let (((email, password), brand), action) = read.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
     let content = json!({ "action": given, "body": body.0 });
-    let credentials = Credentials { email, password, brand };
+    let request = AccountRequest {
+        action,
+        email,
+        password,
+        brand,
+    };
     asking
-        .once("account_action", content, |carts, begin| async move {
-            let account = carts
-                .sign_in(&begin.asked, action, &credentials, begin.is_again)
-                .await?;
-            Ok((account, carts.0.clock.now()))
+        .once("account_action", content, |checkouts, begin| async move {
+            let accounts = &checkouts.carts.accounts;
+            accounts.sign_in(&begin.asked, &request, begin.is_again).await
         })
         .await
 }

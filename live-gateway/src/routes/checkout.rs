@@ -7,10 +7,10 @@ use serde_json::json;
 
 use super::carts::asking::RequestContext;
 use super::described::{CartErrors, Once};
-use crate::carts::schema::CartAnswerDocument;
 use crate::checkout::schema::{Checkout, CheckoutBody, JwksDocument};
 use crate::gateway::LiveGateway;
 use crate::rules::carts::ids::CartId;
+use crate::schema::carts::CartAnswerDocument;
 
 /// The time for which the keys may be kept: a new one is published an hour before it signs.
 const JWKS_CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
@@ -40,8 +40,8 @@ pub(crate) async fn create_checkout(asking: RequestContext, body: JsonObject) ->
         .ok_or_else(|| Problem::new(ErrorCode::CartNotFound))?;
     let content = json!({ "body": body.0 });
     asking
-        .once("create_checkout", content, |carts, begin| async move {
-            carts.checkout(&begin.asked, &id).await
+        .once("create_checkout", content, |checkouts, begin| async move {
+            checkouts.checkout(&begin.asked, &id).await
         })
         .await
 }
@@ -63,7 +63,7 @@ pub(crate) async fn create_checkout(asking: RequestContext, body: JsonObject) ->
     )
 )]
 pub(crate) async fn get_jwks(State(gateway): State<LiveGateway>) -> Result<Response, Problem> {
-    let keys = gateway.carts()?.jwks().await.map_err(|failure| failure.problem())?;
+    let keys = gateway.checkouts()?.jwks().await.map_err(|failure| failure.problem())?;
     let mut response = api::json(StatusCode::OK, &JwksDocument { keys }).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, JWKS_CACHE);
     Ok(response)

@@ -87,8 +87,8 @@ fn document(found: CouponsFound) -> CouponsAnswer {
     CouponsAnswer {
         data: Coupons {
             brand_slug: found.brand.to_string(),
-            product_id: found.item.map(|(product, _)| product.to_string()),
-            variant_id: found.item.map(|(_, variant)| variant.to_string()),
+            product_id: found.item.map(|item| item.product.to_string()),
+            variant_id: found.item.map(|item| item.variant.to_string()),
             verified: found.untested.is_empty(),
             coupons: entries.collect(),
             candidates: count(found.candidates),

@@ -8,7 +8,7 @@ mod described;
 mod prices;
 mod probes;
 
-use api::{OpenRouter, described};
+use api::{EdgeConfig, EdgeRouter, OpenRouter, described};
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
 use utoipa::openapi::OpenApi;
@@ -44,39 +44,59 @@ fn keys() -> OpenApiRouter<LiveGateway> {
     described(ABOUT).routes(routes!(checkout::get_jwks))
 }
 
-/// The interface description of the operations.
-pub(crate) fn document() -> OpenApi {
-    operations().merge(keys()).into_openapi()
-}
-
-/// The operations' routes.
-pub(crate) fn open(gateway: LiveGateway) -> OpenRouter {
-    let keys = OpenRouter::of(keys(), gateway.clone()).read_by_any_origin();
-    OpenRouter::of(operations(), gateway).merge(keys)
-}
-
-/// Probes, and metrics where they are shown.
-pub(crate) fn probes(gateway: LiveGateway, metrics: Option<PrometheusHandle>) -> OpenRouter {
-    let probes = described(ABOUT)
-        .routes(routes!(probes::health))
-        .routes(routes!(probes::ready));
-    let router = OpenRouter::of(probes, gateway);
-    match metrics {
-        Some(handle) => router.route("/metrics", get(async move || api::metrics_answer(&handle))),
-        None => router,
-    }
-}
-
 /// The operation that finds discount codes.
-pub(crate) fn coupons(finder: Finder) -> OpenRouter {
-    OpenRouter::of(coupons_operation(), finder)
-}
-
 fn coupons_operation() -> OpenApiRouter<Finder> {
     described(ABOUT).routes(routes!(coupons::find_coupons))
 }
 
-/// Its interface description.
-pub(crate) fn coupons_document() -> OpenApi {
-    coupons_operation().into_openapi()
+impl LiveGateway {
+    /// The routes of a server that is a gateway alone, with everything around them that an answer needs.
+    pub fn router(&self, edge: EdgeConfig, metrics: Option<PrometheusHandle>) -> EdgeRouter {
+        self.open_router().merge(self.probes(metrics)).edge(edge)
+    }
+
+    /// Probes, and metrics where they are shown, for a server that has other routes too.
+    #[must_use]
+    pub fn probes(&self, metrics: Option<PrometheusHandle>) -> OpenRouter {
+        let probes = described(ABOUT)
+            .routes(routes!(probes::health))
+            .routes(routes!(probes::ready));
+        let router = OpenRouter::of(probes, self.clone());
+        match metrics {
+            Some(handle) => router.route("/metrics", get(async move || api::metrics_answer(&handle))),
+            None => router,
+        }
+    }
+
+    /// Probes and metrics alone, for a listener of their own.
+    pub fn ops_router(&self, edge: EdgeConfig, metrics: PrometheusHandle) -> EdgeRouter {
+        self.probes(Some(metrics)).edge(edge)
+    }
+
+    /// The operations' routes, for a server that has others too.
+    #[must_use]
+    pub fn open_router(&self) -> OpenRouter {
+        let keys = OpenRouter::of(keys(), self.clone()).read_by_any_origin();
+        OpenRouter::of(operations(), self.clone()).merge(keys)
+    }
+
+    /// The interface description of the operations.
+    #[must_use]
+    pub fn openapi() -> OpenApi {
+        operations().merge(keys()).into_openapi()
+    }
+}
+
+impl Finder {
+    /// The operation's route, for a server that has others too.
+    #[must_use]
+    pub fn open_router(&self) -> OpenRouter {
+        OpenRouter::of(coupons_operation(), self.clone())
+    }
+
+    /// The interface description of the operation.
+    #[must_use]
+    pub fn openapi() -> OpenApi {
+        coupons_operation().into_openapi()
+    }
 }

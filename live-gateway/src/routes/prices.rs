@@ -139,7 +139,7 @@ async fn quoter(gateway: &LiveGateway, is_quoted: bool, variant: Option<VariantI
     if !is_quoted {
         return Ok(None);
     }
-    let quoter = gateway.carts()?.quoter(variant).await;
+    let quoter = gateway.checkouts()?.quoter(variant).await;
     quoter.map(Some).map_err(|failure| failure.problem())
 }
 

@@ -2,9 +2,9 @@ use std::collections::HashMap;
 
 use data_model::{Observation, ObservedVariant, StoredBrand, StoredProduct, StoredVariant, Timestamp, VariantId};
 
-use super::reason::{Unverified, UnverifiedCode};
+use super::reason::Unverified;
 use super::{ProductReply, VariantReply};
-use crate::schema::{LivePrice, LiveVariant, PriceChanges, VariantChange, VariantOffer};
+use crate::schema::{LivePrice, LiveVariant, PriceChanges, UnverifiedCode, VariantChange, VariantOffer};
 
 /// The store's own word, with the differences from the snapshot.
 ///

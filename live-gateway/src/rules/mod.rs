@@ -7,6 +7,7 @@ pub(crate) mod judge;
 pub(crate) mod money;
 pub(crate) mod nodes;
 pub(crate) mod reason;
+pub(crate) mod store_cart;
 mod told;
 
 pub(crate) use self::told::{ProductReply, Source, VariantReply};

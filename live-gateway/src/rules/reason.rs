@@ -1,5 +1,7 @@
 use data_model::CurrencyCode;
 
+use crate::schema::UnverifiedCode;
+
 /// Reasons why a store's answer is not believed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Nonsense {
@@ -35,48 +37,6 @@ pub(crate) enum Nonsense {
     /// The store says that it could not answer all of it.
     #[error("the store answers with an error: {0}")]
     Refused(String),
-}
-
-/// Reasons why an entry is not verified: a closed list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum UnverifiedCode {
-    /// The current release has no such product. Nothing was asked.
-    ProductNotFound,
-    /// The store says that the product does not exist any more.
-    ProductGone,
-    /// The store did not answer within the budget.
-    StoreTimeout,
-    /// The store asks to be left alone for a while.
-    StoreThrottled,
-    /// The store cannot be reached, is closed, or has failed repeatedly and is left alone.
-    StoreUnavailable,
-    /// The store's answer cannot be understood, or is about something else.
-    StoreUnreadable,
-    /// The store answers in another currency than the stored prices.
-    CurrencyDiffers,
-    /// The store does not say which currency it answers in.
-    CurrencyUnknown,
-    /// Too many stores are being asked at this moment.
-    Busy,
-}
-
-impl UnverifiedCode {
-    /// The code as answers and metrics spell it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ProductNotFound => "product_not_found",
-            Self::ProductGone => "product_gone",
-            Self::StoreTimeout => "store_timeout",
-            Self::StoreThrottled => "store_throttled",
-            Self::StoreUnavailable => "store_unavailable",
-            Self::StoreUnreadable => "store_unreadable",
-            Self::CurrencyDiffers => "currency_differs",
-            Self::CurrencyUnknown => "currency_unknown",
-            Self::Busy => "busy",
-        }
-    }
 }
 
 /// The reason why a product's live price could not be had.

@@ -1,9 +1,10 @@
-use super::CartTold;
-use crate::carts::change::Intent;
-use crate::carts::record::{CartRecord, Group, Target};
-use crate::carts::{CallerContext, CartFailure, Carts};
+use crate::cart_context::CallerContext;
+use crate::cart_failure::CartFailure;
+use crate::carts::{Carts, Intent};
 use crate::rules::carts::ids::CartId;
-use crate::store_cart::is_same_code;
+use crate::rules::carts::record::{CartRecord, Group, Target};
+use crate::rules::store_cart::is_same_code;
+use crate::schema::carts::CartDocument;
 
 impl Carts {
     /// Adds a code to the lists of all stores of the cart, or of one brand's.
@@ -13,8 +14,8 @@ impl Carts {
         id: &CartId,
         code: &str,
         brand: Option<&str>,
-    ) -> Result<CartTold, CartFailure> {
-        let codes_max = self.config().codes_max;
+    ) -> Result<CartDocument, CartFailure> {
+        let codes_max = self.context.config.codes_max;
         let changed = self.change(asked, id, |record| {
             intent(record, brand, |mut codes| {
                 if codes.iter().any(|known| is_same_code(known, code)) {
@@ -27,7 +28,7 @@ impl Carts {
                 Ok(codes)
             })
         });
-        Ok(changed.await?.cart(self.0.clock.now()))
+        Ok(changed.await?.document(self.context.clock.now()))
     }
 
     /// Takes a code off the lists of all stores of the cart, or of one brand's.
@@ -37,14 +38,14 @@ impl Carts {
         id: &CartId,
         code: &str,
         brand: Option<&str>,
-    ) -> Result<CartTold, CartFailure> {
+    ) -> Result<CartDocument, CartFailure> {
         let changed = self.change(asked, id, |record| {
             intent(record, brand, |mut codes| {
                 codes.retain(|known| !is_same_code(known, code));
                 Ok(codes)
             })
         });
-        Ok(changed.await?.cart(self.0.clock.now()))
+        Ok(changed.await?.document(self.context.clock.now()))
     }
 }
 
@@ -60,7 +61,7 @@ fn intent(
             codes: Some(change(group.codes())?),
             ..Target::default()
         };
-        targets.push((group.brand.clone(), target));
+        targets.push(group.aimed_at(target));
     }
     Ok(Intent {
         targets,

@@ -1,9 +1,12 @@
-use super::{CartTold, Item};
-use crate::carts::record::{CartRecord, OpenOperation};
-use crate::carts::{CallerContext, CartFailure, Carts, Intent};
+use super::Item;
+use crate::cart_context::CallerContext;
+use crate::cart_failure::CartFailure;
+use crate::carts::Carts;
 use crate::hidden::SecretText;
 use crate::rules::carts::answer::CartReport;
 use crate::rules::carts::ids::CartId;
+use crate::rules::carts::record::{CartRecord, OpenOperation};
+use crate::schema::carts::CartDocument;
 
 impl Carts {
     /// Makes a cart under an id that was drawn for it: asked again with the same one, it is the same cart.
@@ -13,39 +16,32 @@ impl Carts {
         id: CartId,
         items: &[Item],
         email: Option<SecretText>,
-    ) -> Result<CartTold, CartFailure> {
+    ) -> Result<CartDocument, CartFailure> {
         match self.look(&id, &asked.caller).await {
             Ok(_) => {
                 let additions = self.additions(items).await?;
-                let changed = self.change(asked, &id, |record| {
-                    let (targets, problems) = additions.onto(record, self.config())?;
-                    Ok(Intent {
-                        targets,
-                        problems,
-                        ..Intent::default()
-                    })
-                });
-                return Ok(changed.await?.cart(self.0.clock.now()));
+                let changed = self.change(asked, &id, |record| additions.onto(record, &self.context.config));
+                return Ok(changed.await?.document(self.context.clock.now()));
             }
             Err(CartFailure::NoCart) => {}
             Err(failure) => return Err(failure),
         }
         let empty = CartRecord::default();
-        let (targets, problems) = self.additions(items).await?.onto(&empty, self.config())?;
+        let intent = self.additions(items).await?.onto(&empty, &self.context.config)?;
         let record = CartRecord {
             email,
             open: Some(OpenOperation {
                 id: asked.operation.clone(),
-                targets,
+                targets: intent.targets,
             }),
             ..empty
         };
         let held = self.put(id, &asked.caller, record).await?;
         let told = CartReport {
-            problems,
+            problems: intent.problems,
             ..CartReport::default()
         };
         let changed = self.go_on(held, &asked.caller, asked.time.deadline(), told).await?;
-        Ok(changed.cart(self.0.clock.now()))
+        Ok(changed.document(self.context.clock.now()))
     }
 }

@@ -1,10 +1,11 @@
-use super::CartTold;
 use super::codes::meant;
-use crate::cart_client::CartAddress;
-use crate::carts::change::Intent;
-use crate::carts::record::{Group, Target};
-use crate::carts::{CallerContext, CartFailure, Carts};
+use crate::cart_context::CallerContext;
+use crate::cart_failure::CartFailure;
+use crate::carts::{Carts, Intent};
 use crate::rules::carts::ids::CartId;
+use crate::rules::carts::record::{Group, Target};
+use crate::rules::store_cart::CartAddress;
+use crate::schema::carts::CartDocument;
 
 impl Carts {
     /// Says where to deliver; the stores say how they can.
@@ -13,22 +14,23 @@ impl Carts {
         asked: &CallerContext,
         id: &CartId,
         address: CartAddress,
-    ) -> Result<CartTold, CartFailure> {
+    ) -> Result<CartDocument, CartFailure> {
         let changed = self.change(asked, id, |record| {
             // A store may sell a variant to this address that it did not sell to another.
-            let target = |group: &Group| Target {
-                address: Some(address.clone()),
-                lines: group.short().collect(),
-                ..Target::default()
+            let target = |group: &Group| {
+                group.aimed_at(Target {
+                    address: Some(address.clone()),
+                    lines: group.short().collect(),
+                    ..Target::default()
+                })
             };
-            let groups = record.groups.iter();
             Ok(Intent {
-                targets: groups.map(|group| (group.brand.clone(), target(group))).collect(),
+                targets: record.groups.iter().map(target).collect(),
                 address: Some(address),
                 ..Intent::default()
             })
         });
-        Ok(changed.await?.cart(self.0.clock.now()))
+        Ok(changed.await?.document(self.context.clock.now()))
     }
 
     /// Chooses how one brand delivers.
@@ -38,21 +40,20 @@ impl Carts {
         id: &CartId,
         brand: &str,
         handle: &str,
-    ) -> Result<CartTold, CartFailure> {
+    ) -> Result<CartDocument, CartFailure> {
         let changed = self.change(asked, id, |record| {
-            let target = |group: &Group| Target {
-                chosen: Some(group.choice(handle)),
-                ..Target::default()
+            let target = |group: &Group| {
+                group.aimed_at(Target {
+                    chosen: Some(group.choice(handle)),
+                    ..Target::default()
+                })
             };
             let groups = meant(record, Some(brand))?;
             Ok(Intent {
-                targets: groups
-                    .into_iter()
-                    .map(|group| (group.brand.clone(), target(group)))
-                    .collect(),
+                targets: groups.into_iter().map(target).collect(),
                 ..Intent::default()
             })
         });
-        Ok(changed.await?.cart(self.0.clock.now()))
+        Ok(changed.await?.document(self.context.clock.now()))
     }
 }

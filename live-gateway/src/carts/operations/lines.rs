@@ -1,16 +1,17 @@
 use std::collections::BTreeMap;
 
-use data_model::StoredBrand;
-
+use super::Item;
 use super::resolve::WantedPieces;
-use super::{CartTold, Item};
-use crate::carts::change::Intent;
-use crate::carts::record::{CartRecord, LineQuantity, Target};
-use crate::carts::schema::CartProblem;
-use crate::carts::{CallerContext, CartConfig, CartFailure, Carts};
+use crate::cart_context::CallerContext;
+use crate::cart_failure::CartFailure;
+use crate::carts::{Carts, Intent};
+use crate::config::CartConfig;
 use crate::rules::carts::answer::ids;
 use crate::rules::carts::ids::CartId;
 use crate::rules::carts::own::sum;
+use crate::rules::carts::record::{BrandTarget, CartRecord, Target};
+use crate::rules::store_cart::LineQuantity;
+use crate::schema::carts::{CartDocument, CartProblem};
 
 /// Pieces that are to come into a cart.
 #[derive(Debug)]
@@ -19,15 +20,9 @@ pub(super) struct Additions {
     problems: Vec<CartProblem>,
 }
 
-type Targets = Vec<(StoredBrand, Target)>;
-
 impl Additions {
-    /// The targets of a cart with all of it: lines that are there already grow.
-    pub(super) fn onto(
-        self,
-        record: &CartRecord,
-        config: &CartConfig,
-    ) -> Result<(Targets, Vec<CartProblem>), CartFailure> {
+    /// A cart with all of it: lines that are there already grow.
+    pub(super) fn onto(self, record: &CartRecord, config: &CartConfig) -> Result<Intent, CartFailure> {
         if self.wanted.is_empty() && !self.problems.is_empty() {
             return Err(CartFailure::Unsold(self.problems));
         }
@@ -52,12 +47,17 @@ impl Additions {
                 shown: one.shown,
                 ..Target::default()
             };
-            targets.push((one.brand, target));
+            let brand = one.brand;
+            targets.push(BrandTarget { brand, target });
         }
         if record.lines() + lines_new > config.lines_max.min(storefront::documents::CART_LINES_MAX) {
             return Err(CartFailure::Bound("items", "more lines than a cart takes"));
         }
-        Ok((targets, self.problems))
+        Ok(Intent {
+            targets,
+            problems: self.problems,
+            ..Intent::default()
+        })
     }
 }
 
@@ -73,18 +73,11 @@ impl Carts {
         asked: &CallerContext,
         id: &CartId,
         items: &[Item],
-    ) -> Result<CartTold, CartFailure> {
+    ) -> Result<CartDocument, CartFailure> {
         self.look(id, &asked.caller).await?;
         let additions = self.additions(items).await?;
-        let changed = self.change(asked, id, |record| {
-            let (targets, problems) = additions.onto(record, self.config())?;
-            Ok(Intent {
-                targets,
-                problems,
-                ..Intent::default()
-            })
-        });
-        Ok(changed.await?.cart(self.0.clock.now()))
+        let changed = self.change(asked, id, |record| additions.onto(record, &self.context.config));
+        Ok(changed.await?.document(self.context.clock.now()))
     }
 
     /// Sets how many there are of a line; 0 takes it away.
@@ -94,7 +87,7 @@ impl Carts {
         id: &CartId,
         line_id: &str,
         quantity: u32,
-    ) -> Result<CartTold, CartFailure> {
+    ) -> Result<CartDocument, CartFailure> {
         let changed = self.change(asked, id, |record| {
             let target = line_target(id, record, line_id, quantity)?;
             Ok(Intent {
@@ -102,16 +95,11 @@ impl Carts {
                 ..Intent::default()
             })
         });
-        Ok(changed.await?.cart(self.0.clock.now()))
+        Ok(changed.await?.document(self.context.clock.now()))
     }
 }
 
-fn line_target(
-    id: &CartId,
-    record: &CartRecord,
-    line_id: &str,
-    quantity: u32,
-) -> Result<(StoredBrand, Target), CartFailure> {
+fn line_target(id: &CartId, record: &CartRecord, line_id: &str, quantity: u32) -> Result<BrandTarget, CartFailure> {
     for group in &record.groups {
         let Some((_, line)) = ids(id, group).find(|(known, _)| known == line_id) else {
             continue;
@@ -136,7 +124,7 @@ fn line_target(
             let id = line.id.clone();
             target.at_store.push(LineQuantity { id, quantity });
         }
-        return Ok((group.brand.clone(), target));
+        return Ok(group.aimed_at(target));
     }
     Err(CartFailure::NoLine)
 }

@@ -9,18 +9,15 @@ mod read;
 mod replace;
 mod resolve;
 
-use data_model::{ProductIdent, Timestamp, VariantId};
+use data_model::{ProductIdent, VariantId};
 
-use super::record::ShownPrice;
-use super::schema::Cart;
-
-/// A cart as its caller sees it, and the moment since which all of it is so.
-pub(crate) type CartTold = (Cart, Timestamp);
+use crate::rules::carts::record::ShownPrice;
+use crate::schema::carts::CartDocument;
 
 /// A cart as it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct CartRead {
-    pub(crate) told: CartTold,
+    pub(crate) told: CartDocument,
     /// True for an answer that was given a moment before: no store was asked for it.
     pub(crate) is_shared: bool,
 }

@@ -1,17 +1,18 @@
-use data_model::{StoredBrand, Timestamp};
+use data_model::StoredBrand;
 use futures::future::join_all;
 use storefront::StoreError;
 use tokio::time::Instant;
 
 use crate::cart_client::{CartClient, CartError};
-use crate::carts::candidates::TriedCode;
-use crate::carts::change::Intent;
-use crate::carts::record::{CartRecord, Group, Target};
-use crate::carts::schema::{OptimizedCart, OptimizedGroup, Saving};
-use crate::carts::{CallerContext, CartFailure, Carts};
+use crate::cart_context::CallerContext;
+use crate::cart_failure::CartFailure;
+use crate::carts::{Carts, Intent, TriedCode};
 use crate::rules::carts::draft::draft;
 use crate::rules::carts::ids::CartId;
 use crate::rules::carts::optimum::Search;
+use crate::rules::carts::record::{BrandTarget, CartRecord, Group, Target};
+use crate::rules::store_cart::{Buyer, CartDraft};
+use crate::schema::carts::{CartAnswerDocument, OptimizedCart, OptimizedGroup, Saving};
 
 /// The result of a search for codes at one store.
 #[derive(Debug)]
@@ -32,9 +33,9 @@ impl Carts {
         &self,
         asked: &CallerContext,
         id: &CartId,
-    ) -> Result<(OptimizedCart, Timestamp), CartFailure> {
+    ) -> Result<CartAnswerDocument<OptimizedCart>, CartFailure> {
         let asked = &CallerContext {
-            time: asked.time.at_least(self.config().optimize_budget_ms),
+            time: asked.time.at_least(self.context.config.optimize_budget_ms),
             ..asked.clone()
         };
         let (_, record) = self.look(id, &asked.caller).await?;
@@ -42,15 +43,11 @@ impl Carts {
             Vec::new()
         } else {
             let deadline = asked.time.before_work();
-            let targets: Vec<_> = record
-                .groups
-                .iter()
-                .map(|group| (group.brand.clone(), Target::default()))
-                .collect();
-            let buyers = self.buyers(&asked.caller, &record, &targets).await?;
+            let brands = record.groups.iter().map(|group| &group.brand);
+            let buyers = self.buyers(&asked.caller, &record, brands).await?;
             let searches = record.groups.iter().map(|group| {
                 let buyer = buyers.get(&group.brand.store).cloned().unwrap_or_default();
-                Box::pin(self.search(&asked.caller, &record, (group, buyer), deadline))
+                Box::pin(self.search(&asked.caller, &record, group, buyer, deadline))
             });
             join_all(searches).await
         };
@@ -68,7 +65,8 @@ impl Carts {
                     codes: Some(codes),
                     ..Target::default()
                 };
-                targets.push((searched.brand.clone(), target));
+                let brand = searched.brand.clone();
+                targets.push(BrandTarget { brand, target });
             }
             targets.extend(untouched(record, &targets));
             Ok(Intent {
@@ -82,9 +80,8 @@ impl Carts {
             .map(|searched| told(searched, &changed.record))
             .collect();
         let saved = savings(&searches, &changed.record);
-        let (cart, as_of) = changed.cart(self.0.clock.now());
-        let optimized = OptimizedCart { cart, optimized, saved };
-        Ok((optimized, as_of))
+        let CartAnswerDocument { data: cart, as_of, .. } = changed.document(self.context.clock.now());
+        Ok(CartAnswerDocument::new(OptimizedCart { cart, optimized, saved }, as_of))
     }
 
     /// Tries codes at one store, on a cart that is like the buyer's.
@@ -92,13 +89,14 @@ impl Carts {
         &self,
         caller: &str,
         record: &CartRecord,
-        (group, buyer): (&Group, crate::cart_client::Buyer),
+        group: &Group,
+        buyer: Buyer,
         deadline: Instant,
     ) -> CodeSearchResult {
         let brand = &group.brand;
         let standing = group.codes();
-        let max = self.config().optimize_codes_max;
-        let candidates = self.0.desk.candidates.candidates(brand, max, deadline).await;
+        let max = self.context.config.optimize_codes_max;
+        let candidates = self.candidates.candidates(brand, max, deadline).await;
         let kept = candidates.len().min(max);
         let mut search = Search::new(&standing, &candidates[..kept]);
         let mut tried = Vec::new();
@@ -111,13 +109,13 @@ impl Carts {
             (Some(mut draft), Ok(client)) if search.next().is_some() => {
                 // The marks of the buyer's own cart have no place on this one.
                 draft.attributes.clear();
-                let _place = self.place(deadline).await;
+                let _place = self.context.place(deadline).await;
                 Box::pin(try_codes(&client, &draft, &mut search, &mut tried)).await
             }
             (_, Err(_)) => Some("store"),
             _ => None,
         };
-        self.0.desk.candidates.tried(brand, tried);
+        self.candidates.tried(brand, tried);
         let (tested, untested) = search.counts();
         let better = search.best_below(group.seen.total_minor);
         CodeSearchResult {
@@ -134,7 +132,7 @@ impl Carts {
 /// Tries list after list; why it ended early, where it did.
 async fn try_codes(
     client: &CartClient,
-    draft: &crate::cart_client::CartDraft,
+    draft: &CartDraft,
     search: &mut Search,
     tried: &mut Vec<TriedCode>,
 ) -> Option<&'static str> {
@@ -172,14 +170,13 @@ fn why(error: &CartError) -> &'static str {
 }
 
 /// Groups that stay as they are: their stores are asked what they have now, so that the answer has no old total.
-fn untouched(record: &CartRecord, targets: &[(StoredBrand, Target)]) -> Vec<(StoredBrand, Target)> {
-    let is_touched = |group: &Group| targets.iter().any(|(brand, _)| brand.store == group.brand.store);
+fn untouched(record: &CartRecord, targets: &[BrandTarget]) -> Vec<BrandTarget> {
+    let is_touched = |group: &Group| targets.iter().any(|one| one.brand.store == group.brand.store);
     let read = |group: &Group| {
-        let target = Target {
+        group.aimed_at(Target {
             is_read: true,
             ..Target::default()
-        };
-        (group.brand.clone(), target)
+        })
     };
     record
         .groups

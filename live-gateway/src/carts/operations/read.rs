@@ -5,24 +5,27 @@ use futures::future::join_all;
 use state::CartRow;
 use tokio::time::Instant;
 
-use super::{CartRead, CartTold};
+use super::CartRead;
 use crate::cart_client::CartError;
-use crate::carts::change::Intent;
+use crate::cart_context::CallerContext;
+use crate::cart_failure::CartFailure;
 use crate::carts::hold::LockAttempt;
 use crate::carts::reads::Recent;
-use crate::carts::record::{CartRecord, Group, Target};
-use crate::carts::{CallerContext, CartFailure, Carts, RequestTime};
-use crate::rules::carts::answer::{CartReport, cart, problem};
+use crate::carts::{Carts, Intent};
+use crate::request_time::RequestTime;
+use crate::rules::carts::answer::{CartReport, cart};
 use crate::rules::carts::ids::CartId;
 use crate::rules::carts::missing::missing;
 use crate::rules::carts::own::CartComparison;
-use crate::store_cart::StoreCart;
+use crate::rules::carts::record::{CartRecord, Group, Target};
+use crate::rules::store_cart::StoreCart;
+use crate::schema::carts::{CartDocument, CartProblem};
 
 impl Carts {
     /// A cart as its stores have it now. A store that does not answer costs nothing but the freshness of its own group. Who
     /// reads the same again within a moment is told the same, where all stores answered.
     pub(crate) async fn read(&self, caller: &str, id: &CartId) -> Result<CartRead, CartFailure> {
-        let time = self.time();
+        let time = self.context.time();
         let fresh = |told| CartRead { told, is_shared: false };
         let (row, record) = self.look(id, caller).await?;
         if self.must_change(caller, &record).await?
@@ -30,16 +33,16 @@ impl Carts {
         {
             return Ok(fresh(mended));
         }
-        let reuse = Duration::from_millis(self.config().reuse_ms);
+        let reuse = Duration::from_millis(self.context.config.reuse_ms);
         if reuse.is_zero() {
-            return self.read_stores(caller, (id, time), (row, record)).await.map(fresh);
+            return self.read_stores(caller, id, time, row, record).await.map(fresh);
         }
-        let read = self.0.reads.of(id, &row.sealed, reuse);
+        let read = self.reads.of(id, &row.sealed, reuse);
         let mut recent = read.recent.lock().await;
         if let Some(told) = recent.as_ref().and_then(|recent| recent.told(reuse)) {
             return Ok(CartRead { told, is_shared: true });
         }
-        let told = self.read_stores(caller, (id, time), (row, record)).await?;
+        let told = self.read_stores(caller, id, time, row, record).await?;
         *recent = Recent::of(&told);
         Ok(fresh(told))
     }
@@ -47,10 +50,12 @@ impl Carts {
     async fn read_stores(
         &self,
         caller: &str,
-        (id, time): (&CartId, RequestTime),
-        (row, mut record): (CartRow, CartRecord),
-    ) -> Result<CartTold, CartFailure> {
-        let now = self.0.clock.now();
+        id: &CartId,
+        time: RequestTime,
+        row: CartRow,
+        mut record: CartRecord,
+    ) -> Result<CartDocument, CartFailure> {
+        let now = self.context.clock.now();
         let reads = record
             .groups
             .iter()
@@ -69,7 +74,7 @@ impl Carts {
                     let holding = CartComparison {
                         cart: &cart,
                         wanted: &group.wanted,
-                        before: Some(group),
+                        before: Some(group.known()),
                     };
                     let missing = missing(Some(group), &Target::default(), holding);
                     let problems = missing.into_iter().map(|one| one.problem(&group.brand));
@@ -85,11 +90,11 @@ impl Carts {
                 Ok(None) => {
                     let detail =
                         "The store has forgotten its cart. It is made anew when nobody else changes this cart.";
-                    let problem = problem(Some(&group.brand), None, ErrorCode::Overloaded, detail);
+                    let problem = CartProblem::new(Some(&group.brand), None, ErrorCode::Overloaded, detail);
                     told.problems.push(problem);
                 }
                 Err(error) => {
-                    let problem = problem(Some(&group.brand), None, error.code(), error.detail());
+                    let problem = CartProblem::new(Some(&group.brand), None, error.code(), error.detail());
                     told.problems.push(problem);
                 }
             }
@@ -100,7 +105,8 @@ impl Carts {
         let closed = join_all(links).await;
         told.problems.extend(closed.into_iter().flatten());
         let as_of = record.groups.iter().map(|group| group.seen_at).min().unwrap_or(now);
-        Ok((cart(id, (row.created_at, row.expires_at), &record, told), as_of))
+        let cart = cart(id, row.created_at, row.expires_at, &record, told);
+        Ok(CartDocument::new(cart, as_of))
     }
 
     /// True where a read must do more than read: an operation did not end, a store's state is in doubt or it was not
@@ -110,11 +116,8 @@ impl Carts {
         if record.open.is_some() || !record.groups.iter().all(is_settled) {
             return Ok(true);
         }
-        let brands = record
-            .groups
-            .iter()
-            .map(|group| (group.brand.clone(), Target::default()));
-        let buyers = self.buyers(caller, record, &brands.collect::<Vec<_>>()).await?;
+        let brands = record.groups.iter().map(|group| &group.brand);
+        let buyers = self.buyers(caller, record, brands).await?;
         let is_another = |group: &Group| {
             let now = buyers.get(&group.brand.store).and_then(|buyer| buyer.mark());
             now != group.buyer
@@ -128,7 +131,7 @@ impl Carts {
         caller: &str,
         id: &CartId,
         time: RequestTime,
-    ) -> Result<Option<CartTold>, CartFailure> {
+    ) -> Result<Option<CartDocument>, CartFailure> {
         let LockAttempt::Locked(held) = self.try_hold(id, caller).await? else {
             return Ok(None);
         };
@@ -142,18 +145,18 @@ impl Carts {
                 is_read: true,
                 ..Target::default()
             };
-            let brands = record.groups.iter().map(|group| group.brand.clone());
+            let groups = record.groups.iter();
             Ok(Intent {
-                targets: brands.map(|brand| (brand, target.clone())).collect(),
+                targets: groups.map(|group| group.aimed_at(target.clone())).collect(),
                 ..Intent::default()
             })
         });
-        Ok(Some(Box::pin(changed).await?.cart(self.0.clock.now())))
+        Ok(Some(Box::pin(changed).await?.document(self.context.clock.now())))
     }
 
     async fn read_store(&self, caller: &str, group: &Group, deadline: Instant) -> Result<Option<StoreCart>, CartError> {
         let client = self.client(&group.brand, caller, deadline)?;
-        let _place = self.place(deadline).await;
+        let _place = self.context.place(deadline).await;
         Box::pin(client.read(&group.seen.id)).await
     }
 }

@@ -1,15 +1,14 @@
 use std::collections::BTreeSet;
 
-use data_model::StoredBrand;
-
+use super::Item;
 use super::resolve::{ItemVariant, WantedPieces, put};
-use super::{CartTold, Item};
-use crate::carts::change::Intent;
-use crate::carts::record::{CartRecord, Group, Target};
-use crate::carts::schema::CartProblem;
-use crate::carts::{CallerContext, CartConfig, CartFailure, Carts};
-use crate::rules::carts::ids::CartId;
-use crate::rules::carts::missing::product;
+use crate::cart_context::CallerContext;
+use crate::cart_failure::CartFailure;
+use crate::carts::{Carts, Intent};
+use crate::config::CartConfig;
+use crate::rules::carts::ids::{CartId, product_id};
+use crate::rules::carts::record::{BrandTarget, CartRecord, Group, Target};
+use crate::schema::carts::{CartDocument, CartProblem};
 
 impl Carts {
     /// Makes a cart hold these items and nothing else. Where none of them can be had, it stays as it is.
@@ -18,7 +17,7 @@ impl Carts {
         asked: &CallerContext,
         id: &CartId,
         items: &[Item],
-    ) -> Result<CartTold, CartFailure> {
+    ) -> Result<CartDocument, CartFailure> {
         self.look(id, &asked.caller).await?;
         let meant = self.meant(items).await?;
         let changed = self.change(asked, id, |record| {
@@ -27,12 +26,13 @@ impl Carts {
                 return Err(CartFailure::Unsold(problems));
             }
             let mut targets: Vec<_> = wanted.into_iter().map(|one| only(one, record)).collect();
-            within(&targets, self.config())?;
+            within(&targets, &self.context.config)?;
             // Other brands' parts go when what was asked for is there, and not before.
-            let is_other = |group: &&Group| targets.iter().all(|(brand, _)| brand.store != group.brand.store);
+            let is_other = |group: &&Group| targets.iter().all(|one| one.brand.store != group.brand.store);
             let others = record.groups.iter().filter(is_other).map(|group| {
-                let (brand, target) = emptied(group);
-                (brand, Target { waits: true, ..target })
+                let mut other = emptied(group);
+                other.target.waits = true;
+                other
             });
             let others: Vec<_> = others.collect();
             targets.extend(others);
@@ -42,11 +42,11 @@ impl Carts {
                 ..Intent::default()
             })
         });
-        Ok(changed.await?.cart(self.0.clock.now()))
+        Ok(changed.await?.document(self.context.clock.now()))
     }
 
     /// Takes everything out of a cart, and the cart away from its caller. The answer is what it was, as last known.
-    pub(crate) async fn end(&self, asked: &CallerContext, id: &CartId) -> Result<CartTold, CartFailure> {
+    pub(crate) async fn end(&self, asked: &CallerContext, id: &CartId) -> Result<CartDocument, CartFailure> {
         let changed = self.change(asked, id, |record| {
             Ok(Intent {
                 targets: record.groups.iter().map(emptied).collect(),
@@ -54,7 +54,7 @@ impl Carts {
                 ..Intent::default()
             })
         });
-        Ok(changed.await?.ended(self.0.clock.now()))
+        Ok(changed.await?.ended(self.context.clock.now()))
     }
 }
 
@@ -81,7 +81,7 @@ fn in_cart(record: &CartRecord, item: &Item, meant: Option<&ItemVariant>) -> Opt
     record.groups.iter().find_map(|group| {
         let is_named = |variant: u64| item.variant.is_none_or(|wanted| wanted.0 == variant);
         let mut lines = group.seen.lines.iter().filter(|line| is_named(line.variant.0));
-        let line = lines.find(|line| product(&group.brand, line.product) == named)?;
+        let line = lines.find(|line| product_id(&group.brand, line.product) == named)?;
         Some(ItemVariant {
             brand: group.brand.clone(),
             variant: line.variant.0,
@@ -91,7 +91,7 @@ fn in_cart(record: &CartRecord, item: &Item, meant: Option<&ItemVariant>) -> Opt
 }
 
 /// The target of a store's cart that holds the wanted pieces and nothing else. The store is read.
-fn only(wanted: WantedPieces, record: &CartRecord) -> (StoredBrand, Target) {
+fn only(wanted: WantedPieces, record: &CartRecord) -> BrandTarget {
     let only: BTreeSet<u64> = wanted.lines.keys().copied().collect();
     let mut target = Target {
         lines: wanted.lines,
@@ -104,7 +104,8 @@ fn only(wanted: WantedPieces, record: &CartRecord) -> (StoredBrand, Target) {
     for variant in record.group(&wanted.brand).into_iter().flat_map(asked_for) {
         target.lines.entry(variant).or_insert(0);
     }
-    (wanted.brand, target)
+    let brand = wanted.brand;
+    BrandTarget { brand, target }
 }
 
 /// Variants that were asked for, and those of calls that a store may still carry out.
@@ -114,20 +115,19 @@ fn asked_for(group: &Group) -> impl Iterator<Item = u64> + '_ {
 }
 
 /// A store's cart with nothing in it that costs something.
-fn emptied(group: &Group) -> (StoredBrand, Target) {
+fn emptied(group: &Group) -> BrandTarget {
     let others = group.seen.lines.iter().filter(|line| line.costs());
     let all = asked_for(group).chain(others.map(|line| line.variant.0));
-    let target = Target {
+    group.aimed_at(Target {
         lines: all.map(|variant| (variant, 0)).collect(),
         only: Some(BTreeSet::new()),
         is_read: true,
         ..Target::default()
-    };
-    (group.brand.clone(), target)
+    })
 }
 
-fn within(targets: &[(StoredBrand, Target)], config: &CartConfig) -> Result<(), CartFailure> {
-    let pieces = || targets.iter().flat_map(|(_, target)| target.lines.values());
+fn within(targets: &[BrandTarget], config: &CartConfig) -> Result<(), CartFailure> {
+    let pieces = || targets.iter().flat_map(|one| one.target.lines.values());
     if pieces().any(|quantity| *quantity > config.quantity_max) {
         return Err(CartFailure::Bound("items", "more of one variant than a cart takes"));
     }

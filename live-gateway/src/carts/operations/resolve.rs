@@ -3,10 +3,10 @@ use std::collections::BTreeMap;
 use data_model::{ErrorCode, ProductIdent, StoredBrand, StoredProduct, StoredVariant};
 
 use super::Item;
-use crate::carts::record::ShownPrice;
-use crate::carts::schema::CartProblem;
-use crate::carts::{CartFailure, Carts};
-use crate::rules::carts::answer::problem;
+use crate::cart_failure::CartFailure;
+use crate::carts::Carts;
+use crate::rules::carts::record::ShownPrice;
+use crate::schema::carts::CartProblem;
 
 /// Most products that the catalogue is asked for at a time.
 const IDENTS_MAX: usize = 20;
@@ -50,7 +50,7 @@ impl Carts {
         let mut all = Vec::with_capacity(items.len());
         for items in items.chunks(IDENTS_MAX) {
             let idents: Vec<ProductIdent> = items.iter().map(|item| item.product).collect();
-            let resolved = self.0.catalogue.resolve(&idents).await?;
+            let resolved = self.context.catalogue.resolve(&idents).await?;
             let found = items.iter().zip(&resolved.products);
             all.extend(found.map(|(item, product)| meant(item, product.as_ref(), &resolved.brands)));
         }
@@ -63,13 +63,13 @@ fn meant(item: &Item, product: Option<&StoredProduct>, brands: &[StoredBrand]) -
     let (product, brand) = sold.ok_or_else(|| {
         let id = Some(item.product.to_string());
         let detail = format!("There is no product {}.", item.product);
-        problem(None, id, ErrorCode::ProductNotFound, detail)
+        CartProblem::new(None, id, ErrorCode::ProductNotFound, detail)
     })?;
     let variant = variant(product, item).ok_or_else(|| {
         let id = Some(product.id.to_string());
         let named = item.variant.map(|variant| format!(" {variant}")).unwrap_or_default();
         let detail = format!("The product has no variant{named}.");
-        problem(Some(brand), id, ErrorCode::ProductNotFound, detail)
+        CartProblem::new(Some(brand), id, ErrorCode::ProductNotFound, detail)
     })?;
     Ok(ItemVariant {
         brand: brand.clone(),

@@ -3,21 +3,23 @@ use std::collections::BTreeSet;
 use api::{AnswerBy, Caller, PathParameters, Problem};
 use axum::extract::FromRequestParts;
 use axum::response::{IntoResponse, Response};
-use data_model::{ErrorCode, Timestamp};
+use data_model::ErrorCode;
 use http::HeaderMap;
 use http::request::Parts;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::document;
 use crate::accounts::schema::Account;
-use crate::carts::schema::{Cart, CartProblem, OptimizedCart};
-use crate::carts::{CartFailure, Carts, RequestTime};
+use crate::cart_failure::CartFailure;
+use crate::checkout::Checkouts;
 use crate::checkout::quote::QuoteReader;
 use crate::checkout::schema::Checkout;
+use crate::config::CartConfig;
 use crate::gateway::LiveGateway;
 use crate::idempotent::{self, OnceContext, Request};
+use crate::request_time::RequestTime;
 use crate::rules::carts::ids::CartId;
+use crate::schema::carts::{Cart, CartAnswerDocument, CartProblem, OptimizedCart};
 
 /// An answer that stores were asked for.
 pub(in crate::routes) trait AskedStores {
@@ -59,8 +61,8 @@ fn distinct<'a>(brands: impl Iterator<Item = &'a str>, problems: &'a [CartProble
 /// The beginning of a request for a caller's carts: the carts, where the server keeps any, and the caller who is meant.
 #[derive(Debug)]
 pub(in crate::routes) struct RequestContext {
-    pub(in crate::routes) carts: Carts,
-    pub(in crate::routes) caller: String,
+    checkouts: Checkouts,
+    caller: String,
     who: Caller,
     gateway: LiveGateway,
     headers: HeaderMap,
@@ -79,13 +81,13 @@ impl FromRequestParts<LiveGateway> for RequestContext {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, gateway: &LiveGateway) -> Result<Self, Problem> {
-        let carts = gateway.carts()?.clone();
+        let checkouts = gateway.checkouts()?.clone();
         let Ok(who) = Caller::from_request_parts(parts, gateway).await;
         let known = who.known().ok_or_else(|| Problem::new(ErrorCode::MissingCredentials))?;
-        let budget_ms = carts.config().budget_ms;
+        let budget_ms = checkouts.carts.context.config.budget_ms;
         let edge = parts.extensions.get::<AnswerBy>().copied();
         Ok(Self {
-            carts,
+            checkouts,
             caller: known.id.as_str().to_owned(),
             who: who.clone(),
             gateway: gateway.clone(),
@@ -108,19 +110,23 @@ impl FromRequestParts<LiveGateway> for CartRequestContext {
 }
 
 impl RequestContext {
+    pub(super) fn config(&self) -> &CartConfig {
+        &self.checkouts.carts.context.config
+    }
+
     /// The reader of items' quotes.
     pub(super) async fn quote_reader(&self) -> Result<QuoteReader, Problem> {
-        self.carts.quote_reader().await.map_err(|failure| failure.problem())
+        self.checkouts.quote_reader().await.map_err(|failure| failure.problem())
     }
 
     /// Reads a cart, to the end even where the caller goes away, and answers.
     pub(super) async fn read(self, id: CartId) -> Result<Response, Problem> {
         let work = async move {
-            let read = self.carts.read(&self.caller, &id).await?;
+            let read = self.checkouts.carts.read(&self.caller, &id).await?;
             if !read.is_shared {
-                self.gateway.count_stores(&self.who, read.told.0.stores()).await;
+                self.gateway.count_stores(&self.who, read.told.data.stores()).await;
             }
-            document(read.told)
+            Ok(serde_json::to_vec(&read.told)?)
         };
         let body = idempotent::finished(work).await.map_err(|failure| failure.problem())?;
         Ok(api::LiveAnswer(body.into()).into_response())
@@ -132,11 +138,11 @@ impl RequestContext {
         self,
         operation: &'static str,
         content: Value,
-        run: impl FnOnce(Carts, OnceContext) -> F,
+        run: impl FnOnce(Checkouts, OnceContext) -> F,
     ) -> Result<Response, Problem>
     where
         T: Serialize + AskedStores + Send,
-        F: Future<Output = Result<(T, Timestamp), CartFailure>> + Send + 'static,
+        F: Future<Output = Result<CartAnswerDocument<T>, CartFailure>> + Send + 'static,
     {
         let request = Request {
             caller: &self.caller,
@@ -145,15 +151,15 @@ impl RequestContext {
             content,
             time: self.time,
         };
-        let (worker, gateway, who) = (self.carts.clone(), self.gateway.clone(), self.who.clone());
+        let (worker, gateway, who) = (self.checkouts.clone(), self.gateway.clone(), self.who.clone());
         let work = |begin| {
             let told = run(worker, begin);
             async move {
                 let told = told.await?;
-                gateway.count_stores(&who, told.0.stores()).await;
-                document(told)
+                gateway.count_stores(&who, told.data.stores()).await;
+                Ok(serde_json::to_vec(&told)?)
             }
         };
-        Box::pin(idempotent::once(&self.carts, request, work)).await
+        Box::pin(idempotent::once(&self.checkouts.carts.context, request, work)).await
     }
 }

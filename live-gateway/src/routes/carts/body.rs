@@ -5,10 +5,11 @@ use data_model::{Money, Pincode, VariantId};
 use data_pincodes::{directory, province_named};
 use iso_country::Country;
 
-use crate::cart_client::CartAddress;
-use crate::carts::record::ShownPrice;
-use crate::carts::{CartConfig, Item};
+use crate::carts::Item;
 use crate::checkout::quote::QuoteReader;
+use crate::config::CartConfig;
+use crate::rules::carts::record::ShownPrice;
+use crate::rules::store_cart::CartAddress;
 
 /// Most characters of an address for mail (RFC 5321).
 pub(in crate::routes) const EMAIL_CHARS_MAX: usize = 254;

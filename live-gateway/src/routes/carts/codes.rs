@@ -4,11 +4,10 @@ use axum::response::Response;
 use data_model::ErrorCode;
 use serde_json::json;
 
-use super::CartDocument;
 use super::asking::CartRequestContext;
 use super::body::{brand, code};
-use crate::carts::schema::DiscountBody;
 use crate::routes::described::{CartErrors, CartOnce};
+use crate::schema::carts::{CartDocument, DiscountBody};
 
 /// Puts a discount code in, at one brand's store or at all of them.
 ///
@@ -33,8 +32,11 @@ pub(crate) async fn add_cart_discount(of: CartRequestContext, body: JsonObject) 
     let id = of.cart;
     let content = json!({ "cart": id.as_str(), "body": body.0 });
     of.asking
-        .once("add_cart_discount", content, |carts, begin| async move {
-            carts.add_code(&begin.asked, &id, &code, brand.as_deref()).await
+        .once("add_cart_discount", content, |checkouts, begin| async move {
+            checkouts
+                .carts
+                .add_code(&begin.asked, &id, &code, brand.as_deref())
+                .await
         })
         .await
 }
@@ -64,8 +66,11 @@ pub(crate) async fn remove_cart_discount(
     let id = of.cart;
     let content = json!({ "cart": id.as_str(), "code": code, "brand": brand });
     of.asking
-        .once("remove_cart_discount", content, |carts, begin| async move {
-            carts.remove_code(&begin.asked, &id, &code, brand.as_deref()).await
+        .once("remove_cart_discount", content, |checkouts, begin| async move {
+            checkouts
+                .carts
+                .remove_code(&begin.asked, &id, &code, brand.as_deref())
+                .await
         })
         .await
 }

@@ -3,12 +3,11 @@ use axum::response::Response;
 use data_model::ErrorCode;
 use serde_json::json;
 
-use super::CartDocument;
 use super::asking::{CartRequestContext, RequestContext};
 use super::body::{email, items};
-use crate::carts::schema::CreateBody;
 use crate::hidden::SecretText;
 use crate::routes::described::{CartErrors, CartOnce, OfCart, Once};
+use crate::schema::carts::{CartDocument, CreateBody};
 
 /// Makes a cart over several brands.
 ///
@@ -29,14 +28,14 @@ use crate::routes::described::{CartErrors, CartOnce, OfCart, Once};
 pub(crate) async fn create_cart(asking: RequestContext, body: JsonObject) -> Result<Response, Problem> {
     let quotes = asking.quote_reader().await?;
     let mut reader = MembersReader::new(&body);
-    let items = items(&mut reader, &quotes, asking.carts.config(), true);
+    let items = items(&mut reader, &quotes, asking.config(), true);
     let email = reader.optional("email").parsed(email);
     let (items, email) = reader.finish((items, email))?;
     let content = json!({ "body": body.0 });
     asking
-        .once("create_cart", content, |carts, begin| async move {
+        .once("create_cart", content, |checkouts, begin| async move {
             let email = email.map(SecretText::new);
-            carts.create(&begin.asked, begin.cart, &items, email).await
+            checkouts.carts.create(&begin.asked, begin.cart, &items, email).await
         })
         .await
 }
@@ -78,8 +77,8 @@ pub(crate) async fn end_cart(of: CartRequestContext) -> Result<Response, Problem
     let id = of.cart;
     let content = json!({ "cart": id.as_str() });
     of.asking
-        .once("end_cart", content, |carts, begin| async move {
-            carts.end(&begin.asked, &id).await
+        .once("end_cart", content, |checkouts, begin| async move {
+            checkouts.carts.end(&begin.asked, &id).await
         })
         .await
 }

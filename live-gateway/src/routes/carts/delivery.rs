@@ -3,11 +3,10 @@ use axum::response::Response;
 use data_model::ErrorCode;
 use serde_json::json;
 
-use super::CartDocument;
 use super::asking::CartRequestContext;
 use super::body::{address, brand, named};
-use crate::carts::schema::{AddressBody, DeliveryBody};
 use crate::routes::described::{CartErrors, CartOnce};
+use crate::schema::carts::{AddressBody, CartDocument, DeliveryBody};
 
 /// Most characters of a handle.
 const HANDLE_CHARS_MAX: usize = 300;
@@ -28,13 +27,13 @@ const HANDLE_CHARS_MAX: usize = 300;
 )]
 pub(crate) async fn set_cart_address(of: CartRequestContext, body: JsonObject) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);
-    let address = address(&mut reader, of.asking.carts.config());
+    let address = address(&mut reader, of.asking.config());
     let address = reader.finish(address)?;
     let id = of.cart;
     let content = json!({ "cart": id.as_str(), "body": body.0 });
     of.asking
-        .once("set_cart_address", content, |carts, begin| async move {
-            carts.set_address(&begin.asked, &id, address).await
+        .once("set_cart_address", content, |checkouts, begin| async move {
+            checkouts.carts.set_address(&begin.asked, &id, address).await
         })
         .await
 }
@@ -60,8 +59,11 @@ pub(crate) async fn choose_cart_delivery(of: CartRequestContext, body: JsonObjec
     let id = of.cart;
     let content = json!({ "cart": id.as_str(), "body": body.0 });
     of.asking
-        .once("choose_cart_delivery", content, |carts, begin| async move {
-            carts.choose_delivery(&begin.asked, &id, &brand, &handle).await
+        .once("choose_cart_delivery", content, |checkouts, begin| async move {
+            checkouts
+                .carts
+                .choose_delivery(&begin.asked, &id, &brand, &handle)
+                .await
         })
         .await
 }

@@ -3,12 +3,11 @@ use axum::response::Response;
 use data_model::ErrorCode;
 use serde_json::json;
 
-use super::CartDocument;
 use super::asking::{CartRequestContext, RequestContext};
 use super::body::{items, quantity};
-use crate::carts::schema::{LineBody, LinesBody};
 use crate::routes::described::{CartErrors, CartOnce};
 use crate::rules::carts::ids::CartId;
+use crate::schema::carts::{CartDocument, LineBody, LinesBody};
 
 /// Puts more into a cart.
 ///
@@ -26,13 +25,13 @@ use crate::rules::carts::ids::CartId;
 pub(crate) async fn add_cart_lines(of: CartRequestContext, body: JsonObject) -> Result<Response, Problem> {
     let quotes = of.asking.quote_reader().await?;
     let mut reader = MembersReader::new(&body);
-    let items = items(&mut reader, &quotes, of.asking.carts.config(), false);
+    let items = items(&mut reader, &quotes, of.asking.config(), false);
     let items = reader.finish(items)?;
     let id = of.cart;
     let content = json!({ "cart": id.as_str(), "body": body.0 });
     of.asking
-        .once("add_cart_lines", content, |carts, begin| async move {
-            carts.add_lines(&begin.asked, &id, &items).await
+        .once("add_cart_lines", content, |checkouts, begin| async move {
+            checkouts.carts.add_lines(&begin.asked, &id, &items).await
         })
         .await
 }
@@ -54,13 +53,13 @@ pub(crate) async fn add_cart_lines(of: CartRequestContext, body: JsonObject) -> 
 pub(crate) async fn replace_cart_lines(of: CartRequestContext, body: JsonObject) -> Result<Response, Problem> {
     let quotes = of.asking.quote_reader().await?;
     let mut reader = MembersReader::new(&body);
-    let items = items(&mut reader, &quotes, of.asking.carts.config(), false);
+    let items = items(&mut reader, &quotes, of.asking.config(), false);
     let items = reader.finish(items)?;
     let id = of.cart;
     let content = json!({ "cart": id.as_str(), "body": body.0 });
     of.asking
-        .once("replace_cart_lines", content, |carts, begin| async move {
-            carts.replace_lines(&begin.asked, &id, &items).await
+        .once("replace_cart_lines", content, |checkouts, begin| async move {
+            checkouts.carts.replace_lines(&begin.asked, &id, &items).await
         })
         .await
 }
@@ -80,10 +79,10 @@ pub(crate) async fn replace_cart_lines(of: CartRequestContext, body: JsonObject)
 pub(crate) async fn update_cart_line(of: CartRequestContext, body: JsonObject) -> Result<Response, Problem> {
     let line = line_id(&of);
     let mut reader = MembersReader::new(&body);
-    let quantity = quantity(&mut reader, of.asking.carts.config());
+    let quantity = quantity(&mut reader, of.asking.config());
     let quantity = reader.finish_with(of.path, quantity)?;
     let quantity = quantity.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
-    set(of.asking, "update_cart_line", (of.cart, line), quantity).await
+    set(of.asking, "update_cart_line", of.cart, line, quantity).await
 }
 
 /// Takes a line out of a cart.
@@ -100,7 +99,7 @@ pub(crate) async fn update_cart_line(of: CartRequestContext, body: JsonObject) -
 pub(crate) async fn remove_cart_line(of: CartRequestContext) -> Result<Response, Problem> {
     let line = line_id(&of);
     api::QueryReader::new(None).finish(of.path, ())?;
-    set(of.asking, "remove_cart_line", (of.cart, line), 0).await
+    set(of.asking, "remove_cart_line", of.cart, line, 0).await
 }
 
 fn line_id(of: &CartRequestContext) -> String {
@@ -110,13 +109,14 @@ fn line_id(of: &CartRequestContext) -> String {
 async fn set(
     asking: RequestContext,
     operation: &'static str,
-    (id, line): (CartId, String),
+    id: CartId,
+    line: String,
     quantity: u32,
 ) -> Result<Response, Problem> {
     let content = json!({ "cart": id.as_str(), "line": line, "qty": quantity });
     asking
-        .once(operation, content, |carts, begin| async move {
-            carts.set_line(&begin.asked, &id, &line, quantity).await
+        .once(operation, content, |checkouts, begin| async move {
+            checkouts.carts.set_line(&begin.asked, &id, &line, quantity).await
         })
         .await
 }

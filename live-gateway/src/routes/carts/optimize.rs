@@ -3,8 +3,8 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::asking::CartRequestContext;
-use crate::carts::schema::{CartAnswerDocument, OptimizedCart};
 use crate::routes::described::{CartErrors, CartOnce};
+use crate::schema::carts::{CartAnswerDocument, OptimizedCart};
 
 /// Finds the codes that take off most, for every brand in the cart, and puts them in.
 ///
@@ -23,8 +23,8 @@ pub(crate) async fn optimize_cart(of: CartRequestContext) -> Result<Response, Pr
     let id = of.cart;
     let content = json!({ "cart": id.as_str() });
     of.asking
-        .once("optimize_cart", content, |carts, begin| async move {
-            carts.optimize(&begin.asked, &id).await
+        .once("optimize_cart", content, |checkouts, begin| async move {
+            checkouts.carts.optimize(&begin.asked, &id).await
         })
         .await
 }

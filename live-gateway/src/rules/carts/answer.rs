@@ -2,20 +2,18 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use data_model::{ErrorCode, Money, StoreHost, StoredBrand, Timestamp, delivery_days};
+use data_model::{ErrorCode, Money, StoreHost, Timestamp, delivery_days};
 
-use super::ids::{CartId, line_id};
-use super::missing::product;
+use super::ids::{CartId, line_id, product_id};
 use super::own::CartComparison;
 use super::places::has_postcodes;
+use super::record::{CartRecord, Group};
 use super::refusal::refusal;
-use crate::cart_client::CartAddress;
-use crate::carts::record::{CartRecord, Group};
-use crate::carts::schema::{
+use crate::rules::store_cart::{CartAddress, StoreCart, StoreDelivery, StoreLine, StoreOption, StoreWarning};
+use crate::schema::carts::{
     Cart, CartCode, CartDelivery, CartDiscount, CartGroup, CartLine, CartPriceChange, CartProblem, CartTotal,
     CartWarning, MergedItem,
 };
-use crate::store_cart::{StoreCart, StoreLine, StoreWarning};
 
 /// A warning about a group that is ours, not its store's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,25 +53,11 @@ pub(crate) struct CartReport {
     pub(crate) problems: Vec<CartProblem>,
 }
 
-/// A problem with something of a brand's.
-pub(crate) fn problem(
-    brand: Option<&StoredBrand>,
-    product: Option<String>,
-    code: ErrorCode,
-    detail: impl Into<String>,
-) -> CartProblem {
-    CartProblem {
-        brand_slug: brand.map(|brand| brand.slug.to_string()),
-        product_id: product,
-        code,
-        detail: detail.into(),
-    }
-}
-
 /// Writes a cart.
 pub(crate) fn cart(
     id: &CartId,
-    (created_at, expires_at): (Timestamp, Timestamp),
+    created_at: Timestamp,
+    expires_at: Timestamp,
     record: &CartRecord,
     told: CartReport,
 ) -> Cart {
@@ -109,7 +93,7 @@ fn postcodes_wanted(record: &CartRecord) -> impl Iterator<Item = CartProblem> + 
     let lacking = address.filter(|address| address.zip.is_none() && has_postcodes(&address.country));
     let of_brand = |address: &CartAddress, group: &Group| {
         let detail = format!("Deliveries to {} need a postal code (`zip`).", address.country);
-        problem(Some(&group.brand), None, ErrorCode::Validation, detail)
+        CartProblem::new(Some(&group.brand), None, ErrorCode::Validation, detail)
     };
     lacking
         .into_iter()
@@ -186,7 +170,7 @@ fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine>
         let differs = |shown: &i64| *shown != line.unit_price_minor;
         CartLine {
             line_id,
-            product_id: product(&group.brand, line.product),
+            product_id: product_id(&group.brand, line.product),
             variant_id: line.variant.to_string(),
             title: line.title.clone(),
             variant_title: Some(line.variant_title.clone()).filter(|title| !title.is_empty()),
@@ -227,9 +211,9 @@ pub(crate) fn ids<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = 
 }
 
 fn options(seen: &StoreCart) -> Vec<CartDelivery> {
-    let of_group = |group: &crate::store_cart::StoreDelivery| {
+    let of_group = |group: &StoreDelivery| {
         let selected = group.selected.clone();
-        let option = |option: &crate::store_cart::StoreOption| {
+        let option = |option: &StoreOption| {
             let stated = delivery_days(&option.title)
                 .or_else(|| delivery_days(option.description.as_deref().unwrap_or_default()));
             CartDelivery {

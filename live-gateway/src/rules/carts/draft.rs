@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use data_model::VariantId;
 
 use super::plan::with_attributes;
-use crate::cart_client::{Buyer, CartAddress, CartDraft};
-use crate::carts::record::Target;
-use crate::store_cart::StoreCart;
+use super::record::Target;
+use crate::rules::store_cart::{Buyer, CartAddress, CartDraft, StoreCart, VariantQuantity};
 
 /// All that was asked for of a brand's part of a cart, once, and what it is to become; `None` where nothing is left. What
 /// the store has put in itself, it puts into the new one by itself.
@@ -29,7 +28,10 @@ pub(crate) fn draft(
     Some(CartDraft {
         lines: lines
             .into_iter()
-            .map(|(variant, quantity)| (VariantId(variant), quantity))
+            .map(|(variant, quantity)| VariantQuantity {
+                variant: VariantId(variant),
+                quantity,
+            })
             .collect(),
         codes: target.codes.clone().or_else(codes).unwrap_or_default(),
         buyer,

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use data_model::{StoreHost, VariantId};
+use data_model::{ProductKey, StoreHost, StoredBrand, VariantId};
 use sha2::{Digest, Sha256};
 
 const CART_ID_BYTES: usize = 16;
@@ -48,4 +48,10 @@ impl fmt::Display for CartId {
 pub(crate) fn line_id(cart: &CartId, store: &StoreHost, variant: VariantId, nth: usize) -> String {
     let text = format!("haat/line/v1 {cart} {} {} {nth}", store.as_str(), variant.0);
     format!("line_{}", hex::encode(&Sha256::digest(text)[..LINE_ID_BYTES]))
+}
+
+/// The public id of a product of a brand's.
+pub(crate) fn product_id(brand: &StoredBrand, platform_id: u64) -> String {
+    let store = brand.store.clone();
+    ProductKey { store, platform_id }.id().to_string()
 }

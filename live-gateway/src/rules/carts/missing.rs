@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use data_model::{ErrorCode, ProductKey, StoredBrand};
+use data_model::{ErrorCode, StoredBrand};
 
-use super::answer::problem;
+use super::ids::product_id;
 use super::own::CartComparison;
-use crate::carts::record::{Group, Target};
-use crate::carts::schema::CartProblem;
+use super::record::{Group, Target};
+use crate::schema::carts::CartProblem;
 
 /// One variant that a store's cart lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) fn missing(known: Option<&Group>, target: &Target, holding: CartCompa
     let absent = holding.wanted.keys().filter(|variant| !holding.has(**variant));
     let one = |variant: &u64| {
         let line = known.and_then(|group| group.line(*variant).map(|line| (group, line)));
-        let product_before = || line.map(|(group, line)| product(&group.brand, line.product));
+        let product_before = || line.map(|(group, line)| product_id(&group.brand, line.product));
         MissingVariant {
             variant: *variant,
             product: target.products.get(variant).cloned().or_else(product_before),
@@ -32,12 +32,6 @@ pub(crate) fn missing(known: Option<&Group>, target: &Target, holding: CartCompa
         }
     };
     absent.map(one).collect()
-}
-
-/// The public id of a product of a brand's.
-pub(crate) fn product(brand: &StoredBrand, platform_id: u64) -> String {
-    let store = brand.store.clone();
-    ProductKey { store, platform_id }.id().to_string()
 }
 
 impl MissingVariant {
@@ -49,7 +43,7 @@ impl MissingVariant {
             ),
             None => "The store did not put it into its cart, and did not say why.".to_owned(),
         };
-        problem(Some(brand), self.product, ErrorCode::ProductNotFound, detail)
+        CartProblem::new(Some(brand), self.product, ErrorCode::ProductNotFound, detail)
     }
 }
 

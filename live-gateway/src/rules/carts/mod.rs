@@ -8,4 +8,5 @@ pub(crate) mod optimum;
 pub(crate) mod own;
 pub(crate) mod places;
 pub(crate) mod plan;
+pub(crate) mod record;
 mod refusal;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::store_cart::{StoreCart, is_same_code};
+use crate::rules::store_cart::{StoreCart, is_same_code};
 
 /// Most codes that are tried together: the platform takes five on goods and one on shipping.
 const TOGETHER_MAX: usize = 6;
@@ -127,7 +127,7 @@ mod tests {
 
     use super::*;
     use crate::hidden::SecretText;
-    use crate::store_cart::{Discounts, StoreCode};
+    use crate::rules::store_cart::{Discounts, StoreCode};
 
     /// A cart of 1,000 with this list, where single codes take something off and some pairs do not go together.
     fn cart(list: &[String], off: &[i64], apart: &[(usize, usize)]) -> StoreCart {

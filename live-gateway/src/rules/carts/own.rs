@@ -9,8 +9,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::carts::record::Group;
-use crate::store_cart::{StoreCart, StoreLine};
+use crate::rules::store_cart::{StoreCart, StoreLine};
+
+/// A store's cart as it was known before, and the pieces that were wanted of it then.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KnownCart<'a> {
+    pub(crate) cart: &'a StoreCart,
+    pub(crate) wanted: &'a BTreeMap<u64, u32>,
+}
 
 /// A store's cart beside what was asked of the store.
 #[derive(Debug, Clone, Copy)]
@@ -18,8 +24,8 @@ pub(crate) struct CartComparison<'a> {
     pub(crate) cart: &'a StoreCart,
     /// Pieces that were asked for and not refused, by variant.
     pub(crate) wanted: &'a BTreeMap<u64, u32>,
-    /// The part as it was known before: into a line that was there already nothing new is merged.
-    pub(crate) before: Option<&'a Group>,
+    /// Into a line that was there already nothing new is merged.
+    pub(crate) before: Option<KnownCart<'a>>,
 }
 
 impl<'a> CartComparison<'a> {
@@ -81,9 +87,9 @@ impl<'a> CartComparison<'a> {
     /// True where the store shows a variant within another line.
     pub(crate) fn is_merged(&self, variant: u64) -> bool {
         let takes_it = |line: &StoreLine| {
-            self.before.is_none_or(|group| {
-                let was_merged = group.wanted.contains_key(&variant) && !has(&group.seen, variant);
-                was_merged || !has(&group.seen, line.variant.0)
+            self.before.is_none_or(|before| {
+                let was_merged = before.wanted.contains_key(&variant) && !has(before.cart, variant);
+                was_merged || !has(before.cart, line.variant.0)
             })
         };
         self.wanted(variant) > 0 && !has(self.cart, variant) && self.bundles().any(takes_it)

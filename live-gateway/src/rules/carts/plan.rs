@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use data_model::VariantId;
 
 use super::own::{CartComparison, sum};
-use crate::cart_client::CartAddress;
-use crate::carts::record::Target;
+use super::record::Target;
 use crate::hidden::SecretText;
-use crate::store_cart::{Refusal, StoreCart, StoreDelivery, StoreOption, is_same_code};
+use crate::rules::store_cart::{
+    CartAddress, CartAttribute, DeliveryChoice, LineQuantity, Refusal, StoreCart, StoreDelivery, StoreLine,
+    StoreOption, VariantQuantity, is_same_code,
+};
 
 /// One mutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,16 +18,15 @@ pub(crate) enum Step {
     /// Takes lines away; the variants that are gone then.
     Remove(Vec<SecretText>, Vec<u64>),
     /// Sets quantities of lines, and the variants that are as they are to be then.
-    Update(Vec<(SecretText, u32)>, Vec<u64>),
+    Update(Vec<LineQuantity>, Vec<u64>),
     /// Adds variants: as many as are missing.
-    Add(Vec<(VariantId, u32)>),
+    Add(Vec<VariantQuantity>),
     /// Says who buys.
     Buyer,
     Codes(Vec<String>),
     Address(CartAddress),
-    Attributes(Vec<(String, String)>),
-    /// Groups of delivery and the handle to choose there.
-    Deliver(Vec<(SecretText, String)>),
+    Attributes(Vec<CartAttribute>),
+    Deliver(Vec<DeliveryChoice>),
 }
 
 /// The next step; `None` where the cart is what it is to be, as far as it can be.
@@ -50,15 +51,14 @@ fn at_store(target: &Target) -> Option<Step> {
     if !away.is_empty() {
         return Some(Step::Remove(away, Vec::new()));
     }
-    let set: Vec<_> = named.iter().map(|line| (line.id.clone(), line.quantity)).collect();
-    (!set.is_empty()).then_some(Step::Update(set, Vec::new()))
+    (!named.is_empty()).then(|| Step::Update(named.clone(), Vec::new()))
 }
 
 /// The changes to lines of variants, by kind of call.
 #[derive(Default)]
 struct Lines {
-    set: (Vec<(SecretText, u32)>, Vec<u64>),
-    add: Vec<(VariantId, u32)>,
+    set: (Vec<LineQuantity>, Vec<u64>),
+    add: Vec<VariantQuantity>,
     away: (Vec<SecretText>, Vec<u64>),
 }
 
@@ -81,14 +81,18 @@ impl Lines {
     }
 
     fn plan(&mut self, holding: CartComparison<'_>, variant: u64, quantity: u32) {
+        let pieces = |quantity: u32| VariantQuantity {
+            variant: VariantId(variant),
+            quantity,
+        };
         if holding.is_merged(variant) {
             let more = quantity.saturating_sub(holding.wanted(variant));
-            self.add.extend((more > 0).then_some((VariantId(variant), more)));
+            self.add.extend((more > 0).then(|| pieces(more)));
             return;
         }
         let own = holding.own(variant);
         match own.split_first() {
-            None if quantity > 0 => self.add.push((VariantId(variant), quantity)),
+            None if quantity > 0 => self.add.push(pieces(quantity)),
             None => {}
             Some(_) if quantity == 0 => {
                 self.away.0.extend(own.iter().map(|line| line.id.clone()));
@@ -96,8 +100,12 @@ impl Lines {
             }
             Some((first, others)) if sum(&own) != quantity => {
                 // Of several lines the first takes all, in one call: no piece is lost between two.
-                self.set.0.push((first.id.clone(), quantity));
-                self.set.0.extend(others.iter().map(|line| (line.id.clone(), 0)));
+                let to = |line: &StoreLine, quantity: u32| LineQuantity {
+                    id: line.id.clone(),
+                    quantity,
+                };
+                self.set.0.push(to(first, quantity));
+                self.set.0.extend(others.iter().map(|line| to(line, 0)));
                 self.set.1.push(variant);
             }
             Some(_) => {}
@@ -160,8 +168,8 @@ fn attributes(cart: &StoreCart, target: &Target) -> Option<Step> {
 }
 
 /// Attributes with others set beside or in place of them.
-pub(crate) fn with_attributes(there: &[(String, String)], new: &[(String, String)]) -> Vec<(String, String)> {
-    let kept = there.iter().filter(|(key, _)| !new.iter().any(|(name, _)| name == key));
+pub(crate) fn with_attributes(there: &[CartAttribute], new: &[CartAttribute]) -> Vec<CartAttribute> {
+    let kept = there.iter().filter(|one| !new.iter().any(|other| other.key == one.key));
     kept.chain(new).cloned().collect()
 }
 
@@ -175,7 +183,10 @@ fn delivery(cart: &StoreCart, target: &Target) -> Option<Step> {
     let to_choose = chosen.offered(cart).into_iter();
     let to_choose = to_choose.filter(|(group, option)| !is_chosen(group, option));
     let chosen: Vec<_> = to_choose
-        .map(|(group, option)| (group.id.clone(), option.handle.clone()))
+        .map(|(group, option)| DeliveryChoice {
+            group: group.id.clone(),
+            handle: option.handle.clone(),
+        })
         .collect();
     (!chosen.is_empty()).then_some(Step::Deliver(chosen))
 }
@@ -190,7 +201,7 @@ impl Step {
     pub(crate) fn variants(&self) -> Vec<u64> {
         match self {
             Self::Remove(_, variants) | Self::Update(_, variants) => variants.clone(),
-            Self::Add(lines) => lines.iter().map(|(variant, _)| variant.0).collect(),
+            Self::Add(lines) => lines.iter().map(|line| line.variant.0).collect(),
             _ => Vec::new(),
         }
     }
@@ -204,7 +215,7 @@ impl Target {
         match step {
             Step::Remove(lines, _) => self.at_store.retain(|named| !lines.contains(&named.id)),
             Step::Update(lines, _) => {
-                let is_set = |id: &SecretText| lines.iter().any(|(line, _)| line == id);
+                let is_set = |id: &SecretText| lines.iter().any(|line| line.id == *id);
                 self.at_store.retain(|named| !is_set(&named.id));
             }
             Step::Add(_) => {}

@@ -1,7 +1,7 @@
 //! The reason for which a store does not apply a code.
 
-use crate::carts::schema::{CodeRefusal, RefusalReason};
-use crate::store_cart::{StoreCart, StoreWarning, is_same_code};
+use crate::rules::store_cart::{StoreCart, StoreWarning, is_same_code};
+use crate::schema::carts::{CodeRefusal, RefusalReason};
 
 /// Warnings about discounts begin so.
 const OF_DISCOUNTS: &str = "DISCOUNT_";
@@ -9,7 +9,7 @@ const OF_DISCOUNTS: &str = "DISCOUNT_";
 /// The refusal of a code of a cart; `None` of a code that applies. A warning that names no code is about those that no warning
 /// names, as long as all such warnings say the same.
 pub(crate) fn refusal(cart: &StoreCart, code: &str) -> Option<CodeRefusal> {
-    let is_refused = |one: &crate::store_cart::StoreCode| !one.applicable && is_same_code(&one.code, code);
+    let is_refused = |one: &crate::rules::store_cart::StoreCode| !one.applicable && is_same_code(&one.code, code);
     cart.codes.iter().find(|one| is_refused(one))?;
     let about = || {
         cart.warnings

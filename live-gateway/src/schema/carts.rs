@@ -1,6 +1,6 @@
 //! The shapes of carts in answers.
 
-use data_model::{ErrorCode, Timestamp};
+use data_model::{ErrorCode, StoredBrand, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -277,6 +277,23 @@ pub struct CartProblem {
     pub detail: String,
 }
 
+impl CartProblem {
+    /// A problem with something of a brand's.
+    pub(crate) fn new(
+        brand: Option<&StoredBrand>,
+        product_id: Option<String>,
+        code: ErrorCode,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self {
+            brand_slug: brand.map(|brand| brand.slug.to_string()),
+            product_id,
+            code,
+            detail: detail.into(),
+        }
+    }
+}
+
 /// The sources of a cart's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartProvenance {
@@ -296,6 +313,21 @@ pub struct CartAnswerDocument<T> {
     pub as_of: Timestamp,
     /// Always `live`.
     pub tier: &'static str,
+}
+
+/// A cart in an answer, named for the description.
+pub type CartDocument = CartAnswerDocument<Cart>;
+
+impl<T> CartAnswerDocument<T> {
+    /// The answer of which all was so since `as_of`.
+    pub(crate) const fn new(data: T, as_of: Timestamp) -> Self {
+        Self {
+            data,
+            provenance: CartProvenance { engine: "live" },
+            as_of,
+            tier: "live",
+        }
+    }
 }
 
 /// A cart after the search for codes.

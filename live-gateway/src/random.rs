@@ -1,6 +1,6 @@
 use ring::rand::{SecureRandom, SystemRandom};
 
-use super::CartFailure;
+use crate::cart_failure::CartFailure;
 
 /// 128 random bits as hexadecimal digits: what nobody can guess.
 pub(crate) fn random_hex() -> Result<String, CartFailure> {

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use data_model::ErrorCode;
 
-use super::record::{Group, Target};
-use super::settle::Work;
-use super::settled::Trouble;
+use super::Work;
+use crate::carts::settled::Trouble;
 use crate::rules::carts::own::CartComparison;
 use crate::rules::carts::plan::Step;
-use crate::store_cart::StoreCart;
+use crate::rules::carts::record::{Group, Target};
+use crate::rules::store_cart::StoreCart;
 
 /// A call for some pieces of a variant, of which nobody knows if it was carried out.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +40,7 @@ impl Work<'_> {
         let now = CartComparison {
             cart: &cart,
             wanted: &wanted,
-            before: Some(group),
+            before: Some(group.known()),
         };
         let then = group.holding();
         for (variant, asked) in late {
@@ -68,7 +68,7 @@ impl Work<'_> {
         let now = CartComparison {
             cart,
             wanted: &group.wanted,
-            before: Some(group),
+            before: Some(group.known()),
         };
         for (variant, quantity) in now.short() {
             self.ask(variant, quantity);
@@ -116,7 +116,7 @@ impl Work<'_> {
         let holding = CartComparison {
             cart,
             wanted: &wanted,
-            before: self.before.group.as_ref(),
+            before: self.before.group.as_ref().map(Group::known),
         };
         let is_done = |variant: u64, lost: &LostCall| {
             let there = holding.there(variant).saturating_sub(lost.beside);
@@ -133,7 +133,7 @@ impl Work<'_> {
 /// Things that a cart that was made anew lacks: fewer pieces than before, or none of those that somebody put in at the
 /// store. Variants that are gone altogether are listed as missing.
 pub(super) fn differences(group: &Group, cart: &StoreCart, wanted: &BTreeMap<u64, u32>) -> Vec<Trouble> {
-    let before = Some(group);
+    let before = Some(group.known());
     let (now, then) = (CartComparison { cart, wanted, before }, group.holding());
     let fewer = wanted.iter().filter_map(|(variant, asked)| {
         let (has, had) = (now.pieces(*variant), then.pieces(*variant).min(*asked));

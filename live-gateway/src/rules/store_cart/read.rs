@@ -7,9 +7,9 @@ use storefront::{GraphqlAnswer, GraphqlError};
 use super::arithmetic::{AppliedDiscount, By, LineDiscounts, automatic, by_code, parts};
 use super::wire;
 use super::{
-    CartAnswer, CartFault, DiscountKind, Refusal, StoreCart, StoreDelivery, StoreLine, StoreOption, StoreWarning,
+    CartAddress, CartAnswer, CartAttribute, CartFault, DiscountKind, Refusal, StoreCart, StoreDelivery, StoreLine,
+    StoreOption, StoreWarning,
 };
-use crate::cart_client::CartAddress;
 use crate::hidden::SecretText;
 use crate::rules::money::from_decimal;
 use crate::rules::reason::Nonsense;
@@ -122,7 +122,6 @@ fn cart_of(cart: wire::Cart, warnings: Vec<wire::Warning>) -> Result<StoreCart, 
         .map(|option| amount(&option.estimated_cost))
         .sum::<Result<_, _>>()?;
     let parts = parts(&taken_of_lines, &of_cart, delivery_minor, total_minor);
-    let codes = cart.discount_codes.into_iter().map(|code| (code.code, code.applicable));
     let deliveries = groups.into_iter().map(|group| delivery(group, currency));
     let warnings = warnings.into_iter().map(|one| warning(one, &lines)).collect();
     Ok(StoreCart {
@@ -134,13 +133,16 @@ fn cart_of(cart: wire::Cart, warnings: Vec<wire::Warning>) -> Result<StoreCart, 
         delivery_minor: parts.delivery_minor,
         other_minor: parts.other_minor,
         total_minor,
-        codes: by_code(codes, &taken_of_lines, &of_cart),
+        codes: by_code(cart.discount_codes, &taken_of_lines, &of_cart),
         automatic: automatic(&taken_of_lines, &of_cart),
         deliveries: deliveries.collect::<Result<_, _>>()?,
         attributes: cart
             .attributes
             .into_iter()
-            .map(|one| (one.key, one.value.unwrap_or_default()))
+            .map(|one| CartAttribute {
+                key: one.key,
+                value: one.value.unwrap_or_default(),
+            })
             .collect(),
         address: cart
             .delivery

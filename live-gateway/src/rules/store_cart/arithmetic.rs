@@ -1,5 +1,6 @@
 //! The sums that discounts take off, and the parts of a total.
 
+use super::wire::Code;
 use super::{AutomaticDiscount, DiscountKind, Discounts, StoreCode};
 
 /// One discount at one place.
@@ -88,13 +89,9 @@ pub(super) fn parts(
 }
 
 /// The sum that each code of the list takes off.
-pub(super) fn by_code(
-    codes: impl Iterator<Item = (String, bool)>,
-    lines: &[LineDiscounts],
-    of_cart: &[AppliedDiscount],
-) -> Vec<StoreCode> {
+pub(super) fn by_code(codes: Vec<Code>, lines: &[LineDiscounts], of_cart: &[AppliedDiscount]) -> Vec<StoreCode> {
     let all = || lines.iter().flat_map(|line| line.own(of_cart)).chain(of_cart);
-    let told = |(code, applicable): (String, bool)| {
+    let told = |Code { code, applicable }: Code| {
         let is_its = |taken: &&AppliedDiscount| matches!(&taken.by, By::Code(by) if is_same_code(by, &code));
         let sum = |shipping_only: bool| {
             let fitting = all().filter(is_its).filter(|taken| taken.is_shipping || !shipping_only);
@@ -112,7 +109,7 @@ pub(super) fn by_code(
             code,
         }
     };
-    codes.map(told).collect()
+    codes.into_iter().map(told).collect()
 }
 
 /// Discounts that no code brought, each title once, in their order.

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use data_model::{CurrencyCode, StoreHost, StoredBrand, Timestamp};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
-use crate::cart_client::CartAddress;
+use super::own::{CartComparison, KnownCart};
 use crate::hidden::SecretText;
-use crate::rules::carts::own::CartComparison;
-use crate::store_cart::{StoreCart, StoreDelivery, StoreLine, StoreOption};
+use crate::rules::store_cart::{
+    CartAddress, CartAttribute, LineQuantity, StoreCart, StoreDelivery, StoreLine, StoreOption,
+};
 
 /// Ids of operations that are through and may be asked about again, the newest last.
 const DONE_MAX: usize = 64;
@@ -128,18 +129,25 @@ pub(crate) struct ChosenDelivery {
     pub(crate) option: Option<StoreOption>,
 }
 
-/// The quantity that a line of the store's own making is to have.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct LineQuantity {
-    pub(crate) id: SecretText,
-    pub(crate) quantity: u32,
-}
-
 /// An operation that was begun. It holds the wanted state, not the changes, so that it can be done again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OpenOperation {
     pub(crate) id: String,
-    pub(crate) targets: Vec<(StoredBrand, Target)>,
+    pub(crate) targets: Vec<BrandTarget>,
+}
+
+/// A brand, and the wanted state of its store's cart.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct BrandTarget {
+    pub(crate) brand: StoredBrand,
+    pub(crate) target: Target,
+}
+
+/// A pair, as saved records have it.
+impl Serialize for BrandTarget {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (&self.brand, &self.target).serialize(serializer)
+    }
 }
 
 /// The wanted state of one store's cart; things that are not named stay.
@@ -158,7 +166,7 @@ pub(crate) struct Target {
     pub(crate) address: Option<CartAddress>,
     pub(crate) chosen: Option<ChosenDelivery>,
     /// Attributes to be set beside those that are there.
-    pub(crate) attributes: Vec<(String, String)>,
+    pub(crate) attributes: Vec<CartAttribute>,
     /// Public ids of the products that variants are of, for the answers that name them.
     pub(crate) products: BTreeMap<u64, String>,
     /// Prices that the caller showed, by variant.
@@ -228,8 +236,8 @@ impl CartRecord {
 
     /// True where the cart has something of what targets of an operation wait for.
     pub(crate) fn has_awaited(&self, open: &OpenOperation) -> bool {
-        let mut awaited = open.targets.iter().filter(|(_, target)| !target.waits);
-        awaited.any(|(brand, target)| {
+        let mut awaited = open.targets.iter().filter(|one| !one.target.waits);
+        awaited.any(|BrandTarget { brand, target }| {
             let has_some =
                 |group: &Group, only: &BTreeSet<u64>| only.iter().any(|variant| group.holding().has(*variant));
             let group = self.group(brand);
@@ -286,11 +294,24 @@ impl Target {
 }
 
 impl Group {
+    /// A target of its store's cart.
+    pub(crate) fn aimed_at(&self, target: Target) -> BrandTarget {
+        let brand = self.brand.clone();
+        BrandTarget { brand, target }
+    }
+
+    pub(crate) fn known(&self) -> KnownCart<'_> {
+        KnownCart {
+            cart: &self.seen,
+            wanted: &self.wanted,
+        }
+    }
+
     pub(crate) fn holding(&self) -> CartComparison<'_> {
         CartComparison {
             cart: &self.seen,
             wanted: &self.wanted,
-            before: Some(self),
+            before: Some(self.known()),
         }
     }
 
@@ -316,7 +337,7 @@ impl Group {
     /// Keeps of what is wanted what the store's cart has, and what a variant cost when it was seen first.
     pub(crate) fn settle_lines(&mut self, before: Option<&Self>) {
         let holding = CartComparison {
-            before,
+            before: before.map(Self::known),
             ..self.holding()
         };
         let wanted = self.wanted.iter().map(|(variant, pieces)| (*variant, *pieces));
@@ -433,5 +454,27 @@ impl ChosenDelivery {
             handle: option.handle.clone(),
             option: Some(option.clone()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_saved_target_is_a_pair() {
+        let brand = StoredBrand {
+            store: "tea.myshopify.com".parse().unwrap(),
+            slug: "tea".parse().unwrap(),
+            name: "Tea".to_owned(),
+            domain: "tea.example".to_owned(),
+            base_url: "https://tea.example".to_owned(),
+            currency: "INR".parse().unwrap(),
+            crawl_country: None,
+            refreshed_at: "2026-11-21T00:00:00Z".parse().unwrap(),
+        };
+        let saved = serde_json::to_value((brand, Target::default())).unwrap();
+        let read: BrandTarget = serde_json::from_value(saved.clone()).unwrap();
+        assert_eq!(serde_json::to_value(read).unwrap(), saved);
     }
 }

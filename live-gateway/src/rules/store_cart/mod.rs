@@ -10,6 +10,7 @@
 //! [`crate::cart_client::CartClient`] makes the calls.
 
 mod arithmetic;
+mod input;
 mod read;
 mod wire;
 
@@ -19,11 +20,14 @@ mod tests;
 use data_model::{CurrencyCode, VariantId};
 use serde::{Deserialize, Serialize};
 
-use crate::cart_client::CartAddress;
 use crate::hidden::SecretText;
 use crate::rules::reason::Nonsense;
 
 pub(crate) use self::arithmetic::is_same_code;
+pub(crate) use self::input::{
+    Buyer, CartAddress, CartAttribute, CartDraft, DeliveryChoice, LineQuantity, VariantQuantity, attributes_input,
+    lines_input,
+};
 pub(crate) use self::read::{read_cart, read_mutation, words};
 
 /// A store's cart.
@@ -49,7 +53,7 @@ pub(crate) struct StoreCart {
     pub(crate) automatic: Vec<AutomaticDiscount>,
     /// Empty until an address is selected, and where nothing is delivered there.
     pub(crate) deliveries: Vec<StoreDelivery>,
-    pub(crate) attributes: Vec<(String, String)>,
+    pub(crate) attributes: Vec<CartAttribute>,
     /// The destination, as the store has it; `None` where it does not say so.
     #[serde(default)]
     pub(crate) address: Option<CartAddress>,

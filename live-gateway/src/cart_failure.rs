@@ -5,8 +5,8 @@ use data_model::{Classify, ErrorCode, Retry};
 use serde_json::json;
 use state::{MasterKeyError, OpenError, StateError};
 
-use crate::carts::schema::CartProblem;
 use crate::catalogue::CatalogueError;
+use crate::schema::carts::CartProblem;
 
 /// Reasons why an operation on a cart did nothing.
 #[derive(Debug, thiserror::Error)]
