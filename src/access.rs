@@ -14,6 +14,7 @@ use api::{Guard, Limit, Meter, OpenRouter};
 use dashboard::{Dashboard, DashboardConfig, Market};
 use live_gateway::LiveGateway;
 use live_gateway::coupons::Finder;
+use mailer::Mailer;
 use query_server::QueryServer;
 use state::{KeyIndex, State};
 use tokio::task::JoinHandle;
@@ -33,6 +34,7 @@ pub(crate) struct Doors {
     /// Plans, quota, who asks; and the dashboard where there is a state and an address to sign in at.
     pub(crate) routes: OpenRouter,
     known: Option<KeyService>,
+    mailer: Option<Mailer>,
     stop: CancellationToken,
     /// The address of the dashboard, for `haat keys dashboard`.
     _note: Option<Note>,
@@ -88,6 +90,7 @@ impl Doors {
             parts.known = Some((state, meter));
             known = Some(keeping);
         }
+        let mailer = pages.as_ref().and_then(Dashboard::mailer).cloned();
         let routes = access::open_router(Access::new(parts));
         let (routes, note) = match pages {
             Some(pages) => (routes.merge(pages.open_router()), noted(context, local)),
@@ -97,6 +100,7 @@ impl Doors {
             guard: Arc::new(guard),
             routes,
             known,
+            mailer,
             stop,
             _note: note,
         })
@@ -112,6 +116,11 @@ impl Doors {
     /// Is cancelled when the servers have ended.
     pub(crate) fn stopped(&self) -> CancellationToken {
         self.stop.child_token()
+    }
+
+    /// The way of mails, where the server sends any.
+    pub(crate) fn mailer(&self) -> Option<&Mailer> {
+        self.mailer.as_ref()
     }
 
     /// The state, where there is one.
@@ -260,7 +269,7 @@ fn noted(context: &Context, local: SocketAddr) -> Option<Note> {
 /// The ways to sign in at a dashboard.
 fn ways(dashboard: &Dashboard) -> Vec<KeyWay> {
     let provider = dashboard.has_provider().then_some(KeyWay::Provider);
-    let mail = dashboard.mails_links().then_some(KeyWay::Mail);
+    let mail = dashboard.mailer().map(|_| KeyWay::Mail);
     provider.into_iter().chain(mail).chain([KeyWay::Operator]).collect()
 }
 

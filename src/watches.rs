@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use api::OpenRouter;
 use async_trait::async_trait;
 use data_index::Release;
@@ -9,12 +10,14 @@ use data_model::{
     Classify as _, ErrorCode, PriceEvent, ProductId, ProductIdent, ResolvedProducts, Timestamp, VariantId,
 };
 use live_gateway::LiveGateway;
+use mailer::Mailer;
 use query_server::QueryServer;
 use query_server::operations::{OperationError, SearchLimit, SearchRequest, Text};
 use query_server::schema::ProductCard;
 use state::{MasterKeys, State};
 use tokio_util::sync::CancellationToken;
-use watches::{Market, MarketError, MatchedProduct, ObservationReceiver, Watches, WatchesParts};
+use url::Url;
+use watches::{MailSender, Market, MarketError, MatchedProduct, ObservationReceiver, Watches, WatchesParts};
 
 use crate::wiring::Context;
 
@@ -79,6 +82,10 @@ fn first_seen_at(release: &Release, product: ProductId) -> Option<Timestamp> {
 pub(crate) struct WatchService<'a> {
     pub(crate) server: &'a QueryServer,
     pub(crate) gateway: &'a LiveGateway,
+    /// The way of mails, where the server sends any.
+    pub(crate) mailer: Option<Mailer>,
+    /// The address under which people reach the market.
+    pub(crate) public_url: &'a str,
     /// Live answers of stores.
     pub(crate) observations: ObservationReceiver,
     /// Is cancelled when the servers stop.
@@ -91,9 +98,14 @@ impl WatchService<'_> {
         let Self {
             server,
             gateway,
+            mailer,
+            public_url,
             observations,
             stop,
         } = self;
+        let config = context.config.watches.clone();
+        let public_url: Url = public_url.parse().context("public_url")?;
+        let mails_max = config.mails_per_address_per_day_max;
         let watches = Watches::new(WatchesParts {
             state,
             keys,
@@ -102,9 +114,10 @@ impl WatchService<'_> {
                 gateway: gateway.clone(),
             }),
             transport: context.storefront()?.transport(),
+            mail: mailer.map(|mailer| MailSender::new(mailer, public_url, mails_max)),
             allow_loopback: context.config.storefront.allow_loopback,
             clock: Arc::clone(&context.clock),
-            config: context.config.watches.clone(),
+            config,
         });
         let mut released = server.releases();
         let (judging, stopped) = (watches.clone(), stop.clone());

@@ -25,6 +25,7 @@ mod setup;
 mod statements;
 #[cfg(feature = "tantivy")]
 mod tantivy_peer;
+mod watches;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
@@ -88,6 +89,8 @@ enum Benchmark {
     Statements,
     /// Searches beside bodies that never end; prices beside ten keys that read carts without a pause
     Fair,
+    /// Ten thousand watches judged by a release; beside none, and beside its build
+    Watches,
     /// A hundred hot swaps of the release under load
     Swaps,
     /// All of them, one after the other
@@ -162,6 +165,9 @@ fn main() -> anyhow::Result<()> {
     if all || cli.what == Benchmark::Statements {
         kernels::run(&bench)?;
         statements::run(&bench)?;
+    }
+    if all || cli.what == Benchmark::Watches {
+        watches::run(&bench)?;
     }
     if all || cli.what == Benchmark::Swaps {
         overload::swaps(&bench)?;

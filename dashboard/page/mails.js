@@ -3,10 +3,12 @@
 import { $, el, say, time } from './dom.js';
 import { ask } from './server.js';
 
-/** Text with the addresses of links to sign in with as links, at whatever name of this server the page was opened. */
+/** The places of this server that mails lead to. */
+const PLACES = /^\/(?:dashboard\/link|watches\/stop|products\/[^/]+)$/;
+/** Text with the addresses of such places as links, at whatever name of this server the page was opened. */
 const linked = (text) => text.split(/(\s+)/).map((part) => {
   const address = URL.canParse(part) ? new URL(part) : null;
-  return address?.pathname === '/dashboard/link' ? el('a', { href: address.pathname + address.search + address.hash }, part) : part;
+  return address && PLACES.test(address.pathname) ? el('a', { href: address.pathname + address.search + address.hash }, part) : part;
 });
 
 try {

@@ -1,4 +1,4 @@
-// The account's watches: what each waits for, and how to pause or end it. They are made through the API.
+// The account's watches: what each waits for, and how to pause or end it. They are made on a product's page, or through the API.
 
 import { $, confirmed, el, time } from './dom.js';
 import { ask } from './server.js';
@@ -36,7 +36,7 @@ export async function drawWatches() {
     return el('li', {},
       el('div', {},
         el('h3', {}, name, paused && el('span', { class: 'state' }, 'Paused')),
-        el('p', { class: 'small' }, waits(watch.conditions), ' · tells ', new URL(watch.webhook_url).host, ' · since ', time(watch.created_at))),
+        el('p', { class: 'small' }, waits(watch.conditions), ' · tells ', watch.email ?? new URL(watch.webhook_url).host, ' · since ', time(watch.created_at))),
       el('button', {
         class: 'plain', type: 'button', 'aria-label': `${paused ? 'Go on with' : 'Pause'} the watch of ${name}`,
         click: () => change('PATCH', watch, { paused: !paused }).catch(() => {}),

@@ -1,6 +1,6 @@
 use api::Problem;
 use axum::response::Response;
-use data_model::{Classify, ErrorCode};
+use data_model::Classify;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 use state::StateError;
@@ -19,11 +19,6 @@ pub(crate) fn state_problem(error: &StateError) -> Problem {
     let cause: &dyn std::error::Error = error;
     tracing::error!(error = cause, "the dashboard cannot read or change the state");
     Problem::new(error.code())
-}
-
-/// The problem for a thing that is not there or is somebody else's: callers cannot distinguish the two.
-pub(crate) fn absent(what: &'static str) -> Problem {
-    Problem::new(ErrorCode::RouteNotFound).detail(what)
 }
 
 /// Sets a cookie beside those that the answer sets already.

@@ -1,6 +1,7 @@
 use std::fmt;
 
 use data_model::Secret;
+use mailer::{MailConfig, MailConfigError};
 use serde::{Deserialize, Serialize};
 use state::{LinkToken, SessionLimits};
 use url::form_urlencoded::byte_serialize;
@@ -63,44 +64,10 @@ pub struct OidcConfig {
     /// The id of this server at the provider.
     pub client_id: String,
     /// The secret that this server shows to the provider; empty for a public client.
-    #[serde(serialize_with = "masked")]
+    #[serde(serialize_with = "Secret::masked_unless_empty")]
     pub client_secret: Secret,
     /// The scopes to ask for besides `openid`, divided by spaces.
     pub scopes: String,
-}
-
-/// Mails with links to sign in with.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MailConfig {
-    /// The server that sends them: `smtps://HOST` speaks TLS from the first byte, `smtp://HOST` goes on with it before anything
-    /// is told (STARTTLS), except on this machine. Empty: none are sent.
-    pub smtp_url: String,
-    /// The name to sign in with there; empty: none.
-    pub smtp_user: String,
-    /// The password of that name.
-    #[serde(serialize_with = "masked")]
-    pub smtp_password: Secret,
-    /// The sender, such as `The market <sign-in@market.example>`.
-    pub from: String,
-    /// Mails within an hour at most, of all who ask.
-    pub per_hour_max: u32,
-    /// Without a server, mails are kept in memory and shown at `/demo/mail`, to anybody: only the demo sets it.
-    #[serde(skip)]
-    pub outbox: bool,
-}
-
-impl Default for MailConfig {
-    fn default() -> Self {
-        Self {
-            smtp_url: String::new(),
-            smtp_user: String::new(),
-            smtp_password: Secret::new(""),
-            from: String::new(),
-            per_hour_max: 500,
-            outbox: false,
-        }
-    }
 }
 
 /// The reason why there can be no dashboard. No message holds a secret.
@@ -127,24 +94,9 @@ pub enum DashboardConfigError {
     /// The provider must know this server by a name.
     #[error("dashboard.oidc.client_id is not set: it is the id of this server at the provider")]
     ClientId,
-    /// A server for mails is named, but the program cannot speak to one.
-    #[error(
-        "dashboard.mail.smtp_url is set, but this program was built without e-mail: build it with `--features mail`, or \
-         leave it empty and sign in with `haat keys dashboard`"
-    )]
-    MailNotBuilt,
-    /// The server for mails is none that can be spoken to.
-    #[error(
-        "dashboard.mail.smtp_url must be smtps://HOST or smtp://HOST, with :PORT where it is not 465 or 587; a name and a \
-         password stand in dashboard.mail.smtp_user and smtp_password"
-    )]
-    SmtpUrl,
-    /// Mails have no sender.
-    #[error("dashboard.mail.from must be the address of the sender, such as The market <sign-in@market.example>")]
-    MailFrom,
-    /// Mails cannot be sent over TLS.
-    #[error("mails cannot be sent: {0}")]
-    Smtp(String),
+    /// Mails cannot be sent as configured.
+    #[error(transparent)]
+    Mail(#[from] MailConfigError),
     /// The client cannot be made.
     #[error("requests to the provider cannot be made: {0}")]
     Client(String),
@@ -174,11 +126,6 @@ impl Default for OidcConfig {
             scopes: "email".to_owned(),
         }
     }
-}
-
-/// An empty secret stays empty, so that defaults are read back as they are written; any other is written as stars.
-fn masked<S: serde::Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(if secret.expose().is_empty() { "" } else { "***" })
 }
 
 impl DashboardConfig {

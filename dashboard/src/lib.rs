@@ -15,7 +15,6 @@ mod config;
 mod cookies;
 mod doors;
 mod local_path;
-mod mail;
 #[cfg(feature = "oidc")]
 mod oidc;
 mod own_page;
@@ -27,14 +26,14 @@ use std::time::Duration;
 
 use api::{Allowance, OpenRouter};
 use data_model::{Clock, TimeZone, Timestamp};
+use mailer::Mailer;
 use state::{NewSession, SessionHash, SessionLimits, SignInMethod, State};
 
 use crate::config::PublicUrl;
 pub use crate::config::{
-    DashboardConfig, DashboardConfigError, GuestsConfig, MailConfig, OidcConfig, check_public_url, link_address,
+    DashboardConfig, DashboardConfigError, GuestsConfig, OidcConfig, check_public_url, link_address,
 };
 use crate::doors::Doors;
-use crate::mail::Post;
 
 /// The facts of the market and its plans that the dashboard shows.
 #[derive(Debug, Clone)]
@@ -63,7 +62,7 @@ pub(crate) struct Inner {
     doors: Doors,
     link_lifetime: Duration,
     /// The way that mails go, where links are mailed.
-    post: Option<Post>,
+    mailer: Option<Mailer>,
     #[cfg(feature = "oidc")]
     provider: Option<oidc::Provider>,
 }
@@ -92,7 +91,7 @@ impl Dashboard {
             guests: config.guests,
             doors: Doors::new(&config),
             link_lifetime: config.link_lifetime(),
-            post: Post::new(&config.mail)?,
+            mailer: Mailer::new(&config.mail)?,
             #[cfg(feature = "oidc")]
             provider,
             clock,
@@ -112,10 +111,10 @@ impl Dashboard {
         self.0.provider_name().is_some()
     }
 
-    /// True where people have links to sign in with mailed to themselves.
+    /// The way of mails, where people have links to sign in with mailed to themselves.
     #[must_use]
-    pub fn mails_links(&self) -> bool {
-        self.0.post.is_some()
+    pub fn mailer(&self) -> Option<&Mailer> {
+        self.0.mailer.as_ref()
     }
 }
 
@@ -126,8 +125,8 @@ impl Inner {
 
     /// The page that shows mails, where they are not sent.
     fn mails_page(&self) -> Option<&'static str> {
-        let outbox = self.post.as_ref().and_then(Post::outbox);
-        outbox.map(|_| assets::MAILS)
+        let kept = self.mailer.as_ref().and_then(Mailer::kept);
+        kept.map(|_| assets::MAILS)
     }
 
     /// The provider's name, where people sign in at one.

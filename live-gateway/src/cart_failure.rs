@@ -76,7 +76,8 @@ impl Classify for CartFailure {
         match self {
             Self::NoCart => ErrorCode::CartNotFound,
             Self::Bound(..) => ErrorCode::Validation,
-            Self::NoLine | Self::Unsold(_) => ErrorCode::ProductNotFound,
+            Self::NoLine => ErrorCode::LineNotFound,
+            Self::Unsold(_) => ErrorCode::ProductNotFound,
             Self::NoBrand | Self::NoSuchBrand => ErrorCode::BrandNotFound,
             Self::Busy(_) => ErrorCode::Overloaded,
             Self::TakenOver => ErrorCode::OutcomeUnknown,

@@ -9,6 +9,7 @@ import { liveCheck } from './live.js';
 import { pincode, promise } from './place.js';
 import { ask } from './server.js';
 import { linker, NO_FILTERS } from './state.js';
+import { tellMe } from './tell.js';
 
 function section(title, ...content) {
   return el('section', {}, el(SECTION, {}, title), ...content);
@@ -98,6 +99,7 @@ export function fill(product, whole, isOpen) {
     store ? el('a', { class: 'buy second', href: store.href, target: '_blank', rel: 'noopener noreferrer' }, `See it at ${product.brand}`, decor(' ↗'), unseen(' (opens in a new tab)')) : '',
     whole ? el('p', { class: 'small' }, 'Price and stock as last seen. The store’s own page is final.') : '',
     whole && product.currency ? liveCheck(product, isOpen, location.hash === '#check') : '',
+    whole && product.currency ? tellMe(product, isOpen) : '',
     offers,
     knownCodes(product.discounts),
     whole ? codeFinder({ product: product.id }, product.brand, isOpen) : '',

@@ -25,7 +25,7 @@ pub use brand::{
     Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, CheckOutcome, ShippingSummary, ShippingTierSummary,
 };
 pub use browse::{BrowseAnswer, BrowsePage, BrowseProvenance, Facet, FacetValue, PriceBasis, PriceBin, PriceSummary};
-pub use changes::{ChangedProduct, ChangesAnswer, ChangesParameters};
+pub use changes::{ChangedProduct, ChangesAnswer, ChangesParameters, GoneProduct};
 pub use discounts::{Discount, DiscountBasis, DiscountCondition};
 pub use lookup::{Lookup, LookupAnswer, LookupParameters};
 pub use named::NamedValue;

@@ -217,10 +217,20 @@ impl LiveParts<'_> {
         let (brands, url) = (Brands::of(server), public_url(context, self.local));
         let kept = (state.clone(), keys.clone());
         let (watched, observations) = watches::observation_channel();
-        let live = LiveService::new(context, self.storage, brands, kept, url, self.doors, Some(watched))?;
+        let live = LiveService::new(
+            context,
+            self.storage,
+            brands,
+            kept,
+            url.clone(),
+            self.doors,
+            Some(watched),
+        )?;
         let watches = WatchService {
             server,
             gateway: live.gateway(),
+            mailer: self.doors.mailer().cloned(),
+            public_url: &url,
             observations,
             stop: self.stop.clone(),
         };

@@ -108,6 +108,12 @@ impl State {
 }
 
 impl Account {
+    /// The address whose mail its owner reads, as they proved by signing in with a link that was mailed to it.
+    #[must_use]
+    pub fn proved_email(&self) -> Option<&str> {
+        self.email.as_deref().filter(|_| self.issuer == MAIL_ISSUER)
+    }
+
     /// The name of its owner where they are shown: their address, else what the provider calls them.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -1,46 +1,225 @@
-//! A watch that an agent makes, from a change at the store to its receiver.
+//! Proof that travels: a quote, its check by programs of others, a cart that says that it was not held, and a watch whose
+//! webhook programs of others verify. Once over HTTP, once with tools of MCP.
 
-use std::io::{BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::mcp::market_of;
-use crate::support::{Haat, get, post, request_body};
+use crate::documents::{document, printed, project};
+use crate::mcp::{Market, market_of};
+use crate::support::{Haat, get, has_program, post};
 
-#[test]
-fn a_price_that_falls_at_the_store_reaches_the_receiver_with_a_signed_quote() {
-    let stores = ["--products", "60", "--stores", "2", "--seed", "5", "--control"];
-    let market = market_of(Haat::new(), &stores);
-    let card = get(&format!("{}/v1/search?limit=1&in_stock=true", market.base)).1["data"][0].clone();
+/// The way in which a caller asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Door {
+    Http,
+    Tools,
+}
+
+impl Door {
+    /// The data of the answer to an operation with its arguments, which must succeed.
+    fn ask(self, market: &Market, operation: Operation, arguments: &Value) -> Value {
+        let answer = match self {
+            Self::Tools => market.call(Some(&market.key), operation.tool, arguments)["structuredContent"].clone(),
+            Self::Http if operation.path.contains('?') => {
+                let path = operation.path.replace("{ident}", arguments["ident"].as_str().unwrap());
+                get(&format!("{}{path}", market.base)).1
+            }
+            Self::Http => with_key(market, operation.path, arguments),
+        };
+        assert!(answer["data"].is_object(), "{self:?} {operation:?}: {answer}");
+        answer["data"].clone()
+    }
+}
+
+/// An operation: the tool of agents, and the path.
+#[derive(Debug, Clone, Copy)]
+struct Operation {
+    tool: &'static str,
+    path: &'static str,
+}
+
+const PRICE: Operation = Operation {
+    tool: "get_price",
+    path: "/v1/products/{ident}/price?quote=true",
+};
+const CART: Operation = Operation {
+    tool: "create_cart",
+    path: "/v1/cart",
+};
+const WATCH: Operation = Operation {
+    tool: "watch_product",
+    path: "/v1/watches",
+};
+
+/// The answer to a POST with the market's key.
+fn with_key(market: &Market, path: &str, body: &Value) -> Value {
+    let sent = Command::new("curl")
+        .args(["-sS", "-H", "content-type: application/json", "-d", &body.to_string()])
+        .args(["-H", &format!("x-service-key: {}", market.key)])
+        .arg(format!("{}{path}", market.base))
+        .output()
+        .unwrap();
+    serde_json::from_slice(&sent.stdout).unwrap_or_else(|_| panic!("{sent:?}"))
+}
+
+/// The output of a program that is told `input`, as JSON.
+fn told(command: &mut Command, input: &str) -> Value {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{command:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Node's own crypto and OpenSSL verify a quote, as docs/buying.md shows; answers what it claims.
+fn verified_by_others(market: &Market, quote: &Value) -> Value {
+    let quote = quote.as_str().unwrap();
+    let mut node = Command::new("node");
+    node.arg(project().join("docs/verify_token.mjs"))
+        .args([market.base.as_str(), "haat-quote+jwt", quote]);
+    let claims = told(&mut node, "");
+    assert_eq!(claims["holds"], true);
+    let blocks = document("docs/buying.md").blocks();
+    let openssl = blocks
+        .iter()
+        .find(|block| block.text.contains("openssl pkeyutl"))
+        .unwrap();
+    let mut bash = Command::new("bash");
+    bash.args(["-eu", "-o", "pipefail", "-c", &openssl.text])
+        .env("HAAT", &market.base)
+        .env("quote", quote);
+    assert!(printed(&openssl.at, &mut bash).contains("Signature Verified Successfully"));
+    claims["claims"].clone()
+}
+
+/// A POST as a receiver got it.
+struct Delivery {
+    headers: Map<String, Value>,
+    body: String,
+}
+
+/// Takes the next POST, and answers it.
+fn delivery(receiver: &TcpListener) -> Delivery {
+    let (mut stream, _) = receiver.accept().unwrap();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    assert!(line.starts_with("POST /hook "), "{line}");
+    let mut headers = Map::new();
+    loop {
+        line.clear();
+        reader.read_line(&mut line).unwrap();
+        let Some((name, value)) = line.trim_end().split_once(": ") else {
+            break;
+        };
+        headers.insert(name.to_ascii_lowercase(), value.into());
+    }
+    let mut body = vec![0; headers["content-length"].as_str().unwrap().parse().unwrap()];
+    reader.read_exact(&mut body).unwrap();
+    stream
+        .write_all(b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n")
+        .unwrap();
+    Delivery {
+        headers,
+        body: String::from_utf8(body).unwrap(),
+    }
+}
+
+/// The packages `standardwebhooks` of npm and PyPI.
+struct Verifiers {
+    /// The folder of npm's package.
+    npm: PathBuf,
+    /// The interpreter that has PyPI's.
+    python: PathBuf,
+}
+
+/// `None`, with a line that says so, where they or another program are absent.
+fn verifiers() -> Option<Verifiers> {
+    let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.exists());
+    let Some((npm, python)) = named("TEST_WEBHOOK_PEERS").zip(named("TEST_WEBHOOK_PYTHON")) else {
+        let missing = "TEST_WEBHOOK_PEERS and TEST_WEBHOOK_PYTHON name no packages";
+        assert!(std::env::var_os("CI").is_none(), "{missing}");
+        println!("skipped: {missing}");
+        return None;
+    };
+    let programs = [
+        ("curl", "--version"),
+        ("jq", "--version"),
+        ("node", "--version"),
+        ("openssl", "version"),
+    ];
+    let has_all = programs
+        .into_iter()
+        .all(|(program, asked)| has_program(program, &[asked]));
+    has_all.then_some(Verifiers { npm, python })
+}
+
+impl Verifiers {
+    fn commands(&self) -> [Command; 2] {
+        let scripts = project().join("tests/peers/webhooks");
+        let (mut node, mut python) = (Command::new("node"), Command::new(&self.python));
+        node.arg(scripts.join("verify.mjs")).arg(&self.npm);
+        python.arg(scripts.join("verify.py"));
+        [node, python]
+    }
+
+    /// They verify a webhook, and refuse it where a letter is another.
+    fn verify(&self, delivery: &Delivery, secret: &Value) {
+        let message = |body: &str| json!({ "secret": secret, "headers": delivery.headers, "body": body }).to_string();
+        let own: Value = serde_json::from_str(&delivery.body).unwrap();
+        let changed = message(&delivery.body.replace("watch.fired", "watch.tired"));
+        for mut verifier in self.commands() {
+            assert_eq!(told(&mut verifier, &message(&delivery.body)), own);
+        }
+        for mut verifier in self.commands() {
+            let mut child = verifier.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+            child.stdin.take().unwrap().write_all(changed.as_bytes()).unwrap();
+            assert!(!child.wait().unwrap().success());
+        }
+    }
+}
+
+/// From a quote to the webhook, by one door.
+fn proof_travels(market: &Market, door: Door, card: &Value, verifiers: &Verifiers) {
     let ident = card["id"].as_str().unwrap();
     let (_, detail) = get(&format!("{}/v1/products/{ident}", market.base));
+    let price = door.ask(market, PRICE, &json!({ "ident": ident, "quote": true }));
+    let claims = verified_by_others(market, &price["quote"]);
+    assert_eq!(
+        (&claims["product_id"], &claims["iss"]),
+        (&card["id"], &json!(market.base))
+    );
+
     let receiver = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/hook", receiver.local_addr().unwrap());
     let wanted = json!({ "product_id": ident, "price_below": 200, "webhook": { "url": url } });
-    let made = market.call(Some(&market.key), "watch_product", &wanted);
-    let watch = &made["structuredContent"]["data"];
-    assert!(
-        watch["secret"]
-            .as_str()
-            .is_some_and(|secret| secret.starts_with("whsec_")),
-        "{made}"
-    );
+    let watch = door.ask(market, WATCH, &wanted);
 
     let address = detail["data"]["attributes"]["url"].as_str().unwrap();
     let (store, handle) = address.split_once("/products/").unwrap();
     let change = json!({ "kind": "reprice", "item": handle, "price": "1.00" });
     assert_eq!(post(&format!("{store}/emulator/change"), &change).0, 200);
+    let item = json!({ "product_id": ident, "qty": 1, "quote": price["quote"] });
+    let cart = door.ask(market, CART, &json!({ "items": [item] }));
+    let line = &cart["groups"][0]["lines"][0];
+    assert_eq!(
+        (&line["price_held"], &line["price_changed"]["now_minor"]),
+        (&json!(false), &json!(100)),
+        "{cart}"
+    );
     // Somebody asks what it costs now: that is an answer of the store, which watches are judged by.
-    let (_, price) = get(&format!("{}/v1/products/{ident}/price", market.base));
-    assert_eq!(price["data"]["price_min_minor"], 100, "{price}");
+    assert_eq!(
+        door.ask(market, PRICE, &json!({ "ident": ident, "quote": true }))["price_min_minor"],
+        100
+    );
 
-    let (mut stream, _) = receiver.accept().unwrap();
-    let body = request_body(&mut BufReader::new(stream.try_clone().unwrap()), "/hook").unwrap();
-    stream
-        .write_all(b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n")
-        .unwrap();
-    let message: Value = serde_json::from_slice(&body).unwrap();
+    let delivery = delivery(&receiver);
+    verifiers.verify(&delivery, &watch["secret"]);
+    let message: Value = serde_json::from_str(&delivery.body).unwrap();
     let data = &message["data"];
     assert_eq!(
         (
@@ -57,9 +236,18 @@ fn a_price_that_falls_at_the_store_reaches_the_receiver_with_a_signed_quote() {
         ),
         "{message}"
     );
-    assert_eq!(
-        data["quote"].as_str().map(|quote| quote.split('.').count()),
-        Some(3),
-        "{message}"
-    );
+    let claims = verified_by_others(market, &data["quote"]);
+    assert_eq!(claims["variants"][0]["amount_minor"], 100);
+}
+
+#[test]
+fn a_quote_is_verified_by_others_and_a_watch_tells_by_a_webhook_that_others_verify() {
+    let Some(verifiers) = verifiers() else { return };
+    let stores = ["--products", "60", "--stores", "2", "--seed", "5", "--control"];
+    let market = market_of(Haat::new().with("HAAT_MCP__CART_TOOLS", "true"), &stores);
+    let (_, found) = get(&format!("{}/v1/search?limit=40&in_stock=true", market.base));
+    let cards = found["data"].as_array().unwrap();
+    for (door, card) in [Door::Http, Door::Tools].into_iter().zip(cards) {
+        proof_travels(&market, door, card, &verifiers);
+    }
 }

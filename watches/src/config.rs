@@ -12,6 +12,8 @@ pub struct WatchesConfig {
     pub timeout_ms: u64,
     /// Most events that are delivered at the same time.
     pub deliveries_at_once_max: u32,
+    /// Most mails to one address within a day; what is beyond waits.
+    pub mails_per_address_per_day_max: u32,
 }
 
 impl Default for WatchesConfig {
@@ -21,6 +23,7 @@ impl Default for WatchesConfig {
             poll_ms: 1_000,
             timeout_ms: 10_000,
             deliveries_at_once_max: 16,
+            mails_per_address_per_day_max: 50,
         }
     }
 }

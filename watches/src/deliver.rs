@@ -1,37 +1,22 @@
-//! Delivers events: durable rows, one lease a round, Standard Webhooks.
+//! Delivers events: durable rows, one lease a round, whichever way they go.
 
 use std::time::Duration;
 
-use data_model::{Timestamp, VariantId};
+use data_model::VariantId;
 use futures::future::join_all;
-use http::header::{CONTENT_TYPE, USER_AGENT};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use state::{AttemptOutcome, DueEvent, Lease};
-use storefront::{TransportError, TransportRequest};
 
+use crate::carriers::Failure;
 use crate::error::WatchError;
 use crate::event::{EventMessage, FIRED};
 use crate::rules::retries;
-use crate::rules::signature::{Message, signatures};
-use crate::target::{Target, check};
+use crate::target::Target;
 use crate::watches::Watches;
 
 /// The time that an attempt may take besides the receiver's: a quote is asked for, and the outcome is written.
 const LEASE_SLACK_MS: u64 = 30_000;
 /// Longest time for a quote; without one the event goes all the same.
 const QUOTE_TIMEOUT: Duration = Duration::from_secs(10);
-
-const ID: HeaderName = HeaderName::from_static("webhook-id");
-const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
-const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
-
-/// The reason why an attempt failed, in words for the owner.
-enum Failure {
-    /// It may work another time.
-    Passing(String),
-    /// The receiver wants no more events of this watch.
-    Gone,
-}
 
 impl Watches {
     /// Delivers the events that are due, as many as may be delivered at the same time; answers how many were tried.
@@ -41,7 +26,8 @@ impl Watches {
     pub async fn deliver_due(&self) -> Result<usize, WatchError> {
         let parts = &self.0;
         let now = parts.clock.now();
-        let lease_ms = parts.config.timeout_ms.saturating_add(LEASE_SLACK_MS);
+        let mail_ms = u64::try_from(mailer::SEND_TIMEOUT.as_millis()).unwrap_or(u64::MAX);
+        let lease_ms = parts.config.timeout_ms.max(mail_ms).saturating_add(LEASE_SLACK_MS);
         let lease = Lease::new(now.plus_millis(i64::try_from(lease_ms).unwrap_or(i64::MAX)))?;
         let due = parts
             .state
@@ -105,53 +91,11 @@ impl Watches {
 
     async fn send(&self, event: &DueEvent) -> Result<(), Failure> {
         let parts = &self.0;
-        let passing = |reason: &str| Failure::Passing(reason.to_owned());
         let target = Target::open(&parts.keys, &event.watch, &event.target).map_err(|error| {
             let error: &dyn std::error::Error = &error;
             tracing::error!(error, watch = event.watch, "the receiver of a watch cannot be opened");
-            passing("the receiver cannot be read")
+            Failure::Passing("the receiver cannot be read".to_owned())
         })?;
-        // The rules may be other ones than when the watch was made.
-        check(&target.url, parts.allow_loopback).map_err(|error| Failure::Passing(error.to_string()))?;
-        let headers =
-            headers(&target, event, parts.clock.now()).ok_or_else(|| passing("the event cannot be signed"))?;
-        let request = TransportRequest {
-            method: Method::POST,
-            url: target.url.clone(),
-            headers,
-            body: event.body.clone().into(),
-        };
-        let timeout = Duration::from_millis(parts.config.timeout_ms);
-        // The head of the answer is all that counts: its body is not read, and a redirect is not followed. The words of a failure
-        // name no address: what a name resolves to here is none of the owner's business.
-        let answer = tokio::time::timeout(timeout, parts.transport.send(request)).await;
-        let answer =
-            answer.map_err(|_| Failure::Passing(format!("no answer within {} ms", parts.config.timeout_ms)))?;
-        match answer
-            .map_err(|error: TransportError| Failure::Passing(error.to_string()))?
-            .status
-        {
-            status if status.is_success() => Ok(()),
-            StatusCode::GONE => Err(Failure::Gone),
-            status => Err(Failure::Passing(format!("status {}", status.as_u16()))),
-        }
+        target.carrier().carry(event, parts).await
     }
-}
-
-fn headers(target: &Target, event: &DueEvent, now: Timestamp) -> Option<HeaderMap> {
-    let timestamp_s = now.micros().div_euclid(1_000_000);
-    let message = Message {
-        id: &event.id,
-        timestamp_s,
-        body: &event.body,
-    };
-    let signatures = signatures(target.secrets(now), message);
-    let headers = [
-        (ID, HeaderValue::try_from(&event.id).ok()?),
-        (TIMESTAMP, HeaderValue::from(timestamp_s)),
-        (SIGNATURE, HeaderValue::try_from(signatures).ok()?),
-        (CONTENT_TYPE, HeaderValue::from_static("application/json")),
-        (USER_AGENT, HeaderValue::from_static("haat-webhooks")),
-    ];
-    Some(headers.into_iter().collect())
 }

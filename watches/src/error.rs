@@ -22,6 +22,17 @@ pub enum WatchError {
     /// The receiver's address is not one that anybody is sent to.
     #[error("the address is refused")]
     Address(#[from] Refusal),
+    /// The server sends no mail.
+    #[error("this server sends no mail")]
+    NoMail,
+    /// Nobody proved that the caller reads the address's mail.
+    #[error(
+        "mails go to the address alone that the account signs in with by mail: sign in with it, or use a key of that account"
+    )]
+    Unproved,
+    /// Mails are not signed with a secret.
+    #[error("only a watch with a webhook has a secret")]
+    NoSecret,
     /// The receiver's address is not encrypted.
     #[error("the address is not https")]
     Plain,
@@ -58,9 +69,11 @@ impl Classify for WatchError {
     fn code(&self) -> ErrorCode {
         match self {
             Self::Anonymous => ErrorCode::MissingCredentials,
-            Self::Unknown => ErrorCode::RouteNotFound,
+            Self::Unknown => ErrorCode::WatchNotFound,
             Self::NoProduct => ErrorCode::ProductNotFound,
-            Self::NoVariant | Self::Address(_) | Self::Plain => ErrorCode::Validation,
+            Self::NoVariant | Self::Address(_) | Self::Plain | Self::NoMail | Self::Unproved | Self::NoSecret => {
+                ErrorCode::Validation
+            }
             Self::TooMany { .. } => ErrorCode::Forbidden,
             Self::Mismatch => ErrorCode::IdempotencyMismatch,
             Self::Market(error) => error.code(),

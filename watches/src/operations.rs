@@ -4,7 +4,7 @@ use api::{Caller, Via};
 use data_model::{ProductIdent, Timestamp, VariantId};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use state::{EventState, WatchCreation, WatchEventRow, WatchRow};
+use state::{Account, EventState, WatchCreation, WatchEventRow, WatchRow};
 use url::Url;
 
 use crate::error::WatchError;
@@ -12,7 +12,7 @@ use crate::event::{EventData, EventMessage, TEST};
 use crate::rules::conditions::{Conditions, Subject, Terms, WatchReason};
 use crate::rules::reading::{Reading, WatchedProduct};
 use crate::schema::{Watch, WatchEvent};
-use crate::target::{Target, check, random_hex};
+use crate::target::{Mailbox, Target, Webhook, check, random_hex};
 use crate::watches::Watches;
 
 /// Events of a watch that are told.
@@ -23,7 +23,18 @@ const EVENTS_MAX: u32 = 100;
 pub(crate) struct NewWatch {
     pub(crate) subject: NewSubject,
     pub(crate) conditions: Conditions,
-    pub(crate) webhook_url: Url,
+    #[serde(flatten)]
+    pub(crate) receiver: NewReceiver,
+}
+
+/// The receiver of the events of a watch that is to be made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum NewReceiver {
+    /// The address of a program.
+    WebhookUrl(Url),
+    /// The address of a mailbox.
+    Email(String),
 }
 
 /// The subject of a watch that is to be made.
@@ -71,10 +82,9 @@ impl Watches {
     ) -> Result<CreatedWatch, WatchError> {
         let parts = &self.0;
         let owner = owner(caller)?;
-        check(&new.webhook_url, parts.allow_loopback)?;
         let request_hash = Sha256::digest(serde_json::to_vec(&new)?).to_vec();
         let id = watch_id(&owner, idempotency_key)?;
-        let target = Target::new(new.webhook_url)?;
+        let target = self.target(caller, new.receiver).await?;
         let now = parts.clock.now();
         let (terms, seen) = self.terms(new.subject, new.conditions, now).await?;
         let row = WatchRow {
@@ -101,6 +111,32 @@ impl Watches {
         };
         let watch = self.document_with_secret(&row)?;
         Ok(CreatedWatch { watch, is_replayed })
+    }
+
+    /// The receiver, where it may be one. A mailbox is the one that the caller's account signs in with: they proved that they
+    /// read its mail, and nobody else is mailed.
+    async fn target(&self, caller: &Caller, receiver: NewReceiver) -> Result<Target, WatchError> {
+        let parts = &self.0;
+        let email = match receiver {
+            NewReceiver::WebhookUrl(url) => {
+                check(&url, parts.allow_loopback)?;
+                return Ok(Target::Webhook(Webhook::new(url)?));
+            }
+            NewReceiver::Email(email) => email,
+        };
+        if parts.mail.is_none() {
+            return Err(WatchError::NoMail);
+        }
+        let account = caller.known().and_then(|known| known.id.as_account()?.parse().ok());
+        let account = match account {
+            Some(id) => parts.state.account(&id).await?,
+            None => None,
+        };
+        let proved = account.as_ref().and_then(Account::proved_email);
+        if proved != Some(email.as_str()) {
+            return Err(WatchError::Unproved);
+        }
+        Ok(Target::Mailbox(Mailbox { email }))
     }
 
     /// The terms of a new watch, and the reading that it begins with.
@@ -172,7 +208,10 @@ impl Watches {
         // Another one who rotates at the same time is first: then theirs is replaced.
         for _ in 0..3 {
             let row = self.row(caller, id).await?;
-            let target = Target::open(&parts.keys, id, &row.target)?.rotated(self.now())?;
+            let Target::Webhook(webhook) = Target::open(&parts.keys, id, &row.target)? else {
+                return Err(WatchError::NoSecret);
+            };
+            let target = Target::Webhook(webhook.rotated(self.now())?);
             let sealed = target.seal(&parts.keys, id)?;
             if parts.state.replace_watch_target(&row, sealed.clone()).await? {
                 return self.document_with_secret(&WatchRow { target: sealed, ..row });
@@ -225,7 +264,10 @@ impl Watches {
     }
 
     fn document(&self, row: &WatchRow) -> Result<Watch, WatchError> {
-        let target = Target::open(&self.0.keys, &row.id, &row.target)?;
+        let (webhook_url, email) = match Target::open(&self.0.keys, &row.id, &row.target)? {
+            Target::Webhook(webhook) => (Some(webhook.url.into()), None),
+            Target::Mailbox(mailbox) => (None, Some(mailbox.email)),
+        };
         let terms: Terms = serde_json::from_str(&row.terms)?;
         let (product, query) = match terms.subject {
             Subject::Product(product) => (Some(product), None),
@@ -240,7 +282,8 @@ impl Watches {
             product,
             query,
             conditions: terms.conditions,
-            webhook_url: target.url.into(),
+            webhook_url,
+            email,
             secret: None,
             created_at: row.created_at,
             paused_at: row.paused_at,
@@ -249,9 +292,12 @@ impl Watches {
     }
 
     fn document_with_secret(&self, row: &WatchRow) -> Result<Watch, WatchError> {
-        let secret = Target::open(&self.0.keys, &row.id, &row.target)?.secret;
+        let secret = match Target::open(&self.0.keys, &row.id, &row.target)? {
+            Target::Webhook(webhook) => Some(webhook.secret),
+            Target::Mailbox(_) => None,
+        };
         Ok(Watch {
-            secret: Some(secret),
+            secret,
             ..self.document(row)?
         })
     }

@@ -13,13 +13,14 @@ use utoipa_axum::routes;
 
 use crate::error::WatchError;
 use crate::schema::{WatchAnswer, WatchBody, WatchChangeBody, WatchEventAnswer, WatchEventsAnswer, WatchesAnswer};
+use crate::stop;
 use crate::watches::Watches;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// Operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<Watches> {
-    described("Watches: told by webhook when a price falls, a product is back, or a new one is found.")
+    described("Watches: told by webhook or mail when a price falls, a product is back, or a new one is found.")
         .routes(routes!(create_watch, list_watches))
         .routes(routes!(get_watch, update_watch, delete_watch))
         .routes(routes!(rotate_watch_secret))
@@ -36,7 +37,7 @@ pub fn openapi() -> OpenApi {
 /// The operations' routes.
 #[must_use]
 pub fn open_router(watches: Watches) -> OpenRouter {
-    OpenRouter::of(operations(), watches)
+    OpenRouter::of(operations(), watches.clone()).merge(stop::routes(watches))
 }
 
 /// Makes a watch of a product or a query.
@@ -44,9 +45,10 @@ pub fn open_router(watches: Watches) -> OpenRouter {
 /// A product is told when its price falls below `price_below`, its markdown reaches `discount_at_least`, or it is in stock again
 /// (`back_in_stock`): at least one of them is given, any is enough, and each is told once each time that it becomes true. What
 /// is true already is not told: `seen` shows it. A query is told each product that it finds and that was first seen since then.
-/// Watches are judged by each release, and by each live answer of a store. Events are POSTs in the form of Standard
-/// Webhooks, signed with `secret`, which this answer alone shows. An event that is not answered by a status of 2xx is sent again,
-/// with growing pauses, for three days; `webhook-id` is the same each time. A redirect is not followed.
+/// Watches are judged by each release, and by each live answer of a store. With `webhook`, events are POSTs in the form of
+/// Standard Webhooks, signed with `secret`, which this answer alone shows; a redirect is not followed. With `email`, they are mails
+/// to the address that the caller's account signs in with by mail, each with a link that ends them. An event that is not taken
+/// is sent again, with growing pauses, for three days; its id is the same each time.
 #[utoipa::path(
     post,
     path = "/v1/watches",
@@ -182,7 +184,8 @@ async fn delete_watch(
 
 /// Gives a watch another secret.
 ///
-/// The answer shows it, and no later one does. For a day events are signed with the secret before too.
+/// The answer shows it, and no later one does. For a day events are signed with the secret before too. A watch that is told by mail
+/// has none.
 #[utoipa::path(
     post,
     path = "/v1/watches/{watch_id}/rotate-secret",
@@ -264,6 +267,8 @@ fn problem(error: &WatchError) -> Problem {
     match error {
         WatchError::Address(refusal) => read::refused_url(refusal.to_string()),
         WatchError::Plain => read::refused_url(error.to_string()),
+        WatchError::NoMail | WatchError::Unproved => read::refused_email(error.to_string()),
+        WatchError::NoSecret => read::refused_watch(error.to_string()),
         WatchError::NoVariant => read::refused_variant(),
         WatchError::Mismatch => read::refused_key(error.to_string()),
         WatchError::Unknown => Problem::of(error).detail("There is no such watch."),

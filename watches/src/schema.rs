@@ -31,11 +31,15 @@ pub struct WatchBody {
     /// Tells when it is in stock again.
     #[schema(nullable = false)]
     pub back_in_stock: Option<bool>,
-    /// The receiver of its events.
-    pub webhook: WebhookBody,
+    /// The program that is told; either this or `email`.
+    #[schema(nullable = false)]
+    pub webhook: Option<WebhookBody>,
+    /// The address that is mailed: the one that the caller's account signs in with by mail, and no other.
+    #[schema(nullable = false, format = "email", max_length = 254)]
+    pub email: Option<String>,
 }
 
-/// The receiver of events.
+/// A program that takes events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WebhookBody {
     /// Public `https` address that takes a POST.
@@ -63,10 +67,13 @@ pub struct Watch {
     pub query: Option<String>,
     /// The conditions, any of which is enough.
     pub conditions: Conditions,
-    /// The address that events are sent to.
-    #[schema(format = "uri")]
-    pub webhook_url: String,
-    /// The secret that events are signed with, `whsec_` and Base64: in the answers that made it alone.
+    /// The address that events are posted to; null where they are mailed.
+    #[schema(required = true, format = "uri")]
+    pub webhook_url: Option<String>,
+    /// The address that events are mailed to; null where they are posted.
+    #[schema(required = true, format = "email")]
+    pub email: Option<String>,
+    /// The secret that posted events are signed with, `whsec_` and Base64: in the answers that made it alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub secret: Option<String>,
@@ -84,7 +91,7 @@ pub struct Watch {
 /// An event of a watch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct WatchEvent {
-    /// Names it; `webhook-id` of every attempt.
+    /// Names it; `webhook-id` of every POST, and part of the `Message-ID` of every mail.
     pub id: String,
     /// `waiting`, `done`, or `dead` when it is tried no more.
     pub state: &'static str,

@@ -17,10 +17,24 @@ const OVERLAP_MS: i64 = 24 * 3_600_000;
 
 /// The receiver of a watch's events.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Target {
+#[serde(untagged)]
+pub(crate) enum Target {
+    Webhook(Webhook),
+    Mailbox(Mailbox),
+}
+
+/// A program that takes events.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Webhook {
     pub(crate) url: Url,
     pub(crate) secret: String,
     previous: Option<PreviousSecret>,
+}
+
+/// A person who reads mail.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mailbox {
+    pub(crate) email: String,
 }
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +43,7 @@ struct PreviousSecret {
     until: Timestamp,
 }
 
-impl Target {
+impl Webhook {
     /// A receiver with a secret of its own.
     pub(crate) fn new(url: Url) -> Result<Self, WatchError> {
         Ok(Self {
@@ -58,7 +72,9 @@ impl Target {
         let previous = previous.map(|previous| previous.secret.as_str());
         std::iter::once(self.secret.as_str()).chain(previous)
     }
+}
 
+impl Target {
     pub(crate) fn seal(&self, keys: &MasterKeys, watch: &str) -> Result<Vec<u8>, WatchError> {
         Ok(keys.seal(TARGET, watch, &serde_json::to_vec(self)?)?)
     }

@@ -6,6 +6,7 @@ use state::{MasterKeys, State};
 use storefront::Transport;
 
 use crate::config::WatchesConfig;
+use crate::mail::MailSender;
 use crate::market::Market;
 
 /// The parts that watches are made of.
@@ -18,6 +19,8 @@ pub struct WatchesParts {
     pub market: Arc<dyn Market>,
     /// The way to receivers, which judges addresses while connecting.
     pub transport: Arc<dyn Transport>,
+    /// The way of mails, where the server sends any.
+    pub mail: Option<MailSender>,
     /// True where receivers may be on this machine.
     pub allow_loopback: bool,
     /// The clock.

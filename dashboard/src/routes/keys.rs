@@ -11,7 +11,7 @@ use state::{IssuedKey, KeyId, KeyName, KeyRecord, NameError, NewKey, Plan, State
 
 use super::paced;
 use crate::Inner;
-use crate::answer::{absent, data, state_problem};
+use crate::answer::{data, state_problem};
 use crate::session::SignedIn;
 
 /// The longest time for which a replaced key may still be accepted, in hours.
@@ -109,7 +109,7 @@ fn key_id(path: &PathParameters) -> Result<KeyId, Problem> {
 }
 
 fn unknown() -> Problem {
-    absent("There is no such key.")
+    Problem::new(ErrorCode::KeyNotFound).detail("There is no such key.")
 }
 
 /// The name of a body. What is refused is not repeated in the answer: it may hold a key.

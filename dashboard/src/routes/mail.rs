@@ -5,15 +5,15 @@ use axum::extract::State;
 use axum::response::Response;
 use data_model::{ErrorCode, Timestamp};
 use http::StatusCode;
+use mailer::{Mail, Mailer};
 use serde_json::{Value, json};
 use state::EmailAddress;
 
 use crate::Inner;
-use crate::answer::{absent, data, state_problem};
+use crate::answer::{data, state_problem};
 use crate::config::address_of_link;
 use crate::doors::Sender;
 use crate::local_path::LocalPath;
-use crate::mail::{Mail, Post};
 use crate::own_page::OwnPage;
 
 /// `POST /dashboard/api/mail`: mails a link to sign in with. Whoever asks learns nothing of the address.
@@ -23,8 +23,8 @@ pub(super) async fn send(
     from: Sender,
     body: JsonObject,
 ) -> Result<Response, Problem> {
-    let post = inner.post.as_ref();
-    let post = post.ok_or_else(|| absent("This server sends no mail: dashboard.mail is not set."))?;
+    let mailer = inner.mailer.as_ref();
+    let mailer = mailer.ok_or_else(|| unserved("This server sends no mail: dashboard.mail is not set."))?;
     let mut reader = MembersReader::new(&body);
     let email = reader.required("email").parsed(|text| {
         let wrong = Rule::Value("not an e-mail address such as asha@mail.example");
@@ -38,7 +38,7 @@ pub(super) async fn send(
     let link = inner.state.create_mailed_link(&to, inner.link_lifetime, now).await;
     let link = link.map_err(|error| state_problem(&error))?;
     let link = address_of_link(&inner.public_url, &link, return_to.as_ref());
-    if !post.take(written(&inner, to, &link, now)) {
+    if !mailer.take(written(&inner, to, &link, now)) {
         return Err(Problem::new(ErrorCode::Overloaded).detail("Too many mails are waiting to be sent."));
     }
     let told = json!({ "minutes": inner.link_lifetime.as_secs() / 60 });
@@ -48,20 +48,27 @@ pub(super) async fn send(
 fn written(inner: &Inner, to: EmailAddress, link: &str, made_at: Timestamp) -> Mail {
     let (site, minutes) = (&inner.public_url, inner.link_lifetime.as_secs() / 60);
     Mail {
+        id: made_at.micros().to_string(),
         to,
         subject: format!("Sign in at {}", site.host()),
         text: format!(
             "Open this link to sign in at {site}:\n\n{link}\n\nIt works once, within {minutes} minutes. If you did not ask for \
              it, leave it alone: without it nobody signs in as you.\n"
         ),
+        unsubscribe_url: None,
         made_at,
     }
 }
 
+/// The operation is not there on a server that is set up so.
+fn unserved(why: &'static str) -> Problem {
+    Problem::new(ErrorCode::RouteNotFound).detail(why)
+}
+
 /// `GET /dashboard/api/mails`: the mails of a demo, newest first; anywhere else there are none to see.
 pub(super) async fn list(State(inner): State<Arc<Inner>>, _own: OwnPage) -> Result<Response, Problem> {
-    let outbox = inner.post.as_ref().and_then(Post::outbox);
-    let mails = outbox.ok_or_else(|| absent("No mails are shown here."))?.mails();
+    let kept = inner.mailer.as_ref().and_then(Mailer::kept);
+    let mails = kept.ok_or_else(|| unserved("No mails are shown here."))?;
     let told = mails.iter().map(
         |mail| json!({ "to": mail.to.expose(), "subject": mail.subject, "text": mail.text, "made_at": mail.made_at }),
     );

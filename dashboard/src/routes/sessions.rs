@@ -3,11 +3,12 @@ use std::sync::Arc;
 use api::{PathParameters, Problem};
 use axum::extract::State;
 use axum::response::Response;
+use data_model::ErrorCode;
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::{Value, json};
 use state::{Account, SessionGrant, SessionId};
 
-use crate::answer::{absent, data, state_problem, with_cookie};
+use crate::answer::{data, state_problem, with_cookie};
 use crate::session::{SignedIn, Visitor};
 use crate::{Inner, cookies};
 
@@ -17,7 +18,7 @@ pub(super) async fn here(State(inner): State<Arc<Inner>>, visitor: Visitor) -> R
     let mut told = json!({
         "signed_in": signed_in.is_some(),
         "provider": inner.provider_name(),
-        "mail": inner.post.is_some(),
+        "mail": inner.mailer.is_some(),
         "mails_page": inner.mails_page(),
         "keys_max": inner.keys_per_account_max,
     });
@@ -47,13 +48,14 @@ pub(super) async fn end(
     signed_in: SignedIn,
     path: PathParameters,
 ) -> Result<Response, Problem> {
-    const ABSENT: &str = "There is no such session.";
+    // Somebody else's session looks as one that is not there.
+    let absent = || Problem::new(ErrorCode::SessionNotFound).detail("There is no such session.");
     let id: Option<SessionId> = path.text("session_id").and_then(|text| text.parse().ok());
-    let id = id.ok_or_else(|| absent(ABSENT))?;
+    let id = id.ok_or_else(absent)?;
     let ended = inner.state.end_session_of(&signed_in.grant.account, &id, inner.now());
     let ended = ended.await.map_err(|error| state_problem(&error))?;
     if !ended {
-        return Err(absent(ABSENT));
+        return Err(absent());
     }
     Ok(data(StatusCode::OK, json!({ "id": id })))
 }
@@ -91,7 +93,7 @@ fn signed_out(told: Response) -> Response {
 }
 
 fn account_document(account: &Account) -> Value {
-    json!({ "name": account.name(), "issuer": account.issuer, "created_at": account.created_at })
+    json!({ "name": account.name(), "email": account.proved_email(), "issuer": account.issuer, "created_at": account.created_at })
 }
 
 fn session_document(session: &SessionGrant, here: &SignedIn) -> Value {

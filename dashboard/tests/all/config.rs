@@ -1,6 +1,7 @@
-use dashboard::{DashboardConfig, DashboardConfigError, MailConfig, OidcConfig, link_address};
+use dashboard::{DashboardConfig, DashboardConfigError, OidcConfig, link_address};
 use data_model::Secret;
 use kit::SetClock;
+use mailer::MailConfig;
 use state::{LinkToken, State, StateTarget};
 
 use crate::support::{config, dashboard};
@@ -100,11 +101,11 @@ async fn a_mail_server_or_a_sender_that_cannot_be_is_refused() {
         "smtp://mail.example/?tls=none",
     ] {
         let told = refused(sending(smtp_url, "haat@market.example")).await;
-        assert_eq!(told, DashboardConfigError::SmtpUrl, "{smtp_url}");
+        assert_eq!(told, mailer::MailConfigError::SmtpUrl.into(), "{smtp_url}");
     }
     for from in ["", "haat", "haat@market.example\r\nBcc: b@mail.example"] {
         let told = refused(sending("smtps://mail.example", from)).await;
-        assert_eq!(told, DashboardConfigError::MailFrom, "{from}");
+        assert_eq!(told, mailer::MailConfigError::From.into(), "{from}");
     }
 }
 

@@ -130,7 +130,7 @@ async fn another_accounts_key_looks_absent_on_every_verb_and_is_left_alone() {
             ("POST", format!("{}/rotate", path(key))),
         ] {
             let answer = mine.with_body(method, &path, &body).await;
-            answer.refused(404, "route_not_found");
+            answer.refused(404, "key_not_found");
             told.push(answer.json()["detail"].clone());
         }
     }

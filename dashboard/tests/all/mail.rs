@@ -1,4 +1,5 @@
-use dashboard::{DashboardConfig, MailConfig};
+use dashboard::DashboardConfig;
+use mailer::MailConfig;
 use serde_json::{Value, json};
 use state::AuditQuery;
 

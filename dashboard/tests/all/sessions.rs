@@ -183,7 +183,7 @@ async fn somebody_elses_session_looks_absent() {
         .to_owned();
     for id in [id.as_str(), "ses_000000000000", "nothing", "%20", "%FF"] {
         let answer = mine.delete(&format!("/dashboard/api/sessions/{id}")).await;
-        answer.refused(404, "route_not_found");
+        answer.refused(404, "session_not_found");
     }
     assert_eq!(theirs.get("/dashboard/api/keys").await.status, 200);
     let listed = mine.get("/dashboard/api/sessions").await.data();

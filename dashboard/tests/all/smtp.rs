@@ -1,6 +1,8 @@
 //! Mails as a mail server of this machine gets them.
 
-use dashboard::{DashboardConfig, MailConfig};
+use dashboard::DashboardConfig;
+use kit::SmtpTalk;
+use mailer::MailConfig;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -9,36 +11,10 @@ use tokio::sync::mpsc;
 use crate::mail::{ask, token};
 use crate::support::{Browser, Site, config};
 
-/// A mail server's part of a conversation: as much SMTP as a mail needs, and all that it was told.
-#[derive(Debug, Default)]
-pub(crate) struct Talk {
-    pub(crate) told: Vec<String>,
-    is_text: bool,
-}
-
-impl Talk {
-    /// The answer to a line; mail for `refused` is refused.
-    pub(crate) fn answer(&mut self, line: String, refused: &str) -> &'static str {
-        let answer = match line.as_str() {
-            "." if self.is_text => "250 taken\r\n",
-            _ if self.is_text => "",
-            line if line.starts_with("EHLO") => "250-mail.example\r\n250 AUTH PLAIN\r\n",
-            line if line.contains(refused) => "550 <asha@mail.example> is unknown\r\n",
-            "STARTTLS" => "220 go on\r\n",
-            "DATA" => "354 go on\r\n",
-            "QUIT" => "221 bye\r\n",
-            _ => "250 well\r\n",
-        };
-        self.is_text = (self.is_text || line == "DATA") && line != ".";
-        self.told.push(line);
-        answer
-    }
-}
-
 /// Talks to one client, and tells all that it was told.
 async fn serve(stream: TcpStream, refused: &str) -> Vec<String> {
     let (reading, mut writing) = stream.into_split();
-    let (mut lines, mut talk) = (BufReader::new(reading).lines(), Talk::default());
+    let (mut lines, mut talk) = (BufReader::new(reading).lines(), SmtpTalk::default());
     writing.write_all(b"220 mail.example\r\n").await.unwrap();
     while let Ok(Some(line)) = lines.next_line().await {
         let answer = talk.answer(line, refused);

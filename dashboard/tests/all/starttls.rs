@@ -6,12 +6,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::JoinHandle;
 
-use dashboard::{DashboardConfig, MailConfig};
+use dashboard::DashboardConfig;
 use data_model::Secret;
+use kit::SmtpTalk;
+use mailer::MailConfig;
 use tempfile::TempDir;
 
 use crate::mail::ask;
-use crate::smtp::Talk;
 use crate::support::{Browser, Site, config};
 
 /// This machine, by an address that counts as that of another one.
@@ -67,7 +68,7 @@ impl TlsEnd {
         let port = accepting.rsplit_once(':').unwrap().1.parse().unwrap();
         let mut answers = child.stdin.take().unwrap();
         let talk = std::thread::spawn(move || {
-            let mut talk = Talk::default();
+            let mut talk = SmtpTalk::default();
             // Before, it tells of the connection itself.
             for line in lines.skip_while(|line| !line.starts_with("EHLO ")) {
                 let answer = talk.answer(line, "nobody");
@@ -86,7 +87,7 @@ impl TlsEnd {
 fn hear(listener: &TcpListener, tls: Option<TlsEnd>) -> Lines {
     let (mut stream, _) = listener.accept().unwrap();
     let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
-    let mut talk = Talk::default();
+    let mut talk = SmtpTalk::default();
     stream.write_all(b"220 mail.example\r\n").unwrap();
     while let Some(Ok(line)) = lines.next() {
         let is_hello = line.starts_with("EHLO ");

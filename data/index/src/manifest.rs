@@ -78,6 +78,9 @@ pub struct Manifest {
     /// The same products of different brands; `None` in a release of a program that did not look for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matches: Option<MatchesEntry>,
+    /// The file of products that went last; `None` in a release of a program that did not look for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gone: Option<FileEntry>,
     /// The brands that are as an earlier release had them, or missing where none had them: what the lake has of them is
     /// doubted. Sorted by store.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -330,6 +333,16 @@ impl Manifest {
         Ok(self)
     }
 
+    /// The same with the products that went last, which the id follows from too.
+    ///
+    /// # Errors
+    /// Only when a number cannot be written as JSON.
+    pub fn with_gone(mut self, gone: FileEntry) -> Result<Self, serde_json::Error> {
+        self.gone = Some(gone);
+        self.id = self.content_id()?;
+        Ok(self)
+    }
+
     /// The same with brands that are held, which the id follows from too.
     ///
     /// # Errors
@@ -340,12 +353,12 @@ impl Manifest {
         Ok(self)
     }
 
-    /// Every file of every part and of every brand, and that of the matches; one content may occur more than once.
+    /// Every file of every part and of every brand, and those of the whole release; one content may occur more than once.
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
         let of_brands = self.brands.iter().filter_map(|brand| brand.facts.delivery.as_ref());
         let reviews = self.brands.iter().filter_map(|brand| brand.facts.reviews.as_ref());
         let of_brands = of_brands.chain(reviews.map(|reviews| &reviews.file));
-        let of_all = self.matches.iter().map(|matches| &matches.file);
+        let of_all = self.matches.iter().map(|matches| &matches.file).chain(&self.gone);
         self.parts
             .iter()
             .flat_map(|part| &part.files)
@@ -367,6 +380,8 @@ impl Manifest {
             parts: &'a [PartEntry],
             #[serde(skip_serializing_if = "Option::is_none")]
             matches: &'a Option<MatchesEntry>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            gone: &'a Option<FileEntry>,
             #[serde(skip_serializing_if = "Vec::is_empty")]
             held: Vec<HeldStore<'a>>,
         }
@@ -385,6 +400,7 @@ impl Manifest {
             brands,
             parts,
             matches,
+            gone,
             held,
         } = self;
         let content = serde_json::to_vec(&Content {
@@ -394,6 +410,7 @@ impl Manifest {
             brands,
             parts,
             matches,
+            gone,
             held: held
                 .iter()
                 .map(|HeldBrand { store, reasons, .. }| HeldStore { store, reasons })

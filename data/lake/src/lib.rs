@@ -47,6 +47,6 @@ pub use rows::catalogue::{CatalogueRows, ProductColumns, ProductRatings, Product
 pub use rows::offers::StoreHistory;
 pub use rows::runs::{RunSummaryRow, TickCounts};
 pub use snapshot::{
-    AsOf, LakeSnapshot, LiveFile, LiveTable, LostFile, Offering, OnSale, PartitionColumn, ShownRatings,
+    AsOf, GoneRow, LakeSnapshot, LiveFile, LiveTable, LostFile, Offering, OnSale, PartitionColumn, ShownRatings,
 };
 pub use table::TableName;

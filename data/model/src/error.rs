@@ -67,6 +67,14 @@ error_codes! {
     BrandNotFound = "brand_not_found", 404, Caller, "No such brand";
     /// No such cart, or not the caller's.
     CartNotFound = "cart_not_found", 404, Caller, "No such cart";
+    /// No such line of a cart.
+    LineNotFound = "line_not_found", 404, Caller, "No such line";
+    /// No such watch, or not the caller's.
+    WatchNotFound = "watch_not_found", 404, Caller, "No such watch";
+    /// No such key, or not the account's.
+    KeyNotFound = "key_not_found", 404, Caller, "No such key";
+    /// No such session, or not the account's.
+    SessionNotFound = "session_not_found", 404, Caller, "No such session";
     /// No such category.
     CategoryNotFound = "category_not_found", 404, Caller, "No such category";
     /// No such path.

@@ -19,6 +19,17 @@ impl Secret {
     pub fn expose(&self) -> &str {
         &self.0
     }
+
+    /// Serialises an empty text as it is, so that defaults are read back as they are written; any other one is masked.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn masked_unless_empty<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.is_empty() {
+            return serializer.serialize_str("");
+        }
+        self.serialize(serializer)
+    }
 }
 
 impl fmt::Debug for Secret {

@@ -100,6 +100,7 @@ pub fn assemble(assembly: Assembly<'_>) -> Result<Manifest, AssembleError> {
         brands,
         parts,
         matches: None,
+        gone: None,
         held: Vec::new(),
     };
     manifest.id = manifest.content_id().map_err(AssembleError::Json)?;

@@ -1,7 +1,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use data_index::columns::{MatchedPair, matches_file};
+use data_index::columns::{GoneProduct, MatchedPair, gone_file, matches_file};
 use data_index::digest::{Hasher, Sha256Hex};
 use data_index::{BuildError, FileEntry, MatchesEntry, NewFile, ProductReviews, delivery_file, reviews_file};
 use data_model::{DeliverySample, DeliveryZone};
@@ -39,6 +39,14 @@ pub fn write_matches(dir: &Path, rules: u32, pairs: &[MatchedPair]) -> Result<Ma
         pairs: pairs.len() as u64,
         file: write(dir, matches_file(pairs)?)?,
     })
+}
+
+/// Writes products that went, the newest first, to `dir` under the hash of their content.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_gone(dir: &Path, products: &[GoneProduct]) -> Result<FileEntry, BuildError> {
+    write(dir, gone_file(products)?)
 }
 
 fn write(dir: &Path, file: NewFile) -> Result<FileEntry, BuildError> {

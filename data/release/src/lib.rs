@@ -19,7 +19,7 @@ pub use assemble::{AssembleError, Assembly, assemble};
 pub use checks::{CheckOptions, Violation};
 pub use damage::{Damage, DamageKind};
 pub use error::ReleaseError;
-pub use files::{write_delivery, write_matches, write_reviews};
+pub use files::{write_delivery, write_gone, write_matches, write_reviews};
 pub use local::LocalRelease;
 pub use part::{BuiltParts, PartBuilder, PartFiles, PartsBuilder, StoreSummary};
 pub use plan::{BuildPlan, LakeStore, PartPlan, PlanOptions, plan};

@@ -15,6 +15,7 @@ use pipeline_quality::{Baseline, Doubts, Gate, ReleaseHold, hold};
 use serde::Serialize;
 
 use crate::error::ReleaseBuildError;
+use crate::gone::with_gone;
 use crate::losses::{Losses, UnreadableBrand, warn_of, warn_of_held};
 use crate::matches::{Places, with_matches};
 use crate::parts::{Workshop, build_parts};
@@ -174,7 +175,7 @@ async fn build(
     let manifest = made.manifest.with_held(held).map_err(AssembleError::Json);
     let manifest = manifest.map_err(ReleaseBuildError::Assemble)?;
     let manifest = Box::pin(with_matches(manifest, bench.previous.as_ref(), places)).await?;
-    let manifest = &manifest;
+    let manifest = &Box::pin(with_gone(manifest, &snapshot, files.path())).await?;
     if let Err(error) = lake.note_damage(bench.losses.files()).await {
         tracing::warn!(
             error = &error as &dyn std::error::Error,

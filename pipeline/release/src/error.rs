@@ -64,6 +64,9 @@ pub enum ReleaseBuildError {
     /// The pairs of products that are the same could not be written.
     #[error("the matches between products cannot be written")]
     Matches(#[source] BuildError),
+    /// The products that went could not be written.
+    #[error("the products that went cannot be written")]
+    Gone(#[source] BuildError),
     /// The release could not be published.
     #[error("the release cannot be published")]
     Publish(#[source] ReleaseError),

@@ -8,6 +8,7 @@
 
 mod build;
 mod error;
+mod gone;
 mod lag;
 mod live;
 mod losses;

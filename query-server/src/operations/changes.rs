@@ -1,6 +1,7 @@
 use api::EntityTag;
+use data_index::columns::GoneRef;
 use data_index::{Release, RowAddress};
-use data_model::{BrandSlug, Timestamp};
+use data_model::{BrandSlug, ProductIdent, Timestamp};
 
 use super::{Answer, Conditional, IfNoneMatch, Limit, OperationError, ParsedName};
 use crate::cursor::{Cursor, Cursors};
@@ -37,7 +38,7 @@ impl ChangesRequest {
 }
 
 impl QueryServer {
-    /// One page of the products that came or changed, in the order of the release.
+    /// One page of the products that came or changed, in the order of the release, and then of those that went, the newest first.
     ///
     /// # Errors
     /// `BrandNotFound`, `ForeignCursor`, `ExpiredCursor`, `Overloaded`, `NotReady`.
@@ -73,24 +74,26 @@ impl QueryServer {
             let cursors = Cursors::new(&key, served.stamp(), &[b"changes", list.as_bytes()]);
             let page = ChangedRows::walk(&served.release, brand, start, &request);
             let next = page.next.map(|next| cursors.write(next));
-            json(4096, &changes::page(&served, &page.rows, request.since, next))
+            json(4096, &changes::page(&served, &page, request.since, next))
         };
         let json = self.0.searches.run(walk).await?;
         Ok(Conditional::Answer(Answer::made(tag, json)))
     }
 }
 
-/// The rows of one page.
-struct ChangedRows {
-    rows: Vec<RowAddress>,
+/// The products of one page.
+pub(crate) struct ChangedRows<'a> {
+    pub(crate) rows: Vec<RowAddress>,
+    pub(crate) gone: Vec<GoneRef<'a>>,
     /// The position at which the next page begins.
     next: Option<u32>,
 }
 
-impl ChangedRows {
-    /// Walks the live rows from the position `start` on. A position counts the rows of all parts, dead ones included.
-    fn walk(release: &Release, brand: Option<usize>, start: usize, request: &ChangesRequest) -> Self {
-        let (mut rows, mut first) = (Vec::new(), 0_usize);
+impl<'a> ChangedRows<'a> {
+    /// Walks the live rows from the position `start` on, and the products that went behind them. A position counts the rows of
+    /// all parts, dead ones included.
+    fn walk(release: &'a Release, brand: Option<usize>, start: usize, request: &ChangesRequest) -> Self {
+        let (mut rows, mut gone, mut first) = (Vec::new(), Vec::new(), 0_usize);
         let end = start.saturating_add(ROWS_MAX);
         for (at, part) in (0..).zip(release.parts()) {
             let begin = u32::try_from(start.saturating_sub(first)).unwrap_or(u32::MAX);
@@ -98,7 +101,7 @@ impl ChangedRows {
                 let position = first + row as usize;
                 if rows.len() == request.limit.get() || position >= end {
                     let next = u32::try_from(position).ok();
-                    return Self { rows, next };
+                    return Self { rows, gone, next };
                 }
                 let is_wanted = !part.dead().contains(row) && brand.is_none_or(|brand| part.brand_index(row) == brand);
                 let newest = || part.price_history(row).next();
@@ -108,6 +111,21 @@ impl ChangedRows {
             }
             first += part.rows() as usize;
         }
-        Self { rows, next: None }
+        let slug = brand.map(|brand| release.brands()[brand].facts.brand.slug.as_str());
+        let all = release.gone().into_iter().flat_map(|gone| gone.iter());
+        // The newest stand first.
+        let since = all.take_while(|product| product.gone_at() >= request.since);
+        for (position, product) in (first..).zip(since).skip(start.saturating_sub(first)) {
+            if rows.len() + gone.len() == request.limit.get() {
+                let next = u32::try_from(position).ok();
+                return Self { rows, gone, next };
+            }
+            // One that is there again did not go.
+            let is_gone = || release.find(&ProductIdent::Id(product.id())).is_none();
+            if slug.is_none_or(|slug| product.brand_slug() == slug) && is_gone() {
+                gone.push(product);
+            }
+        }
+        Self { rows, gone, next: None }
     }
 }

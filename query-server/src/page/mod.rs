@@ -19,7 +19,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
     img-src https: http: data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// The page and its parts: path and text. Its scripts are modules that name each other by these paths.
-const PARTS: [(&str, &str); 32] = [
+const PARTS: [(&str, &str); 33] = [
     ("/", include_str!("../../page/index.html")),
     ("/account.js", include_str!("../../page/account.js")),
     ("/app.css", include_str!("../../page/app.css")),
@@ -50,6 +50,7 @@ const PARTS: [(&str, &str); 32] = [
     ("/start.js", include_str!("../../page/start.js")),
     ("/state.js", include_str!("../../page/state.js")),
     ("/suggest.js", include_str!("../../page/suggest.js")),
+    ("/tell.js", include_str!("../../page/tell.js")),
     ("/values.js", include_str!("../../page/values.js")),
     ("/base.css", api::BASE_STYLE),
 ];

@@ -1,25 +1,38 @@
 use data_index::RowAddress;
+use data_index::columns::GoneRef;
 use data_model::{PriceEvent, Timestamp};
 
 use super::price_history::point;
 use super::{TIER, card, pages};
-use crate::schema::{ChangedProduct, ChangesAnswer};
+use crate::operations::ChangedRows;
+use crate::schema::{ChangedProduct, ChangesAnswer, GoneProduct};
 use crate::served::ReleaseView;
 
 /// Most changes that are told of a product; its price history has all.
 const POINTS_MAX: usize = 50;
 
-/// A page of products that came or changed.
+/// A page of products that came, changed or went.
 pub(crate) fn page<'a>(
     served: &'a ReleaseView,
-    rows: &[RowAddress],
+    page: &ChangedRows<'a>,
     since: Timestamp,
     next_cursor: Option<String>,
 ) -> ChangesAnswer<'a> {
     ChangesAnswer {
-        data: rows.iter().filter_map(|at| changed(served, *at, since)).collect(),
+        data: page.rows.iter().filter_map(|at| changed(served, *at, since)).collect(),
+        gone: page.gone.iter().copied().map(gone).collect(),
         provenance: pages(served.id_text(), next_cursor),
         tier: TIER,
+    }
+}
+
+fn gone(product: GoneRef<'_>) -> GoneProduct<'_> {
+    GoneProduct {
+        id: product.id(),
+        title: product.title().into(),
+        brand_slug: product.brand_slug().into(),
+        kind: product.kind().into(),
+        changed_at: product.gone_at(),
     }
 }
 

@@ -9,13 +9,13 @@ use crate::operations::{ChangesRequest, IfNoneMatch};
 use crate::schema::{ChangesAnswer, ChangesParameters};
 use crate::server::QueryServer;
 
-/// Products that came or changed since a moment.
+/// Products that came, changed or went since a moment.
 ///
 /// A product is told when a crawl, or the store's live answer (`source`), observed one of its variants come, go, or change
 /// in price, list price or availability, at `since` or later. To follow a market, ask again with the largest `changed_at`
 /// of all pages; a product of that very moment comes twice. A page can be empty and have a `next_cursor`: go on until it is
-/// null. A cursor ends with its release (`cursor_expired`): begin again with the same `since`. A product that left the
-/// market is not told: look it up, and it is 404.
+/// null. A cursor ends with its release (`cursor_expired`): begin again with the same `since`. Products that left the market
+/// stand in `gone`, behind all others: the last 20,000, whenever that was.
 #[utoipa::path(
     get,
     path = "/v1/changes",
@@ -23,7 +23,7 @@ use crate::server::QueryServer;
     tag = "Products",
     params(ChangesParameters),
     responses(
-        (status = 200, description = "A page of products that came or changed.", body = ChangesAnswer<'static>,
+        (status = 200, description = "A page of products that came, changed or went.", body = ChangesAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such brand.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),

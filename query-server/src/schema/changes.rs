@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use data_model::Timestamp;
+use data_model::{ProductId, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -16,7 +16,7 @@ pub struct ChangesParameters {
     /// Only products of the brand of this slug.
     #[param(required = false, max_length = 200)]
     pub brand: Option<String>,
-    /// Most products wanted.
+    /// Most products wanted, those that went included.
     #[param(default = 100, minimum = 1, maximum = 500, required = false)]
     pub limit: Option<i64>,
     /// `provenance.page.next_cursor` of the page before.
@@ -38,11 +38,31 @@ pub struct ChangedProduct<'a> {
     pub changes: Vec<PricePoint<'a>>,
 }
 
-/// A page of products that came or changed.
+/// A product that left the market.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct GoneProduct<'a> {
+    /// UUID of the product.
+    #[schema(value_type = String, format = "uuid")]
+    pub id: ProductId,
+    /// Its last title.
+    pub title: Cow<'a, str>,
+    /// The slug of its brand.
+    pub brand_slug: Cow<'a, str>,
+    /// `delisted`: a crawl of its store found it no more; `brand_removed`: its brand left the market.
+    pub kind: Cow<'a, str>,
+    /// When that was found, RFC 3339.
+    #[schema(value_type = String, format = DateTime)]
+    pub changed_at: Timestamp,
+}
+
+/// A page of products that came, changed or went.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ChangesAnswer<'a> {
-    /// Products, in an order that holds within a release.
+    /// Products that came or changed, in an order that holds within a release.
     pub data: Vec<ChangedProduct<'a>>,
+    /// Products that went, the newest first; they come behind all others.
+    #[serde(default)]
+    pub gone: Vec<GoneProduct<'a>>,
     /// The release and the page.
     pub provenance: Pages<'a>,
     /// `graph`

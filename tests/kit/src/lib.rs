@@ -23,6 +23,7 @@ mod model;
 mod postgres;
 #[cfg(feature = "release")]
 mod release;
+mod smtp;
 
 pub use catalogue::{brand, product, refresh, variant};
 pub use clock::{NOON, SetClock, ShiftedClock};
@@ -44,3 +45,4 @@ pub async fn postgres_database() -> Option<String> {
 }
 #[cfg(feature = "release")]
 pub use release::{build, build_after, build_with_history, facts, open};
+pub use smtp::SmtpTalk;

@@ -12,8 +12,33 @@ const HELD = `({
 })`;
 const OTHERS = "document.querySelectorAll('#cart-account li button')";
 
+/** Has a link mailed at the door, and follows it in a tab of its own, as mail programs do. Answers that tab. */
+export async function followsMailedLink(page, email, size, look = async () => {}) {
+  await page.until("location.pathname === '/dashboard/' && !document.getElementById('door-mail').hidden && !document.getElementById('door').hidden", 'the way to sign in');
+  assert.match(await page.evaluate(text('#door-text')), /what is in your cart comes along/);
+  await page.evaluate("document.getElementById('door-email').focus()");
+  await page.type(email);
+  await page.press('Enter');
+  await page.until("document.querySelector('#door-said a')", 'a link is on its way');
+  await look(page, size, 'the door');
+  const mails = await page.tab();
+  await mails.look(size);
+  await mails.go(new URL(await page.evaluate("document.querySelector('#door-said a').href")).href);
+  const mail = mailTo(email);
+  await mails.until(`${mail}.querySelector('a')`, 'the mail of the demo');
+  await look(mails, size, 'the mails');
+  await mails.evaluate(`${mail}.querySelector('a').click()`);
+  await mails.until("location.pathname === '/dashboard/link' && !document.getElementById('door').hidden", 'the link opens');
+  await look(mails, size, 'the link');
+  await mails.evaluate(click('#door-button'));
+  return mails;
+}
+
+/** The newest mail to an address on the page of the demo's mails. */
+export const mailTo = (email) => `[...document.querySelectorAll('.mail')].find((one) => one.querySelector('.small').textContent.startsWith('To ${email} · '))`;
+
 /** Facts of a market whose pages `visit` opens. */
-export function buyingFacts({ answer, visit, violations, shots, sizes, stands }) {
+export function buyingFacts({ answer, visit, isClean, sizes, stands }) {
   /** A product of each of three brands, sold in one variant: the card that a search for its title shows. */
   async function threeBrands() {
     const { data: cards } = await answer('v1/search?in_stock=true&limit=40');
@@ -36,17 +61,6 @@ export function buyingFacts({ answer, visit, violations, shots, sizes, stands })
       await page.until(`document.querySelector('#cart-groups [data-id="${id}"]') && ${CART_STANDS}`, `${title} is in the cart`);
       assert.equal(await page.evaluate(text('#cart-wrong')), '');
     }
-  }
-
-  /** Nothing is wrong with what the page shows now, light or dark. */
-  async function isClean(page, size, what) {
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), size.width, `${what} is wider than ${size.width}`);
-    for (const dark of [false, true]) {
-      await page.look({ ...size, dark });
-      assert.deepEqual(await violations(page), [], `${what} at ${size.width}${dark ? ', dark' : ''}`);
-      if (shots) await page.shot(`${shots}/${what.replaceAll(' ', '-')}-${size.width}${dark ? '-dark' : ''}.png`);
-    }
-    await page.look(size);
   }
 
   /** A code that the store has not is told at the code, with the store's reason, and not once more below it. */
@@ -105,28 +119,12 @@ export function buyingFacts({ answer, visit, violations, shots, sizes, stands })
     await page.look(size);
   }
 
-  /** Signs in from the open cart with a mailed link, which is opened in a tab of its own, as mail programs do. Answers that tab, where the cart is open again. */
+  /** Signs in from the open cart. Answers the tab where the cart is open again. */
   async function signsIn(page, email, size, look = async () => {}) {
     const came = await page.evaluate('location.pathname + location.search');
     await page.until("document.querySelector('#cart-account a')", 'the cart says what signing in is for');
     await page.evaluate(click('#cart-account a'));
-    await page.until("location.pathname === '/dashboard/' && !document.getElementById('door-mail').hidden && !document.getElementById('door').hidden", 'the way to sign in');
-    assert.match(await page.evaluate(text('#door-text')), /what is in your cart comes along/);
-    await page.evaluate("document.getElementById('door-email').focus()");
-    await page.type(email);
-    await page.press('Enter');
-    await page.until("document.querySelector('#door-said a')", 'a link is on its way');
-    await look(page, size, 'the door');
-    const mails = await page.tab();
-    await mails.look(size);
-    await mails.go(new URL(await page.evaluate("document.querySelector('#door-said a').href")).href);
-    const mail = `[...document.querySelectorAll('.mail')].find((one) => one.querySelector('.small').textContent.startsWith('To ${email} · '))`;
-    await mails.until(`${mail}.querySelector('a')`, 'the mail of the demo');
-    await look(mails, size, 'the mails');
-    await mails.evaluate(`${mail}.querySelector('a').click()`);
-    await mails.until("location.pathname === '/dashboard/link' && !document.getElementById('door').hidden", 'the link opens');
-    await look(mails, size, 'the link');
-    await mails.evaluate(click('#door-button'));
+    const mails = await followsMailedLink(page, email, size, look);
     await mails.until(`location.pathname !== '/dashboard/link' && ${OPEN} && document.getElementById('cart-account').textContent.includes(${JSON.stringify(`Signed in as ${email}`)})`, 'the cart is open again');
     assert.equal(await mails.evaluate('location.pathname + location.search + location.hash'), `${came}#cart`);
     assert.deepEqual(mails.faults, []);

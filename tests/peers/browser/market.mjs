@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { buyingFacts } from './buying.mjs';
 import { box, click, launch, text } from './chromium.mjs';
+import { tellingFacts } from './telling.mjs';
 
 const [base, profile, axePath = '', shots = ''] = process.argv.slice(2);
 const [PHONE, DESK] = [{ width: 390, height: 844 }, { width: 1280, height: 900 }];
@@ -48,6 +49,17 @@ async function violations(page) {
   if (!axe) return [];
   if (!await page.evaluate('Boolean(globalThis.axe)')) await page.evaluate(axe);
   return page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(' | ')}`))");
+}
+
+/** Nothing is wrong with what the page shows now, light or dark. */
+async function isClean(page, size, what) {
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), size.width, `${what} is wider than ${size.width}`);
+  for (const dark of [false, true]) {
+    await page.look({ ...size, dark });
+    assert.deepEqual(await violations(page), [], `${what} at ${size.width}${dark ? ', dark' : ''}`);
+    if (shots) await page.shot(`${shots}/${what.replaceAll(' ', '-')}-${size.width}${dark ? '-dark' : ''}.png`);
+  }
+  await page.look(size);
 }
 
 // ---- What is on the market ----
@@ -295,7 +307,8 @@ const facts = {
     }
   },
 
-  ...buyingFacts({ answer, visit, violations, shots, sizes: [PHONE, DESK], stands: STANDS }),
+  ...buyingFacts({ answer, visit, isClean, sizes: [PHONE, DESK], stands: STANDS }),
+  ...tellingFacts({ base, answer, visit, isClean, sizes: [PHONE, DESK] }),
 
   async 'descriptions keep their lists'() {
     const { data: cards } = await answer('v1/search?limit=40');

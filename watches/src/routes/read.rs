@@ -3,9 +3,10 @@ use api::{
 };
 use data_model::ErrorCode;
 use http::HeaderMap;
+use state::EmailAddress;
 use url::Url;
 
-use crate::operations::{NewSubject, NewWatch};
+use crate::operations::{NewReceiver, NewSubject, NewWatch};
 use crate::rules::conditions::Conditions;
 
 const QUERY_CHARS_MAX: usize = 512;
@@ -15,6 +16,7 @@ const KEY_BYTES_MAX: usize = 255;
 const PRICE_MINOR_MAX: i64 = 1_000_000_000_000;
 
 const SUBJECT: Rule = Rule::Value("a watch is of either product_id or query");
+const RECEIVER: Rule = Rule::Value("a watch tells either a webhook or an email");
 const OF_PRODUCT: Rule = Rule::Value("only a watch of a product has this");
 const NO_CONDITION: Rule =
     Rule::Value("a watch of a product waits for at least one of price_below, discount_at_least and back_in_stock");
@@ -41,11 +43,15 @@ pub(super) fn new_watch(body: &JsonObject) -> Result<NewWatch, Problem> {
     let price_below = reader.optional("price_below").minor(1..=PRICE_MINOR_MAX);
     let discount_at_least = reader.optional("discount_at_least").integer(1..=99);
     let back_in_stock = reader.optional("back_in_stock").boolean().unwrap_or(false);
-    let webhook = reader.required("webhook");
+    let webhook = reader.optional("webhook");
     let url = webhook
         .object(|webhook| webhook.required("url").parsed(address))
         .flatten();
+    let email = reader.optional("email").parsed(mailbox);
     let given = |name: &str| body.0.get(name).is_some_and(|value| !value.is_null());
+    if given("webhook") == given("email") {
+        reader.refuse("webhook", &RECEIVER, None);
+    }
     match (given("product_id"), query.is_some()) {
         (true, true) | (false, false) => reader.refuse("product_id", &SUBJECT, None),
         (true, false) => {
@@ -72,13 +78,20 @@ pub(super) fn new_watch(body: &JsonObject) -> Result<NewWatch, Problem> {
         (None, Some(query)) => Some(NewSubject::Query(query)),
         (None, None) => None,
     };
-    let read = reader.finish(subject.zip(url))?;
-    let (subject, webhook_url) = read.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
+    let receiver = url.map(NewReceiver::WebhookUrl).or(email.map(NewReceiver::Email));
+    let read = reader.finish(subject.zip(receiver))?;
+    let (subject, receiver) = read.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
     Ok(NewWatch {
         subject,
         conditions,
-        webhook_url,
+        receiver,
     })
+}
+
+fn mailbox(text: &str) -> Result<String, Rule> {
+    let address = text.parse::<EmailAddress>();
+    let address = address.map_err(|_| Rule::Value("not an e-mail address such as asha@mail.example"))?;
+    Ok(address.expose().to_owned())
 }
 
 fn address(text: &str) -> Result<Url, Rule> {
@@ -130,6 +143,14 @@ pub(super) fn refused_key(words: String) -> Problem {
 pub(super) fn refused_url(words: String) -> Problem {
     let place = vec!["body".into(), "webhook".into(), "url".into()];
     Problem::refused_at(ErrorCode::Validation, place, words)
+}
+
+pub(super) fn refused_email(words: String) -> Problem {
+    Problem::refused_at(ErrorCode::Validation, vec!["body".into(), "email".into()], words)
+}
+
+pub(super) fn refused_watch(words: String) -> Problem {
+    Problem::refused_at(ErrorCode::Validation, vec!["path".into(), "watch_id".into()], words)
 }
 
 pub(super) fn refused_variant() -> Problem {

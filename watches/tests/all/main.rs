@@ -4,5 +4,6 @@
 
 mod deliveries;
 mod judged;
+mod mails;
 mod making;
 mod support;

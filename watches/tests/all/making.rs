@@ -48,7 +48,7 @@ fn a_watch_is_shown_to_its_owner_alone_and_its_secret_once() {
             let (status, _, answer) = server.ask(others).await;
             assert_eq!(
                 (status.as_u16(), &answer["code"]),
-                (404, &json!("route_not_found")),
+                (404, &json!("watch_not_found")),
                 "{method} {path}"
             );
         }
@@ -148,6 +148,13 @@ fn what_cannot_be_watched_is_told_by_its_name() {
                 json!({ "product_id": product_id(1), "price_below": 1 }),
                 vec!["webhook"],
             ),
+            (
+                json!({ "webhook": hook, "email": "asha@mail.example", "query": "tea" }),
+                vec!["webhook"],
+            ),
+            (json!({ "email": "asha", "query": "tea" }), vec!["email"]),
+            // This server sends no mail.
+            (json!({ "email": "asha@mail.example", "query": "tea" }), vec!["email"]),
             (
                 json!({ "product_id": product_id(1), "price_below": 1, "webhook": {} }),
                 vec!["url"],

@@ -17,11 +17,12 @@ use data_model::{
 use http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt as _;
 use kit::SetClock;
+use mailer::Mailer;
 use serde_json::{Value, json};
 use state::{MasterKeys, State, StateTarget};
 use storefront::{Lookup, Storefront, StorefrontConfig};
 use tokio::sync::mpsc;
-use watches::{Market, MarketError, MatchedProduct, Watches, WatchesConfig, WatchesParts};
+use watches::{MailSender, Market, MarketError, MatchedProduct, Watches, WatchesConfig, WatchesParts};
 
 /// A fresh state on one database, and what keeps it there.
 pub(crate) struct Place {
@@ -162,7 +163,7 @@ impl Market for Shelf {
     }
 }
 
-/// Takes keys of the form `haat_live_NAME`: the caller is NAME.
+/// Takes keys of the form `haat_live_NAME`: the caller is NAME, or the account of that name (`acc_…`).
 #[derive(Debug)]
 struct AnyKey;
 
@@ -176,7 +177,11 @@ impl Identify for AnyKey {
             Credential::Session(text) => (text, Via::Guest { network: None }),
         };
         Prompt::Now(Ok(Arc::new(KnownCaller {
-            id: CallerId::key(text),
+            id: if text.starts_with("acc_") {
+                CallerId::account(text)
+            } else {
+                CallerId::key(text)
+            },
             via,
             allowance: Arc::new(Allowance::unlimited()),
         })))
@@ -208,6 +213,7 @@ pub(crate) struct World {
     pub(crate) config: WatchesConfig,
     pub(crate) allow_loopback: bool,
     pub(crate) resolves_to: Option<IpAddr>,
+    pub(crate) mailer: Option<Mailer>,
 }
 
 impl World {
@@ -221,6 +227,7 @@ impl World {
             },
             allow_loopback: true,
             resolves_to: None,
+            mailer: None,
         }
     }
 
@@ -241,6 +248,10 @@ impl World {
             keys: MasterKeys::parse(&"5a".repeat(32)).unwrap(),
             market: Arc::clone(&self.shelf) as Arc<dyn Market>,
             transport: stores.transport(),
+            mail: self.mailer.clone().map(|mailer| {
+                let site = "https://market.example".parse().unwrap();
+                MailSender::new(mailer, site, self.config.mails_per_address_per_day_max)
+            }),
             allow_loopback: self.allow_loopback,
             clock: Arc::clone(&self.clock) as Arc<dyn data_model::Clock>,
             config: self.config.clone(),
@@ -308,7 +319,12 @@ impl Server {
         let response = self.router.clone().answer(request.unwrap()).await;
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.into_body().collect().await.unwrap().to_bytes();
-        (status, headers, serde_json::from_slice(&body).unwrap_or(Value::Null))
+        let text = || Value::String(String::from_utf8_lossy(&body).into_owned());
+        (
+            status,
+            headers,
+            serde_json::from_slice(&body).unwrap_or_else(|_| text()),
+        )
     }
 
     pub(crate) async fn get(&self, path: &str) -> Value {

@@ -214,7 +214,7 @@ impl<'a> MatchRef<'a> {
     }
 }
 
-fn product(ids: &FixedSizeBinaryArray, at: usize) -> ProductId {
+pub(super) fn product(ids: &FixedSizeBinaryArray, at: usize) -> ProductId {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(ids.value(at));
     ProductId::from_bytes(bytes)

@@ -7,6 +7,7 @@ mod cards;
 mod codes;
 mod details;
 mod facets;
+mod gone;
 mod history;
 pub(crate) mod ipc;
 mod lists;
@@ -22,6 +23,8 @@ pub(crate) use details::{DETAILS, DetailsWriter, Reviews, ReviewsWriter, review_
 pub use details::{Details, DetailsRow, MediaRef, NamedValues, PAGE, ReviewRef, VariantRef};
 pub(crate) use facets::{FACETS, FacetsWriter};
 pub use facets::{FacetKey, Facets, fold_name};
+pub(crate) use gone::GONE;
+pub use gone::{GoneKind, GoneProduct, GoneProducts, GoneRef, gone_file};
 pub use history::PriceRef;
 pub(crate) use history::{HISTORY, History, HistoryWriter};
 pub(crate) use lookup::{LOOKUP, Lookup, write_lookup};

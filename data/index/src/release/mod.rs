@@ -13,7 +13,7 @@ use std::fmt;
 use data_model::{BrandSlug, CategoryId, ProductIdent, ReleaseId, StoreHost};
 use rustc_hash::FxHashMap;
 
-use crate::columns::Matches;
+use crate::columns::{GoneProducts, Matches};
 use crate::delivery::DeliveryMatrix;
 use crate::manifest::{BrandEntry, Counts, Manifest};
 
@@ -38,6 +38,7 @@ pub struct Release {
     delivery: Vec<Option<DeliveryMatrix>>,
     pincodes_covered: u64,
     matches: Option<Matches>,
+    gone: Option<GoneProducts>,
 }
 
 impl fmt::Debug for Release {
@@ -149,6 +150,12 @@ impl Release {
     #[must_use]
     pub fn matches(&self) -> Option<&Matches> {
         self.matches.as_ref()
+    }
+
+    /// Products that went last; `None` where the release was built without looking for them.
+    #[must_use]
+    pub fn gone(&self) -> Option<&GoneProducts> {
+        self.gone.as_ref()
     }
 
     /// Pincodes that delivery by some brand is known for.

@@ -7,7 +7,7 @@ use roaring::RoaringBitmap;
 use super::files::{Files, ReadFile};
 use super::opened::OpenPart;
 use super::{Part, Release, categories};
-use crate::columns::{MATCHES, Matches};
+use crate::columns::{GONE, GoneProducts, MATCHES, Matches};
 use crate::delivery::{self as matrices, DELIVERY, DeliveryMatrix};
 use crate::error::OpenError;
 use crate::manifest::{BrandEntry, Manifest, PartEntry, PartStore, SCHEMA_VERSION};
@@ -53,6 +53,7 @@ impl Release {
             category_tree: categories::tree(&counts),
             category_counts: counts,
             matches: opening.matches()?,
+            gone: opening.gone()?,
             parts,
             manifest,
         })
@@ -76,6 +77,16 @@ impl Opening<'_> {
         let files = self.files("all".to_owned());
         let batch = files.batch(&entry.file, MATCHES, Matches::schema())?;
         Matches::of(&batch).map(Some).map_err(files.wrong_columns(MATCHES))
+    }
+
+    /// The products that went last, where the release has any.
+    fn gone(&self) -> Result<Option<GoneProducts>, OpenError> {
+        let Some(file) = &self.manifest.gone else {
+            return Ok(None);
+        };
+        let files = self.files("all".to_owned());
+        let batch = files.batch(file, GONE, GoneProducts::schema())?;
+        GoneProducts::of(&batch).map(Some).map_err(files.wrong_columns(GONE))
     }
 
     /// The table of a brand's review app.

@@ -1,6 +1,7 @@
 //! Consistent states of the lake, and what is read of them.
 
 mod delivery;
+mod gone;
 mod history;
 mod live_files;
 mod offering;
@@ -31,6 +32,7 @@ use crate::{Lake, LakeError, TableName};
 
 pub use delivery::OnSale;
 pub(crate) use delivery::order;
+pub use gone::GoneRow;
 pub use live_files::{LiveFile, LiveTable, PartitionColumn};
 pub use offering::Offering;
 pub use readable::LostFile;

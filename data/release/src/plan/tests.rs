@@ -90,6 +90,7 @@ fn next(
         brands: vec![],
         parts,
         matches: None,
+        gone: None,
         held: Vec::new(),
     };
     (plan, manifest)

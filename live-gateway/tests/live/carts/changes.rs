@@ -102,7 +102,7 @@ async fn a_line_is_set_and_taken_out_once_for_each_key() {
         let (status, told) = server.send(call).await;
         assert_eq!(
             (status.as_u16(), &told["code"]),
-            (404, &json!("product_not_found")),
+            (404, &json!("line_not_found")),
             "{told}"
         );
     }

@@ -2,7 +2,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lettre::message::header::ContentType;
+use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, Message};
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::Credentials;
@@ -11,15 +11,18 @@ use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 use tokio::sync::{Mutex, Semaphore};
 use url::Url;
 
-use super::Mail;
-use crate::config::{DashboardConfigError, MailConfig};
+use crate::config::{MailConfig, MailConfigError};
+use crate::{Mail, MailError, SEND_TIMEOUT};
 
 /// Mails that wait or are being sent: the last one is there before its link ends.
 const WAITING_MAX: usize = 30;
 const STEP_TIMEOUT: Duration = Duration::from_secs(8);
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Sends mails through one server, one at a time, each once: whoever waits for one in vain asks again.
+const UNSUBSCRIBE: HeaderName = HeaderName::new_from_ascii_str("List-Unsubscribe");
+const UNSUBSCRIBE_POST: HeaderName = HeaderName::new_from_ascii_str("List-Unsubscribe-Post");
+
+/// Sends mails through one server, one at a time.
 #[derive(Debug)]
 pub(crate) struct Smtp {
     transport: AsyncSmtpTransport<Tokio1Executor>,
@@ -29,19 +32,19 @@ pub(crate) struct Smtp {
 }
 
 impl Smtp {
-    pub(super) fn new(config: &MailConfig) -> Result<Self, DashboardConfigError> {
+    pub(crate) fn new(config: &MailConfig) -> Result<Self, MailConfigError> {
         // Text after the mailbox is not read: it must not go on in another line.
         let from = Some(&config.from).filter(|from| !from.contains(char::is_control));
         let from: Option<Mailbox> = from.and_then(|from| from.parse().ok());
-        let from = from.ok_or(DashboardConfigError::MailFrom)?;
-        let url = Url::parse(&config.smtp_url).map_err(|_| DashboardConfigError::SmtpUrl)?;
+        let from = from.ok_or(MailConfigError::From)?;
+        let url = Url::parse(&config.smtp_url).map_err(|_| MailConfigError::SmtpUrl)?;
         let is_plain = matches!(url.path(), "" | "/")
             && url.query().is_none()
             && url.fragment().is_none()
             && url.username().is_empty()
             && url.password().is_none();
         let host = url.host_str().filter(|host| is_plain && !host.is_empty());
-        let host = host.ok_or(DashboardConfigError::SmtpUrl)?;
+        let host = host.ok_or(MailConfigError::SmtpUrl)?;
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let is_here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
         let builder = match url.scheme() {
@@ -49,10 +52,10 @@ impl Smtp {
             "smtp" if is_here => Ok(AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host)),
             // A server that does not go on with TLS gets neither the password nor the mail.
             "smtp" => AsyncSmtpTransport::<Tokio1Executor>::starttls_relay(host),
-            _ => return Err(DashboardConfigError::SmtpUrl),
+            _ => return Err(MailConfigError::SmtpUrl),
         };
         let mut builder = builder
-            .map_err(|error| DashboardConfigError::Smtp(error.to_string()))?
+            .map_err(|error| MailConfigError::Smtp(error.to_string()))?
             .hello_name(ClientId::Domain(from.email.domain().to_owned()))
             .timeout(Some(STEP_TIMEOUT));
         if let Some(port) = url.port() {
@@ -70,53 +73,80 @@ impl Smtp {
         })
     }
 
-    pub(super) fn take(self: &Arc<Self>, mail: Mail) -> bool {
+    /// Sends a mail once, behind the caller's back: whoever waits for it in vain asks again.
+    pub(crate) fn take(self: &Arc<Self>, mail: Mail) -> bool {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             return false;
         };
         let smtp = Arc::clone(self);
         tokio::spawn(async move {
             let turn = smtp.turn.lock().await;
-            let outcome = smtp.send(&mail).await;
-            metrics::counter!("dashboard_mails_total", "outcome" => outcome).increment(1);
+            // The reason is logged where it is found.
+            let _ = smtp.send_now(&mail).await;
             drop((turn, place));
         });
         true
     }
 
-    async fn send(&self, mail: &Mail) -> &'static str {
-        let Ok(message) = self.message(mail) else {
+    /// Sends a mail when it is its turn, if that comes soon.
+    pub(crate) async fn send(&self, mail: &Mail) -> Result<(), MailError> {
+        let turn = tokio::time::timeout(SEND_TIMEOUT - TIMEOUT, self.turn.lock()).await;
+        let _turn = turn.map_err(|_| MailError::Busy)?;
+        self.send_now(mail).await
+    }
+
+    async fn send_now(&self, mail: &Mail) -> Result<(), MailError> {
+        let sent = self.hand_over(mail).await;
+        let outcome = if sent.is_ok() { "sent" } else { "failed" };
+        metrics::counter!("mails_total", "outcome" => outcome).increment(1);
+        sent
+    }
+
+    async fn hand_over(&self, mail: &Mail) -> Result<(), MailError> {
+        let message = self.message(mail).map_err(|_| {
             tracing::warn!(to = %mail.to, "a mail cannot be written");
-            return "failed";
-        };
+            MailError::Unwritable
+        })?;
         match tokio::time::timeout(TIMEOUT, self.transport.send(message)).await {
-            Ok(Ok(_)) => return "sent",
-            Ok(Err(error)) => failed(mail, &error),
-            Err(_) => tracing::warn!(to = %mail.to, "a mail was not taken in time"),
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(failed(mail, &error)),
+            Err(_) => {
+                tracing::warn!(to = %mail.to, "a mail was not taken in time");
+                Err(MailError::Unavailable)
+            }
         }
-        "failed"
     }
 
     fn message(&self, mail: &Mail) -> Result<Message, Box<dyn std::error::Error>> {
         let domain = self.from.email.domain();
-        let message = Message::builder()
-            .message_id(Some(format!("<haat.{}@{domain}>", mail.made_at.micros())))
+        let mut message = Message::builder()
+            .message_id(Some(format!("<haat.{}@{domain}>", mail.id)))
             .from(self.from.clone())
             .to(Mailbox::new(None, mail.to.expose().parse()?))
             .subject(mail.subject.clone())
             .header(ContentType::TEXT_PLAIN);
+        if let Some(url) = &mail.unsubscribe_url {
+            let one_click = "List-Unsubscribe=One-Click".to_owned();
+            message = message
+                .raw_header(HeaderValue::new(UNSUBSCRIBE, format!("<{url}>")))
+                .raw_header(HeaderValue::new(UNSUBSCRIBE_POST, one_click));
+        }
         Ok(message.body(mail.text.clone())?)
     }
 }
 
 /// The reason is logged for the operator. The server's own words are left out, for they may repeat the address.
-fn failed(mail: &Mail, error: &Error) {
+fn failed(mail: &Mail, error: &Error) -> MailError {
     match error.status() {
-        Some(status) => tracing::warn!(to = %mail.to, %status, "the mail server refuses a mail"),
+        Some(status) => {
+            tracing::warn!(to = %mail.to, %status, "the mail server refuses a mail");
+            return MailError::Refused(status.to_string());
+        }
         None if error.is_response() => tracing::warn!(to = %mail.to, "the mail server answers no SMTP"),
         None => {
             let error: &dyn std::error::Error = error;
             tracing::warn!(to = %mail.to, error, "a mail cannot be sent");
         }
     }
+    MailError::Unavailable
 }

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use super::Mail;
+use crate::Mail;
 
 const KEPT_MAX: usize = 20;
 
@@ -10,7 +10,7 @@ const KEPT_MAX: usize = 20;
 pub(crate) struct Outbox(Mutex<VecDeque<Mail>>);
 
 impl Outbox {
-    pub(super) fn keep(&self, mail: Mail) {
+    pub(crate) fn keep(&self, mail: Mail) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push_front(mail);
         kept.truncate(KEPT_MAX);

@@ -1,0 +1,90 @@
+//! Products that stores list no more, as `product_history` has them.
+
+use std::collections::HashMap;
+
+use arrow::array::Array as _;
+use async_recursion::async_recursion as boxed;
+use data_model::{BrandSlug, ProductId, Timestamp};
+
+use crate::delta::{data_files, read};
+use crate::error::lost_file;
+use crate::files::{FileBytes, Scan, compute, load};
+use crate::rows::columns::Columns;
+use crate::rows::product_history::ProductEvent;
+use crate::{LakeError, LakeSnapshot, TableName};
+
+const TABLE: TableName = TableName::ProductHistory;
+const READ: &[&str] = &["store", "brand_slug", "product_id", "title", "observed_at", "run_id"];
+
+/// A product that its store lists no more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoneRow {
+    /// The product.
+    pub id: ProductId,
+    /// Its last title.
+    pub title: String,
+    /// The slug of its brand.
+    pub brand_slug: BrandSlug,
+    /// True where a crawl found it no more; false where an operator removed its brand.
+    pub by_crawl: bool,
+    /// End of the crawl that found it no more, or when its brand was removed.
+    pub gone_at: Timestamp,
+}
+
+impl LakeSnapshot {
+    /// The products that were found to be gone last, newest first and each once, so many at most. One that came back later is
+    /// among them. What a file that is missing or damaged says is left out.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    #[boxed]
+    pub async fn gone_products(&self, max: usize) -> Result<Vec<GoneRow>, LakeError> {
+        let storage = self.lake.inner.storage.child(TABLE.as_str());
+        let files = data_files(TABLE, self.table(TABLE).await?).into_iter();
+        let mut newest = HashMap::new();
+        for file in files.filter(|file| file.partition.as_deref() == Some(ProductEvent::Gone.as_str())) {
+            let found = match read(&storage, TABLE, std::slice::from_ref(&file)).await {
+                Ok(bytes) => compute(move || gone_in(bytes)).await?,
+                Err(error) if lost_file(&error).is_some() => continue,
+                Err(error) => return Err(error),
+            };
+            for product in found {
+                let known = newest.entry(product.id).or_insert_with(|| product.clone());
+                if known.gone_at < product.gone_at {
+                    *known = product;
+                }
+            }
+        }
+        let mut gone: Vec<GoneRow> = newest.into_values().collect();
+        gone.sort_unstable_by_key(|product| (std::cmp::Reverse(product.gone_at), product.id));
+        gone.truncate(max);
+        Ok(gone)
+    }
+}
+
+fn gone_in(files: Vec<FileBytes>) -> Result<Vec<GoneRow>, LakeError> {
+    let wanted = Scan {
+        stores: None,
+        columns: Some(READ),
+    };
+    let mut gone = Vec::new();
+    for batch in load(TABLE, files, wanted)? {
+        let columns = Columns::new(TABLE, &batch);
+        let (id, slug, title) = (
+            columns.text("product_id")?,
+            columns.text("brand_slug")?,
+            columns.text("title")?,
+        );
+        let (at, run) = (columns.moment("observed_at")?, columns.text("run_id")?);
+        for row in 0..batch.num_rows() {
+            gone.push(GoneRow {
+                id: columns.parse::<ProductId>("product_id", id.value(row))?,
+                title: title.value(row).to_owned(),
+                brand_slug: columns.parse("brand_slug", slug.value(row))?,
+                by_crawl: run.is_valid(row),
+                gone_at: Timestamp::from_micros(at.value(row)),
+            });
+        }
+    }
+    Ok(gone)
+}

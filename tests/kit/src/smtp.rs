@@ -1,0 +1,26 @@
+/// A mail server's part of a conversation: as much SMTP as a mail needs, and all that it was told.
+#[derive(Debug, Default)]
+pub struct SmtpTalk {
+    /// The lines of the client.
+    pub told: Vec<String>,
+    is_text: bool,
+}
+
+impl SmtpTalk {
+    /// The answer to a line; mail for `refused` is refused.
+    pub fn answer(&mut self, line: String, refused: &str) -> &'static str {
+        let answer = match line.as_str() {
+            "." if self.is_text => "250 taken\r\n",
+            _ if self.is_text => "",
+            line if line.starts_with("EHLO") => "250-mail.example\r\n250 AUTH PLAIN\r\n",
+            line if line.contains(refused) => "550 <asha@mail.example> is unknown\r\n",
+            "STARTTLS" => "220 go on\r\n",
+            "DATA" => "354 go on\r\n",
+            "QUIT" => "221 bye\r\n",
+            _ => "250 well\r\n",
+        };
+        self.is_text = (self.is_text || line == "DATA") && line != ".";
+        self.told.push(line);
+        answer
+    }
+}
