@@ -36,6 +36,8 @@ pub struct Envelope<T, P> {
 pub enum CacheRule {
     /// Stored data: a short time, and stale while the next one is fetched.
     Graph,
+    /// The same where it is for callers with a key: no cache that others share keeps it.
+    KeyedGraph,
     /// A part of the web page: it is asked after each time, the tag makes that cheap.
     Asset,
     /// Never.
@@ -48,6 +50,7 @@ impl CacheRule {
     pub const fn value(self) -> HeaderValue {
         match self {
             Self::Graph => HeaderValue::from_static("public, max-age=30, stale-while-revalidate=300"),
+            Self::KeyedGraph => HeaderValue::from_static("private, max-age=30, stale-while-revalidate=300"),
             Self::Asset => HeaderValue::from_static("public, no-cache"),
             Self::NoStore => HeaderValue::from_static("no-store"),
         }

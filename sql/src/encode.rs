@@ -243,6 +243,6 @@ impl Encode for Json {
 
     fn end(&mut self) -> Result<Vec<u8>, SqlError> {
         let provenance = json!({ "engine": "sql", "source": self.of });
-        Ok(format!("],\"provenance\":{provenance}}}").into_bytes())
+        Ok(format!("],\"provenance\":{provenance},\"tier\":\"graph\"}}").into_bytes())
     }
 }

@@ -87,6 +87,8 @@ pub struct SqlAnswer {
     pub data: Vec<serde_json::Value>,
     /// The source of the rows.
     pub provenance: SqlProvenance,
+    /// `graph`.
+    pub tier: String,
 }
 
 fn operations() -> OpenApiRouter<Door> {

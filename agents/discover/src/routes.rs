@@ -25,7 +25,7 @@ pub fn openapi() -> OpenApi {
 
 /// The route, described, without an edge.
 pub fn open_router(discover: Discover) -> OpenRouter {
-    OpenRouter::of(operations(), discover)
+    OpenRouter::of(operations(), discover).read_by_post_of_any_origin()
 }
 
 /// Products for a sentence in a person's own words.

@@ -15,7 +15,6 @@ use super::{
 };
 use crate::{AddressRanges, Problem};
 
-const KEYS_WANTED: HeaderValue = HeaderValue::from_static("Bearer realm=\"haat\"");
 const OTHER_KEY_WANTED: HeaderValue = HeaderValue::from_static("Bearer realm=\"haat\", error=\"invalid_token\"");
 
 /// Sessions that are not valid, of one client in a minute. A browser whose session is over sends its cookie with all that a
@@ -78,6 +77,8 @@ pub(crate) struct RouteAccess {
     pub(crate) keyed: Vec<Method>,
     /// True where pages of any origin may read it.
     pub(crate) any_origin: bool,
+    /// True where a `POST` reads, and writes nothing.
+    pub(crate) reads_by_post: bool,
     /// Its handlers get the network that a request comes from.
     pub(crate) tells_network: bool,
     /// True where it is answered when a limit of the caller's is reached, too: it says what the limits are.
@@ -135,7 +136,7 @@ impl Guard {
     ) -> Prompt<GuardDecision> {
         let headers = request.headers();
         let credential = Credential::of(headers, request.uri().query());
-        let keyed = !route.keyed.is_empty() && route.needs_key(request.method());
+        let keyed = route.needs_key(request.method());
         let asking = AdmissionContext {
             counted: route.counted,
             keyed,
@@ -332,9 +333,7 @@ fn refusal(code: ErrorCode) -> Problem {
 }
 
 fn missing() -> Problem {
-    Problem::new(ErrorCode::MissingCredentials)
-        .detail("This operation needs a key in X-Service-Key, or a session.")
-        .header(header::WWW_AUTHENTICATE, KEYS_WANTED)
+    Problem::new(ErrorCode::MissingCredentials).detail("This operation needs a key in X-Service-Key, or a session.")
 }
 
 fn judged(caller: Caller, wanting: Option<Problem>, verdict: Verdict, allowance: Arc<Allowance>) -> GuardDecision {
@@ -361,7 +360,11 @@ impl AdmissionContext {
 }
 
 impl RouteAccess {
-    fn needs_key(&self, method: &Method) -> bool {
+    /// True where a request of this method needs a key or a session.
+    pub(crate) fn needs_key(&self, method: &Method) -> bool {
+        if self.keyed.is_empty() {
+            return false;
+        }
         // HEAD is handled like GET.
         let method = if method == Method::HEAD { &Method::GET } else { method };
         self.keyed.contains(method)

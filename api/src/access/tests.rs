@@ -8,12 +8,13 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::response::Response;
 use axum::routing::{get, post};
-use http::HeaderMap;
+use data_model::ErrorCode;
+use http::{HeaderMap, header};
 use serde_json::{Value, json};
 use utoipa::openapi::OpenApi;
 
 use super::*;
-use crate::{EdgeConfig, EdgeRouter, OpenRouter};
+use crate::{CacheRule, EdgeConfig, EdgeRouter, OpenRouter, Problem};
 
 /// Takes one key and one session; what begins with `slow` is asked elsewhere first, and `gone` cannot be.
 #[derive(Debug)]
@@ -90,15 +91,20 @@ fn document() -> OpenApi {
     serde_json::from_value(document).unwrap()
 }
 
+async fn named(caller: Caller) -> String {
+    caller
+        .known()
+        .map_or_else(|| "nobody".to_owned(), |known| known.id.to_string())
+}
+
 fn market(anonymous: u32) -> EdgeRouter {
-    let named = async |caller: Caller| match caller.known() {
-        Some(known) => known.id.to_string(),
-        None => "nobody".to_owned(),
-    };
+    let stored = async |caller| ([(header::CACHE_CONTROL, CacheRule::Graph.value())], named(caller).await);
     let router = Router::new()
         .route("/v1/search", get(named))
         .route("/v1/cart", post(named).get(named))
-        .route("/v1/coupons", get(named))
+        .route("/v1/coupons", get(stored))
+        .route("/v1/discover", post(named))
+        .route("/v1/unknown", get(async || Problem::new(ErrorCode::MissingCredentials)))
         .route("/products/{ident}", get(named))
         .route("/", get(async || "page"))
         .route("/healthz", get(async || "ok"));
@@ -119,7 +125,12 @@ fn market(anonymous: u32) -> EdgeRouter {
         ..EdgeConfig::default()
     };
     let read = OpenRouter::new(router, ["/v1/search", "/", "/healthz"]).read_by_any_origin();
-    read.merge(OpenRouter::new(Router::new(), ["/v1/cart", "/v1/coupons"]))
+    let discover = OpenRouter::new(Router::new(), ["/v1/discover"]).read_by_post_of_any_origin();
+    read.merge(discover)
+        .merge(OpenRouter::new(
+            Router::new(),
+            ["/v1/cart", "/v1/coupons", "/v1/unknown"],
+        ))
         .merge(OpenRouter::new(Router::new(), ["/products/{ident}"]).counted())
         .described(document())
         .edge(config)
@@ -413,6 +424,25 @@ async fn the_document_says_what_needs_a_key() {
     );
 }
 
+#[tokio::test]
+async fn shared_caches_keep_no_answer_that_is_for_callers_with_a_key() {
+    let answer = market(100)
+        .answer(request("GET", "/v1/coupons", &[("x-service-key", b"good")]))
+        .await;
+    assert_eq!(answer.status(), 200);
+    assert_eq!(
+        answer.headers()["cache-control"],
+        "private, max-age=30, stale-while-revalidate=300"
+    );
+}
+
+#[tokio::test]
+async fn every_401_names_the_scheme_whoever_answers_it() {
+    let answer = market(100).answer(request("GET", "/v1/unknown", &[])).await;
+    assert_eq!(answer.status(), 401);
+    assert_eq!(answer.headers()["www-authenticate"], "Bearer realm=\"haat\"");
+}
+
 /// `Access-Control-Allow-Origin`, `Vary`, and what a browser may send after asking.
 async fn cors(method: &str, path: &str, headers: &[(&str, &[u8])]) -> String {
     let response = market(100).answer(request(method, path, headers)).await;
@@ -448,6 +478,11 @@ async fn stored_data_is_for_pages_of_any_origin_and_all_else_for_those_that_are_
         "204 * - GET, HEAD, OPTIONS"
     );
     assert_eq!(cors("OPTIONS", "/v1/search", &[other, post]).await, "204 - origin -");
+    assert_eq!(cors("POST", "/v1/discover", &[other]).await, "200 * - -");
+    assert_eq!(
+        cors("OPTIONS", "/v1/discover", &[other, post]).await,
+        "204 * - GET, HEAD, POST, OPTIONS"
+    );
     assert_eq!(cors("GET", "/openapi.json", &[other]).await, "200 * accept-encoding -");
     assert_eq!(cors("POST", "/v1/cart", &[other]).await, "401 - origin -");
     assert_eq!(

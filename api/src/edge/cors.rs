@@ -14,6 +14,7 @@ const SENT: HeaderValue = HeaderValue::from_static(
      mcp-protocol-version, mcp-session-id, x-request-id, x-service-key",
 );
 const READS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
+const READS_BY_POST: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
 const ALL: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
 /// The time for which a browser remembers that it may ask, in seconds: as long as any browser does.
 const REMEMBERED_S: HeaderValue = HeaderValue::from_static("7200");
@@ -26,8 +27,8 @@ const REMEMBERED_S: HeaderValue = HeaderValue::from_static("7200");
 pub(super) enum Cors {
     /// Only its own pages, or no browser asks.
     Own,
-    /// Any origin.
-    Any,
+    /// Any origin, by these methods.
+    Any(HeaderValue),
     /// This one, which the operator named; other origins get another answer.
     Named(HeaderValue),
     /// None of those that the operator named.
@@ -43,8 +44,9 @@ impl Cors {
                 .map(HeaderValue::as_bytes),
             _ => Some(method.as_str().as_bytes()),
         };
-        if route.any_origin && matches!(asked, Some(b"GET" | b"HEAD")) {
-            return Self::Any;
+        let is_post = asked == Some(b"POST");
+        if route.any_origin && (matches!(asked, Some(b"GET" | b"HEAD")) || is_post && route.reads_by_post) {
+            return Self::Any(if is_post { READS_BY_POST } else { READS });
         }
         if named.is_empty() {
             return Self::Own;
@@ -63,7 +65,7 @@ impl Cors {
         let methods = match self {
             _ if !asks => return None,
             Self::Own | Self::Refused => return None,
-            Self::Any => READS,
+            Self::Any(methods) => methods.clone(),
             Self::Named(_) => ALL,
         };
         let mut response = (StatusCode::NO_CONTENT, Body::empty()).into_response();
@@ -78,7 +80,7 @@ impl Cors {
     pub(super) fn tell(self, headers: &mut HeaderMap) {
         let origin = match self {
             Self::Own => return,
-            Self::Any => ANY,
+            Self::Any(_) => ANY,
             Self::Named(origin) => {
                 vary(headers);
                 origin

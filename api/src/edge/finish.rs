@@ -7,6 +7,9 @@ use http_body_util::BodyExt;
 use crate::compress::{Coding, compressed};
 use crate::{Problem, ProblemForm, RequestId, request_id};
 
+/// The scheme by which a caller may be known.
+const KEYS_WANTED: HeaderValue = HeaderValue::from_static("Bearer realm=\"haat\"");
+
 /// The facts of a request that the finishing of its answer needs.
 pub(super) struct FinishContext {
     pub(super) id: RequestId,
@@ -59,6 +62,9 @@ impl FinishContext {
         let headers = response.headers_mut();
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(request_id::HEADER, self.id.into_header());
+        if status == StatusCode::UNAUTHORIZED {
+            headers.entry(header::WWW_AUTHENTICATE).or_insert(KEYS_WANTED);
+        }
         response
     }
 

@@ -30,6 +30,8 @@ pub struct OpenRouter {
     document: Option<OpenApi>,
     /// Patterns whose reads are for pages of any origin.
     any_origin: BTreeSet<String>,
+    /// Patterns of which a `POST` reads, and writes nothing.
+    reads_by_post: BTreeSet<String>,
     /// Patterns whose requests count as those under `/v1/` do.
     counted: BTreeSet<String>,
     /// Patterns whose handlers get the network that a request comes from.
@@ -78,6 +80,13 @@ impl OpenRouter {
         let read = self.patterns.iter().filter(is_read);
         self.any_origin.extend(read.cloned());
         self
+    }
+
+    /// The same of routes that read by `POST`, since a question has no room in a query.
+    #[must_use]
+    pub fn read_by_post_of_any_origin(mut self) -> Self {
+        self.reads_by_post.extend(self.patterns.iter().cloned());
+        self.read_by_any_origin()
     }
 
     /// Requests to the routes that are here until now count as those under `/v1/` do.
@@ -131,6 +140,7 @@ impl OpenRouter {
         self.patterns.extend(other.patterns);
         self.constants.extend(other.constants);
         self.any_origin.extend(other.any_origin);
+        self.reads_by_post.extend(other.reads_by_post);
         self.counted.extend(other.counted);
         self.tells_network.extend(other.tells_network);
         self.past_limits.extend(other.past_limits);
@@ -164,6 +174,7 @@ impl OpenRouter {
             constants,
             document,
             any_origin,
+            reads_by_post,
             counted,
             tells_network,
             past_limits,
@@ -181,6 +192,9 @@ impl OpenRouter {
         }
         for pattern in any_origin {
             access.entry(pattern).or_default().any_origin = true;
+        }
+        for pattern in reads_by_post {
+            access.entry(pattern).or_default().reads_by_post = true;
         }
         for pattern in counted {
             access.entry(pattern).or_default().counted = true;

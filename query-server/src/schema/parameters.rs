@@ -109,7 +109,7 @@ pub struct FilterParameters {
     #[param(required = false)]
     pub on_sale: Option<bool>,
     /// A JSON object of facet names (`category`, `brand`, `color`, …) to a value, or to a list of values of which any will do. Names combine with AND.
-    /// A number counts by its value (`41.0` is `41`); an empty object filters by nothing, an empty text is no JSON.
+    /// A number counts by its value (`41.0` is `41`); an empty object or an empty text filters by nothing.
     #[param(
         required = false,
         max_length = 4096,

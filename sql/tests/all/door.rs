@@ -69,7 +69,7 @@ const CHEAPEST: &str = "select product_id, title, price_minor from products orde
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_are_json_csv_or_an_arrow_stream() {
     let server = server(None).await;
-    insta::assert_snapshot!(told(&server, CHEAPEST).await, @r#"200 {"columns":[{"comment":"Names the product.","name":"product_id","nullable":false,"type":"Int64"},{"comment":"What the store calls it.","name":"title","nullable":false,"type":"Utf8"},{"comment":"Price in minor units.","name":"price_minor","nullable":false,"type":"Int64"}],"data":[{"price_minor":0,"product_id":0,"title":"linen shirt aaaaaaaaaaaaaaaaaaaaaaaa 0"},{"price_minor":0,"product_id":997,"title":"linen shirt aaaaaaaaaaaaaaaaaaaaaaaa 95243"}],"provenance":{"engine":"sql","source":"r1"}}"#);
+    insta::assert_snapshot!(told(&server, CHEAPEST).await, @r#"200 {"columns":[{"comment":"Names the product.","name":"product_id","nullable":false,"type":"Int64"},{"comment":"What the store calls it.","name":"title","nullable":false,"type":"Utf8"},{"comment":"Price in minor units.","name":"price_minor","nullable":false,"type":"Int64"}],"data":[{"price_minor":0,"product_id":0,"title":"linen shirt aaaaaaaaaaaaaaaaaaaaaaaa 0"},{"price_minor":0,"product_id":997,"title":"linen shirt aaaaaaaaaaaaaaaaaaaaaaaa 95243"}],"provenance":{"engine":"sql","source":"r1"},"tier":"graph"}"#);
     let (status, kind, body) = asked(&server, "text/csv", &json!({ "sql": CHEAPEST })).await;
     assert_eq!((status, kind.as_str()), (200, "text/csv; charset=utf-8"));
     insta::assert_snapshot!(String::from_utf8(body).unwrap(), @r"
@@ -140,11 +140,11 @@ async fn what_cannot_be_run_is_a_problem_that_says_why() {
 #[tokio::test(flavor = "multi_thread")]
 async fn comments_of_columns_are_described_and_can_be_selected() {
     let server = server(None).await;
-    insta::assert_snapshot!(told(&server, "describe products").await, @r#"200 {"columns":[{"comment":null,"name":"column_name","nullable":false,"type":"Utf8"},{"comment":null,"name":"data_type","nullable":false,"type":"Utf8"},{"comment":null,"name":"is_nullable","nullable":false,"type":"Utf8"},{"comment":null,"name":"comment","nullable":true,"type":"Utf8"}],"data":[{"column_name":"product_id","comment":"Names the product.","data_type":"Int64","is_nullable":"NO"},{"column_name":"title","comment":"What the store calls it.","data_type":"Utf8","is_nullable":"NO"},{"column_name":"price_minor","comment":"Price in minor units.","data_type":"Int64","is_nullable":"NO"}],"provenance":{"engine":"sql","source":"r1"}}"#);
+    insta::assert_snapshot!(told(&server, "describe products").await, @r#"200 {"columns":[{"comment":null,"name":"column_name","nullable":false,"type":"Utf8"},{"comment":null,"name":"data_type","nullable":false,"type":"Utf8"},{"comment":null,"name":"is_nullable","nullable":false,"type":"Utf8"},{"comment":null,"name":"comment","nullable":true,"type":"Utf8"}],"data":[{"column_name":"product_id","comment":"Names the product.","data_type":"Int64","is_nullable":"NO"},{"column_name":"title","comment":"What the store calls it.","data_type":"Utf8","is_nullable":"NO"},{"column_name":"price_minor","comment":"Price in minor units.","data_type":"Int64","is_nullable":"NO"}],"provenance":{"engine":"sql","source":"r1"},"tier":"graph"}"#);
     insta::assert_snapshot!(
-        told(&server, "select table_name, comment from haat.columns where column_name = 'title'").await, @r#"200 {"columns":[{"comment":null,"name":"table_name","nullable":false,"type":"Utf8"},{"comment":null,"name":"comment","nullable":true,"type":"Utf8"}],"data":[{"comment":"What the store calls it.","table_name":"products"}],"provenance":{"engine":"sql","source":"r1"}}"#);
+        told(&server, "select table_name, comment from haat.columns where column_name = 'title'").await, @r#"200 {"columns":[{"comment":null,"name":"table_name","nullable":false,"type":"Utf8"},{"comment":null,"name":"comment","nullable":true,"type":"Utf8"}],"data":[{"comment":"What the store calls it.","table_name":"products"}],"provenance":{"engine":"sql","source":"r1"},"tier":"graph"}"#);
     insta::assert_snapshot!(
-        told(&server, "select count(*) n from information_schema.columns where table_name = 'products'").await, @r#"200 {"columns":[{"comment":null,"name":"n","nullable":false,"type":"Int64"}],"data":[{"n":3}],"provenance":{"engine":"sql","source":"r1"}}"#);
+        told(&server, "select count(*) n from information_schema.columns where table_name = 'products'").await, @r#"200 {"columns":[{"comment":null,"name":"n","nullable":false,"type":"Int64"}],"data":[{"n":3}],"provenance":{"engine":"sql","source":"r1"},"tier":"graph"}"#);
 }
 
 #[tokio::test(flavor = "multi_thread")]
