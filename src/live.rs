@@ -157,7 +157,7 @@ impl LiveService {
         context: &Context,
         storage: &Storage,
         brands: Brands,
-        (state, keys): (State, MasterKeys),
+        SealedState { state, keys }: SealedState,
         public_url: String,
         doors: &Doors,
         watches: Option<ObservationSender>,
@@ -245,11 +245,18 @@ impl Writer {
 pub(crate) const NO_MASTER_KEY: &str = "carts are kept sealed: set state.master_key (HAAT_STATE__MASTER_KEY) to 64 hexadecimal \
     digits, the same for all servers that share state.url";
 
-/// The state of servers that keep carts, and the key that seals it.
-pub(crate) async fn kept(context: &Context) -> anyhow::Result<(State, MasterKeys)> {
+/// The state of servers that keep carts, and the keys that seal it.
+#[derive(Debug, Clone)]
+pub(crate) struct SealedState {
+    pub(crate) state: State,
+    pub(crate) keys: MasterKeys,
+}
+
+/// The state of servers that keep carts; it has master keys.
+pub(crate) async fn kept(context: &Context) -> anyhow::Result<SealedState> {
     let (state, keys) = context.served_state().await?;
     let keys = keys.context(NO_MASTER_KEY);
-    keys.map(|keys| (state, keys)).map_err(usage)
+    keys.map(|keys| SealedState { state, keys }).map_err(usage)
 }
 
 /// The catalogue of a query server elsewhere, as configured.

@@ -101,7 +101,10 @@ fn start(cli: Cli) -> anyhow::Result<Outcome> {
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let collector = config.traces.collector();
-    let collector = collector.as_ref().map(|to| (to, runtime.handle().clone()));
+    let collector = collector.as_ref().map(|config| api::TraceCollector {
+        config,
+        runtime: runtime.handle().clone(),
+    });
     let traces = api::init_logs(format, &config.log.filter, collector).map_err(|error| exit::usage(error.into()))?;
     let context = Context::new(config, output, cli.global.quiet, layers.is_default("home"));
     let scratch = Arc::clone(&context.scratch);

@@ -79,7 +79,7 @@ impl ReleaseSql {
         }
         if let Some(listener) = listener {
             let guard = doors.guard();
-            started.aside = Some(aside(context, listener, engine, (allowed, guard), config)?);
+            started.aside = Some(aside(context, listener, engine, allowed, guard, config)?);
         }
         Ok(started)
     }
@@ -99,7 +99,8 @@ fn aside(
     context: &Context,
     listener: TcpListener,
     engine: SqlEngine,
-    (allowed, guard): (AllowedKeys, Arc<Guard>),
+    allowed: AllowedKeys,
+    guard: Arc<Guard>,
     config: &api::ServerConfig,
 ) -> anyhow::Result<SideListener> {
     let local = listener.local_addr()?;
@@ -169,7 +170,7 @@ pub(crate) async fn serve_lake(
         Some(Doors::open(context, state, listener.local_addr()?).await?)
     };
     let guard = doors.as_ref().map(Doors::guard).unwrap_or_default();
-    let aside = aside(context, listener, engine, (allowed, guard), &context.server_config()?)?;
+    let aside = aside(context, listener, engine, allowed, guard, &context.server_config()?)?;
     let address = aside.address().to_owned();
     context.output.print(&json!({ "address": address }), |out| {
         writeln!(out, "SQL over the lake on {address} ({PROTOCOLS}); Ctrl-C stops it")

@@ -37,14 +37,14 @@ impl Textfile {
 
     /// Writes the metrics of a crawl that ended with this exit code. What goes wrong is a warning: the crawl is done.
     pub(crate) fn write(&self, context: &Context, report: Option<&RunReport>, exit_code: u8) {
-        record(report, (self.begun, context.clock.now()), exit_code);
+        record(report, self.begun, context.clock.now(), exit_code);
         if let Err(error) = replaced(&self.path, &(self.rendered)()) {
             tracing::warn!("metrics.textfile: {}", plain(&error));
         }
     }
 }
 
-fn record(report: Option<&RunReport>, (begun, ended): (Timestamp, Timestamp), exit_code: u8) {
+fn record(report: Option<&RunReport>, begun: Timestamp, ended: Timestamp, exit_code: u8) {
     // Prometheus counts moments in seconds; to the microsecond they are exact for some 200 years to come.
     let seconds = |moment: Timestamp| moment.micros() as f64 / 1e6;
     let gauges = [

@@ -33,7 +33,7 @@ pub const BASE_STYLE: &str = include_str!("../page/base.css");
 
 pub use access::{
     Allowance, Caller, CallerId, ClientNetwork, Credential, ForwardedHeader, Guard, Identify, KnownCaller, Limit,
-    Meter, NoCredentials, NotTaken, Operations, Outcome, Prompt, SESSION_COOKIE, Tries, Verdict, Via,
+    Meter, NoCredentials, NotTaken, Operations, Outcome, Prompt, SESSION_COOKIE, Tries, TryKey, Verdict, Via,
 };
 pub use address_ranges::{AddressRangeError, AddressRanges};
 pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, LiveAnswer, Tier, json};
@@ -60,7 +60,7 @@ pub use request_id::RequestId;
 pub use serve::{ServeError, ServerConfig, serve};
 #[cfg(not(feature = "otlp"))]
 pub use telemetry::Traces;
-pub use telemetry::{LogFormat, init_logs, install_metrics, metrics_answer, run_metrics_upkeep};
+pub use telemetry::{LogFormat, TraceCollector, init_logs, install_metrics, metrics_answer, run_metrics_upkeep};
 pub use telemetry_error::TelemetryError;
 pub use trace_config::TraceConfig;
 pub use violation::{Location, Rule, Violation};

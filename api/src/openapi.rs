@@ -183,10 +183,10 @@ impl IntoResponses for MethodError {
 }
 
 /// The answers of every operation besides its result, whatever its tier.
-fn common_errors() -> Vec<(&'static str, ResponseBuilder)> {
+fn common_errors() -> BTreeMap<&'static str, ResponseBuilder> {
     let retry =
         |response: ResponseBuilder| response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
-    vec![
+    BTreeMap::from([
         ("401", problem("The key that was sent is not valid.")),
         ("405", not_allowed()),
         (
@@ -208,12 +208,10 @@ fn common_errors() -> Vec<(&'static str, ResponseBuilder)> {
             "503",
             retry(problem("No release is open yet, or too much is asked at once.")),
         ),
-    ]
+    ])
 }
 
-fn documented(
-    responses: impl IntoIterator<Item = (&'static str, ResponseBuilder)>,
-) -> BTreeMap<String, RefOr<Response>> {
+fn documented(responses: BTreeMap<&'static str, ResponseBuilder>) -> BTreeMap<String, RefOr<Response>> {
     responses
         .into_iter()
         .map(|(status, response)| (status.to_owned(), RefOr::T(response.build())))
@@ -228,7 +226,9 @@ impl IntoResponses for GraphErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let not_modified =
             described("The client's copy is still right.").header_ref("ETag", Ref::new("#/components/headers/ETag"));
-        documented(common_errors().into_iter().chain([("304", not_modified)]))
+        let mut errors = common_errors();
+        errors.insert("304", not_modified);
+        documented(errors)
     }
 }
 
@@ -239,7 +239,9 @@ pub struct LiveErrors;
 impl IntoResponses for LiveErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let media_type = problem("The body is of another media type than JSON.");
-        documented(common_errors().into_iter().chain([("415", media_type)]))
+        let mut errors = common_errors();
+        errors.insert("415", media_type);
+        documented(errors)
     }
 }
 

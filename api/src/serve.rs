@@ -135,7 +135,8 @@ pub async fn serve(
         let connection = serve_connection(
             builder.clone(),
             io,
-            (router.clone(), peer.ip()),
+            router.clone(),
+            peer.ip(),
             seat,
             closing.clone(),
             give_way,
@@ -206,7 +207,8 @@ fn connection_builder(config: &ServerConfig) -> auto::Builder<TokioExecutor> {
 async fn serve_connection(
     mut builder: auto::Builder<TokioExecutor>,
     io: TokioIo<StallGuard>,
-    (router, peer): (EdgeRouter, IpAddr),
+    router: EdgeRouter,
+    peer: IpAddr,
     seat: Seat,
     closing: CancellationToken,
     give_way: Duration,

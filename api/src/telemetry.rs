@@ -39,19 +39,28 @@ impl Traces {
     }
 }
 
+/// The collector that spans are sent to.
+#[derive(Debug, Clone)]
+pub struct TraceCollector<'a> {
+    /// The collector.
+    pub config: &'a TraceConfig,
+    /// The runtime that sends them.
+    pub runtime: tokio::runtime::Handle,
+}
+
 /// Sends the program's log to standard error. `filter` is a `tracing` filter: `info,access=debug` also logs requests.
 ///
-/// With `traces` spans are sent to a collector too, by `runtime`; what it answers must be ended by the caller.
+/// With `traces` spans are sent to a collector too; what it answers must be ended by the caller.
 ///
 /// # Errors
 /// See [`TelemetryError`].
 pub fn init_logs(
     format: LogFormat,
     filter: &str,
-    traces: Option<(&TraceConfig, tokio::runtime::Handle)>,
+    traces: Option<TraceCollector<'_>>,
 ) -> Result<Option<Traces>, TelemetryError> {
     let filter = env_filter(filter)?;
-    let Some((config, runtime)) = traces else {
+    let Some(TraceCollector { config, runtime }) = traces else {
         // A filter for all is cheaper than one for a layer.
         let log = tracing_subscriber::registry().with(filter).with(lines(format));
         log.try_init().map_err(TelemetryError::LogInstalled)?;

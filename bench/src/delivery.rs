@@ -1,6 +1,7 @@
 //! The cost of delivery on cards and of filtering by it: searches with a pincode beside the same without, in turn.
 
 use anyhow::Context;
+use data_lake::StoreUpdate;
 use data_model::{Clock, DeliverySample, Pincode, ShippingPolicy};
 use data_storage::Storage;
 use serde_json::json;
@@ -115,7 +116,11 @@ async fn sampled(bench: &Bench) -> anyhow::Result<usize> {
     };
     let mut sampled = Vec::new();
     for (at, row) in brands.iter().enumerate() {
-        sampled.push((row.brand.store.clone(), row.brand.slug.clone(), samples(at)?));
+        sampled.push(StoreUpdate::new(
+            row.brand.store.clone(),
+            row.brand.slug.clone(),
+            samples(at)?,
+        ));
     }
     let count = sampled.len();
     lake.commit_delivery(sampled).await?;

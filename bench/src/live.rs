@@ -52,7 +52,15 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let (mut with_gateway, mut without) = (ready(&up)?, ready(&alone)?);
     let (products, mut bare) = products(bench, &stores, home)?;
     prices(&products, &mut with_gateway, &mut bare)?;
-    reads(&products, [(&up, &mut with_gateway), (&alone, &mut without)])
+    let with_gateway = ReadServer {
+        process: &up,
+        client: &mut with_gateway,
+    };
+    let without = ReadServer {
+        process: &alone,
+        client: &mut without,
+    };
+    reads(&products, [with_gateway, without])
 }
 
 fn ready(server: &ServerProcess) -> anyhow::Result<Client> {
@@ -143,15 +151,21 @@ fn prices(products: &[Product], gateway: &mut Client, stores: &mut [Client]) -> 
     Ok(())
 }
 
+/// A server that reads are asked of.
+struct ReadServer<'a> {
+    process: &'a ServerProcess,
+    client: &'a mut Client,
+}
+
 /// Reads of stored data, of a server that is a gateway too and of one that is not: what they cost the server. How long
 /// they take depends on where the kernel wakes which thread, by more than the servers differ.
-fn reads(products: &[Product], servers: [(&ServerProcess, &mut Client); 2]) -> anyhow::Result<()> {
+fn reads(products: &[Product], servers: [ReadServer<'_>; 2]) -> anyhow::Result<()> {
     let mut each_us = [Vec::new(), Vec::new()];
     let mut servers = servers;
     for (turn, group) in products.chunks(TOGETHER).cycle().take(TURNS).enumerate() {
         for which in [turn % 2, 1 - turn % 2] {
-            let (server, client) = &mut servers[which];
-            let before = cpu_of_process(server.child.id())?;
+            let ReadServer { process, client } = &mut servers[which];
+            let before = cpu_of_process(process.child.id())?;
             for product in group {
                 client.ask(&format!("/v1/products/{}", product.id))?;
             }
@@ -159,7 +173,7 @@ fn reads(products: &[Product], servers: [(&ServerProcess, &mut Client); 2]) -> a
                 let (status, _) = client.answer()?;
                 anyhow::ensure!(status == 200, "the server answers {status}");
             }
-            let spent = cpu_of_process(server.child.id())?.saturating_sub(before);
+            let spent = cpu_of_process(process.child.id())?.saturating_sub(before);
             each_us[which].push(spent.as_secs_f64() * 1e6 / group.len() as f64);
         }
     }

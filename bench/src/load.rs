@@ -63,7 +63,7 @@ pub(crate) fn load(
             .map(|number| {
                 let (host, paths) = (Arc::clone(&host), Arc::clone(paths));
                 let (next, stop) = (Arc::clone(&next), Arc::clone(stop));
-                tokio::spawn(async move { ask(&host, &paths, (pace, number), (&next, &stop)).await })
+                tokio::spawn(async move { ask(&host, &paths, pace, number, &next, &stop).await })
             })
             .collect();
         let mut outcome = Outcome::default();
@@ -77,8 +77,10 @@ pub(crate) fn load(
 async fn ask(
     host: &str,
     paths: &[String],
-    (pace, number): (Pace, usize),
-    (next, stop): (&AtomicUsize, &AtomicBool),
+    pace: Pace,
+    number: usize,
+    next: &AtomicUsize,
+    stop: &AtomicBool,
 ) -> Outcome {
     let mut outcome = Outcome::default();
     let Ok(mut stream) = connect(host).await else {

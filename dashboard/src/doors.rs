@@ -1,8 +1,7 @@
 use std::convert::Infallible;
-use std::num::NonZeroU32;
 use std::time::Duration;
 
-use api::{ClientNetwork, Problem, Tries};
+use api::{ClientNetwork, Problem, Tries, TryKey};
 use axum::extract::FromRequestParts;
 use data_model::{ErrorCode, Timestamp};
 use http::request::Parts;
@@ -61,7 +60,7 @@ impl Doors {
 
     /// Lets one more mail be asked for, where neither that network, nor that address, nor all together had too many.
     pub(crate) fn mail(&self, from: Sender, to: &EmailAddress, now: Timestamp) -> Result<(), Problem> {
-        let (to, all) = (|| [(to.clone(), NonZeroU32::MIN)], [((), NonZeroU32::MIN)]);
+        let (to, all) = (|| [TryKey::one(to.clone())], [TryKey::one(())]);
         from.may(&self.mails_from, now)?;
         self.mails_to.check(to(), now).map_err(too_many)?;
         self.mails.check(all, now).map_err(too_many)?;
@@ -88,16 +87,12 @@ impl Sender {
 
     /// Lets whoever comes from there try, where it was not tried too often.
     pub(crate) fn may(self, tries: &Tries<ClientNetwork>, now: Timestamp) -> Result<(), Problem> {
-        tries.check(self.levels(), now).map_err(too_many)
+        tries.check(TryKey::of_network(self.0), now).map_err(too_many)
     }
 
     /// Takes a try of whoever comes from there into account.
     pub(crate) fn tried(self, tries: &Tries<ClientNetwork>, now: Timestamp) {
-        tries.note(self.levels(), now);
-    }
-
-    fn levels(self) -> impl Iterator<Item = (ClientNetwork, NonZeroU32)> {
-        self.0.into_iter().flat_map(ClientNetwork::levels)
+        tries.note(TryKey::of_network(self.0), now);
     }
 }
 

@@ -28,12 +28,12 @@ type Query = Text<512>;
 impl Call {
     pub(crate) fn search(arguments: &Arguments) -> Result<Self> {
         arguments.required("q")?;
-        let mode = arguments.choice("mode", &Mode::NAMED.map(|named| named.0))?;
+        let mode = arguments.choice("mode", &Mode::ALL.map(Mode::as_str))?;
         let form = format!("of {} characters at most", Query::CHARS_MAX);
         let text = arguments.parsed("q", &form, |text| Query::new(text))?;
         Ok(Self::Search(Box::new(SearchRequest {
             text: text.unwrap_or_default(),
-            mode: mode.map(|at| Mode::NAMED[at].1).unwrap_or_default(),
+            mode: mode.map(|at| Mode::ALL[at]).unwrap_or_default(),
             limit: arguments.limit(SearchLimit::MAX, SearchLimit::new)?,
             brand: arguments.text("brand")?.map(ParsedName::brand),
             explain: true,
@@ -52,10 +52,10 @@ impl Call {
     }
 
     pub(crate) fn recommend(arguments: &Arguments) -> Result<Self> {
-        let intent = arguments.choice("intent", &Intent::NAMED.map(|named| named.0))?;
+        let intent = arguments.choice("intent", &Intent::ALL.map(Intent::as_str))?;
         Ok(Self::Recommend(RecommendRequest {
             product: product(arguments)?,
-            intent: intent.map(|at| Intent::NAMED[at].1).unwrap_or_default(),
+            intent: intent.map(|at| Intent::ALL[at]).unwrap_or_default(),
             limit: arguments.limit(Limit::<12, 50>::MAX, Limit::new)?,
             kinds: Kinds::default(),
         }))

@@ -91,8 +91,15 @@ impl Market {
 
     /// Looks at the data that the lake holds now, and keeps the report.
     pub(crate) async fn look_at_quality(&self, lake: &Lake) -> Result<QualityReport, QualityError> {
-        let age = (self.check_age_ms_max(), self.clock.now());
-        Box::pin(pipeline_quality::after_run(&self.storage, lake, &self.quality, age)).await
+        let (age_ms_max, at) = (self.check_age_ms_max(), self.clock.now());
+        Box::pin(pipeline_quality::after_run(
+            &self.storage,
+            lake,
+            &self.quality,
+            age_ms_max,
+            at,
+        ))
+        .await
     }
 
     pub(crate) fn releases(&self) -> ReleaseStore {

@@ -311,7 +311,11 @@ fn releases(home: &Path) -> anyhow::Result<ReleaseStore> {
 /// Publishes one release of these stores.
 async fn publish(stores: &Stores, scratch: &Path) -> anyhow::Result<()> {
     let files = scratch.join("files");
-    let manifest = kit::build(stores, &BuildOptions::default(), &files);
+    let catalogue: Vec<_> = stores
+        .iter()
+        .map(|(facts, products)| kit::StoreProducts { facts, products })
+        .collect();
+    let manifest = kit::build(&catalogue, &BuildOptions::default(), &files);
     releases(scratch)?
         .publish(Publication {
             manifest: &manifest,

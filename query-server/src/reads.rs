@@ -21,12 +21,8 @@ pub enum GroupBy {
 }
 
 impl GroupBy {
-    /// The names that requests spell them by.
-    pub const NAMED: [(&'static str, Self); 3] = [
-        ("brand", Self::Brand),
-        ("category", Self::Category),
-        ("currency", Self::Currency),
-    ];
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Brand, Self::Category, Self::Currency];
 
     /// The name.
     #[must_use]

@@ -36,7 +36,7 @@ pub(crate) struct ReleaseView {
     /// An answer that is the same for everyone, from the first time that somebody asks for it.
     pub(crate) categories: OnceLock<Arc<Asset>>,
     /// Figures by group, from the first time that somebody asks for them.
-    groups: [OnceCell<Arc<Asset>>; GroupBy::NAMED.len()],
+    groups: [OnceCell<Arc<Asset>>; GroupBy::ALL.len()],
     /// The answers that also follow from the stores' last checks.
     pub(crate) checked: ArcSwap<CheckedAnswers>,
     /// The delivery times of brands to the pincodes that were asked for last.

@@ -238,8 +238,17 @@ pub enum Fold {
 }
 
 impl Fold {
-    /// The names that requests spell them by.
-    pub const NAMED: [(&'static str, Self); 2] = [("none", Self::None), ("color", Self::Color)];
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::None, Self::Color];
+
+    /// The name that requests spell it by.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Color => "color",
+        }
+    }
 }
 
 /// The engine that a caller asks for.
@@ -255,12 +264,8 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The names that requests spell them by.
-    pub const NAMED: [(&'static str, Self); 3] = [
-        ("hybrid", Self::Hybrid),
-        ("semantic", Self::Semantic),
-        ("lexical", Self::Lexical),
-    ];
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Hybrid, Self::Semantic, Self::Lexical];
 
     /// The name.
     #[must_use]

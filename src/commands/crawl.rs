@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use data_model::BrandSlug;
 use data_storage::Storage;
 use pipeline_crawl::{NotRegistered, RegisteredBrand, Registry};
 use pipeline_quality::QualityReport;
@@ -62,7 +61,7 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
     // One listener for all that follows: no signal falls between the crawl and the build.
     let (told, _listener) = until_signal();
     let rights = Rights::open(context).await?;
-    let crawled = crawl(context, &storage, (&options, rights.given.clone()), &told).await;
+    let crawled = crawl(context, &storage, &options, rights.given.clone(), &told).await;
     rights.close().await;
     let report = done.insert(crawled?);
     let quality = if args.dry_run {
@@ -85,7 +84,7 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
         }
         None
     };
-    print(context, &storage, (report, quality.as_ref()), released)
+    print(context, &storage, report, quality.as_ref(), released)
 }
 
 /// Refuses a home whose stores are all on this machine, where none may be asked: a crawl would fail for each of them.
@@ -135,7 +134,8 @@ async fn release_after(
 fn print(
     context: &Context,
     storage: &Storage,
-    (report, quality): (&RunReport, Option<&QualityReport>),
+    report: &RunReport,
+    quality: Option<&QualityReport>,
     released: Option<anyhow::Result<CrawlRelease>>,
 ) -> anyhow::Result<Outcome> {
     let mut interrupted = report.state == RunState::Interrupted;
@@ -201,7 +201,8 @@ fn outcome(report: &RunReport, interrupted: bool) -> Outcome {
 pub(crate) async fn crawl(
     context: &Context,
     storage: &Storage,
-    (options, rights): (&RunOptions, Option<Arc<dyn StoreRights>>),
+    options: &RunOptions,
+    rights: Option<Arc<dyn StoreRights>>,
     told: &CancellationToken,
 ) -> anyhow::Result<RunReport> {
     let deps = RefreshDeps {

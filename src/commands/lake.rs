@@ -75,7 +75,7 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
         LakeCommand::Vacuum {
             dry_run,
             retention_hours,
-        } => vacuum(&context, (&storage, &lake), dry_run, retention_hours).await?,
+        } => vacuum(&context, &storage, &lake, dry_run, retention_hours).await?,
     }
     Ok(Outcome::Done)
 }
@@ -148,7 +148,8 @@ async fn restore(context: &Context, lake: &Lake, as_of: &str, tables: &[String],
 /// Removes files of the lake that neither the retention nor a release needs.
 async fn vacuum(
     context: &Context,
-    (storage, lake): (&Storage, &Lake),
+    storage: &Storage,
+    lake: &Lake,
     dry_run: bool,
     retention_hours: Option<u64>,
 ) -> anyhow::Result<()> {

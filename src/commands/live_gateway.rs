@@ -22,7 +22,7 @@ pub(crate) async fn run(args: LiveGatewayArgs, context: Context) -> anyhow::Resu
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
     watch::start(&context, &storage, stop.clone());
     let kept = live::kept(&context).await?;
-    let mut doors = Doors::open(&context, Some(kept.0.clone()), local).await?;
+    let mut doors = Doors::open(&context, Some(kept.state.clone()), local).await?;
     let live = LiveService::new(
         &context,
         &storage,

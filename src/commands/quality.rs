@@ -51,7 +51,7 @@ pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<O
         .as_ref()
         .is_some_and(|manifest| manifest.lake == *now.versions());
     let is_released = is_made_of_it && held.is_empty();
-    let before = before(&lake, (&now, &known), released, against).await?;
+    let before = before(&lake, &now, &known, released, against).await?;
     let config = &context.config;
     let wanted = Look {
         now: &now,
@@ -98,7 +98,8 @@ fn moment(option: &str, text: Option<String>) -> anyhow::Result<Option<Timestamp
 /// is not compared with itself.
 async fn before(
     lake: &Lake,
-    (now, known): (&LakeSnapshot, &KeptRuns),
+    now: &LakeSnapshot,
+    known: &KeptRuns,
     released: Option<Manifest>,
     against: Option<Timestamp>,
 ) -> anyhow::Result<Option<BaselineState>> {
@@ -145,9 +146,9 @@ pub(crate) fn gate(context: &Context, storage: &Storage, accepted: AcceptedBrand
 
 /// Looks at the data after a crawl, and keeps the report; a failure costs the report and is warned of.
 pub(crate) async fn after_crawl(context: &Context, storage: &Storage) -> Option<QualityReport> {
-    let age = (check_age_ms_max(context), context.clock.now());
+    let (age_ms_max, at) = (check_age_ms_max(context), context.clock.now());
     let looked = match context.lake_in(storage).await {
-        Ok(lake) => Box::pin(after_run(storage, &lake, &context.config.quality, age)).await,
+        Ok(lake) => Box::pin(after_run(storage, &lake, &context.config.quality, age_ms_max, at)).await,
         Err(error) => {
             tracing::warn!("the effect of the run on the quality of the data is not known: {error:#}");
             return None;

@@ -6,7 +6,7 @@ use data_searches::{SearchLog, SearchesConfig};
 use data_storage::Storage;
 use query_server::Followed;
 use serde_json::json;
-use state::{MasterKeys, State};
+use state::State;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{Doors, public_url};
@@ -17,7 +17,7 @@ use crate::discover;
 use crate::exit::{Outcome, plain};
 use crate::listen::ListenAddress;
 use crate::listeners::{Listeners, SideListener, listen_aside};
-use crate::live::{self, Brands, LiveService, Writer};
+use crate::live::{self, Brands, LiveService, SealedState, Writer};
 use crate::sql_over_wire::ReleaseSql;
 use crate::state::state_for;
 use crate::watch;
@@ -157,7 +157,7 @@ pub(crate) async fn start(
         Parts::Graph => (state_for(context, storage).await?, None),
         Parts::All => {
             let kept = live::kept(context).await?;
-            (Some(kept.0.clone()), Some(kept))
+            (Some(kept.state.clone()), Some(kept))
         }
     };
     let mut doors = Doors::open(context, state, local).await?;
@@ -169,7 +169,7 @@ pub(crate) async fn start(
         .merge(reference::open_router());
     let router = match kept {
         None => open.merge(statements.routes).edge(edge),
-        Some((state, keys)) => {
+        Some(kept) => {
             let parts = LiveParts {
                 context,
                 storage,
@@ -178,7 +178,7 @@ pub(crate) async fn start(
                 local,
                 stop: &stop,
             };
-            let (open, writer) = parts.added(open, state, keys)?;
+            let (open, writer) = parts.added(open, kept)?;
             // Agents are not offered statements: they are merged after what agents are offered.
             writers.extend(writer);
             open.merge(statements.routes).edge(edge)
@@ -212,10 +212,10 @@ struct LiveParts<'a> {
 
 impl LiveParts<'_> {
     /// The routes with those of live answers, watches and agents; and the writer of what stores say.
-    fn added(&self, open: OpenRouter, state: State, keys: MasterKeys) -> anyhow::Result<(OpenRouter, Option<Writer>)> {
+    fn added(&self, open: OpenRouter, kept: SealedState) -> anyhow::Result<(OpenRouter, Option<Writer>)> {
         let Self { context, server, .. } = self;
         let (brands, url) = (Brands::of(server), public_url(context, self.local));
-        let kept = (state.clone(), keys.clone());
+        let SealedState { state, keys } = kept.clone();
         let (watched, observations) = watches::observation_channel();
         let live = LiveService::new(
             context,

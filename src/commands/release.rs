@@ -66,7 +66,7 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
         ReleaseCommand::List => list(&context, &releases).await?,
         ReleaseCommand::Show { id } => show(&context, &releases, id).await?,
         ReleaseCommand::Rollback { id, pin, dry_run } => {
-            current::rollback(&context, &releases, id, (pin, dry_run)).await?;
+            current::rollback(&context, &releases, id, pin, dry_run).await?;
         }
         ReleaseCommand::Pin { id } => current::pin(&context, &releases, id).await?,
         ReleaseCommand::Unpin => current::unpin(&context, &releases).await?,
@@ -74,7 +74,7 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
             keep,
             drop_damaged,
             dry_run,
-        } => collect(&context, &storage, keep, (drop_damaged, dry_run)).await?,
+        } => collect(&context, &storage, keep, drop_damaged, dry_run).await?,
     }
     Ok(Outcome::Done)
 }
@@ -123,7 +123,8 @@ async fn collect(
     context: &Context,
     storage: &Storage,
     keep: Option<usize>,
-    (drop_damaged, dry_run): (bool, bool),
+    drop_damaged: bool,
+    dry_run: bool,
 ) -> anyhow::Result<()> {
     let releases = context.releases(storage);
     let options = GcOptions {

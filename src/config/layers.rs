@@ -120,10 +120,10 @@ impl Layers {
     /// configuration.
     fn suspects(&self) -> String {
         let keys = |wanted: Layer| {
-            let mut leaves = Vec::new();
+            let mut leaves = BTreeMap::new();
             let layers = self.layers.iter().filter(|(layer, _)| *layer == wanted);
             layers.for_each(|(_, source)| flatten("", &source.cache, &mut leaves));
-            leaves.into_iter().map(|(key, _)| key).collect::<Vec<_>>()
+            leaves.into_keys().collect::<Vec<_>>()
         };
         let known = keys(Layer::Default);
         let unknown = |layer| {
@@ -155,7 +155,7 @@ impl Layers {
     pub(crate) fn settings(&self) -> anyhow::Result<Vec<Setting>> {
         let mut settings = BTreeMap::new();
         for (layer, source) in &self.layers {
-            let mut leaves = Vec::new();
+            let mut leaves = BTreeMap::new();
             flatten("", &source.cache, &mut leaves);
             for (key, value) in leaves {
                 settings.insert(key, (value, *layer));
@@ -218,7 +218,7 @@ fn read_file(path: &Path) -> anyhow::Result<config::Config> {
         .with_context(|| format!("configuration file {}", path.display()))
 }
 
-fn flatten(prefix: &str, value: &Value, leaves: &mut Vec<(String, serde_json::Value)>) {
+fn flatten(prefix: &str, value: &Value, leaves: &mut BTreeMap<String, serde_json::Value>) {
     match &value.kind {
         ValueKind::Table(table) => {
             for (name, inner) in table {
@@ -232,7 +232,7 @@ fn flatten(prefix: &str, value: &Value, leaves: &mut Vec<(String, serde_json::Va
         }
         _ => {
             let json = value.clone().try_deserialize().unwrap_or(serde_json::Value::Null);
-            leaves.push((prefix.to_owned(), json));
+            leaves.insert(prefix.to_owned(), json);
         }
     }
 }
@@ -241,11 +241,11 @@ fn flatten(prefix: &str, value: &Value, leaves: &mut Vec<(String, serde_json::Va
 /// and is none.
 fn typed(environment: Environment, defaults: &config::Config) -> Result<config::Config, config::ConfigError> {
     let leaves = |source: &config::Config| {
-        let mut leaves = Vec::new();
+        let mut leaves = BTreeMap::new();
         flatten("", &source.cache, &mut leaves);
         leaves
     };
-    let known: BTreeMap<_, _> = leaves(defaults).into_iter().collect();
+    let known = leaves(defaults);
     let texts = config::Config::builder().add_source(environment).build()?;
     let mut typed = config::Config::builder().add_source(texts.clone());
     for (key, value) in leaves(&texts) {

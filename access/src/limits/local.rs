@@ -8,7 +8,7 @@ use api::{Caller, ClientNetwork, KnownCaller, Limit, Outcome, Prompt, Verdict};
 use data_model::Timestamp;
 use data_model::{Clock, TimeZone};
 use rustc_hash::FxBuildHasher;
-use state::{Day, KeyId, State, StateError};
+use state::{Day, State, StateError};
 
 use super::bucket::{Rules, Tally};
 use super::moment::{Days, Moment};
@@ -86,26 +86,22 @@ impl LocalLimits {
     /// [`StateError`]; counts then begin at nothing.
     pub async fn resume(&self, state: &State) -> Result<(), StateError> {
         let today = Day::from_number(self.moment().day);
-        self.take_over(today, state.usage_on(today).await?);
-        Ok(())
-    }
-
-    fn take_over(&self, day: Day, used: impl IntoIterator<Item = (KeyId, u64)>) {
         let moment = self.moment();
-        for (key, requests) in used {
+        for (key, requests) in state.usage_on(today).await? {
             self.known.with(
                 key.as_str(),
                 || key.as_str().into(),
                 moment,
                 |tally| {
-                    if tally.day != day.number() {
-                        tally.day = day.number();
+                    if tally.day != today.number() {
+                        tally.day = today.number();
                         tally.taken = 0;
                     }
                     tally.taken = tally.taken.saturating_add(requests);
                 },
             );
         }
+        Ok(())
     }
 
     /// The number of client networks that are counted apart now.

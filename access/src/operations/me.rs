@@ -124,7 +124,11 @@ async fn usage_of_key(
 ) -> Result<BTreeMap<String, u64>, StateError> {
     let written = async {
         let usage = state.usage_of_key(id, day, day).await?;
-        Ok(usage.into_iter().map(|usage| (usage.route, usage.requests)).collect())
+        let of_route = usage.into_iter().map(|usage| RouteUsage {
+            route: usage.route,
+            requests: usage.requests,
+        });
+        Ok(of_route.collect())
     };
     meter.with_unwritten(day, written, |key| key == id).await
 }
@@ -138,7 +142,11 @@ async fn usage_of_account(
     let keys = state.keys(Some(id)).await?;
     let written = async {
         let usage = state.usage_of_account(id, day, day).await?;
-        Ok(usage.into_iter().map(|usage| (usage.route, usage.requests)).collect())
+        let of_route = usage.into_iter().map(|usage| RouteUsage {
+            route: usage.route,
+            requests: usage.requests,
+        });
+        Ok(of_route.collect())
     };
     let is_own = |key: &KeyId| keys.iter().any(|own| own.id == *key);
     meter.with_unwritten(day, written, is_own).await

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use self::counts::Counts;
 use self::writer::Writer;
 use crate::config::AccessConfig;
+use crate::schema::RouteUsage;
 
 const WRITTEN: &str = "usage_written_total";
 const FAILURES: &str = "usage_write_failures_total";
@@ -77,7 +78,7 @@ impl UsageMeter {
     pub(crate) async fn with_unwritten<E>(
         &self,
         day: Day,
-        written: impl Future<Output = Result<Vec<(String, u64)>, E>>,
+        written: impl Future<Output = Result<Vec<RouteUsage>, E>>,
         keys: impl Fn(&KeyId) -> bool,
     ) -> Result<BTreeMap<String, u64>, E> {
         let _still = self.moving.read().await;
@@ -89,7 +90,7 @@ impl UsageMeter {
                 by_route.insert(route.to_owned(), requests);
             }
         };
-        for (route, requests) in written.await? {
+        for RouteUsage { route, requests } in written.await? {
             add(&route, requests);
         }
         let unwritten = self.unwritten().clone();

@@ -1,6 +1,5 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
-use std::num::NonZeroU32;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
@@ -11,7 +10,7 @@ use http::{HeaderMap, HeaderValue, Method, header};
 use super::credential::{Credential, CredentialError};
 use super::{
     Allowance, Caller, ClientNetwork, ForwardedHeader, Identify, KnownCaller, Limit, Meter, NoCredentials, NotTaken,
-    Outcome, Prompt, Tries, Verdict, Via,
+    Outcome, Prompt, Tries, TryKey, Verdict, Via,
 };
 use crate::{AddressRanges, Problem};
 
@@ -157,14 +156,14 @@ impl Guard {
         match self.identify.identify(credential) {
             Prompt::Now(known) => self.admit(identified(known, is_session, asking.keyed), asking),
             Prompt::Later(known) => {
-                if is_session && let Err(wait) = self.forged_sessions.check(levels(network), passed()) {
+                if is_session && let Err(wait) = self.forged_sessions.check(TryKey::of_network(network), passed()) {
                     return self.unknown(asking, wait);
                 }
                 let guard = Arc::clone(self);
                 Prompt::Later(Box::pin(async move {
                     let known = known.await;
                     if is_session && matches!(known, Err(NotTaken::Invalid)) {
-                        guard.forged_sessions.note(levels(network), passed());
+                        guard.forged_sessions.note(TryKey::of_network(network), passed());
                     }
                     guard
                         .admit(identified(known, is_session, asking.keyed), asking)
@@ -295,10 +294,6 @@ impl Guard {
             meter.count(known, route);
         }
     }
-}
-
-fn levels(network: Option<ClientNetwork>) -> impl Iterator<Item = (ClientNetwork, NonZeroU32)> {
-    network.into_iter().flat_map(ClientNetwork::levels)
 }
 
 /// The caller whose allowance a request takes: a guest's is their network's, since anybody may be as many guests as they

@@ -23,7 +23,7 @@ pub use self::guard::{Guard, Operations};
 pub(crate) use self::guard::{GuardDecision, RouteAccess};
 pub use self::network::{ClientNetwork, ForwardedHeader};
 pub(crate) use self::shares::{Full, Share, Shares};
-pub use self::tries::Tries;
+pub use self::tries::{Tries, TryKey};
 pub use self::verdict::{Allowance, Outcome, Verdict};
 
 /// An answer that is there at once, or one that must be waited for.

@@ -6,17 +6,45 @@ use std::time::Duration;
 
 use data_model::Timestamp;
 
+use super::ClientNetwork;
+
 /// Most that are remembered; while there are more, further ones are not counted.
 const COUNTED_MAX: usize = 30_000;
 
 /// Limits attempts at rare operations, such as signing in, counted in this process. Only those that tried within the
-/// window are remembered. Each is named with how many times the most that one may try it may: a client network is named
-/// with those around it.
+/// window are remembered.
 #[derive(Debug)]
 pub struct Tries<K> {
     max: u32,
     window: Duration,
     windows: Mutex<HashMap<K, Window>>,
+}
+
+/// One that tries are counted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TryKey<K> {
+    /// The one.
+    pub key: K,
+    /// It may try so many times as often as one may.
+    pub times: NonZeroU32,
+}
+
+impl<K> TryKey<K> {
+    /// One that may try as often as one may.
+    pub const fn one(key: K) -> Self {
+        Self {
+            key,
+            times: NonZeroU32::MIN,
+        }
+    }
+}
+
+impl TryKey<ClientNetwork> {
+    /// A client network, where it is known, and those around it.
+    pub fn of_network(network: Option<ClientNetwork>) -> impl Iterator<Item = Self> {
+        let levels = network.into_iter().flat_map(ClientNetwork::levels);
+        levels.map(|(key, times)| Self { key, times })
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -40,40 +68,40 @@ impl<K: Eq + Hash> Tries<K> {
     ///
     /// # Errors
     /// The time to wait, after too many attempts.
-    pub fn check(&self, who: impl IntoIterator<Item = (K, NonZeroU32)>, now: Timestamp) -> Result<(), Duration> {
+    pub fn check(&self, who: impl IntoIterator<Item = TryKey<K>>, now: Timestamp) -> Result<(), Duration> {
         let windows = self.windows();
-        let waits = who.into_iter().filter_map(|(one, times)| {
-            let window = windows.get(&one)?;
-            let is_used_up = window.tries >= self.max.saturating_mul(times.get());
+        let waits = who.into_iter().filter_map(|one| {
+            let window = windows.get(&one.key)?;
+            let is_used_up = window.tries >= self.max.saturating_mul(one.times.get());
             is_used_up.then(|| self.left(window, now)).flatten()
         });
         waits.max().map_or(Ok(()), Err)
     }
 
     /// Takes a try into account.
-    pub fn note(&self, who: impl IntoIterator<Item = (K, NonZeroU32)>, now: Timestamp) {
+    pub fn note(&self, who: impl IntoIterator<Item = TryKey<K>>, now: Timestamp) {
         let mut windows = self.windows();
         if windows.len() >= COUNTED_MAX {
             windows.retain(|_, window| self.left(window, now).is_some());
         }
-        for (one, _) in who {
+        for TryKey { key, .. } in who {
             let is_full = windows.len() >= COUNTED_MAX;
-            match windows.get_mut(&one) {
+            match windows.get_mut(&key) {
                 Some(window) if self.left(window, now).is_some() => window.tries = window.tries.saturating_add(1),
                 None if is_full => {}
                 _ => {
                     let begins_at = now;
-                    windows.insert(one, Window { begins_at, tries: 1 });
+                    windows.insert(key, Window { begins_at, tries: 1 });
                 }
             }
         }
     }
 
     /// Takes a try back that was none, as turned out.
-    pub fn give_back(&self, who: impl IntoIterator<Item = (K, NonZeroU32)>) {
+    pub fn give_back(&self, who: impl IntoIterator<Item = TryKey<K>>) {
         let mut windows = self.windows();
-        for (one, _) in who {
-            if let Some(window) = windows.get_mut(&one) {
+        for one in who {
+            if let Some(window) = windows.get_mut(&one.key) {
                 window.tries = window.tries.saturating_sub(1);
             }
         }
@@ -94,7 +122,6 @@ impl<K: Eq + Hash> Tries<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ClientNetwork;
 
     #[test]
     fn a_network_tries_so_often_within_a_window_and_those_around_it_more_often() {
@@ -108,7 +135,7 @@ mod tests {
             let tries = Tries::new(2, Duration::from_secs(60));
             let network = |number: u32| {
                 let address = networks.replace("{}", &number.to_string());
-                ClientNetwork::of(address.parse().unwrap()).levels()
+                TryKey::of_network(Some(ClientNetwork::of(address.parse().unwrap())))
             };
             for number in 0..times {
                 for _ in 0..2 {
@@ -123,7 +150,7 @@ mod tests {
                 "{networks}"
             );
             let elsewhere = ClientNetwork::of([198, 51, 100, 1].into());
-            assert_eq!(tries.check(elsewhere.levels(), later), Ok(()));
+            assert_eq!(tries.check(TryKey::of_network(Some(elsewhere)), later), Ok(()));
             assert_eq!(
                 tries.check(network(times), begin.plus_millis(60_000)),
                 Ok(()),

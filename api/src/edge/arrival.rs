@@ -72,7 +72,8 @@ impl Arrival {
     /// places are taken.
     pub(super) fn of(
         request: &mut Request,
-        (caller, network): (&Caller, Option<ClientNetwork>),
+        caller: &Caller,
+        network: Option<ClientNetwork>,
         shared: &Arc<EdgeState>,
         always: bool,
     ) -> Result<Option<Arc<Self>>, Problem> {

@@ -40,11 +40,7 @@ impl FinishContext {
     }
 
     /// Writes the body of a problem, answers `OPTIONS`, compresses, and names the request.
-    pub(super) async fn finish(
-        self,
-        mut response: Response,
-        (compress_bytes_min, form): (usize, ProblemForm),
-    ) -> Response {
+    pub(super) async fn finish(self, mut response: Response, compress_bytes_min: usize, form: ProblemForm) -> Response {
         // axum has put `Allow` into the answer of any path that has no handler for the method.
         if response.status() == StatusCode::METHOD_NOT_ALLOWED && self.method == Method::OPTIONS {
             *response.status_mut() = StatusCode::NO_CONTENT;

@@ -42,7 +42,7 @@ pub(crate) use self::host::HostFault;
 use self::linger::Rest;
 pub use self::open::OpenRouter;
 pub(crate) use self::routes::RoutePattern;
-use self::routes::{Constant, RouteFacts, Routes};
+use self::routes::{ConstantRoute, RouteFacts, Routes};
 use crate::access::{Guard, GuardDecision, Prompt, RouteAccess, Shares};
 use crate::body::BodyLimit;
 use crate::{Asker, CacheRule, ClientNetwork, Problem, ProblemForm, RequestId, traces};
@@ -104,7 +104,7 @@ const TLS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
 /// allocations and clones.
 pub struct Edge {
     config: EdgeConfig,
-    constants: Vec<(&'static str, Constant)>,
+    constants: Vec<ConstantRoute>,
     /// By pattern: what the guard must know of it.
     access: BTreeMap<String, RouteAccess>,
     /// By pattern: how problems are written where they are not written as all others.
@@ -165,7 +165,10 @@ impl Edge {
         path: &'static str,
         answer: impl Fn(&HeaderMap) -> Response + Send + Sync + 'static,
     ) -> Self {
-        self.constants.push((path, Box::new(answer)));
+        self.constants.push(ConstantRoute {
+            path,
+            answer: Box::new(answer),
+        });
         self
     }
 
@@ -243,7 +246,7 @@ impl EdgeRouter {
             Way::Answered(answered, None)
         } else {
             match config.guard.enter(&request, network, &route.access) {
-                Prompt::Now(entered) => self.go_in(request, entered, (place, network), &asked.id),
+                Prompt::Now(entered) => self.go_in(request, entered, place, network, &asked.id),
                 Prompt::Later(entering) => Way::Waiting(entering, Box::new(request)),
             }
         };
@@ -254,13 +257,13 @@ impl EdgeRouter {
             let way = match way {
                 // Boxed: hardly any request waits here, and those that do not need no room for it.
                 Way::Waiting(entering, request) => {
-                    Box::pin(edge.wait(entering, request, (place, network), &asked.id)).await
+                    Box::pin(edge.wait(entering, request, place, network, &asked.id)).await
                 }
                 way => way,
             };
             let (answered, entered) = match way {
                 Way::Handled(inner, arrival, entered) => {
-                    (run(inner, &shared, (arrival, route.always), &asked.id).await, entered)
+                    (run(inner, &shared, arrival, route.always, &asked.id).await, entered)
                 }
                 Way::Answered(answered, entered) => (answered, entered),
                 Way::Refused(refused, entered) => (Box::pin(arrival::refuse(refused, &shared)).await, entered),
@@ -272,7 +275,7 @@ impl EdgeRouter {
                 Box::pin(rest.drain()).await;
             }
             let mut response = asked
-                .finish(answered, (shared.config.compress_bytes_min, route.form))
+                .finish(answered, shared.config.compress_bytes_min, route.form)
                 .await;
             if let Some(entered) = entered {
                 entered.tell(response.headers_mut());
@@ -305,7 +308,8 @@ impl EdgeRouter {
         &self,
         mut request: Request,
         entered: GuardDecision,
-        (place, network): (usize, Option<ClientNetwork>),
+        place: usize,
+        network: Option<ClientNetwork>,
         id: &RequestId,
     ) -> Way {
         let config = &self.shared.config;
@@ -338,7 +342,7 @@ impl EdgeRouter {
             request.extensions_mut().insert(network);
         }
         hand_over(&mut request, route, config);
-        let arrival = match Arrival::of(&mut request, (caller, network), &self.shared, route.always) {
+        let arrival = match Arrival::of(&mut request, caller, network, &self.shared, route.always) {
             Ok(arrival) => arrival,
             Err(problem) => return Way::Refused(problem, Some(entered)),
         };
@@ -351,12 +355,13 @@ impl EdgeRouter {
         &self,
         entering: BoxFuture<'static, GuardDecision>,
         request: Box<Request>,
-        (place, network): (usize, Option<ClientNetwork>),
+        place: usize,
+        network: Option<ClientNetwork>,
         id: &RequestId,
     ) -> Way {
         let limit = Duration::from_millis(self.shared.config.timeout_ms);
         match tokio::time::timeout(limit, entering).await {
-            Ok(entered) => self.go_in(*request, entered, (place, network), id),
+            Ok(entered) => self.go_in(*request, entered, place, network, id),
             Err(_) => Way::Answered(Problem::new(ErrorCode::NotReady).into_response(), None),
         }
     }
@@ -423,7 +428,8 @@ fn refusal(request: &Request, config: &EdgeConfig) -> Option<Problem> {
 async fn run(
     inner: impl Future<Output = Result<Response, Infallible>> + Send,
     shared: &Arc<EdgeState>,
-    (arrival, always): (Option<Arc<Arrival>>, bool),
+    arrival: Option<Arc<Arrival>>,
+    always: bool,
     id: &RequestId,
 ) -> Response {
     let timeout_ms = shared.config.timeout_ms;

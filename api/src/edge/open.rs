@@ -9,7 +9,7 @@ use http::HeaderMap;
 use utoipa::openapi::OpenApi;
 
 use super::published::complete;
-use super::routes::Constant;
+use super::routes::ConstantRoute;
 use super::{Edge, EdgeConfig, EdgeRouter};
 use crate::access::{Guard, RouteAccess};
 use crate::{Asset, LocalOperations, ProblemForm};
@@ -26,7 +26,7 @@ const DOCUMENT_PATH: &str = "/openapi.json";
 pub struct OpenRouter {
     router: Router,
     patterns: Vec<String>,
-    constants: Vec<(&'static str, Constant)>,
+    constants: Vec<ConstantRoute>,
     document: Option<OpenApi>,
     /// Patterns whose reads are for pages of any origin.
     any_origin: BTreeSet<String>,
@@ -126,7 +126,10 @@ impl OpenRouter {
         path: &'static str,
         answer: impl Fn(&HeaderMap) -> Response + Send + Sync + 'static,
     ) -> Self {
-        self.constants.push((path, Box::new(answer)));
+        self.constants.push(ConstantRoute {
+            path,
+            answer: Box::new(answer),
+        });
         self
     }
 

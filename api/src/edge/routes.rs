@@ -29,7 +29,7 @@ impl Routes {
     pub(super) fn of<'a>(
         patterns: impl IntoIterator<Item = &'a str>,
         always_answered: &[&str],
-        constants: Vec<(&str, Constant)>,
+        constants: Vec<ConstantRoute>,
         access: impl Fn(&str) -> RouteAccess,
         form: impl Fn(&str) -> ProblemForm,
     ) -> Self {
@@ -46,9 +46,9 @@ impl Routes {
                 routes.facts.push(RouteFacts { form, ..facts });
             }
         }
-        for (path, constant) in constants {
+        for ConstantRoute { path, answer } in constants {
             let place = routes.find(path);
-            routes.facts[place].constant = (place >= UNMATCHED_PLACES).then_some(constant);
+            routes.facts[place].constant = (place >= UNMATCHED_PLACES).then_some(answer);
         }
         routes
     }
@@ -84,6 +84,12 @@ impl RoutePattern {
 
 /// Answers a request of which only the headers count.
 pub(super) type Constant = Box<dyn Fn(&HeaderMap) -> Response + Send + Sync>;
+
+/// A route whose answer is constant.
+pub(super) struct ConstantRoute {
+    pub(super) path: &'static str,
+    pub(super) answer: Constant,
+}
 
 /// The facts of one route.
 pub(super) struct RouteFacts {

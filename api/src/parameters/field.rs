@@ -8,13 +8,21 @@ use super::source::{Raw, unescape, utf8};
 use super::{MembersReader, collect, parse_boolean, parse_integer, product_ident};
 use crate::{Location, Rule, Violation};
 
+/// The place of what holds a value of a request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FieldPlace<'r> {
+    /// The part of the request.
+    pub(super) part: &'static str,
+    /// The way from there.
+    pub(super) above: &'r [Location],
+}
+
 /// One value of a request, wherever it lies: a parameter, a member, an item of a list. Every reading answers `None` for
 /// an absent value, and for a faulty one, whose fault it records.
 #[derive(Debug)]
 pub struct Field<'r, 'a> {
     violations: &'r mut Vec<Violation>,
-    /// The part of the request and the way from there to what holds the value.
-    place: (&'static str, &'r [Location]),
+    place: FieldPlace<'r>,
     /// The value's own name or position.
     step: Location,
     raw: Option<Raw<'a>>,
@@ -23,7 +31,7 @@ pub struct Field<'r, 'a> {
 impl<'r, 'a> Field<'r, 'a> {
     pub(super) fn new(
         violations: &'r mut Vec<Violation>,
-        place: (&'static str, &'r [Location]),
+        place: FieldPlace<'r>,
         step: Location,
         raw: Option<Raw<'a>>,
     ) -> Self {
@@ -109,12 +117,12 @@ impl<'r, 'a> Field<'r, 'a> {
         self.checked(read)
     }
 
-    /// One of named values.
-    pub fn choice<T: Copy>(self, choices: &[(&'static str, T)]) -> Option<T> {
+    /// One of some values, by its name.
+    pub fn choice<T: Copy>(self, choices: &[T], name: impl Fn(T) -> &'static str) -> Option<T> {
         self.parsed(|text| {
-            let found = choices.iter().find(|(choice, _)| *choice == text);
-            let names = || choices.iter().map(|(choice, _)| *choice).collect();
-            found.map(|(_, value)| *value).ok_or_else(|| Rule::Enum(names()))
+            let found = choices.iter().find(|choice| name(**choice) == text);
+            let names = || choices.iter().map(|choice| name(*choice)).collect();
+            found.copied().ok_or_else(|| Rule::Enum(names()))
         })
     }
 
@@ -137,12 +145,13 @@ impl<'r, 'a> Field<'r, 'a> {
             Raw::Json(_) | Raw::Text(_) => Err(Rule::ListType),
         };
         let items = self.checked(items)?;
-        let (part, above) = self.place;
-        let above = [above, std::slice::from_ref(&self.step)].concat();
+        let part = self.place.part;
+        let above = [self.place.above, std::slice::from_ref(&self.step)].concat();
         let before = self.violations.len();
         let mut values = Vec::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {
-            let item = Field::new(self.violations, (part, &above), at.into(), Some(Raw::Json(item)));
+            let place = FieldPlace { part, above: &above };
+            let item = Field::new(self.violations, place, at.into(), Some(Raw::Json(item)));
             values.extend(read(item));
         }
         (self.violations.len() == before && values.len() == items.len()).then_some(values)
@@ -160,7 +169,7 @@ impl<'r, 'a> Field<'r, 'a> {
             Raw::Json(_) | Raw::Text(_) => Err(Rule::DictType),
         };
         let members = self.checked(members)?;
-        let above = [self.place.1, std::slice::from_ref(&self.step)].concat();
+        let above = [self.place.above, std::slice::from_ref(&self.step)].concat();
         let before = self.violations.len();
         let mut reader = MembersReader::within(members, above, std::mem::take(self.violations));
         let value = read(&mut reader);

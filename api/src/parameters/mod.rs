@@ -9,6 +9,7 @@ mod values;
 use serde_json::{Map, Value};
 
 pub use self::field::Field;
+use self::field::FieldPlace;
 pub use self::ignored::IgnoredParameter;
 pub use self::path::{PathParameters, product_ident};
 use self::source::Raw;
@@ -68,7 +69,10 @@ impl<'a> QueryReader<'a> {
         for (at, (name, raw)) in found.iter().enumerate() {
             let before = found.iter().take(at).filter(|(earlier, _)| earlier == name).count();
             let above = [Location::from(*name)];
-            let place = (QueryString::PART, above.as_slice());
+            let place = FieldPlace {
+                part: QueryString::PART,
+                above: above.as_slice(),
+            };
             values.extend(read(
                 name,
                 Field::new(&mut self.violations, place, before.into(), Some(*raw)),
@@ -169,7 +173,11 @@ impl<'a, S: ParameterSource<'a>> ParameterReader<S> {
     }
 
     fn field(&mut self, name: &'static str, raw: Option<Raw<'a>>) -> Field<'_, 'a> {
-        Field::new(&mut self.violations, (S::PART, &self.above), name.into(), raw)
+        let place = FieldPlace {
+            part: S::PART,
+            above: &self.above,
+        };
+        Field::new(&mut self.violations, place, name.into(), raw)
     }
 
     /// Records that a value breaks a rule.
@@ -179,7 +187,10 @@ impl<'a, S: ParameterSource<'a>> ParameterReader<S> {
 
     /// Records that something within a value breaks a rule; `below` is the way to it from what is read.
     pub fn refuse_at(&mut self, below: Vec<Location>, rule: &Rule, input: Option<Value>) {
-        let place = (S::PART, self.above.as_slice());
+        let place = FieldPlace {
+            part: S::PART,
+            above: self.above.as_slice(),
+        };
         collect(&mut self.violations, place, below, rule, input);
     }
 
@@ -201,16 +212,16 @@ impl<'a, S: ParameterSource<'a>> ParameterReader<S> {
     }
 }
 
-/// The one place where faults are collected: `below` leads from `above` in `part` to the faulty value.
+/// The one place where faults are collected: `below` leads from `place` to the faulty value.
 fn collect(
     violations: &mut Vec<Violation>,
-    (part, above): (&'static str, &[Location]),
+    place: FieldPlace<'_>,
     below: Vec<Location>,
     rule: &Rule,
     input: Option<Value>,
 ) {
     if violations.len() < VIOLATIONS_MAX {
-        let loc = std::iter::once(Location::from(part)).chain(above.iter().cloned());
+        let loc = std::iter::once(Location::from(place.part)).chain(place.above.iter().cloned());
         violations.push(Violation::new(loc.chain(below).collect(), rule, input));
     }
 }

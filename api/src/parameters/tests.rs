@@ -70,7 +70,7 @@ fn every_fault_is_collected() {
             reader.optional("q").text(512);
             reader.optional("price_min").integer(i64::MIN..=i64::MAX);
             reader.optional("in_stock").boolean();
-            reader.optional("sort").choice(&[("relevance", ())]);
+            reader.optional("sort").choice(&["relevance"], |name| name);
             reader.optional("limit").integer(1..=40);
             assert!(!reader.refused("facets"));
             reader.optional("facets").text(1);

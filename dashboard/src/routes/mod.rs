@@ -12,10 +12,9 @@ mod sessions;
 mod sign_in;
 mod usage;
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use api::{OpenRouter, Problem};
+use api::{OpenRouter, Problem, TryKey};
 use axum::Router;
 use axum::routing::{MethodRouter, delete, get, patch, post};
 use data_model::ErrorCode;
@@ -78,7 +77,7 @@ const fn of_provider(_inner: &Inner) -> Vec<Route> {
 
 /// Lets an account change something, but not too often.
 fn paced(inner: &Inner, signed_in: &SignedIn) -> Result<(), Problem> {
-    let account = || [(signed_in.grant.account.clone(), NonZeroU32::MIN)];
+    let account = || [TryKey::one(signed_in.grant.account.clone())];
     let (changes, now) = (&inner.doors.changes, inner.now());
     changes.check(account(), now).map_err(|wait| {
         let detail = "Too many changes in a short time.";

@@ -177,7 +177,8 @@ impl Checks {
     /// end at once may be recorded in either order; one of a clock that was ahead gives way.
     pub(crate) fn take(
         &mut self,
-        (run, now): (&RunId, Timestamp),
+        run: &RunId,
+        now: Timestamp,
         checked: &[CheckReport],
         is_registered: &dyn Fn(&StoreHost) -> bool,
     ) {

@@ -61,7 +61,7 @@ pub async fn record(
     is_registered: impl Fn(&StoreHost) -> bool,
 ) -> Result<Checks, ChecksError> {
     append(storage, |checks| {
-        checks.take((&run.run, run.ended_at), checked, &is_registered);
+        checks.take(&run.run, run.ended_at, checked, &is_registered);
         checks.take_end(run);
     })
     .await
@@ -73,11 +73,12 @@ pub async fn record(
 /// As [`record`].
 pub async fn record_stores(
     storage: &Storage,
-    (run, now): (&RunId, Timestamp),
+    run: &RunId,
+    now: Timestamp,
     checked: &[CheckReport],
     is_registered: impl Fn(&StoreHost) -> bool,
 ) -> Result<Checks, ChecksError> {
-    append(storage, |checks| checks.take((run, now), checked, &is_registered)).await
+    append(storage, |checks| checks.take(run, now, checked, &is_registered)).await
 }
 
 async fn append(storage: &Storage, take: impl Fn(&mut Checks)) -> Result<Checks, ChecksError> {

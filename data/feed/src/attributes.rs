@@ -23,15 +23,37 @@ fn plain(name: &str) -> Cow<'static, str> {
     known.map_or(Cow::Owned(lower), |(_, name)| Cow::Borrowed(name))
 }
 
-/// The names of a product's options, as the catalogue has them; made once a product.
-pub(crate) fn option_names(product: &Product) -> Vec<(&str, Cow<'static, str>)> {
+/// The name of an option.
+#[derive(Debug)]
+pub(crate) struct OptionName<'a> {
+    /// As the store states it.
+    stated: &'a str,
+    /// As the catalogue has it.
+    plain: Cow<'static, str>,
+}
+
+/// Most characters of an attribute.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AttributeBounds {
+    /// Of one value.
+    pub(crate) each_chars_max: usize,
+    /// Of all values together.
+    pub(crate) all_chars_max: usize,
+}
+
+/// The names of a product's options; made once a product.
+pub(crate) fn option_names(product: &Product) -> Vec<OptionName<'_>> {
     let names = product.options.iter().map(|option| option.name.as_str());
-    names.map(|name| (name, plain(name))).collect()
+    let name = |stated| OptionName {
+        stated,
+        plain: plain(stated),
+    };
+    names.map(name).collect()
 }
 
 /// The values that the variant itself states.
-fn of_variant<'a>(variant: &'a Variant, names: &[(&str, Cow<'static, str>)], wanted: &str) -> Option<&'a str> {
-    let is_wanted = |option: &str| names.iter().any(|(name, plain)| *name == option && plain == wanted);
+fn of_variant<'a>(variant: &'a Variant, names: &[OptionName<'_>], wanted: &str) -> Option<&'a str> {
+    let is_wanted = |option: &str| names.iter().any(|name| name.stated == option && name.plain == wanted);
     let mut found = variant.options.iter().filter(|option| is_wanted(&option.name));
     found.next().map(|option| option.value.as_str())
 }
@@ -45,35 +67,36 @@ fn of_product<'a>(product: &'a Product, wanted: &str) -> &'a [String] {
 /// An attribute that a variant has one value of, and a product several at once: colour, material, pattern. `None` where
 /// nothing is stated, where an option of that name leaves the variant open, or where it does not fit.
 pub(crate) fn several(
-    (product, variant): (&Product, &Variant),
-    names: &[(&str, Cow<'static, str>)],
+    product: &Product,
+    variant: &Variant,
+    names: &[OptionName<'_>],
     wanted: &str,
-    (each_max, all_max): (usize, usize),
+    bounds: AttributeBounds,
 ) -> Option<String> {
     if let Some(own) = of_variant(variant, names, wanted) {
-        return short(own, each_max);
+        return short(own, bounds.each_chars_max);
     }
     // Values of an option are of one variant each, not of all.
-    if names.iter().any(|(_, plain)| plain == wanted) {
+    if names.iter().any(|name| name.plain == wanted) {
         return None;
     }
     let values = of_product(product, wanted);
     if values.is_empty() || values.len() > VALUES_MAX {
         return None;
     }
-    let lines = values.iter().map(|value| short(value, each_max));
+    let lines = values.iter().map(|value| short(value, bounds.each_chars_max));
     let all = lines.collect::<Option<Vec<_>>>()?.join("/");
-    (all.chars().count() <= all_max).then_some(all)
+    (all.chars().count() <= bounds.all_chars_max).then_some(all)
 }
 
 /// The size of a variant, or the only one that its product states.
-pub(crate) fn size(product: &Product, variant: &Variant, names: &[(&str, Cow<'static, str>)]) -> Option<String> {
+pub(crate) fn size(product: &Product, variant: &Variant, names: &[OptionName<'_>]) -> Option<String> {
     const CHARS_MAX: usize = 100;
     if let Some(own) = of_variant(variant, names, "size") {
         return short(own, CHARS_MAX);
     }
     match of_product(product, "size") {
-        [one] if !names.iter().any(|(_, plain)| plain == "size") => short(one, CHARS_MAX),
+        [one] if !names.iter().any(|name| name.plain == "size") => short(one, CHARS_MAX),
         _ => None,
     }
 }

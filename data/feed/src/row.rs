@@ -1,7 +1,7 @@
 use data_model::{Brand, Gtin, MediaKind, Money, Product, ShippingPolicy, Variant, VariantId};
 use serde::Serialize;
 
-use crate::attributes::{age_group, gender, option_names, several, size};
+use crate::attributes::{AttributeBounds, OptionName, age_group, gender, option_names, several, size};
 use crate::shipping::Terms;
 use crate::text::{cut, line, page, short, web};
 
@@ -141,7 +141,7 @@ struct CommonValues<'a> {
     product: &'a Product,
     brand: &'a Brand,
     terms: Option<Terms<'a>>,
-    option_names: Vec<(&'a str, std::borrow::Cow<'static, str>)>,
+    option_names: Vec<OptionName<'a>>,
     product_id: String,
     title: Option<String>,
     description: Option<String>,
@@ -186,7 +186,13 @@ impl<'a> CommonValues<'a> {
         let (price, sale_price) = prices(product, variant);
         let paid = sale_price.or(price);
         let names = self.option_names.as_slice();
-        let several = |name, bounds| several((product, variant), names, name, bounds);
+        let several = |name, each_chars_max, all_chars_max| {
+            let bounds = AttributeBounds {
+                each_chars_max,
+                all_chars_max,
+            };
+            several(product, variant, names, name, bounds)
+        };
         let sku = variant.sku.as_deref().and_then(|sku| short(sku, NAME_CHARS_MAX));
         Row {
             id: item_id(&self.product_id, variant.id),
@@ -215,12 +221,12 @@ impl<'a> CommonValues<'a> {
             mpn: sku.clone().filter(|_| options.sku_as_mpn),
             identifier_exists: None,
             item_group_id: is_one_of_several.then(|| self.product_id.clone()),
-            color: several("color", (40, 100)),
+            color: several("color", 40, 100),
             size: size(product, variant, names),
             gender: gender(product),
             age_group: age_group(product),
-            material: several("material", (200, 200)),
-            pattern: several("pattern", (100, 100)),
+            material: several("material", 200, 200),
+            pattern: several("pattern", 100, 100),
             google_product_category: product.category.map(|category| category.0),
             product_type: self.product_type.clone(),
             shipping: self.terms.zip(paid).and_then(|(terms, paid)| terms.shipping(paid)),

@@ -66,7 +66,7 @@ pub enum LakeError {
     /// A data file with rows that are needed is missing or damaged. Nothing was changed.
     #[error(
         "{path} is missing or damaged: put it back from a copy, or let `haat crawl --force` read all brands whose rows it holds{}",
-        named(brands)
+        named(brands.iter().map(|(_, slug)| slug))
     )]
     Lost {
         /// The file's path in the lake.
@@ -286,12 +286,12 @@ pub(crate) fn lost_file(error: &LakeError) -> Option<&str> {
 /// The most brands that an error names.
 const NAMED_MAX: usize = 8;
 
-fn named(brands: &[(StoreHost, BrandSlug)]) -> String {
-    if brands.is_empty() {
+fn named<'a>(mut slugs: impl Iterator<Item = &'a BrandSlug>) -> String {
+    let names: Vec<&str> = slugs.by_ref().take(NAMED_MAX).map(BrandSlug::as_str).collect();
+    if names.is_empty() {
         return String::new();
     }
-    let names: Vec<&str> = brands.iter().take(NAMED_MAX).map(|(_, slug)| slug.as_str()).collect();
-    let more = brands.len() - names.len();
+    let more = slugs.count();
     let more = if more > 0 {
         format!(" and {more} more")
     } else {

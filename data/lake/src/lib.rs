@@ -33,7 +33,7 @@ mod ticks;
 
 pub use commit::{
     CommitReport, CrawlSpan, HashedRefresh, ObservationReport, REFUSED_REVIEWS_MAX, RatesReport, RebuildReport,
-    RebuiltCatalogue, ReviewChanges, content_hash,
+    RebuiltCatalogue, ReviewChanges, StoreUpdate, content_hash,
 };
 pub use compaction::{CompactReport, FileMerge, VacuumKeep, VacuumReport};
 pub use config::LakeConfig;
@@ -45,6 +45,7 @@ pub use rows::barcodes::StatedBarcode;
 pub use rows::brands::BrandRow;
 pub use rows::catalogue::{CatalogueRows, ProductColumns, ProductRatings, ProductState};
 pub use rows::offers::StoreHistory;
+pub use rows::place::RowPlace;
 pub use rows::runs::{RunSummaryRow, TickCounts};
 pub use snapshot::{
     AsOf, GoneRow, LakeSnapshot, LiveFile, LiveTable, LostFile, Offering, OnSale, PartitionColumn, ShownRatings,

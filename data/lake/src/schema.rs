@@ -49,30 +49,28 @@ pub(crate) fn element_field(element: DataType) -> FieldRef {
     Arc::new(Field::new("element", element, true))
 }
 
-fn fields(columns: &[(&str, DataType)]) -> Fields {
-    columns
-        .iter()
-        .map(|(name, data_type)| Field::new(*name, data_type.clone(), true))
-        .collect()
+/// A member of a list's elements.
+fn member(name: &str, data_type: DataType) -> Field {
+    Field::new(name, data_type, true)
 }
 
 /// `name` and `values`: options and attributes.
 pub(crate) fn named_values() -> Fields {
-    fields(&[("name", TEXT), ("values", list_of(TEXT))])
+    Fields::from(vec![member("name", TEXT), member("values", list_of(TEXT))])
 }
 
 pub(crate) fn media() -> Fields {
-    fields(&[
-        ("url", TEXT),
-        ("kind", TEXT),
-        ("alt", TEXT),
-        ("width", COUNT),
-        ("height", COUNT),
+    Fields::from(vec![
+        member("url", TEXT),
+        member("kind", TEXT),
+        member("alt", TEXT),
+        member("width", COUNT),
+        member("height", COUNT),
     ])
 }
 
 pub(crate) fn option_values() -> Fields {
-    fields(&[("name", TEXT), ("value", TEXT)])
+    Fields::from(vec![member("name", TEXT), member("value", TEXT)])
 }
 
 fn table(columns: Vec<Field>) -> SchemaRef {

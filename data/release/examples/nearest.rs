@@ -148,5 +148,9 @@ fn build(titles: &[String], embedder: Option<std::sync::Arc<dyn data_embedding::
         (kit::facts(brand), products)
     };
     let stores: Vec<_> = titles.chunks(PRODUCTS_PER_STORE).enumerate().map(store).collect();
-    kit::open(kit::build(&stores, &options, dir), dir)
+    let catalogue: Vec<_> = stores
+        .iter()
+        .map(|(facts, products)| kit::StoreProducts { facts, products })
+        .collect();
+    kit::open(kit::build(&catalogue, &options, dir), dir)
 }

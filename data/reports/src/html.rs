@@ -3,7 +3,7 @@
 mod tables;
 
 use crate::figures::{Field, SIZES};
-use crate::page::chart::{Bar, Share, bars, line, pairs, share_bar};
+use crate::page::chart::{Bar, BarPart, ComparedShare, Share, bars, line, pairs, share_bar};
 use crate::page::text::{change, count, escape, moment, percent};
 use crate::page::{begin, end, put, tile};
 use crate::report::QualityReport;
@@ -118,7 +118,10 @@ fn plots(page: &mut String, report: &QualityReport) {
                 } else {
                     "\u{2191}"
                 };
-                (format!("{way} {}", short(name)), products)
+                Bar {
+                    label: format!("{way} {}", short(name)),
+                    value: products,
+                }
             })
             .collect();
         page.push_str(&bars("Prices that moved", "products", &moved));
@@ -129,7 +132,10 @@ fn plots(page: &mut String, report: &QualityReport) {
         let points = |value: fn(&crate::report::Point) -> u64| -> Vec<Bar> {
             let points = report.trend.iter();
             points
-                .map(|point| (day(&point.made_at.to_string()), value(point)))
+                .map(|point| Bar {
+                    label: day(&point.made_at.to_string()),
+                    value: value(point),
+                })
                 .collect()
         };
         page.push_str(&line("Products, run by run", &points(|point| point.products), count));
@@ -170,9 +176,10 @@ fn lacks(page: &mut String, report: &QualityReport) {
     let before = totals.before.as_ref().filter(|before| before.products > 0);
     let lacks: Vec<_> = Field::ALL
         .into_iter()
-        .map(|field| {
-            let was = before.map(|before| of(before, field));
-            (field.as_str().to_owned(), of(&totals.now, field), was)
+        .map(|field| ComparedShare {
+            label: field.as_str().to_owned(),
+            now: of(&totals.now, field),
+            before: before.map(|before| of(before, field)),
         })
         .collect();
     page.push_str(&pairs("Products without \u{2026}", &lacks));
@@ -196,13 +203,17 @@ fn coverage(page: &mut String, report: &QualityReport) {
         .filter(|(_, now)| now.products > 0)
         .map(|(brand, now)| {
             let was = brand.before.as_ref().filter(|before| before.products > 0);
-            (cut(brand.slug.as_str()), covered(now), was.map(covered))
+            ComparedShare {
+                label: cut(brand.slug.as_str()),
+                now: covered(now),
+                before: was.map(covered),
+            }
         })
         .collect();
     // The smallest share first, without a division.
-    brands.sort_by(|(_, one, _), (_, other, _)| {
-        let left = u128::from(one.part) * u128::from(other.whole);
-        left.cmp(&(u128::from(other.part) * u128::from(one.whole)))
+    brands.sort_by(|one, other| {
+        let left = u128::from(one.now.part) * u128::from(other.now.whole);
+        left.cmp(&(u128::from(other.now.part) * u128::from(one.now.whole)))
     });
     brands.truncate(BRANDS_MAX);
     if !brands.is_empty() {
@@ -228,13 +239,21 @@ fn currencies(page: &mut String, report: &QualityReport) {
         .skip(CLASSES.len() - 1)
         .map(|(_, products)| **products)
         .sum();
-    let mut shares: Vec<(&str, &str, u64)> = currencies
+    let mut shares: Vec<BarPart<'_>> = currencies
         .iter()
         .zip(CLASSES)
         .take(CLASSES.len() - 1)
-        .map(|((currency, products), class)| (class, currency.as_str(), **products))
+        .map(|((currency, products), class)| BarPart {
+            class,
+            name: currency.as_str(),
+            value: **products,
+        })
         .collect();
-    shares.push((CLASSES[CLASSES.len() - 1], "in others", rest));
+    shares.push(BarPart {
+        class: CLASSES[CLASSES.len() - 1],
+        name: "in others",
+        value: rest,
+    });
     if !currencies.is_empty() {
         page.push_str(&share_bar("Currencies of products", &shares));
     }

@@ -11,8 +11,15 @@ use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields, TimeUnit};
 
 use crate::rows::Row;
 
+/// A name with its value.
+#[derive(Debug)]
+pub(crate) struct NamedValue<'a, T> {
+    pub(crate) name: &'a str,
+    pub(crate) value: T,
+}
+
 /// A name with a list of values.
-type NamedList<'a> = (&'a str, Vec<&'a str>);
+type NamedList<'a> = NamedValue<'a, Vec<&'a str>>;
 
 /// The reader of a column's values, by their type.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +34,7 @@ pub(crate) enum Values {
     /// Names with a list of values each.
     NamedLists(for<'a> fn(&'a Release, Row) -> Vec<NamedList<'a>>),
     /// Names with a value each.
-    Named(for<'a> fn(&'a Release, Row) -> Vec<(&'a str, &'a str)>),
+    Named(for<'a> fn(&'a Release, Row) -> Vec<NamedValue<'a, &'a str>>),
 }
 
 /// A column: its name, whether it may be null, and its values.
@@ -157,7 +164,7 @@ fn texts_builder() -> ListBuilder<StringBuilder> {
 
 fn named_array<'a, T, B: ArrayBuilder>(
     rows: &[Row],
-    read: impl Fn(Row) -> Vec<(&'a str, T)>,
+    read: impl Fn(Row) -> Vec<NamedValue<'a, T>>,
     builder: fn() -> B,
     values: DataType,
     write: impl Fn(&mut B, T),
@@ -167,7 +174,7 @@ fn named_array<'a, T, B: ArrayBuilder>(
     let entries = StructBuilder::new(fields.clone(), builders);
     let mut lists = ListBuilder::new(entries).with_field(element(DataType::Struct(fields)));
     for row in rows {
-        for (name, value) in read(*row) {
+        for NamedValue { name, value } in read(*row) {
             let entry = lists.values();
             if let Some(names) = entry.field_builder::<StringBuilder>(0) {
                 names.append_value(name);

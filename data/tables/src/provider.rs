@@ -191,7 +191,7 @@ impl Rows {
                     Source::Places(_) => rows.push(Row::place(at.row)),
                     Source::Products { codes, .. } => {
                         if let Some(part) = release.part(at.part) {
-                            each.expand((at.part, part), at.row, codes.as_ref(), &mut rows);
+                            each.expand(at, part, codes.as_ref(), &mut rows);
                         }
                     }
                 }

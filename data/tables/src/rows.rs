@@ -62,11 +62,11 @@ impl Row {
 }
 
 impl Each {
-    /// Adds the rows of a product. Of facet values only those with these codes.
-    pub(crate) fn expand(self, part: (u32, &Part), row: u32, codes: Option<&Range<u32>>, out: &mut Vec<Row>) {
-        let (at, part) = part;
+    /// Adds the rows of the product that stands at a place, which is of this part. Of facet values only those with these codes.
+    pub(crate) fn expand(self, at: RowAddress, part: &Part, codes: Option<&Range<u32>>, out: &mut Vec<Row>) {
+        let row = at.row;
         let made = |position| Row {
-            part: at,
+            part: at.part,
             row,
             position,
         };

@@ -6,7 +6,7 @@ use data_model::{CategoryId, Rating};
 use data_text::segment;
 
 use crate::columns::Values::{Double, Flag, Integer, Moment, Named, NamedLists, Number, Text, Texts};
-use crate::columns::{Column, maybe, stated};
+use crate::columns::{Column, NamedValue, maybe, stated};
 use crate::content::{Content, department};
 use crate::rows::{Each, Row};
 
@@ -194,7 +194,10 @@ static PRODUCTS: &[Column] = &[
             options
                 .into_iter()
                 .flatten()
-                .map(|option| (option.name, option.values().collect()))
+                .map(|option| NamedValue {
+                    name: option.name,
+                    value: option.values().collect(),
+                })
                 .collect()
         }),
     ),
@@ -205,7 +208,10 @@ static PRODUCTS: &[Column] = &[
             attributes
                 .into_iter()
                 .flatten()
-                .map(|held| (held.name, held.values().collect()))
+                .map(|held| NamedValue {
+                    name: held.name,
+                    value: held.values().collect(),
+                })
                 .collect()
         }),
     ),
@@ -308,9 +314,9 @@ static VARIANTS: &[Column] = &[
     stated(
         "options",
         Named(|release, row| {
-            variant(release, row)
-                .map(|variant| variant.options().collect())
-                .unwrap_or_default()
+            let options = variant(release, row).map(|variant| variant.options());
+            let named = |(name, value)| NamedValue { name, value };
+            options.into_iter().flatten().map(named).collect()
         }),
     ),
     CURRENCY,

@@ -110,6 +110,10 @@ impl Market {
             embedder: data_embedding::shipped(),
             ..BuildOptions::default()
         };
+        let catalogue: Vec<_> = catalogue
+            .iter()
+            .map(|(facts, products)| kit::StoreProducts { facts, products })
+            .collect();
         let manifest = kit::build(&catalogue, &options, &files);
         let store = ReleaseStore::new(Storage::memory().child("releases"), SetClock::noon());
         let publication = Publication {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pipeline_refresh::{RunState, StagedStores, clear_stages, commit_queued};
+use pipeline_refresh::{RunState, clear_stages, commit_queued};
 use state::{WorkLease, WorkRun};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -122,8 +122,8 @@ impl QueueWorker {
         };
         let (state, clocks) = (self.deps.state.clone(), self.deps.clocks());
         let source = Source::new(state, clocks, run.run.clone(), lease.clone(), patience);
-        let bounds = (&self.memory, &source as &dyn StagedStores, patience.wait_max);
-        let committed = commit_queued(&queued(run), &market.refresh, &deps, bounds).await;
+        let (run_of, wait_max) = (queued(run), patience.wait_max);
+        let committed = commit_queued(&run_of, &market.refresh, &deps, &self.memory, &source, wait_max).await;
         let report = match committed {
             Err(error) if error.fenced().is_some() => {
                 self.is_fenced(lease, error.fenced().unwrap_or_default()).await;

@@ -58,10 +58,10 @@ pub struct EnqueueRequest<'a> {
 /// # Errors
 /// [`EnqueueError`].
 #[boxed]
-pub async fn enqueue_run(
-    market: &Market,
-    state: &State,
-    request: EnqueueRequest<'_>,
+pub async fn enqueue_run<'a>(
+    market: &'a Market,
+    state: &'a State,
+    request: EnqueueRequest<'a>,
 ) -> Result<EnqueuedRun, EnqueueError> {
     let registry = Registry::load(&market.storage).await?;
     let of = |brand: &RegisteredBrand| WorkStore {

@@ -39,7 +39,7 @@ impl QueueWorker {
         kept: LeaseGuard,
         stop: CancellationToken,
     ) -> StoreEnd {
-        let refreshing = kept.hold.during(context.refresh((&work.slug, &work.store), work.fence));
+        let refreshing = kept.hold.during(context.refresh(&work.slug, &work.store, work.fence));
         // Boxed: a large future. Dropped where the worker is told to stop: pages that were landed stay.
         let Some(refreshed) = stop.run_until_cancelled(Box::pin(refreshing)).await else {
             return self.give_back(&work).await;

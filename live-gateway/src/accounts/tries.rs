@@ -3,7 +3,7 @@ use std::hash::BuildHasher;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use api::Tries;
+use api::{Tries, TryKey};
 use data_model::Timestamp;
 use state::Actor;
 
@@ -49,11 +49,17 @@ impl AccountTries {
         self.tries.give_back(self.who(caller, brand, email));
     }
 
-    fn who(&self, caller: &str, brand: &str, email: &str) -> [(u64, NonZeroU32); 3] {
+    fn who(&self, caller: &str, brand: &str, email: &str) -> [TryKey<u64>; 3] {
         [
-            (self.hasher.hash_one(("caller", caller)), CALLER_TIMES),
-            (self.hasher.hash_one(("brand", brand)), BRAND_TIMES),
-            (self.hasher.hash_one(("address", email.to_lowercase())), NonZeroU32::MIN),
+            TryKey {
+                key: self.hasher.hash_one(("caller", caller)),
+                times: CALLER_TIMES,
+            },
+            TryKey {
+                key: self.hasher.hash_one(("brand", brand)),
+                times: BRAND_TIMES,
+            },
+            TryKey::one(self.hasher.hash_one(("address", email.to_lowercase()))),
         ]
     }
 }

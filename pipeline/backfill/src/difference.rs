@@ -65,9 +65,10 @@ impl Difference {
         }
     }
 
-    /// Compares the present rows with those of before; amounts of different currencies are not compared.
+    /// Compares the present rows, whose amounts are in `is_in`, with those of before, in `was_in`; amounts of different
+    /// currencies are not compared.
     #[must_use]
-    pub fn of(before: &CatalogueRows, now: &CatalogueRows, (was_in, is_in): (CurrencyCode, CurrencyCode)) -> Self {
+    pub fn of(before: &CatalogueRows, now: &CatalogueRows, was_in: CurrencyCode, is_in: CurrencyCode) -> Self {
         let mut difference = Self::default();
         let known: HashMap<u64, _> = before.states().collect();
         for (id, is) in now.states() {
@@ -93,17 +94,19 @@ impl Difference {
             };
             difference.prices_moved += u64::from(before_minor != now_minor || was_in != is_in);
             if before_minor != now_minor && was_in == is_in {
-                let one = VariantMove {
-                    title: String::new(),
-                    variant,
-                    before_minor,
-                    now_minor,
-                    currency: is_in,
-                };
-                moves.push((one, product));
+                moves.push(UntitledMove {
+                    product,
+                    of_variant: VariantMove {
+                        title: String::new(),
+                        variant,
+                        before_minor,
+                        now_minor,
+                        currency: is_in,
+                    },
+                });
             }
         }
-        difference.moves = titled(furthest(moves, |(one, _)| one), now);
+        difference.moves = titled(furthest(moves, |one| &one.of_variant), now);
         difference
     }
 
@@ -128,17 +131,23 @@ fn furthest<T>(mut moves: Vec<T>, of: impl Fn(&T) -> &VariantMove) -> Vec<T> {
     moves
 }
 
-fn titled(moves: Vec<(VariantMove, u64)>, now: &CatalogueRows) -> Vec<VariantMove> {
-    let mut titles: HashMap<u64, String> = moves.iter().map(|(_, product)| (*product, String::new())).collect();
+/// A move of a variant whose title is not known yet.
+struct UntitledMove {
+    product: u64,
+    of_variant: VariantMove,
+}
+
+fn titled(moves: Vec<UntitledMove>, now: &CatalogueRows) -> Vec<VariantMove> {
+    let mut titles: HashMap<u64, String> = moves.iter().map(|one| (one.product, String::new())).collect();
     for (id, title) in now.titles() {
         if let Some(wanted) = titles.get_mut(&id) {
             *wanted = title.chars().take(TITLE_CHARS_MAX).collect();
         }
     }
     let title = |product: &u64| titles.get(product).cloned().unwrap_or_default();
-    let moves = moves.into_iter().map(|(one, product)| VariantMove {
-        title: title(&product),
-        ..one
+    let moves = moves.into_iter().map(|one| VariantMove {
+        title: title(&one.product),
+        ..one.of_variant
     });
     moves.collect()
 }

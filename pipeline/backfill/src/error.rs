@@ -30,15 +30,9 @@ pub enum BackfillError {
         #[source]
         source: LakeError,
     },
-    /// The work so far could not be noted.
+    /// The notes of progress could not be written, read, listed or deleted.
     #[error("the note of progress cannot be written or read")]
     Storage(#[from] StorageError),
-    /// The notes could not be listed or deleted.
-    #[error("the notes of backfills cannot be listed or deleted")]
-    Prefix(#[source] object_store::Error),
-    /// The note does not serialise.
-    #[error("the note of progress does not serialise")]
-    Json(#[source] serde_json::Error),
     /// The clock has a moment that makes no id.
     #[error("the clock tells a moment that makes no id")]
     Id(#[source] IdError),

@@ -21,7 +21,7 @@ pub struct Estimate {
 impl Estimate {
     /// With the time that so many bytes took on one core, where so many work.
     #[must_use]
-    pub(crate) fn timed(mut self, (bytes, took): (u64, Duration), cores: usize) -> Self {
+    pub(crate) fn timed(mut self, bytes: u64, took: Duration, cores: usize) -> Self {
         if bytes > 0 {
             let seconds = took.as_secs_f64() * self.bytes as f64 / bytes as f64 / cores.max(1) as f64;
             // A tenth of a second is as exact as a guess is.
@@ -41,8 +41,8 @@ mod tests {
             bytes: 1_200_000_000,
             ..Estimate::default()
         };
-        let timed = estimate.timed((1_000_000, Duration::from_millis(10)), 2);
+        let timed = estimate.timed(1_000_000, Duration::from_millis(10), 2);
         assert_eq!(timed.minutes, Some(0.1));
-        assert_eq!(estimate.timed((0, Duration::ZERO), 2).minutes, None);
+        assert_eq!(estimate.timed(0, Duration::ZERO, 2).minutes, None);
     }
 }

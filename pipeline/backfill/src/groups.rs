@@ -11,10 +11,11 @@ pub(crate) struct StoreSize {
 
 /// Cuts stores, sorted by bucket, into groups of one bucket each and of at most so many bytes, unless one store alone has
 /// more: what the lake has of a group is read once, and its products are in memory together.
-pub(crate) fn groups<T>(stores: Vec<(StoreSize, T)>, bytes_max: u64) -> Vec<Vec<T>> {
+pub(crate) fn groups<T>(stores: Vec<T>, size: impl Fn(&T) -> StoreSize, bytes_max: u64) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
     let mut last: Option<StoreSize> = None;
-    for (size, store) in stores {
+    for store in stores {
+        let size = size(&store);
         let joined = last.filter(|last| last.bucket == size.bucket);
         let joined = joined.and_then(|last| last.bytes.checked_add(size.bytes));
         match (groups.last_mut(), joined.filter(|bytes| *bytes <= bytes_max)) {
@@ -37,17 +38,13 @@ mod tests {
 
     #[test]
     fn a_group_is_of_one_bucket_and_within_the_bound_unless_one_store_alone_is_more() {
-        let store = |bucket, bytes| (StoreSize { bucket, bytes }, (bucket, bytes));
-        let stores = vec![
-            store(0, 4),
-            store(0, 6),
-            store(0, 1),
-            store(1, 50),
-            store(1, 2),
-            store(3, 2),
-        ];
+        let size = |(bucket, bytes): &(u32, u64)| StoreSize {
+            bucket: *bucket,
+            bytes: *bytes,
+        };
+        let stores = vec![(0, 4), (0, 6), (0, 1), (1, 50), (1, 2), (3, 2)];
         assert_eq!(
-            groups(stores, 10),
+            groups(stores, size, 10),
             [
                 vec![(0, 4), (0, 6)],
                 vec![(0, 1)],
@@ -56,6 +53,6 @@ mod tests {
                 vec![(3, 2)]
             ]
         );
-        assert!(groups(Vec::<(StoreSize, u8)>::new(), 10).is_empty());
+        assert!(groups(Vec::new(), size, 10).is_empty());
     }
 }

@@ -24,6 +24,13 @@ pub(crate) struct Task {
     pub(crate) row: Option<BrandRow>,
 }
 
+/// A task, with the number of its store in the report.
+#[derive(Debug, Clone)]
+pub(crate) struct ListedTask {
+    pub(crate) index: usize,
+    pub(crate) task: Task,
+}
+
 /// The lake's brands by store.
 pub(crate) type Rows = HashMap<StoreHost, BrandRow>;
 
@@ -38,7 +45,7 @@ pub(crate) async fn look(
     let looks = brands.into_iter().map(|brand| {
         let (runs, row) = (&runs, rows.get(&brand.store).cloned());
         async move {
-            let chosen = look_at(storage, &brand, row, (runs, options)).await?;
+            let chosen = look_at(storage, &brand, row, runs, options).await?;
             Ok::<_, BackfillError>((brand, chosen))
         }
     });
@@ -53,7 +60,8 @@ async fn look_at(
     storage: &Storage,
     brand: &RegisteredBrand,
     row: Option<BrandRow>,
-    (runs, options): (&[RunId], &BackfillOptions),
+    runs: &[RunId],
+    options: &BackfillOptions,
 ) -> Result<Result<Task, SkipReason>, BackfillError> {
     let state = load_state(storage, &brand.store).await?;
     let known = StoreRecord {
@@ -84,7 +92,8 @@ async fn look_at(
 pub(crate) async fn find_again(
     storage: &Storage,
     brand: Option<&RegisteredBrand>,
-    (run, is_older): (&RunId, bool),
+    run: &RunId,
+    is_older: bool,
     rows: &Rows,
 ) -> Result<Option<Task>, BackfillError> {
     let Some(brand) = brand else { return Ok(None) };

@@ -1,10 +1,9 @@
 //! The work of a backfill so far: `backfills/{id}.json`, written after each commit.
 
 use data_model::{RunId, Timestamp};
-use data_storage::{Storage, get_bytes, put_over};
-use futures::TryStreamExt;
-use object_store::ObjectStoreExt;
+use data_storage::Storage;
 use object_store::path::Path;
+use pipeline_crawl::{delete_object, list_objects, load_document, save_document};
 
 use crate::{Backfill, BackfillError, BackfillOptions, BackfillState};
 
@@ -19,15 +18,13 @@ fn at(id: &RunId) -> Path {
 
 /// Writes what was done.
 pub(crate) async fn save(storage: &Storage, backfill: &Backfill) -> Result<(), BackfillError> {
-    let json = serde_json::to_vec(backfill).map_err(BackfillError::Json)?;
-    Ok(put_over(storage, &at(&backfill.id), json).await?)
+    Ok(save_document(storage, &at(&backfill.id), backfill).await?)
 }
 
 /// The ids of all, the latest first.
 async fn ids(storage: &Storage) -> Result<Vec<RunId>, BackfillError> {
-    let listed = storage.store().list(Some(&Path::from("backfills")));
-    let found: Vec<_> = listed.try_collect().await.map_err(BackfillError::Prefix)?;
-    let id = |meta: &object_store::ObjectMeta| meta.location.filename()?.strip_suffix(".json")?.parse().ok();
+    let found = list_objects(storage, &Path::from("backfills")).await?;
+    let id = |path: &Path| path.filename()?.strip_suffix(".json")?.parse().ok();
     let mut ids: Vec<RunId> = found.iter().filter_map(id).collect();
     ids.sort_unstable_by(|one, other| other.cmp(one));
     Ok(ids)
@@ -40,8 +37,7 @@ pub(crate) async fn find_unfinished(
     since: Timestamp,
 ) -> Result<Option<Backfill>, BackfillError> {
     for id in ids(storage).await?.into_iter().take(UNFINISHED_AMONG) {
-        let json = get_bytes(storage, &at(&id)).await?;
-        let Some(found) = json.and_then(|json| serde_json::from_slice::<Backfill>(&json).ok()) else {
+        let Some(found) = load_document::<Backfill>(storage, &at(&id)).await? else {
             continue;
         };
         if found.state != BackfillState::Finished && found.started_at >= since && options.are_those_of(&found) {
@@ -54,10 +50,7 @@ pub(crate) async fn find_unfinished(
 /// Deletes the notes of all but the latest.
 pub(crate) async fn prune(storage: &Storage) -> Result<(), BackfillError> {
     for id in ids(storage).await?.into_iter().skip(KEPT) {
-        match storage.store().delete(&at(&id)).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
-            Err(source) => return Err(BackfillError::Prefix(source)),
-        }
+        delete_object(storage, &at(&id)).await?;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use pipeline_refresh::{RefreshConfig, Rereader, lock_crawls, new_run_id, with_ca
 use tokio_util::sync::CancellationToken;
 
 use crate::groups::{StoreSize, groups};
-use crate::inventory::{Rows, Task, find_again, look};
+use crate::inventory::{ListedTask, Rows, find_again, look};
 use crate::ledger::{find_unfinished, prune, save};
 use crate::store::{BackfillContext, FinishedStore, read_group};
 use crate::{Backfill, BackfillError, BackfillOptions, BackfillState, Estimate, StoreOutcome, StoreReport, Totals};
@@ -86,7 +86,8 @@ pub async fn backfill(options: &BackfillOptions, deps: &BackfillDeps) -> Result<
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let rereader = Rereader::new(
         deps.storage.clone(),
-        (before.clone(), &registry),
+        before.clone(),
+        &registry,
         deps.config.clone(),
         deps.country.clone(),
         cores + 1,
@@ -128,7 +129,7 @@ pub async fn backfill(options: &BackfillOptions, deps: &BackfillDeps) -> Result<
     Ok(work.report)
 }
 
-type BackfillStart = (Backfill, Vec<(usize, Task)>, LakeSnapshot);
+type BackfillStart = (Backfill, Vec<ListedTask>, LakeSnapshot);
 
 /// The backfill that is gone on with, or a new one; and the stores that are left to be read.
 async fn begin(
@@ -168,7 +169,7 @@ async fn begin(
                 Err(left) => StoreOutcome::Left(left.clone()),
             },
         });
-        tasks.extend(looked.ok().map(|task| (index, task)));
+        tasks.extend(looked.ok().map(|task| ListedTask { index, task }));
     }
     let report = Backfill {
         id: new_run_id(now).map_err(BackfillError::Id)?,
@@ -206,8 +207,8 @@ async fn resume(mut found: Backfill, deps: &BackfillDeps, registry: &Registry) -
             continue;
         };
         let brand = registry.brand(&store.slug).filter(|brand| brand.store == store.store);
-        match find_again(&deps.storage, brand, (&run, store.is_older), &rows).await? {
-            Some(task) => tasks.push((index, task)),
+        match find_again(&deps.storage, brand, &run, store.is_older, &rows).await? {
+            Some(task) => tasks.push(ListedTask { index, task }),
             None => {
                 store.outcome = StoreOutcome::Failed {
                     code: "landing".to_owned(),
@@ -225,9 +226,9 @@ async fn rows(snapshot: &LakeSnapshot) -> Result<Rows, BackfillError> {
 }
 
 /// The size of the task, with the time that its first pages take.
-async fn estimate(report: &Backfill, tasks: &[(usize, Task)], rereader: &Rereader, cores: usize) -> Estimate {
-    let pages = tasks.iter().map(|(_, task)| task.crawl.landed().count() as u64);
-    let stores = tasks.iter().map(|(index, _)| &report.stores[*index]);
+async fn estimate(report: &Backfill, tasks: &[ListedTask], rereader: &Rereader, cores: usize) -> Estimate {
+    let pages = tasks.iter().map(|one| one.task.crawl.landed().count() as u64);
+    let stores = tasks.iter().map(|one| &report.stores[one.index]);
     let estimate = Estimate {
         stores: tasks.len() as u64,
         pages: pages.sum(),
@@ -237,14 +238,14 @@ async fn estimate(report: &Backfill, tasks: &[(usize, Task)], rereader: &Rereade
     };
     let first = tasks
         .iter()
-        .flat_map(|(_, task)| (0..task.crawl.landed().count()).map(move |page| (task, page)));
+        .flat_map(|ListedTask { task, .. }| (0..task.crawl.landed().count()).map(move |page| (task, page)));
     let (mut bytes, mut took) = (0, Duration::ZERO);
     for (task, page) in first.take(PAGES_TIMED) {
         if let Some((more, longer)) = rereader.timed(&task.brand, &task.crawl, page).await {
             (bytes, took) = (bytes + more, took + longer);
         }
     }
-    estimate.timed((bytes, took), cores)
+    estimate.timed(bytes, took, cores)
 }
 
 /// A backfill at work.
@@ -259,19 +260,16 @@ impl Work<'_> {
     /// Reads all that is left, so many groups at the same time, and commits what is read in their order.
     async fn all(
         &mut self,
-        tasks: Vec<(usize, Task)>,
+        tasks: Vec<ListedTask>,
         shared: &Arc<BackfillContext>,
         at_once: usize,
     ) -> Result<(), BackfillError> {
         let (memory, buckets) = (self.deps.config.memory_bytes_max, self.deps.lake.buckets());
-        let sized = tasks.into_iter().map(|(index, task)| {
-            let size = StoreSize {
-                bucket: task.brand.store.bucket(buckets),
-                bytes: task.crawl.landed_bytes(),
-            };
-            (size, (index, task))
-        });
-        let groups = groups(sized.collect(), memory / GROUP_SHARE);
+        let size = |one: &ListedTask| StoreSize {
+            bucket: one.task.brand.store.bucket(buckets),
+            bytes: one.task.crawl.landed_bytes(),
+        };
+        let groups = groups(tasks, size, memory / GROUP_SHARE);
         let cancel = self.deps.cancel.clone();
         let begun = groups.into_iter().take_while(move |_| !cancel.is_cancelled());
         // Tasks of their own: they go on while others are committed.

@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use data_lake::{CatalogueRows, LakeError, LakeSnapshot, ProductColumns, RebuiltCatalogue};
+use data_lake::{CatalogueRows, LakeError, LakeSnapshot, ProductColumns, RebuiltCatalogue, RowPlace};
 use data_model::StoreHost;
 use futures::TryStreamExt;
 use pipeline_refresh::{RereadCatalogue, Rereader, with_causes};
 
-use crate::inventory::Task;
+use crate::inventory::{ListedTask, Task};
 use crate::{Difference, StoreOutcome};
 
 /// The things that the stores of a backfill share.
@@ -50,9 +50,9 @@ impl FinishedStore {
 }
 
 /// Reads the stores of a group, one after the other, and holds each that is otherwise against what the lake had.
-pub(crate) async fn read_group(shared: Arc<BackfillContext>, group: Vec<(usize, Task)>) -> Vec<FinishedStore> {
+pub(crate) async fn read_group(shared: Arc<BackfillContext>, group: Vec<ListedTask>) -> Vec<FinishedStore> {
     let (mut done, mut otherwise) = (Vec::with_capacity(group.len()), Vec::new());
-    for (index, task) in group {
+    for ListedTask { index, task } in group {
         let read = shared.rereader.read(&task.brand, &task.crawl, task.row.as_ref());
         match Box::pin(read).await {
             Err(error) => done.push(FinishedStore::failed(index, task, &error.code, error.reason)),
@@ -84,8 +84,11 @@ pub(crate) async fn read_group(shared: Arc<BackfillContext>, group: Vec<(usize, 
         let columns = before.as_mut().map(|before| before.remove(&task.brand.store));
         let columns = columns.map(Option::unwrap_or_default);
         let shared = Arc::clone(&shared);
-        let asked = task.clone();
-        let compared = tokio::task::spawn_blocking(move || compared(&shared, (index, asked), now, columns));
+        let listed = ListedTask {
+            index,
+            task: task.clone(),
+        };
+        let compared = tokio::task::spawn_blocking(move || compared(&shared, listed, now, columns));
         done.push(match compared.await {
             Ok(one) => one,
             Err(error) => FinishedStore::failed(index, task, "worker", with_causes(&error)),
@@ -113,11 +116,11 @@ async fn rows(
 /// Holds a store against what the lake had of it, where that is known, and makes it ready for the lake.
 fn compared(
     shared: &BackfillContext,
-    (index, task): (usize, Task),
+    ListedTask { index, task }: ListedTask,
     now: RereadCatalogue,
     before: Option<ProductColumns>,
 ) -> FinishedStore {
-    let places = |columns: &ProductColumns| (0..columns.len()).map(|row| (0, row)).collect();
+    let places = |columns: &ProductColumns| (0..columns.len()).map(|row| RowPlace { batch: 0, row }).collect();
     let before = before.map(|columns| {
         let places = places(&columns);
         CatalogueRows::new(vec![columns], places)
@@ -125,10 +128,10 @@ fn compared(
     let money = |now: &RereadCatalogue| task.row.as_ref().map_or(now.currency(), |row| row.brand.currency);
     let difference = before
         .as_ref()
-        .map(|before| Difference::of(before, now.rows(), (money(&now), now.currency())));
+        .map(|before| Difference::of(before, now.rows(), money(&now), now.currency()));
     let doubts = match (&before, &task.row) {
         (Some(before), Some(row)) if !shared.accept_collapse => {
-            shared.rereader.doubts((&task.brand, &task.crawl, row), before, &now)
+            shared.rereader.doubts(&task.brand, &task.crawl, row, before, &now)
         }
         _ => Vec::new(),
     };

@@ -3,8 +3,9 @@
 
 use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
-use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage, StorageError};
-use futures::TryStreamExt;
+use data_storage::{ObjectPath, Storage, StorageError};
+
+use crate::document::{delete_object, list_objects};
 
 /// The place where answers of one kind are landed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,11 +35,7 @@ impl AnswerFolder {
         store: &StoreHost,
     ) -> Result<Vec<(Timestamp, ObjectPath)>, StorageError> {
         let prefix = ObjectPath::from_iter([self.kind, store.as_str()]);
-        let listed = storage.store().list(Some(&prefix)).map_ok(|meta| meta.location);
-        let listed: Vec<ObjectPath> = listed.try_collect().await.map_err(|source| StorageError::List {
-            prefix: prefix.to_string(),
-            source,
-        })?;
+        let listed = list_objects(storage, &prefix).await?;
         let found = listed.into_iter().filter_map(|path| Some((self.moment(&path)?, path)));
         let mut found: Vec<_> = found.collect();
         found.sort_unstable();
@@ -53,13 +50,7 @@ impl AnswerFolder {
     pub async fn prune(&self, storage: &Storage, store: &StoreHost, before: Timestamp) -> Result<(), StorageError> {
         let listed = self.list(storage, store).await?;
         for (_, path) in listed.into_iter().take_while(|(at, _)| *at < before) {
-            match storage.store().delete(&path).await {
-                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
-                Err(source) => {
-                    let path = path.to_string();
-                    return Err(StorageError::Write { path, source });
-                }
-            }
+            delete_object(storage, &path).await?;
         }
         Ok(())
     }

@@ -2,12 +2,12 @@
 //! to it too.
 
 use data_model::{StoreHost, Timestamp};
-use data_storage::{Storage, get_bytes, put_over};
-use object_store::ObjectStoreExt;
+use data_storage::Storage;
 use object_store::path::Path;
 use serde::{Deserialize, Serialize};
 use storefront::HOLD_MAX;
 
+use crate::document::{delete_object, load_document, save_document};
 use crate::landing::LandingError;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -28,25 +28,15 @@ pub(crate) async fn load_hold(
     store: &StoreHost,
     now: Timestamp,
 ) -> Result<Option<Timestamp>, LandingError> {
-    let json = get_bytes(storage, &hold_at(store)).await?;
-    let hold: Option<Hold> = json.and_then(|json| serde_json::from_slice(&json).ok());
+    let hold: Option<Hold> = load_document(storage, &hold_at(store)).await?;
     let latest = now.latest_believed(i64::try_from(HOLD_MAX.as_millis()).unwrap_or(i64::MAX));
     Ok(hold.map(|hold| hold.until).filter(|until| *until <= latest))
 }
 
 pub(crate) async fn save_hold(storage: &Storage, store: &StoreHost, until: Timestamp) -> Result<(), LandingError> {
-    let path = hold_at(store);
-    let json = serde_json::to_vec(&Hold { until }).map_err(|source| LandingError::Json {
-        path: path.clone(),
-        source,
-    })?;
-    Ok(put_over(storage, &path, json).await?)
+    Ok(save_document(storage, &hold_at(store), &Hold { until }).await?)
 }
 
 pub(crate) async fn drop_hold(storage: &Storage, store: &StoreHost) -> Result<(), LandingError> {
-    let path = hold_at(store);
-    match storage.store().delete(&path).await {
-        Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-        Err(source) => Err(LandingError::Prefix { path, source }),
-    }
+    Ok(delete_object(storage, &hold_at(store)).await?)
 }

@@ -3,10 +3,11 @@
 
 use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
-use data_storage::{Storage, get_bytes, put_over};
+use data_storage::Storage;
 use object_store::path::Path;
 use serde::{Deserialize, Serialize};
 
+use crate::document::{load_document, save_document};
 use crate::landing::{LandingError, StoreCrawl};
 
 /// A crawl that the lake has taken in.
@@ -45,11 +46,7 @@ pub fn state_at(store: &StoreHost) -> Path {
 /// [`LandingError`].
 #[boxed]
 pub async fn load_state(storage: &Storage, store: &StoreHost) -> Result<Option<CrawlState>, LandingError> {
-    let path = state_at(store);
-    let Some(json) = get_bytes(storage, &path).await? else {
-        return Ok(None);
-    };
-    let state: Option<CrawlState> = serde_json::from_slice(&json).ok();
+    let state: Option<CrawlState> = load_document(storage, &state_at(store)).await?;
     Ok(state.filter(|state| state.crawl.store == *store))
 }
 
@@ -59,10 +56,5 @@ pub async fn load_state(storage: &Storage, store: &StoreHost) -> Result<Option<C
 /// [`LandingError`].
 #[boxed]
 pub async fn save_state(storage: &Storage, state: &CrawlState) -> Result<(), LandingError> {
-    let path = state_at(&state.crawl.store);
-    let json = serde_json::to_vec(state).map_err(|source| LandingError::Json {
-        path: path.clone(),
-        source,
-    })?;
-    Ok(put_over(storage, &path, json).await?)
+    Ok(save_document(storage, &state_at(&state.crawl.store), state).await?)
 }

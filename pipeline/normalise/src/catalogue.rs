@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::category::{Assortment, Reading, TABLE};
 use crate::context::StoreContext;
-use crate::misfits::{self, Misfits};
+use crate::misfits::{self, Misfits, PagePlace};
 use crate::product::{Normalised, normalise_product};
 
 /// A whole catalogue.
@@ -261,8 +261,8 @@ struct Place {
 pub struct Gathered<G> {
     /// The products of each page, those too that stand on another page as well.
     pub pages: Vec<G>,
-    /// Page and place on it of each product, sorted by the platform's id, each id once.
-    pub order: Vec<(usize, usize)>,
+    /// The place of each product, sorted by the platform's id, each id once.
+    pub order: Vec<PagePlace>,
     /// The platform's id of each product, in that order.
     pub ids: Vec<u64>,
     /// Records and variants that could not be understood, each once: sorted by the platform's id, and behind these the records
@@ -294,7 +294,9 @@ impl CatalogueBuilder {
             .into_iter()
             .map(|page| page.into_iter().map(Some).collect())
             .collect();
-        let products = order.into_iter().filter_map(|(page, row)| pages[page][row].take());
+        let products = order
+            .into_iter()
+            .filter_map(|place| pages[place.page][place.row].take());
         Catalogue {
             products: products.collect(),
             quarantined,
@@ -364,7 +366,12 @@ impl<G: Gather> CatalogueBuilder<G> {
                 page.file(*row, settled);
             }
         }
-        let place = |id| places.get(&id).map(|place| (place.page, place.row));
+        let place = |id| {
+            places.get(&id).map(|place| PagePlace {
+                page: place.page,
+                row: place.row,
+            })
+        };
         let quarantined = misfits.quarantined(&context.store, place);
         let mut order: Vec<(u64, usize, usize)> = places
             .into_iter()
@@ -374,7 +381,10 @@ impl<G: Gather> CatalogueBuilder<G> {
         Gathered {
             pages,
             ids: order.iter().map(|(id, ..)| *id).collect(),
-            order: order.into_iter().map(|(_, page, row)| (page, row)).collect(),
+            order: order
+                .into_iter()
+                .map(|(_, page, row)| PagePlace { page, row })
+                .collect(),
             quarantined,
         }
     }

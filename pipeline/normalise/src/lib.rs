@@ -19,6 +19,6 @@ mod variants;
 pub use catalogue::{Catalogue, CatalogueBuilder, Gather, Gathered, PageRead};
 pub use category::CategoryRules;
 pub use context::StoreContext;
-pub use misfits::QUARANTINE_MAX;
+pub use misfits::{PagePlace, QUARANTINE_MAX};
 pub use product::{Normalised, REASON_CHARS_MAX, Rejection, normalise_product};
 pub use reviews::normalise_page_facts;

@@ -35,6 +35,15 @@ impl Entry {
     }
 }
 
+/// The place of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PagePlace {
+    /// The number of its page.
+    pub page: usize,
+    /// The number of its row among those of the page that were understood.
+    pub row: usize,
+}
+
 /// The entries of a catalogue's pages.
 #[derive(Debug, Default)]
 pub(crate) struct Misfits {
@@ -53,11 +62,7 @@ impl Misfits {
     /// One entry for each record and variant: of a record without a product that of the last page that lists it, of a
     /// product those of the page and row that it was taken from, which `place` gives. They are sorted so that where a
     /// page ends makes no difference.
-    pub(crate) fn quarantined(
-        self,
-        store: &StoreHost,
-        place: impl Fn(u64) -> Option<(usize, usize)>,
-    ) -> Vec<Quarantined> {
+    pub(crate) fn quarantined(self, store: &StoreHost, place: impl Fn(u64) -> Option<PagePlace>) -> Vec<Quarantined> {
         let mut last: FxHashMap<u64, usize> = FxHashMap::default();
         for (index, (_, entry)) in self.entries.iter().enumerate() {
             last.extend(entry.id.map(|id| (id, index)));
@@ -69,7 +74,7 @@ impl Misfits {
                 None => nameless.is_new(page, &entry),
                 Some(id) => match place(id) {
                     None => last.get(&id) == Some(&index),
-                    Some(taken) => entry.row.is_some_and(|row| (page, row) == taken),
+                    Some(taken) => entry.row.is_some_and(|row| PagePlace { page, row } == taken),
                 },
             };
             if keeps {

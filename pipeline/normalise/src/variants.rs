@@ -117,7 +117,7 @@ pub(crate) fn variants(
         if !seen.insert(stated.id) {
             continue;
         }
-        match variant(stated, (options, &sizes), pictures.get(&stated.id).copied(), context) {
+        match variant(stated, options, &sizes, pictures.get(&stated.id).copied(), context) {
             Ok(variant) => good.push(variant),
             Err(reason) => bad.push(BadVariant { id: stated.id, reason }),
         }
@@ -127,7 +127,8 @@ pub(crate) fn variants(
 
 fn variant(
     raw: &RawVariant<'_>,
-    (options, sizes): (&[ProductOption], &[Option<SizeSystem>]),
+    options: &[ProductOption],
+    sizes: &[Option<SizeSystem>],
     picture: Option<&RawImage<'_>>,
     context: &StoreContext,
 ) -> Result<Variant, String> {

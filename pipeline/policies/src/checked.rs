@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::item::{Days, Item, Sense, names_cod};
 use crate::lexicon::Concept;
+use crate::pairs::FactMention;
 use crate::proposal::Proposal;
 use crate::quantity::minor;
 use crate::sentence::Sentence;
@@ -249,7 +250,10 @@ impl Sentence<'_> {
             Some(kind) => kind == proposal.field,
             None => is_thing && !self.names_way(),
         };
-        let region = self.scopes(&[(at, proposal.field)]).first().copied().flatten()?;
+        let region = self.scope_of_fact(FactMention {
+            at,
+            kind: proposal.field,
+        })?;
         let is_borne = is_about && !is_else && !has_money && !self.denies() && proposal.has_days(days);
         is_borne.then(|| ShippingFact {
             region,

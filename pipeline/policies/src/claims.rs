@@ -265,7 +265,7 @@ impl<'a> Sentence<'a> {
 
     fn names_place(&self, segment: &Segment) -> bool {
         let mut named = self.places.named.iter();
-        named.any(|(at, _)| (segment.from..segment.to).contains(at))
+        named.any(|place| (segment.from..segment.to).contains(&place.at))
     }
 
     /// `Free shipping and COD available except in the North East`: the exception may be one from both.
@@ -299,8 +299,8 @@ impl<'a> Sentence<'a> {
         // `International shipping: flat 1500, delivered in 7 days`
         let is_told = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_)) || item.means(Concept::Free);
         let told = self.items.iter().position(is_told).unwrap_or(0);
-        let before = self.places.named.iter().take_while(|(at, _)| *at < told);
-        before.map(|(at, _)| self.items[*at].clone()).collect()
+        let before = self.places.named.iter().take_while(|place| place.at < told);
+        before.map(|place| self.items[place.at].clone()).collect()
     }
 
     /// A claim with what stands over it, unless it names a place or a payment of its own.

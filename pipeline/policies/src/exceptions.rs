@@ -1,9 +1,8 @@
 //! The places that a sentence excepts.
 
-use data_model::ShippingRegion;
-
 use crate::item::{Item, Sense};
 use crate::lexicon::Concept;
+use crate::places::PlaceMention;
 use crate::sentence::Sentence;
 use crate::words::Words;
 
@@ -50,7 +49,7 @@ impl Sentence<'_> {
 
     /// True where a place, or a payment that free shipping does not hold for, is named behind a denial.
     fn excepts_behind(&self, at: usize) -> bool {
-        let is_place = |(one, _): &(usize, ShippingRegion)| *one > at;
+        let is_place = |place: &PlaceMention| place.at > at;
         let is_place = self.places.named.iter().any(is_place) || self.places.is_unclear;
         let is_free = self.items[..at].iter().any(|item| item.means(Concept::Free));
         match self.items.iter().position(|item| item.means(Concept::Cod)) {
@@ -77,7 +76,7 @@ impl Sentence<'_> {
             matches!(item.sense, Sense::Money(_) | Sense::Days(_) | Sense::Clock(_)) && !is_bound(at)
         };
         // `Europe (except Germany)` stands over what holds there.
-        let first = self.places.named.first().map_or(usize::MAX, |(at, _)| *at);
+        let first = self.places.named.first().map_or(usize::MAX, |place| place.at);
         (denies || self.exception().is_some_and(|at| at < first))
             && (!self.places.named.is_empty() || self.places.is_unclear || !bounds.is_empty())
             && !self.is_question

@@ -7,6 +7,7 @@ use crate::claims::IF;
 use crate::free::goes_on;
 use crate::item::{Item, Sense};
 use crate::lexicon::Concept;
+use crate::pairs::FactMention;
 use crate::prices::{MORE, Price};
 use crate::sentence::Sentence;
 use crate::settle::SentenceFacts;
@@ -39,7 +40,11 @@ impl Sentence<'_> {
             }
         }
         self.settle_prices(&bounds, &mut prices);
-        let told: Vec<(usize, ShippingFactKind)> = prices.iter().map(|price| (price.at, price.kind)).collect();
+        let told = prices.iter().map(|price| FactMention {
+            at: price.at,
+            kind: price.kind,
+        });
+        let told: Vec<FactMention> = told.collect();
         for (price, region) in prices.iter().zip(self.scopes(&told)) {
             if let Some(fact) = region.and_then(|region| self.fact_of(price, region)) {
                 found.add(fact);

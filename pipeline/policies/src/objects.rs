@@ -28,7 +28,7 @@ impl Sentence<'_> {
                     }
                 }
                 Sense::Word(word) if GENERAL.has(word.as_str()) || SHOP.has(word.as_str()) => {}
-                Sense::Word(_) => return self.places.named.iter().any(|(place, _)| *place == at),
+                Sense::Word(_) => return self.places.named.iter().any(|place| place.at == at),
                 Sense::Means(..) if is_lead(item) => return true,
                 Sense::Means(..) if item.means_any(&[Concept::Fee, Concept::Free, Concept::Break]) => return true,
                 // A pin may be either: nobody knows.
@@ -77,7 +77,7 @@ impl Sentence<'_> {
 
     /// True of a word that names something that is not known, and no place.
     fn is_own_word(&self, at: usize) -> bool {
-        let is_place = self.places.named.iter().any(|(place, _)| *place == at);
+        let is_place = self.places.named.iter().any(|place| place.at == at);
         matches!(&self.items[at].sense, Sense::Word(word)
             if !is_place && ![GENERAL, SHOP, PLAIN, AUXILIARY].iter().any(|known| known.has(word)))
     }
@@ -88,7 +88,7 @@ impl Sentence<'_> {
             match &item.sense {
                 Sense::Word(word)
                     if GENERAL.has(word.as_str()) || SHOP.has(word.as_str()) || PLAIN.has(word.as_str()) => {}
-                Sense::Word(_) => return self.places.named.iter().any(|(place, _)| *place == at),
+                Sense::Word(_) => return self.places.named.iter().any(|place| place.at == at),
                 _ => return true,
             }
         }

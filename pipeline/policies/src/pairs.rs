@@ -5,18 +5,32 @@ use data_model::{ShippingFactKind, ShippingRegion};
 use crate::context::Scope;
 use crate::item::Sense;
 use crate::lexicon::Concept;
-use crate::places::some;
+use crate::places::{PlaceMention, some};
 use crate::sentence::Sentence;
 use crate::words::Words;
+
+/// A fact that a sentence states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FactMention {
+    /// The number of the item that states it.
+    pub(crate) at: usize,
+    pub(crate) kind: ShippingFactKind,
+}
 
 impl Sentence<'_> {
     /// The scope of a fact at a place of the text; without where that is not known.
     pub(crate) fn scope_of(&self, at: usize) -> Option<Option<ShippingRegion>> {
-        self.scopes(&[(at, ShippingFactKind::Cod)]).first().copied().flatten()
+        let kind = ShippingFactKind::Cod;
+        self.scope_of_fact(FactMention { at, kind })
+    }
+
+    /// The scope of a fact.
+    pub(crate) fn scope_of_fact(&self, fact: FactMention) -> Option<Option<ShippingRegion>> {
+        self.scopes(&[fact]).first().copied().flatten()
     }
 
     /// The scope of each of some facts, in the order in which they stand.
-    pub(crate) fn scopes(&self, told: &[(usize, ShippingFactKind)]) -> Vec<Option<Option<ShippingRegion>>> {
+    pub(crate) fn scopes(&self, told: &[FactMention]) -> Vec<Option<Option<ShippingRegion>>> {
         if self.places.is_unclear {
             return vec![None; told.len()];
         }
@@ -31,26 +45,26 @@ impl Sentence<'_> {
             Scope::Unsure => None,
         };
         let with = paired.into_iter().zip(told);
-        with.map(|(pair, (_, kind))| match pair {
+        with.map(|(pair, fact)| match pair {
             Pair::Of(region) => Some(some(region)),
-            Pair::Alone => around(*kind),
+            Pair::Alone => around(fact.kind),
             Pair::Unsure => None,
         })
         .collect()
     }
 
-    fn paired(&self, told: &[(usize, ShippingFactKind)]) -> Vec<Pair> {
+    fn paired(&self, told: &[FactMention]) -> Vec<Pair> {
         if self.places.kinds() == [ShippingRegion::Domestic] {
             return vec![Pair::Of(ShippingRegion::Domestic); told.len()];
         }
         let mut pairs: Vec<Option<Pair>> = vec![None; told.len()];
         let mut left = self.places.named.clone();
         // Dispatch belongs to a place only where one stands before it or in its clause.
-        for (pair, (at, kind)) in pairs.iter_mut().zip(told) {
+        for (pair, FactMention { at, kind }) in pairs.iter_mut().zip(told) {
             let clause = self.items[*at].clause;
             let mut near = left
                 .iter()
-                .filter(|(place, _)| place < at || self.items[*place].clause == clause);
+                .filter(|place| place.at < *at || self.items[place.at].clause == clause);
             if *kind == ShippingFactKind::Dispatch && near.next().is_none() {
                 *pair = Some(Pair::Alone);
             }
@@ -62,12 +76,7 @@ impl Sentence<'_> {
     }
 
     /// `5 days (metro)`, `metro (5 days)`, `(North East: 7 days)`.
-    fn pair_brackets(
-        &self,
-        told: &[(usize, ShippingFactKind)],
-        left: &mut Vec<(usize, ShippingRegion)>,
-        pairs: &mut [Option<Pair>],
-    ) {
+    fn pair_brackets(&self, told: &[FactMention], left: &mut Vec<PlaceMention>, pairs: &mut [Option<Pair>]) {
         let is = |at: usize, sign: char| self.items[at].sense == Sense::Sign(sign);
         let mut at = 0;
         while let Some(open) = (at..self.items.len()).find(|at| is(*at, '(')) {
@@ -75,40 +84,40 @@ impl Sentence<'_> {
             let close = close.unwrap_or(self.items.len());
             at = close;
             let within = |one: usize| open < one && one < close;
-            let mut kinds: Vec<ShippingRegion> = left.iter().filter(|(at, _)| within(*at)).map(|one| one.1).collect();
+            let mut kinds: Vec<ShippingRegion> = left
+                .iter()
+                .filter(|place| within(place.at))
+                .map(|place| place.region)
+                .collect();
             kinds.dedup();
-            let inside: Vec<usize> = (0..told.len()).filter(|index| within(told[*index].0)).collect();
-            let before = (0..told.len()).rfind(|index| told[*index].0 + 1 == open);
+            let inside: Vec<usize> = (0..told.len()).filter(|index| within(told[*index].at)).collect();
+            let before = (0..told.len()).rfind(|index| told[*index].at + 1 == open);
             let (pair, index) = match (&kinds[..], &inside[..], before) {
                 ([region], [index], _) => (Pair::Of(*region), *index),
                 ([region], [], Some(index)) => (Pair::Of(*region), index),
                 ([], [index], _) => {
-                    let Some((_, region)) = left.iter().find(|(at, _)| at + 1 == open).copied() else {
+                    let Some(PlaceMention { region, .. }) = left.iter().find(|place| place.at + 1 == open).copied()
+                    else {
                         continue;
                     };
-                    left.retain(|(at, _)| at + 1 != open);
+                    left.retain(|place| place.at + 1 != open);
                     (Pair::Of(region), *index)
                 }
                 _ => continue,
             };
             pairs[index] = Some(pair);
-            left.retain(|(at, _)| !within(*at));
+            left.retain(|place| !within(place.at));
         }
     }
 
     /// The rest of both, in its order: a place, or the index of a fact.
-    fn sequence(
-        &self,
-        told: &[(usize, ShippingFactKind)],
-        left: &[(usize, ShippingRegion)],
-        pairs: &[Option<Pair>],
-    ) -> Vec<Step> {
+    fn sequence(&self, told: &[FactMention], left: &[PlaceMention], pairs: &[Option<Pair>]) -> Vec<Step> {
         let mut marks: Vec<(usize, Step)> = left
             .iter()
-            .map(|(at, region)| (*at, Step::Place(*at, Some(*region))))
+            .map(|place| (place.at, Step::Place(place.at, Some(place.region))))
             .collect();
         let open = (0..told.len()).filter(|index| pairs[*index].is_none());
-        marks.extend(open.map(|index| (told[index].0, Step::Told(index))));
+        marks.extend(open.map(|index| (told[index].at, Step::Told(index))));
         marks.sort_by_key(|(at, _)| *at);
         let mut sequence: Vec<Step> = Vec::new();
         for (_, step) in marks {
@@ -148,11 +157,11 @@ impl Sentence<'_> {
         between.all(|item| !matches!(&item.sense, Sense::Word(word) if !JOINS.has(word.as_str())))
     }
 
-    fn pair_sequence(&self, told: &[(usize, ShippingFactKind)], sequence: &[Step], pairs: &mut [Option<Pair>]) {
+    fn pair_sequence(&self, told: &[FactMention], sequence: &[Step], pairs: &mut [Option<Pair>]) {
         let of = |region: Option<ShippingRegion>| Some(region.map_or(Pair::Unsure, Pair::Of));
         let clause = |at: usize| self.items[at].clause;
         // The distance between a place and a fact: in its clause, or parted by one sign.
-        let is_with = |place: usize, index: usize| clause(place) == clause(told[index].0);
+        let is_with = |place: usize, index: usize| clause(place) == clause(told[index].at);
         let is_before = |place: usize, index: usize| {
             let between = self.items.get(place + 1).map(|item| &item.sense);
             is_with(place, index) || matches!(between, Some(Sense::Sign(':' | '-' | '=')))
@@ -215,7 +224,7 @@ impl Sentence<'_> {
             }
             [Step::Place(_, region), ref rest @ ..] if rest.iter().all(|step| matches!(step, Step::Told(_))) => {
                 // `In metros shipping is 50, free above 999`
-                let mut kinds: Vec<ShippingFactKind> = told.iter().map(|(_, kind)| *kind).collect();
+                let mut kinds: Vec<ShippingFactKind> = told.iter().map(|fact| fact.kind).collect();
                 kinds.sort_unstable();
                 let is_one_each = kinds.windows(2).all(|pair| pair[0] != pair[1]);
                 all(pairs, region.filter(|_| is_one_each).map_or(Pair::Unsure, Pair::Of));

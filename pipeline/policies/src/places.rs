@@ -6,11 +6,19 @@ use crate::item::{Item, Sense};
 use crate::lexicon::Concept;
 use crate::words::Words;
 
+/// A place that a sentence names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PlaceMention {
+    /// The number of the item that names it.
+    pub(crate) at: usize,
+    pub(crate) region: ShippingRegion,
+}
+
 /// The places of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Places {
-    /// Each with where it stands, in their order.
-    pub(crate) named: Vec<(usize, ShippingRegion)>,
+    /// In their order.
+    pub(crate) named: Vec<PlaceMention>,
     /// A country that may or may not be the store's own.
     pub(crate) is_unclear: bool,
 }
@@ -49,6 +57,7 @@ const FOREIGN_LEADS: Words = Words("to, for, in, within, across, nach, the");
 impl Places {
     /// The places that are named, without those that something comes from.
     pub(crate) fn of(items: &[Item], text: &str, currency: CurrencyCode) -> Self {
+        let mention = |at, region| PlaceMention { at, region };
         let mut places = Self::default();
         let mut nations: Vec<(usize, Option<ShippingRegion>)> = Vec::new();
         let has_metro = items.iter().any(|item| item.means(Concept::Metro));
@@ -60,9 +69,9 @@ impl Places {
             let is_rest = matches!(&item.sense, Sense::Word(word) if word == "rest")
                 && matches!(behind, Some(Sense::Sign(':' | '-') | Sense::Days(_) | Sense::Money(_)));
             if let Some(region) = region(item).or_else(|| is_rest.then_some(ShippingRegion::Rest)) {
-                places.named.push((at, region));
+                places.named.push(mention(at, region));
             } else if has_metro && ELSEWHERE.has(item.word()) {
-                places.named.push((at, ShippingRegion::Rest));
+                places.named.push(mention(at, ShippingRegion::Rest));
             } else if item.means(Concept::Somewhere) {
                 places.is_unclear = true;
             } else if item.means(Concept::Nation) {
@@ -71,7 +80,7 @@ impl Places {
                 // In German every noun is written like a name.
                 let is_town = item.means(Concept::City) || currency.as_str() != "EUR";
                 places.is_unclear |= !is_town;
-                places.named.extend(is_town.then_some((at, ShippingRegion::Place)));
+                places.named.extend(is_town.then(|| mention(at, ShippingRegion::Place)));
             }
         }
         // Beside its own country a store's other countries are abroad.
@@ -79,18 +88,18 @@ impl Places {
         let is_home_told = nations.iter().any(|(_, region)| has_home(region));
         for (at, region) in nations {
             match region {
-                Some(region) => places.named.push((at, region)),
-                None if is_home_told => places.named.push((at, ShippingRegion::Abroad)),
+                Some(region) => places.named.push(mention(at, region)),
+                None if is_home_told => places.named.push(mention(at, ShippingRegion::Abroad)),
                 None => places.is_unclear = true,
             }
         }
-        places.named.sort_unstable_by_key(|(at, _)| *at);
+        places.named.sort_unstable_by_key(|place| place.at);
         places
     }
 
     /// The regions, each once.
     pub(crate) fn kinds(&self) -> Vec<ShippingRegion> {
-        let mut kinds: Vec<ShippingRegion> = self.named.iter().map(|(_, region)| *region).collect();
+        let mut kinds: Vec<ShippingRegion> = self.named.iter().map(|place| place.region).collect();
         kinds.sort_unstable();
         kinds.dedup();
         kinds
@@ -98,7 +107,7 @@ impl Places {
 
     /// Those that stand before something.
     pub(crate) fn before(&self, end: usize) -> Self {
-        let named = self.named.iter().filter(|(at, _)| *at < end).copied();
+        let named = self.named.iter().filter(|place| place.at < end).copied();
         Self {
             named: named.collect(),
             is_unclear: self.is_unclear,

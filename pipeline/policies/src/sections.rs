@@ -147,10 +147,10 @@ impl Sections {
 
     fn go_on(&mut self, sentence: &Sentence<'_>, told: bool, is_whole: bool) {
         // `Islands: 2.95. Free above 100.`: the second may or may not be about them.
-        let mut named = sentence.places.named.iter().take_while(|(at, _)| *at < LABEL_MAX);
-        let is_label = named.any(|(at, region)| {
-            *region != ShippingRegion::Domestic
-                && sentence.items[*at..]
+        let mut named = sentence.places.named.iter().take_while(|place| place.at < LABEL_MAX);
+        let is_label = named.any(|place| {
+            place.region != ShippingRegion::Domestic
+                && sentence.items[place.at..]
                     .iter()
                     .take(3)
                     .any(|item| item.sense == Sense::Sign(':'))

@@ -4,6 +4,8 @@ use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 
 use crate::item::{Days, Item, Sense};
 use crate::lexicon::Concept;
+use crate::pairs::FactMention;
+use crate::places::PlaceMention;
 use crate::sentence::Sentence;
 use crate::settle::SentenceFacts;
 use crate::words::Words;
@@ -26,8 +28,9 @@ impl Sentence<'_> {
         }
         let has_region = !self.places.named.is_empty();
         let kinds = spans.iter().map(|(at, _)| (*at, self.about(*at, has_region)));
-        let told: Vec<(usize, ShippingFactKind)> = kinds.filter_map(|(at, kind)| Some((at, kind?))).collect();
-        for ((at, kind), region) in told.iter().zip(self.scopes(&told)) {
+        let told = kinds.filter_map(|(at, kind)| Some(FactMention { at, kind: kind? }));
+        let told: Vec<FactMention> = told.collect();
+        for (FactMention { at, kind }, region) in told.iter().zip(self.scopes(&told)) {
             let days = spans.iter().find(|(span, _)| span == at);
             if let (Some((_, days)), Some(region)) = (days, region) {
                 found.add(fact(*kind, (*at, *days, region), self.text));
@@ -316,8 +319,9 @@ impl Sentence<'_> {
     /// `We ship to Dubai in 5 days`, `Ships across India in 5 days`: parcels leave at the same time wherever they go.
     fn is_shipped_to(&self, at: usize, days: usize) -> bool {
         let is_to = self.items.get(at + 1).is_some_and(|item| item.word() == "to");
-        let is_goal =
-            |(place, _): &(usize, _)| (at..days).contains(place) && self.items[*place].clause == self.items[at].clause;
+        let is_goal = |place: &PlaceMention| {
+            (at..days).contains(&place.at) && self.items[place.at].clause == self.items[at].clause
+        };
         (is_to || self.places.named.iter().any(is_goal))
             && self.items[at].means(Concept::ShipVerb)
             && !self.items[at].means(Concept::Deliver)

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_recursion::async_recursion as boxed;
-use data_lake::{BrandRow, LakeError, LakeSnapshot};
+use data_lake::{BrandRow, LakeError, LakeSnapshot, StoreUpdate};
 use data_model::{Brand, BrandSlug, DeliveryProbe, DeliveryZone, KnownDelivery};
 use data_pincodes::directory;
 use futures::future::BoxFuture;
@@ -101,7 +101,7 @@ pub async fn probe(deps: &StoreDeps, options: &ProbeOptions) -> Result<ProbeRepo
             if deps.cancel.is_cancelled() {
                 return Ok(None);
             }
-            let probed = of_brand(deps, (options, left), snapshot, &row).await?;
+            let probed = of_brand(deps, options, left, snapshot, &row).await?;
             tracing::info!(brand = %row.brand.slug, outcome = ?probed.outcome, asked = probed.asked, "delivery was asked for");
             Ok(Some(probed))
         })
@@ -116,7 +116,8 @@ pub async fn probe(deps: &StoreDeps, options: &ProbeOptions) -> Result<ProbeRepo
 
 async fn of_brand(
     deps: &StoreDeps,
-    (options, left): (&ProbeOptions, &QuestionBudget),
+    options: &ProbeOptions,
+    left: &QuestionBudget,
     snapshot: &LakeSnapshot,
     row: &BrandRow,
 ) -> Result<BrandProbed, ProbeError> {
@@ -135,7 +136,7 @@ async fn of_brand(
     let asking = async {
         match open.carts {
             // Boxed: a large future.
-            Some(_) => Box::pin(ask_and_keep(deps, (options, left), row)).await,
+            Some(_) => Box::pin(ask_and_keep(deps, options, left, row)).await,
             None => of_countries(deps, left, brand, told.clone()).await,
         }
     };
@@ -235,7 +236,8 @@ async fn open_questions(
 /// run meanwhile is known, and kept.
 async fn ask_and_keep(
     deps: &StoreDeps,
-    (options, left): (&ProbeOptions, &QuestionBudget),
+    options: &ProbeOptions,
+    left: &QuestionBudget,
     row: &BrandRow,
 ) -> Result<BrandProbed, ProbeError> {
     let brand = &row.brand;
@@ -274,7 +276,7 @@ async fn ask_and_keep(
     if told.asked > 0 {
         let known: KnownDelivery = infer(directory(), &carts, &probes);
         (told.probes, told.zones) = (known.probes.len(), known.zones.len());
-        let known = vec![(brand.store.clone(), brand.slug.clone(), known)];
+        let known = vec![StoreUpdate::new(brand.store.clone(), brand.slug.clone(), known)];
         deps.lake.commit_known_delivery(known).await?;
     }
     Ok(told)
@@ -300,7 +302,7 @@ async fn of_countries(
         }
     };
     (told.asked, told.probes, told.zones) = (1, 0, known.zones.len());
-    let known = vec![(brand.store.clone(), brand.slug.clone(), known)];
+    let known = vec![StoreUpdate::new(brand.store.clone(), brand.slug.clone(), known)];
     deps.lake.commit_known_delivery(known).await?;
     Ok(told)
 }

@@ -103,9 +103,10 @@ async fn looked_at(look: Look<'_>) -> Result<QualityReport, QualityError> {
         was.is_some_and(|was| was.catalogue_hash == row.catalogue_hash)
     };
     let counted = rows.iter().filter(|row| !(look.changed_only && is_same(row, &were)));
-    let hashes = counted
-        .clone()
-        .map(|row| (&row.brand.store, row.catalogue_hash.as_str()));
+    let hashes = counted.clone().map(|row| BrandHash {
+        store: &row.brand.store,
+        hash: &row.catalogue_hash,
+    });
     let mut now = figures(look.now, hashes, look.known).await?;
     let mut moves = BTreeMap::new();
     if let Some(before) = look.before {
@@ -242,7 +243,10 @@ async fn count_before(
     let uncounted = were
         .iter()
         .filter(|(store, was)| stores.contains(store) && was.figures.is_none());
-    let hashes = uncounted.map(|(store, was)| (store, was.catalogue_hash.as_str()));
+    let hashes = uncounted.map(|(store, was)| BrandHash {
+        store,
+        hash: &was.catalogue_hash,
+    });
     match figures(state, hashes, known).await {
         Ok(counted) => {
             for (store, figures) in counted {
@@ -266,15 +270,21 @@ fn unmoved(figures: &BrandFigures) -> PriceMoves {
     moves
 }
 
+/// A brand by its store, and the hash of its content.
+struct BrandHash<'a> {
+    store: &'a StoreHost,
+    hash: &'a str,
+}
+
 /// The figures of these brands: those that are known by the hash of their content, and the others counted.
 async fn figures<'a>(
     state: &LakeSnapshot,
-    brands: impl Iterator<Item = (&'a StoreHost, &'a str)>,
+    brands: impl Iterator<Item = BrandHash<'a>>,
     known: &KeptRuns,
 ) -> Result<Figures, QualityError> {
     let mut figures = Figures::new();
     let mut unknown = BTreeSet::new();
-    for (store, hash) in brands {
+    for BrandHash { store, hash } in brands {
         match known.figures_of(store, hash) {
             Some(known) => _ = figures.insert(store.clone(), known.clone()),
             None => _ = unknown.insert(store),
@@ -346,7 +356,8 @@ pub async fn after_run(
     storage: &Storage,
     lake: &Lake,
     config: &QualityConfig,
-    (check_age_ms_max, at): (i64, Timestamp),
+    check_age_ms_max: i64,
+    at: Timestamp,
 ) -> Result<QualityReport, QualityError> {
     let (known, now) = (kept(storage).await?, lake.snapshot().await?);
     let checks = data_checks::load(storage).await?;

@@ -94,7 +94,7 @@ impl Home {
 
     async fn look(&self, at: Timestamp) -> QualityReport {
         let config = QualityConfig::default();
-        after_run(&self.storage, &self.lake, &config, (3 * DAY_MS, at))
+        after_run(&self.storage, &self.lake, &config, 3 * DAY_MS, at)
             .await
             .unwrap()
     }

@@ -16,7 +16,8 @@ use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
 pub(crate) async fn record_end(
     storage: &Storage,
     registry: &Registry,
-    (run, now): (&RunId, Timestamp),
+    run: &RunId,
+    now: Timestamp,
     ended: Result<&RunReport, &RefreshError>,
 ) {
     let (stores, last) = match ended {
@@ -48,7 +49,7 @@ pub(crate) async fn record_so_far(storage: &Storage, registry: &Registry, report
         return;
     }
     let registry = caught_up(storage, registry).await;
-    let recorded = data_checks::record_stores(storage, (&report.run, report.ended_at), &checked, |store| {
+    let recorded = data_checks::record_stores(storage, &report.run, report.ended_at, &checked, |store| {
         registry.may_have(store)
     });
     warn(recorded.await);

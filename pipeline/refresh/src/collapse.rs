@@ -10,17 +10,15 @@ mod loss;
 
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, CurrencyCode, RunId, StoreHost, Timestamp};
-use data_storage::{Storage, StorageError, get_bytes, put_over};
-use futures::TryStreamExt;
-use object_store::ObjectStoreExt;
+use data_storage::{Storage, StorageError};
 use object_store::path::Path;
-use pipeline_crawl::RegisteredBrand;
+use pipeline_crawl::{RegisteredBrand, delete_object, list_objects, load_document, save_readable};
 use serde::{Deserialize, Serialize};
 
 pub use compare::{Changes, Example};
 pub(crate) use compare::{Drift, compare};
 pub use doubt::{Affected, HoldReason};
-pub(crate) use doubt::{CrawlFigures, LakeFigures, is_confirmed};
+pub(crate) use doubt::{CrawlFigures, DoubtedCrawl, LakeFigures, is_confirmed};
 pub(crate) use loss::{most, noted, window_began};
 
 /// A crawl that is not believed yet.
@@ -61,8 +59,9 @@ impl HeldCrawl {
     /// A note of an anomaly that is not believed, for the operator too.
     pub(crate) fn new(
         brand: &RegisteredBrand,
-        (run, held_at): (&RunId, Timestamp),
-        (before, found, doubts): (LakeFigures, CrawlFigures, &[HoldReason]),
+        run: &RunId,
+        held_at: Timestamp,
+        DoubtedCrawl { before, found, doubts }: DoubtedCrawl<'_>,
     ) -> Self {
         let doubt = doubts.first().copied();
         let affected = doubt.and_then(|doubt| found.affected(doubt, before));
@@ -102,12 +101,6 @@ pub enum HeldError {
     /// The storage failed.
     #[error("held crawls cannot be read or written")]
     Storage(#[from] StorageError),
-    /// The storage could not list or delete.
-    #[error("held crawls cannot be listed or deleted")]
-    Prefix(#[source] object_store::Error),
-    /// The document does not serialise.
-    #[error("a held crawl does not serialise")]
-    Json(#[source] serde_json::Error),
     /// The brand has no data that is held back.
     #[error("nothing of {0} is held back")]
     Nothing(BrandSlug),
@@ -120,21 +113,16 @@ pub(crate) fn held_at(store: &StoreHost) -> Path {
 
 /// The crawl of this store that is held back; an unreadable note is none, so that its crawl is held back anew.
 pub(crate) async fn load_held(storage: &Storage, store: &StoreHost) -> Result<Option<HeldCrawl>, HeldError> {
-    let json = get_bytes(storage, &held_at(store)).await?;
-    let held: Option<HeldCrawl> = json.and_then(|json| serde_json::from_slice(&json).ok());
+    let held: Option<HeldCrawl> = load_document(storage, &held_at(store)).await?;
     Ok(held.filter(|held| held.store == *store))
 }
 
 pub(crate) async fn save_held(storage: &Storage, held: &HeldCrawl) -> Result<(), HeldError> {
-    let json = serde_json::to_vec_pretty(held).map_err(HeldError::Json)?;
-    Ok(put_over(storage, &held_at(&held.store), json).await?)
+    Ok(save_readable(storage, &held_at(&held.store), held).await?)
 }
 
 pub(crate) async fn drop_held(storage: &Storage, store: &StoreHost) -> Result<(), HeldError> {
-    match storage.store().delete(&held_at(store)).await {
-        Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-        Err(source) => Err(HeldError::Prefix(source)),
-    }
+    Ok(delete_object(storage, &held_at(store)).await?)
 }
 
 /// All crawls that are held back, by slug.
@@ -143,17 +131,9 @@ pub(crate) async fn drop_held(storage: &Storage, store: &StoreHost) -> Result<()
 /// [`HeldError`] if the storage fails.
 #[boxed]
 pub async fn held_back(storage: &Storage) -> Result<Vec<HeldCrawl>, HeldError> {
-    let prefix = Path::from("held");
-    let found: Vec<_> = storage
-        .store()
-        .list(Some(&prefix))
-        .try_collect()
-        .await
-        .map_err(HeldError::Prefix)?;
-    let mut all = Vec::with_capacity(found.len());
-    for meta in found {
-        let json = get_bytes(storage, &meta.location).await?;
-        all.extend(json.and_then(|json| serde_json::from_slice::<HeldCrawl>(&json).ok()));
+    let mut all: Vec<HeldCrawl> = Vec::new();
+    for path in list_objects(storage, &Path::from("held")).await? {
+        all.extend(load_document::<HeldCrawl>(storage, &path).await?);
     }
     all.sort_unstable_by(|one, other| one.slug.cmp(&other.slug));
     Ok(all)

@@ -77,7 +77,8 @@ impl Collector {
     pub(crate) fn new(
         shared: Arc<RunContext>,
         lake: Lake,
-        (ledger, registry): (Ledger, Registry),
+        ledger: Ledger,
+        registry: Registry,
         started_at: Timestamp,
     ) -> Self {
         // The stores that the run was through with before it was interrupted count too.

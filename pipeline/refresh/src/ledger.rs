@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, Timestamp};
-use data_storage::{Storage, StorageError, get_bytes, put_over};
-use futures::TryStreamExt;
-use object_store::ObjectStoreExt;
+use data_storage::{Storage, StorageError};
 use object_store::path::Path;
+use pipeline_crawl::{delete_object, list_objects, load_document, save_readable};
 use tokio::sync::mpsc;
 
 use crate::memory::MemoryReport;
@@ -15,23 +14,8 @@ use crate::summary::{LiveTotals, Outcome, RunReport, RunState, StoreSummary, Tot
 
 /// The reason why the ledger of runs cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-pub enum LedgerError {
-    /// An object could not be read or written.
-    #[error("the ledger of runs cannot be read or written")]
-    Storage(#[from] StorageError),
-    /// The runs could not be listed, or an old one not be deleted.
-    #[error("the runs cannot be listed or deleted")]
-    Prefix(#[source] object_store::Error),
-    /// The summary does not serialise.
-    #[error("the summary of {run} does not serialise")]
-    Json {
-        /// The run.
-        run: RunId,
-        /// The parser's error.
-        #[source]
-        source: serde_json::Error,
-    },
-}
+#[error("the ledger of runs cannot be read or written")]
+pub struct LedgerError(#[from] StorageError);
 
 /// The ledger of one run.
 #[derive(Debug)]
@@ -193,28 +177,17 @@ pub(crate) fn run_at(run: &RunId, extension: &str) -> Path {
 }
 
 pub(crate) async fn save_run(storage: &Storage, report: &RunReport) -> Result<(), LedgerError> {
-    let json = serde_json::to_vec_pretty(report);
-    let json = json.map_err(|source| LedgerError::Json {
-        run: report.run.clone(),
-        source,
-    })?;
-    Ok(put_over(storage, &run_at(&report.run, "json"), json).await?)
+    Ok(save_readable(storage, &run_at(&report.run, "json"), report).await?)
 }
 
 /// The ids of all runs, the latest first.
 ///
 /// # Errors
-/// [`LedgerError::Prefix`].
+/// [`LedgerError`].
 #[boxed]
 pub async fn list_runs(storage: &Storage) -> Result<Vec<RunId>, LedgerError> {
-    let prefix = Path::from("runs");
-    let found: Vec<_> = storage
-        .store()
-        .list(Some(&prefix))
-        .try_collect()
-        .await
-        .map_err(LedgerError::Prefix)?;
-    let run = |meta: &object_store::ObjectMeta| meta.location.filename()?.strip_suffix(".json")?.parse().ok();
+    let found = list_objects(storage, &Path::from("runs")).await?;
+    let run = |path: &Path| path.filename()?.strip_suffix(".json")?.parse().ok();
     let mut runs: Vec<RunId> = found.iter().filter_map(run).collect();
     // Run ids sort in the order of time.
     runs.sort_unstable_by(|one, other| other.cmp(one));
@@ -224,26 +197,35 @@ pub async fn list_runs(storage: &Storage) -> Result<Vec<RunId>, LedgerError> {
 /// The work of a run; `None` if there is no such run or its summary cannot be understood.
 ///
 /// # Errors
-/// [`LedgerError::Storage`].
+/// [`LedgerError`].
 #[boxed]
 pub async fn read_run(storage: &Storage, run: &RunId) -> Result<Option<RunReport>, LedgerError> {
-    let json = get_bytes(storage, &run_at(run, "json")).await?;
-    Ok(json.and_then(|json| serde_json::from_slice(&json).ok()))
+    Ok(load_document(storage, &run_at(run, "json")).await?)
 }
 
 /// The latest runs that are looked at for one to go on with.
 const UNFINISHED_AMONG: usize = 8;
 
-/// The latest run for the same brands that was never finished, began after `since` and gave its last sign of life before
-/// `silent_since`. Those that began before are marked as abandoned.
+/// The runs that may be gone on with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ResumeWindow {
+    /// They began after this.
+    pub(crate) since: Timestamp,
+    /// They gave their last sign of life before this.
+    pub(crate) silent_since: Timestamp,
+    pub(crate) now: Timestamp,
+}
+
+/// The latest run for the same brands that was never finished, within `window`. Those that began before it are marked as
+/// abandoned.
 pub(crate) async fn find_unfinished(
     storage: &Storage,
     only: Option<&[BrandSlug]>,
     force: bool,
-    (since, silent_since, now): (Timestamp, Timestamp, Timestamp),
+    window: ResumeWindow,
 ) -> Result<Option<RunReport>, LedgerError> {
     // A run that began or was at work later than now was so by a clock that was ahead: nobody knows how long ago that is.
-    let latest = now.latest_believed(0);
+    let latest = window.now.latest_believed(0);
     for run in list_runs(storage).await?.into_iter().take(UNFINISHED_AMONG) {
         let Some(mut report) = read_run(storage, &run).await? else {
             continue;
@@ -255,10 +237,10 @@ pub(crate) async fn find_unfinished(
         if report.queued {
             continue;
         }
-        if report.state == RunState::Running && report.ended_at > silent_since && report.ended_at <= latest {
+        if report.state == RunState::Running && report.ended_at > window.silent_since && report.ended_at <= latest {
             continue;
         }
-        if report.started_at < since || report.started_at > latest {
+        if report.started_at < window.since || report.started_at > latest {
             report.state = RunState::Abandoned;
             save_run(storage, &report).await?;
         } else if report.only.as_deref() == only && report.force == force {
@@ -277,10 +259,7 @@ pub(crate) async fn prune_runs(storage: &Storage, kept: usize, now: Timestamp) -
     for run in runs.into_iter().skip(kept.max(1)) {
         // The summary goes last: as long as it is there, the next pruning sees the run.
         for extension in ["html", "json"] {
-            match storage.store().delete(&run_at(&run, extension)).await {
-                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
-                Err(source) => return Err(LedgerError::Prefix(source)),
-            }
+            delete_object(storage, &run_at(&run, extension)).await?;
         }
     }
     Ok(())

@@ -79,7 +79,7 @@ impl Folder {
                 let stores: HashSet<&StoreHost> = observations.iter().map(|one| &one.store).collect();
                 let of_these = seen.iter().filter(|(store, _)| stores.contains(store));
                 let of_these = of_these.map(|(store, at)| (store.clone(), *at)).collect();
-                self.commit(lake, (observations, of_these), row).await;
+                self.commit(lake, observations, of_these, row).await;
             }
             if !self.is_refused {
                 self.remove(&batch.files).await;
@@ -88,14 +88,15 @@ impl Folder {
         let mut seen = seen.into_iter().peekable();
         while !self.is_refused && seen.peek().is_some() {
             let some = seen.by_ref().take(STORES_AT_ONCE).collect();
-            self.commit(lake, (Vec::new(), some), row).await;
+            self.commit(lake, Vec::new(), some, row).await;
         }
     }
 
     async fn commit(
         &mut self,
         lake: &Lake,
-        (observations, seen): (Vec<Observation>, BTreeMap<StoreHost, CrawlSpan>),
+        observations: Vec<Observation>,
+        seen: BTreeMap<StoreHost, CrawlSpan>,
         row: &RunSummaryRow,
     ) {
         if self.is_refused {

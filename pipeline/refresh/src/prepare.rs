@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use data_lake::{CatalogueRows, LakeError, LakeSnapshot, ProductColumns};
+use data_lake::{CatalogueRows, LakeError, LakeSnapshot, ProductColumns, RowPlace};
 use data_model::{Brand, BrandRefresh, CurrencyCode, Quarantined, RunId, StoreHost};
 use data_storage::Storage;
 use futures::TryStreamExt;
 use pipeline_crawl::{LandingError, OVER_MEMORY, PageMark, RegisteredBrand, StoreCrawl, StoreFacts, read_page};
-use pipeline_normalise::{CatalogueBuilder, Gathered, PageRead, StoreContext};
+use pipeline_normalise::{CatalogueBuilder, Gathered, PagePlace, PageRead, StoreContext};
 use pipeline_parse::ParseError;
 use storefront::{MemoryBudget, OverBudget, Reservation};
 use tokio::sync::Semaphore;
@@ -236,8 +236,7 @@ async fn pages(
         true => None,
         false => reading.memory.rows_turn().await,
     };
-    let read =
-        |bytes_max, (file, mark)| read_landed(storage, crawl, (file, mark), (context, bytes_max), reading.memory);
+    let read = |bytes_max, (file, mark)| read_landed(storage, crawl, file, mark, context, bytes_max, reading.memory);
     for landed in crawl.landed() {
         if is_reserved {
             let page = read(u64::MAX, landed).await?;
@@ -268,8 +267,10 @@ async fn pages(
 async fn read_landed(
     storage: &Storage,
     crawl: &StoreCrawl,
-    (file, mark): (&str, &PageMark),
-    (context, bytes_max): (&StoreContext, u64),
+    file: &str,
+    mark: &PageMark,
+    context: &StoreContext,
+    bytes_max: u64,
     memory: &MemoryBudget,
 ) -> Result<PageRead<Columns>, PrepareError> {
     let body = read_page(storage, &crawl.landing, &crawl.store, file, mark, memory).await?;
@@ -288,7 +289,8 @@ pub(crate) async fn prepare(
     run: &RunId,
     registered: &RegisteredBrand,
     crawl: &StoreCrawl,
-    (lake, currency_before): (&LakeSnapshot, Option<CurrencyCode>),
+    lake: &LakeSnapshot,
+    currency_before: Option<CurrencyCode>,
     reading: ReadContext<'_>,
 ) -> Result<PreparedCrawl, PrepareError> {
     let context = context_of(registered, &crawl.facts, currency_before)?;
@@ -296,17 +298,20 @@ pub(crate) async fn prepare(
     let Pages { builder, memory } = pages(storage, crawl, &context, reading).await?;
     let Gathered {
         pages,
-        mut order,
+        order,
         ids,
         quarantined,
     } = builder.gathered();
+    let place = |PagePlace { page, row }: PagePlace| RowPlace { batch: page, row };
+    let mut order: Vec<RowPlace> = order.into_iter().map(place).collect();
     let mut pages: Vec<ProductColumns> = pages.into_iter().map(Columns::into_rows).collect();
     let (unreadable, lost) = unreadable(&quarantined, &ids);
     let (mut kept_len, mut newly_kept) = (0, 0);
     if currency_before.is_some() && !lost.is_empty() {
         let kept = kept(lake, &context, &lost).await?;
         (kept_len, newly_kept) = (kept.products.len() as u64, kept.new);
-        order.extend((0..kept.products.len()).map(|row| (pages.len(), row)));
+        let batch = pages.len();
+        order.extend((0..kept.products.len()).map(|row| RowPlace { batch, row }));
         pages.push(kept.products);
     }
     let refresh = BrandRefresh {

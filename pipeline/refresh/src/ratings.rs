@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use data_lake::{ProductRatings, StatedBarcode};
+use data_lake::{CatalogueRows, ProductRatings, StatedBarcode};
 use data_model::{Rating, Review, StoreHost, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
 use object_store::path::Path;
@@ -87,8 +87,8 @@ impl Ratings {
 
     /// The products, with their handles, whose pages are to be read next: those never read, then those read longest
     /// ago.
-    pub(crate) fn due<'a>(&self, products: impl Iterator<Item = (u64, &'a str)>, most: u32) -> Vec<(u64, String)> {
-        let mut due: Vec<(u64, &str)> = products.collect();
+    pub(crate) fn due(&self, products: &CatalogueRows, most: u32) -> Vec<(u64, String)> {
+        let mut due: Vec<(u64, &str)> = products.handles().collect();
         due.sort_by_key(|(product, _)| self.pages.get(product).map(|page| page.read_at));
         due.into_iter()
             .take(usize::try_from(most).unwrap_or(usize::MAX))
@@ -116,26 +116,23 @@ impl Ratings {
         self.pages.retain(|product, _| listed.contains(product));
     }
 
-    /// The barcodes of products' pages.
-    pub(crate) fn barcodes(&self) -> impl Iterator<Item = (u64, Vec<StatedBarcode>)> {
+    /// Gives products the ratings, reviews and barcodes that their pages tell.
+    pub(crate) fn apply(&self, products: &mut CatalogueRows) {
         let told = |said: &SaidBarcode| StatedBarcode {
             variant: said.variant,
             sku: said.sku.clone(),
             barcode: said.barcode.clone(),
         };
-        let stated = self.pages.iter().filter(|(_, page)| !page.said.barcodes.is_empty());
-        stated.map(move |(product, page)| (*product, page.said.barcodes.iter().map(told).collect()))
-    }
-
-    /// The ratings and reviews of products' pages.
-    pub(crate) fn said(&self) -> impl Iterator<Item = (u64, ProductRatings)> {
-        self.pages.iter().map(|(product, page)| {
+        for (product, page) in &self.pages {
             let rated = ProductRatings {
                 rating: page.said.rating.map(|(average, count)| Rating { average, count }),
                 reviews: page.said.reviews.iter().map(review).collect(),
             };
-            (*product, rated)
-        })
+            products.rate(*product, rated);
+            if !page.said.barcodes.is_empty() {
+                products.tell_barcodes(*product, page.said.barcodes.iter().map(told).collect());
+            }
+        }
     }
 }
 

@@ -92,7 +92,8 @@ impl Rereader {
     #[boxed]
     pub async fn new(
         storage: Storage,
-        (snapshot, registry): (LakeSnapshot, &Registry),
+        snapshot: LakeSnapshot,
+        registry: &Registry,
         config: RefreshConfig,
         country: Option<String>,
         stores_at_once: usize,
@@ -132,8 +133,9 @@ impl Rereader {
             variants_max: self.config.variants_max,
             crawl_country: self.country.as_deref(),
         };
-        let before = (&self.snapshot, in_lake.map(|row| row.brand.currency));
-        let prepared = prepare(&self.storage, &crawl.landing, brand, crawl, before, reading).await;
+        let (landing, currency_before) = (&crawl.landing, in_lake.map(|row| row.brand.currency));
+        let (storage, lake) = (&self.storage, &self.snapshot);
+        let prepared = prepare(storage, landing, brand, crawl, lake, currency_before, reading).await;
         let mut prepared = prepared.map_err(|error| RereadError {
             code: error.label().to_owned(),
             reason: with_causes(&error),
@@ -146,8 +148,7 @@ impl Rereader {
         refresh.observed_at = observed_at(crawl, in_lake);
         refresh.read_since = refresh.read_since.min(refresh.observed_at);
         let done = tokio::task::spawn_blocking(move || {
-            prepared.refresh.products.rate(ratings.said());
-            prepared.refresh.products.tell_barcodes(ratings.barcodes());
+            ratings.apply(&mut prepared.refresh.products);
             let hash = content_hash(&prepared.refresh);
             (prepared, hash)
         });
@@ -163,7 +164,9 @@ impl Rereader {
     #[must_use]
     pub fn doubts(
         &self,
-        (brand, crawl, in_lake): (&RegisteredBrand, &StoreCrawl, &BrandRow),
+        brand: &RegisteredBrand,
+        crawl: &StoreCrawl,
+        in_lake: &BrandRow,
         before: &CatalogueRows,
         now: &RereadCatalogue,
     ) -> Vec<HoldReason> {
@@ -172,8 +175,8 @@ impl Rereader {
             prices: before.prices().collect(),
         };
         let refresh: &BrandRefresh<CatalogueRows> = &now.prepared.refresh;
-        let currencies = (in_lake.brand.currency, refresh.brand.currency);
-        let (_, drift) = compare(&self.config.collapse, &offering, &refresh.products, currencies);
+        let (currency, now_in) = (in_lake.brand.currency, refresh.brand.currency);
+        let (_, drift) = compare(&self.config.collapse, &offering, &refresh.products, currency, now_in);
         let found = CrawlFigures {
             // Products of the crawl before that this one missed are no news of its pages.
             last: None,

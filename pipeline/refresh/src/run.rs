@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, IdError, RunId, StoreHost, Timestamp};
-use data_storage::{Storage, put_over};
+use data_storage::put_over;
 use futures::{StreamExt, TryStreamExt};
 use pipeline_crawl::{
     Crawler, DisplayNames, LandingError, Progress, PruneReport, RegisteredBrand, Registry, drop_run, landed_before,
@@ -19,7 +19,7 @@ use crate::checked::record_end;
 use crate::collapse::held_back;
 use crate::collect::{CHECKPOINT_EVERY, Collector};
 use crate::error::with_causes;
-use crate::ledger::{Ledger, find_unfinished, prune_runs, read_run, run_at, second_of};
+use crate::ledger::{Ledger, ResumeWindow, find_unfinished, prune_runs, read_run, run_at, second_of};
 use crate::reader::MemoryQuota;
 use crate::rights::refresh_alone;
 use crate::store::{Event, InLake, RunContext};
@@ -108,11 +108,12 @@ pub async fn refresh(
     left.retain(|brand| !ledger.is_through(&brand.slug));
 
     let memory = crawl_memory(config);
-    let shared = Arc::new(shared((&run, options), config, deps, (&registry, memory)).await?);
+    let shared = Arc::new(shared(&run, options, config, deps, &registry, memory).await?);
     let collector = Collector::new(
         Arc::clone(&shared),
         deps.stores.lake.clone(),
-        (ledger, registry.clone()),
+        ledger,
+        registry.clone(),
         started_at,
     );
     let (events, collected) = mpsc::channel(EVENTS_MAX);
@@ -124,13 +125,8 @@ pub async fn refresh(
     let ended = Box::pin(async { tokio::try_join!(feeding, collector.collect(collected)) }).await;
     let ended = ended.map(|((), report)| report);
     if !options.dry_run {
-        record_end(
-            &deps.stores.storage,
-            &registry,
-            (&run, deps.stores.clock.now()),
-            ended.as_ref(),
-        )
-        .await;
+        let (storage, now) = (&deps.stores.storage, deps.stores.clock.now());
+        record_end(storage, &registry, &run, now, ended.as_ref()).await;
     }
     let report = ended?;
     tidy(&shared, &registry, &report, options).await;
@@ -143,13 +139,16 @@ async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps
     let now = deps.stores.clock.now();
     // An unfinished run may be the one that the other process is at work on.
     if !options.dry_run && deps.others != OtherCrawls::AtWork {
-        let since = resumed_since(config, now);
-        let silent_since = match deps.others {
-            OtherCrawls::Absent => Timestamp::from_micros(i64::MAX),
-            OtherCrawls::AtWork | OtherCrawls::Unknown => now.plus_millis(LIFE_SIGNS_MS.saturating_neg()),
+        let window = ResumeWindow {
+            since: resumed_since(config, now),
+            silent_since: match deps.others {
+                OtherCrawls::Absent => Timestamp::from_micros(i64::MAX),
+                OtherCrawls::AtWork | OtherCrawls::Unknown => now.plus_millis(LIFE_SIGNS_MS.saturating_neg()),
+            },
+            now,
         };
-        let since = (since, silent_since, now);
-        let found = find_unfinished(&deps.stores.storage, options.only.as_deref(), options.force, since).await?;
+        let (storage, only) = (&deps.stores.storage, options.only.as_deref());
+        let found = find_unfinished(storage, only, options.force, window).await?;
         if let Some(report) = found {
             tracing::info!(run = %report.run, done = report.stores.len(), "going on with an unfinished run");
             return Ok(RunReport {
@@ -198,10 +197,12 @@ pub fn crawl_memory(config: &RefreshConfig) -> MemoryBudget {
 }
 
 pub(crate) async fn shared(
-    (run, options): (&RunId, &RunOptions),
+    run: &RunId,
+    options: &RunOptions,
     config: &RefreshConfig,
     deps: &RefreshDeps,
-    (registry, memory): (&Registry, MemoryBudget),
+    registry: &Registry,
+    memory: MemoryBudget,
 ) -> Result<RunContext, RefreshError> {
     // Whoever reads every store in full reads every file of the lake too; else what is missing is looked for, and what a
     // build found damaged. Stores whose rows these files hold are read in full, and the files are written anew.

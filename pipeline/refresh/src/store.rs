@@ -301,7 +301,7 @@ impl RunContext {
     ) -> Result<(), StoreFailure> {
         let store = self.storefront.store(&brand.base_url).map_err(CrawlError::Store)?;
         ratings.keep_only(products.ids());
-        for (product, handle) in ratings.due(products.handles(), self.config.product_pages_max) {
+        for (product, handle) in ratings.due(products, self.config.product_pages_max) {
             let fetched = tokio::select! {
                 biased;
                 () = self.cancel.cancelled() => break,
@@ -346,7 +346,8 @@ impl RunContext {
             &self.run,
             brand,
             crawl,
-            (&self.snapshot, currency_before),
+            &self.snapshot,
+            currency_before,
             reading,
         );
         let mut prepared = prepared.await?;
@@ -405,8 +406,7 @@ impl RunContext {
 /// The catalogue with its ratings, under the hash by which the lake will know it.
 async fn rated(mut refresh: BrandRefresh<CatalogueRows>, ratings: Ratings) -> Result<HashedRefresh, StoreFailure> {
     let hashed = tokio::task::spawn_blocking(move || {
-        refresh.products.rate(ratings.said());
-        refresh.products.tell_barcodes(ratings.barcodes());
+        ratings.apply(&mut refresh.products);
         HashedRefresh::of_rows(refresh)
     });
     Ok(hashed.await??)

@@ -82,12 +82,13 @@ impl Outcome {
                 affected,
                 currencies,
             } => {
+                if let (Some(HoldReason::Currency), Some((before, found))) = (doubt, currencies) {
+                    return Some(format!("prices are in {found}, were in {before}"));
+                }
                 let counts = format!("{products_found} products, where there were {products_before}");
-                let why = doubt.and_then(|doubt| why(doubt, *affected, *currencies));
-                Some(match (why, doubt) {
-                    (Some(why), Some(HoldReason::Currency)) if currencies.is_some() => why,
-                    (Some(why), _) => format!("{why}: {counts}"),
-                    (None, _) => counts,
+                Some(match doubt.and_then(|doubt| why(doubt, *affected)) {
+                    Some(why) => format!("{why}: {counts}"),
+                    None => counts,
                 })
             }
             Self::Changed | Self::Unchanged | Self::Skipped => None,
@@ -96,23 +97,18 @@ impl Outcome {
 }
 
 /// The reason why a crawl is held back, where that is not the count of its products.
-fn why(
-    doubt: HoldReason,
-    affected: Option<Affected>,
-    currencies: Option<(CurrencyCode, CurrencyCode)>,
-) -> Option<String> {
+fn why(doubt: HoldReason, affected: Option<Affected>) -> Option<String> {
     let of = affected.map_or_else(String::new, |Affected { count, of }| format!("{count} of {of}"));
-    Some(match (doubt, currencies) {
-        (HoldReason::Currency, Some((before, found))) => format!("prices are in {found}, were in {before}"),
-        (HoldReason::Currency, None) => "prices are in another currency".to_owned(),
-        (HoldReason::Replaced, _) => "hardly a product of before is listed".to_owned(),
-        (HoldReason::Unreadable, _) => "many products cannot be read any more".to_owned(),
-        (HoldReason::Cut, _) => "the catalogue's end was not reached".to_owned(),
-        (HoldReason::Prices, _) => format!("{of} prices fell to next to nothing"),
-        (HoldReason::Titles, _) => format!("{of} products have entirely different titles"),
-        (HoldReason::Short, _) => format!("only {of} products that the store counts are listed"),
-        (HoldReason::Dwindled, _) => format!("{of} products of the last days are left"),
-        (HoldReason::Emptied | HoldReason::Shrank, _) => return None,
+    Some(match doubt {
+        HoldReason::Currency => "prices are in another currency".to_owned(),
+        HoldReason::Replaced => "hardly a product of before is listed".to_owned(),
+        HoldReason::Unreadable => "many products cannot be read any more".to_owned(),
+        HoldReason::Cut => "the catalogue's end was not reached".to_owned(),
+        HoldReason::Prices => format!("{of} prices fell to next to nothing"),
+        HoldReason::Titles => format!("{of} products have entirely different titles"),
+        HoldReason::Short => format!("only {of} products that the store counts are listed"),
+        HoldReason::Dwindled => format!("{of} products of the last days are left"),
+        HoldReason::Emptied | HoldReason::Shrank => return None,
     })
 }
 

@@ -41,17 +41,12 @@ fn bounded(mut told: StoreTexts) -> StoreTexts {
 }
 
 /// Lands what a store answered, and drops what was landed before `keep_since`, but never the newest.
-pub(crate) async fn land(
-    storage: &Storage,
-    store: &StoreHost,
-    (told, asked_at): (StoreTexts, Timestamp),
-    keep_since: Timestamp,
-) -> Result<(), StorageError> {
+pub(crate) async fn land(storage: &Storage, texts: LandedTexts, keep_since: Timestamp) -> Result<(), StorageError> {
     let landed = LandedTexts {
-        store: store.clone(),
-        asked_at,
-        told: bounded(told),
+        told: bounded(texts.told),
+        ..texts
     };
+    let (store, asked_at) = (&landed.store, landed.asked_at);
     let json = serde_json::to_vec(&landed).unwrap_or_default();
     let packed = zstd::bulk::compress(&json, LEVEL).map_err(|source| StorageError::Write {
         path: ANSWERS.path(store, asked_at).to_string(),

@@ -1,5 +1,6 @@
 use async_recursion::async_recursion as boxed;
 use async_trait::async_trait;
+use data_lake::StoreUpdate;
 use data_model::{BrandSlug, ShippingPolicy, Timestamp};
 use pipeline_crawl::RegisteredBrand;
 use pipeline_policies::{ProposalCounts, policy};
@@ -8,7 +9,7 @@ use serde::Serialize;
 use storefront::{NotAsked, under};
 
 use crate::ask::{Failure, ask};
-use crate::landing::land;
+use crate::landing::{LandedTexts, land};
 use crate::model::TermsModel;
 use crate::propose::{Reader, with_proposals};
 use crate::state;
@@ -187,18 +188,23 @@ impl StoreTask for TermsRefresh<'_> {
                 policy: None,
                 error: None,
             };
-            let key = (due.brand.store.clone(), due.brand.slug.clone());
+            let (store, slug) = (due.brand.store.clone(), due.brand.slug.clone());
+            let update = |policy| StoreUpdate::new(store, slug, policy);
             match told {
                 Ok((told, said)) => {
-                    asked.push((due.brand.store, at, told));
+                    asked.push(LandedTexts {
+                        store: due.brand.store,
+                        asked_at: at,
+                        told,
+                    });
                     match said {
                         TextTerms::Terms { url, reading } => {
                             (one.outcome, one.facts) = ("read", reading.facts.len());
                             one.source_url = Some(url).filter(|url| !url.is_empty());
                             one.policy = Some(policy(reading, due.currency, one.source_url.clone(), at));
-                            terms.push((key.0, key.1, one.policy.clone()));
+                            terms.push(update(one.policy.clone()));
                         }
-                        TextTerms::Nothing => terms.push((key.0, key.1, None)),
+                        TextTerms::Nothing => terms.push(update(None)),
                         TextTerms::Unknown => one.outcome = "unknown",
                     }
                 }
@@ -217,10 +223,11 @@ impl StoreTask for TermsRefresh<'_> {
             return Ok(());
         }
         let mut landed = Vec::new();
-        for (store, at, told) in asked {
+        for texts in asked {
+            let (store, at) = (texts.store.clone(), texts.asked_at);
             let keep_since = at.plus_millis(-i64::from(self.options.keep_days) * 24 * 3_600_000);
             // Before the lake: what is landed is never older than what the lake has of a store.
-            land(&deps.storage, &store, (told, at), keep_since).await?;
+            land(&deps.storage, texts, keep_since).await?;
             landed.push((store, at));
         }
         report.changed += deps.lake.commit_shipping(terms).await?.changed.len() as u64;

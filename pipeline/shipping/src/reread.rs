@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use async_recursion::async_recursion as boxed;
 use async_trait::async_trait;
-use data_lake::LakeSnapshot;
+use data_lake::{LakeSnapshot, StoreUpdate};
 use data_model::{BrandSlug, RunId, ShippingFact, ShippingPolicy, StoreHost, Timestamp};
 use data_storage::Storage;
 use pipeline_crawl::{RegisteredBrand, landed_policies, read_policies};
@@ -72,7 +72,7 @@ pub struct RereadShipping {
     pub brands: Vec<RereadBrand>,
 }
 
-type Terms = (StoreHost, BrandSlug, Option<ShippingPolicy>);
+type Terms = StoreUpdate<Option<ShippingPolicy>>;
 
 /// Makes of what stores answered the terms that the lake has, as [`crate::refresh_shipping`] would of the same answers. It is
 /// the newest answer in the range that counts: to a refresh of shipping terms, or the policies that a crawl landed. What was
@@ -174,7 +174,7 @@ impl StoreTask for TermsReread<'_> {
     async fn take(&mut self, read: Vec<Reading>) -> Result<(), TaskError> {
         let StoreDeps { lake, storage, .. } = self.deps;
         let changed = read.iter().filter_map(|read| read.change.as_ref());
-        let stores: BTreeSet<StoreHost> = changed.map(|change| change.terms.0.clone()).collect();
+        let stores: BTreeSet<StoreHost> = changed.map(|change| change.terms.store.clone()).collect();
         let held = match stores.is_empty() {
             true => BTreeMap::new(),
             false => lake.snapshot().await?.shipping(&stores).await?,
@@ -182,7 +182,7 @@ impl StoreTask for TermsReread<'_> {
         let mut told = Vec::new();
         for Reading { mut one, change } in read {
             if let Some(change) = change {
-                let store = &change.terms.0;
+                let store = &change.terms.store;
                 if held.get(store) == change.held.as_ref() && newest_at(storage, store).await? == change.newest {
                     told.push(change.terms);
                 } else {
@@ -265,7 +265,10 @@ async fn reread(
         return Ok((one, None));
     }
     one.outcome = RereadOutcome::Changed;
-    Ok((one, Some((brand.store.clone(), brand.slug.clone(), now))))
+    Ok((
+        one,
+        Some(StoreUpdate::new(brand.store.clone(), brand.slug.clone(), now)),
+    ))
 }
 
 async fn in_range(
@@ -358,7 +361,7 @@ mod tests {
     use storefront::{Storefront, StorefrontConfig};
 
     use super::*;
-    use crate::landing::land;
+    use crate::landing::{LandedTexts, land};
 
     #[test]
     fn the_id_of_a_run_tells_when_it_began() {
@@ -404,7 +407,7 @@ mod tests {
                 ..RereadBrand::new(&brand.slug)
             };
             let change = Some(Change {
-                terms: (brand.store.clone(), brand.slug.clone(), Some(old.clone())),
+                terms: StoreUpdate::new(brand.store.clone(), brand.slug.clone(), Some(old.clone())),
                 newest,
                 held: held.cloned(),
             });
@@ -415,16 +418,24 @@ mod tests {
 
         // A refresh landed an answer since, and has not committed it.
         let at = clock.now();
-        let silent = StoreTexts {
-            documents: Vec::new(),
-            is_everywhere: true,
+        let texts = LandedTexts {
+            store: brand.store.clone(),
+            asked_at: at,
+            told: StoreTexts {
+                documents: Vec::new(),
+                is_everywhere: true,
+            },
         };
-        land(&storage, &brand.store, (silent, at), at).await.unwrap();
+        land(&storage, texts, at).await.unwrap();
         let (one, rows) = taken(None, None).await;
         assert_eq!((one.outcome, one.facts_added, rows), (RereadOutcome::Older, 0, None));
 
         // The lake has other terms since.
-        let newer = vec![(brand.store.clone(), brand.slug.clone(), Some(new.clone()))];
+        let newer = vec![StoreUpdate::new(
+            brand.store.clone(),
+            brand.slug.clone(),
+            Some(new.clone()),
+        )];
         lake.commit_shipping(newer).await.unwrap();
         let (one, rows) = taken(None, Some(at)).await;
         assert_eq!((one.outcome, rows.as_ref()), (RereadOutcome::Older, Some(&new)));

@@ -142,7 +142,11 @@ fn releases(home: &Path) -> anyhow::Result<ReleaseStore> {
 /// Publishes a release of the stores and serves it, prices in this currency where nobody says.
 pub(crate) async fn serve(stores: &Stores, currency: CurrencyCode, home: &Path) -> anyhow::Result<api::EdgeRouter> {
     let files = home.join("files");
-    let manifest = kit::build(stores, &BuildOptions::default(), &files);
+    let catalogue: Vec<_> = stores
+        .iter()
+        .map(|(facts, products)| kit::StoreProducts { facts, products })
+        .collect();
+    let manifest = kit::build(&catalogue, &BuildOptions::default(), &files);
     releases(home)?
         .publish(Publication {
             manifest: &manifest,

@@ -47,7 +47,10 @@ pub(crate) async fn recommend_products(
 fn asked(query: Option<&str>) -> Result<(RecommendRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let product = reader.required("product_id").parsed(product_ident);
-    let intent = reader.optional("intent").choice(&Intent::NAMED).unwrap_or_default();
+    let intent = reader
+        .optional("intent")
+        .choice(&Intent::ALL, Intent::as_str)
+        .unwrap_or_default();
     let kinds = read::kinds(&mut reader);
     let limit = read::limit(&mut reader);
     let ignored = reader.ignored();

@@ -85,7 +85,10 @@ fn asked(query: Option<&str>, limit_max: u16) -> Result<(SearchRequest, Vec<Igno
         filters: read::filters(&mut reader),
         brand: read::brand(&mut reader),
         order: read::order(&mut reader),
-        mode: reader.optional("mode").choice(&Mode::NAMED).unwrap_or_default(),
+        mode: reader
+            .optional("mode")
+            .choice(&Mode::ALL, Mode::as_str)
+            .unwrap_or_default(),
         limit: (reader.optional("limit").integer(limits()))
             .and_then(within)
             .unwrap_or_default(),

@@ -29,7 +29,7 @@ use crate::server::QueryServer;
 )]
 pub(crate) async fn get_stats(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
     let mut reader = QueryReader::new(request.uri().query());
-    let by = reader.optional("by").choice(&GroupBy::NAMED);
+    let by = reader.optional("by").choice(&GroupBy::ALL, GroupBy::as_str);
     let ignored = reader.ignored();
     let answered = match reader.finish(PathParameters::none(), by)? {
         Some(by) => server.stats_by(by).await?,

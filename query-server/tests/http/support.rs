@@ -54,6 +54,10 @@ fn build_observed(
         (facts, products.clone())
     };
     let catalogue: Catalogue = catalogue.iter().map(delivered).collect();
+    let catalogue: Vec<_> = catalogue
+        .iter()
+        .map(|(facts, products)| kit::StoreProducts { facts, products })
+        .collect();
     let manifest = kit::build_with_history(None, &catalogue, &options, dir, |product| {
         let prices = observed.prices.get(&product.key.platform_id);
         prices.map_or(&[], Vec::as_slice)

@@ -20,7 +20,11 @@ pub(crate) fn release(titles: impl Iterator<Item = String>, dir: &Path) -> Relea
         ..kit::product(&facts.brand, id, &title)
     };
     let products: Vec<Product> = (1..).zip(titles).map(product).collect();
-    kit::open(kit::build(&[(&facts, products)], &BuildOptions::default(), dir), dir)
+    let store = kit::StoreProducts {
+        facts: &facts,
+        products: &products,
+    };
+    kit::open(kit::build(&[store], &BuildOptions::default(), dir), dir)
 }
 
 fn wanted(text: &str, limit: usize) -> LexicalQuery<'_> {

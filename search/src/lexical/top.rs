@@ -35,14 +35,26 @@ pub(super) struct Hit {
 }
 
 impl Order {
-    /// The names that requests spell them by.
-    pub const NAMED: [(&'static str, Self); 5] = [
-        ("relevance", Self::Relevance),
-        ("price_asc", Self::PriceAscending),
-        ("price_desc", Self::PriceDescending),
-        ("rating", Self::Rating),
-        ("newest", Self::Newest),
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Relevance,
+        Self::PriceAscending,
+        Self::PriceDescending,
+        Self::Rating,
+        Self::Newest,
     ];
+
+    /// The name that requests spell it by.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Relevance => "relevance",
+            Self::PriceAscending => "price_asc",
+            Self::PriceDescending => "price_desc",
+            Self::Rating => "rating",
+            Self::Newest => "newest",
+        }
+    }
 }
 
 /// An order, and the currency whose prices stand first in it.

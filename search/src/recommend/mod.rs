@@ -33,22 +33,25 @@ pub enum Intent {
 }
 
 impl Intent {
-    /// The names that requests spell them by.
-    pub const NAMED: [(&'static str, Self); 5] = [
-        ("related", Self::Related),
-        ("cross_brand", Self::CrossBrand),
-        ("complement", Self::Complement),
-        ("cheaper", Self::Cheaper),
-        ("same_brand", Self::SameBrand),
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Related,
+        Self::CrossBrand,
+        Self::Complement,
+        Self::Cheaper,
+        Self::SameBrand,
     ];
 
-    /// The name.
+    /// The name that requests spell it by.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
-        Self::NAMED
-            .iter()
-            .find(|(_, intent)| *intent == self)
-            .map_or("", |(name, _)| name)
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Related => "related",
+            Self::CrossBrand => "cross_brand",
+            Self::Complement => "complement",
+            Self::Cheaper => "cheaper",
+            Self::SameBrand => "same_brand",
+        }
     }
 }
 

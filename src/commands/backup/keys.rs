@@ -69,7 +69,7 @@ pub(super) async fn since(
     };
     let later = data_backup::list(backups).await?;
     for backup in later.into_iter().filter(|later| later.id > manifest.id) {
-        if let Err(error) = learn_backup(&mut since.keys, (backups, &backup.id), scratch).await {
+        if let Err(error) = learn_backup(&mut since.keys, backups, &backup.id, scratch).await {
             tracing::warn!(backup = %backup.id, error = format!("{error:#}"), "the keys in a later backup cannot be read");
             since.unread.push(backup.id);
         }
@@ -77,11 +77,7 @@ pub(super) async fn since(
     Ok(since)
 }
 
-async fn learn_backup(
-    keys: &mut KeysSince,
-    (backups, id): (&Storage, &BackupId),
-    scratch: &Path,
-) -> anyhow::Result<()> {
+async fn learn_backup(keys: &mut KeysSince, backups: &Storage, id: &BackupId, scratch: &Path) -> anyhow::Result<()> {
     let manifest = data_backup::load(backups, Some(id)).await?;
     let has_state = manifest
         .entries

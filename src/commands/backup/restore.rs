@@ -71,7 +71,7 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
     let restored = restored.map_err(told)??;
     drop(bar);
     let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
-    print(&context, args.dry_run, &restored, (&counts, &since))?;
+    print(&context, args.dry_run, &restored, &counts, &since)?;
     Ok(if restored.lost.is_empty() {
         Outcome::Done
     } else {
@@ -84,7 +84,8 @@ fn print(
     context: &Context,
     dry_run: bool,
     restored: &RestoredHome,
-    (counts, since): (&Counts, &LaterBackups),
+    counts: &Counts,
+    since: &LaterBackups,
 ) -> anyhow::Result<()> {
     let is_state_lost = restored.lost.iter().any(|path| path == STATE_DUMP);
     let is_restored = restored.has_state && !is_state_lost && !dry_run;

@@ -163,7 +163,7 @@ async fn register_each(
     let mut told = std::pin::pin!(told);
     let mut findings = Vec::new();
     loop {
-        let (finding, brand) = tokio::select! {
+        let probed = tokio::select! {
             // A signal that came while a brand was entered is heard before the next one is.
             biased;
             () = &mut told => return Ok((findings, None)),
@@ -172,30 +172,37 @@ async fn register_each(
                 None => return Ok((findings, None)),
             },
         };
-        bar.probed(&finding.url, &finding.verdict);
+        bar.probed(&probed.finding.url, &probed.finding.verdict);
         match (storage, &mut registry) {
             (Some(storage), Some(registry)) => {
-                let entered = enter(registry, storage, vec![(finding, brand)], context.clock.now()).await;
+                let entered = enter(registry, storage, vec![probed], context.clock.now()).await;
                 match entered {
                     Ok(entered) => findings.extend(entered),
                     // Those that were entered before are listed all the same.
                     Err(error) => return Ok((findings, Some(error))),
                 }
             }
-            _ => findings.push(finding),
+            _ => findings.push(probed.finding),
         }
     }
+}
+
+/// An address that was probed.
+struct ProbedAddress {
+    finding: Finding,
+    /// The brand to register, where it can be crawled.
+    brand: Option<NewBrand>,
 }
 
 /// Enters what probes found into the registry, in one event.
 async fn enter(
     registry: &mut Registry,
     storage: &Storage,
-    probes: Vec<(Finding, Option<NewBrand>)>,
+    probes: Vec<ProbedAddress>,
     now: Timestamp,
 ) -> anyhow::Result<Vec<Finding>> {
     let (mut findings, mut brands, mut places) = (Vec::new(), Vec::new(), Vec::new());
-    for (finding, brand) in probes {
+    for ProbedAddress { finding, brand } in probes {
         if let Some(brand) = brand {
             places.push(findings.len());
             brands.push(brand);
@@ -211,7 +218,7 @@ async fn enter(
     Ok(findings)
 }
 
-async fn look(storefront: &Storefront, address: Address, how: Registration) -> (Finding, Option<NewBrand>) {
+async fn look(storefront: &Storefront, address: Address, how: Registration) -> ProbedAddress {
     let Address { url, guessed } = address;
     let (verdict, facts, brand) = match probe(storefront, &url).await {
         Ok(found) => {
@@ -230,16 +237,14 @@ async fn look(storefront: &Storefront, address: Address, how: Registration) -> (
         }
         Err(error) => (plain(&error.into()), Value::Null, None),
     };
-    (
-        Finding {
-            url,
-            verdict,
-            facts,
-            usable: brand.is_some(),
-            added: None,
-        },
-        brand,
-    )
+    let finding = Finding {
+        url,
+        verdict,
+        facts,
+        usable: brand.is_some(),
+        added: None,
+    };
+    ProbedAddress { finding, brand }
 }
 
 /// True where nothing answers; a store that refuses, or that must not be asked, is another matter.

@@ -3,7 +3,7 @@ use std::io::Read;
 use anyhow::Context as _;
 use data_model::{Secret, StoreHost};
 
-use crate::live;
+use crate::live::{self, SealedState};
 use crate::wiring::Context;
 
 /// Longest token that is read; the platform's have 32 characters.
@@ -32,7 +32,7 @@ pub(super) fn read(given: String) -> anyhow::Result<Secret> {
 
 /// Keeps a store's token, sealed, for servers that sign customers in there.
 pub(super) async fn keep(context: &Context, store: &StoreHost, token: &Secret) -> anyhow::Result<()> {
-    let (state, keys) = live::kept(context).await?;
+    let SealedState { state, keys } = live::kept(context).await?;
     let sealed = live_gateway::seal_storefront_token(&keys, store, token).context("state.master_key")?;
     let kept = state.put_storefront_token(store, sealed, context.clock.now()).await;
     state.close().await;

@@ -71,13 +71,7 @@ pub(super) async fn crawl_days(
         // One bar for all days, rather than one a day.
         then.quiet |= days > 1;
         // A signal ends the demo, and with it the crawl. Boxed: a run is a large future.
-        Box::pin(crawl::crawl(
-            &then,
-            storage,
-            (&options, None),
-            &CancellationToken::new(),
-        ))
-        .await?;
+        Box::pin(crawl::crawl(&then, storage, &options, None, &CancellationToken::new())).await?;
         bar.crawled();
         if days > 1 && !context.quiet && !std::io::stderr().is_terminal() {
             tracing::info!("crawled day {} of {days}", day + 1);

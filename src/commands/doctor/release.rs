@@ -46,7 +46,7 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     findings.extend(manifest.as_ref().and_then(held));
     // A refused build says so itself.
     if let Some(manifest) = manifest.filter(|_| !is_refused) {
-        findings.extend(behind(context, storage, (&releases, &manifest)).await);
+        findings.extend(behind(context, storage, &releases, &manifest).await);
     }
     findings
 }
@@ -177,11 +177,7 @@ async fn refused(releases: &ReleaseStore) -> Option<Finding> {
 }
 
 /// The part of the lake that the release lacks.
-async fn behind(
-    context: &Context,
-    storage: &Storage,
-    (releases, manifest): (&ReleaseStore, &Manifest),
-) -> Option<Finding> {
+async fn behind(context: &Context, storage: &Storage, releases: &ReleaseStore, manifest: &Manifest) -> Option<Finding> {
     // The check of the lake reports one that cannot be read.
     let lake = context.lake_in(storage).await.ok()?;
     let lag = lag(&lake, manifest).await.ok().filter(|lag| !lag.is_none())?;

@@ -49,8 +49,8 @@ pub(super) async fn list(context: &Context, state: &State) -> anyhow::Result<()>
     for name in JobName::ALL {
         let policy = config.jobs.policy(name, config.market_time_zone);
         let policy = policy.map_err(|error| usage(error.into()))?;
-        let job = (rows.remove(name.as_str()), runs.remove(name.as_str()));
-        listed.push(told(name, &config.jobs.of(name).cron, &policy, job, now));
+        let (row, last_run) = (rows.remove(name.as_str()), runs.remove(name.as_str()));
+        listed.push(told(name, &config.jobs.of(name).cron, &policy, row, last_run, now));
     }
     let document = json!({ "time_zone": config.market_time_zone, "jobs": listed });
     context.output.print(&document, |out| {
@@ -74,7 +74,8 @@ fn told(
     name: JobName,
     cron: &str,
     policy: &Policy,
-    (row, last_run): (Option<JobRow>, Option<JobRun>),
+    row: Option<JobRow>,
+    last_run: Option<JobRun>,
     now: Timestamp,
 ) -> JobEntry {
     let rests = !policy.enabled || row.as_ref().is_some_and(|row| row.paused.is_some());

@@ -2,12 +2,12 @@ use anyhow::Context as _;
 use serde_json::json;
 
 use crate::exit::Outcome;
-use crate::live;
+use crate::live::{self, SealedState};
 use crate::wiring::Context;
 
 /// `haat keys rotate-signing`
 pub(super) async fn rotate(context: &Context) -> anyhow::Result<Outcome> {
-    let (state, keys) = live::kept(context).await?;
+    let SealedState { state, keys } = live::kept(context).await?;
     let config = &context.config.live_gateway.carts;
     let rotated = live_gateway::rotate_signing_key(&state, &keys, config, context.clock.now()).await;
     state.close().await;

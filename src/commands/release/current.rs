@@ -69,7 +69,8 @@ pub(super) async fn rollback(
     context: &Context,
     releases: &ReleaseStore,
     id: Option<String>,
-    (pin, dry_run): (bool, bool),
+    pin: bool,
+    dry_run: bool,
 ) -> anyhow::Result<()> {
     let listing = releases.listing().await?;
     warn_of(&listing.unreadable);

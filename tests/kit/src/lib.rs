@@ -44,5 +44,5 @@ pub async fn postgres_database() -> Option<String> {
     None
 }
 #[cfg(feature = "release")]
-pub use release::{build, build_after, build_with_history, facts, open};
+pub use release::{StoreProducts, build, build_after, build_with_history, facts, open};
 pub use smtp::SmtpTalk;

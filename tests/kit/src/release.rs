@@ -1,4 +1,3 @@
-use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -21,47 +20,44 @@ pub fn facts(brand: Brand) -> BrandFacts {
     }
 }
 
+/// A brand with the products of its store.
+#[derive(Debug, Clone, Copy)]
+pub struct StoreProducts<'a> {
+    /// The brand.
+    pub facts: &'a BrandFacts,
+    /// The products.
+    pub products: &'a [Product],
+}
+
 /// Builds a first release of these brands with these options, as the pipeline does; its files lie in `dir`.
 #[must_use]
-pub fn build<F, P>(catalogue: &[(F, P)], options: &BuildOptions, dir: &Path) -> Manifest
-where
-    F: Borrow<BrandFacts>,
-    P: AsRef<[Product]>,
-{
+pub fn build(catalogue: &[StoreProducts<'_>], options: &BuildOptions, dir: &Path) -> Manifest {
     build_after(None, catalogue, options, dir)
 }
 
 /// Builds the release that comes after `previous`, if there was one; what did not change is shared.
 #[must_use]
-pub fn build_after<F, P>(
+pub fn build_after(
     previous: Option<&Manifest>,
-    catalogue: &[(F, P)],
+    catalogue: &[StoreProducts<'_>],
     options: &BuildOptions,
     dir: &Path,
-) -> Manifest
-where
-    F: Borrow<BrandFacts>,
-    P: AsRef<[Product]>,
-{
+) -> Manifest {
     build_with_history(previous, catalogue, options, dir, |_| &[])
 }
 
 /// Builds a release with a history of prices, as `history` says, newest first.
 #[must_use]
-pub fn build_with_history<'h, F, P>(
+pub fn build_with_history<'h>(
     previous: Option<&Manifest>,
-    catalogue: &[(F, P)],
+    catalogue: &[StoreProducts<'_>],
     options: &BuildOptions,
     dir: &Path,
     history: impl Fn(&Product) -> &'h [PricePoint],
-) -> Manifest
-where
-    F: Borrow<BrandFacts>,
-    P: AsRef<[Product]>,
-{
-    let lake_store = |(facts, products): &(F, P)| LakeStore {
-        facts: facts.borrow().clone(),
-        product_count: products.as_ref().len() as u64,
+) -> Manifest {
+    let lake_store = |store: &StoreProducts<'_>| LakeStore {
+        facts: store.facts.clone(),
+        product_count: store.products.len() as u64,
     };
     let stores: Vec<LakeStore> = catalogue.iter().map(lake_store).collect();
     let wanted = PlanOptions {
@@ -74,10 +70,10 @@ where
     for group in &plan.build {
         let mut parts = PartsBuilder::new(dir, options);
         for host in &group.stores {
-            let of_host = |(facts, _): &&(F, P)| facts.borrow().brand.store == *host;
-            let (facts, products) = catalogue.iter().find(of_host).unwrap();
-            for product in products.as_ref() {
-                parts.push(product, facts.borrow(), history(product)).unwrap();
+            let of_host = |store: &&StoreProducts<'_>| store.facts.brand.store == *host;
+            let StoreProducts { facts, products } = catalogue.iter().find(of_host).unwrap();
+            for product in *products {
+                parts.push(product, facts, history(product)).unwrap();
             }
         }
         built.extend(parts.finish().unwrap());

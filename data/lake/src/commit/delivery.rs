@@ -4,15 +4,13 @@
 use std::collections::BTreeSet;
 
 use async_recursion::async_recursion as boxed;
-use data_model::{BrandSlug, DeliverySample, KnownDelivery, StoreHost};
+use data_model::{DeliverySample, KnownDelivery, StoreHost};
 
 use super::plan::{self};
-use crate::files::bucket;
+use super::store_update::{StoreUpdate, sorted};
 use crate::snapshot::order;
 use crate::ticks::TickKind;
 use crate::{CommitReport, Lake, LakeError};
-
-type DeliveryUpdate = (StoreHost, BrandSlug, KnownDelivery);
 
 impl Lake {
     /// Makes these samples all that is known of delivery by each store, as [`Lake::commit_known_delivery`] does.
@@ -22,14 +20,14 @@ impl Lake {
     #[boxed]
     pub async fn commit_delivery(
         &self,
-        sampled: Vec<(StoreHost, BrandSlug, Vec<DeliverySample>)>,
+        sampled: Vec<StoreUpdate<Vec<DeliverySample>>>,
     ) -> Result<CommitReport, LakeError> {
-        let known = |(store, slug, samples)| {
+        let known = |sampled: StoreUpdate<Vec<DeliverySample>>| {
             let samples_alone = KnownDelivery {
-                samples,
+                samples: sampled.known,
                 ..KnownDelivery::default()
             };
-            (store, slug, samples_alone)
+            StoreUpdate::new(sampled.store, sampled.slug, samples_alone)
         };
         self.commit_known_delivery(sampled.into_iter().map(known).collect())
             .await
@@ -42,22 +40,27 @@ impl Lake {
     /// # Errors
     /// As [`Lake::commit`].
     #[boxed]
-    pub async fn commit_known_delivery(&self, known: Vec<DeliveryUpdate>) -> Result<CommitReport, LakeError> {
+    pub async fn commit_known_delivery(
+        &self,
+        known: Vec<StoreUpdate<KnownDelivery>>,
+    ) -> Result<CommitReport, LakeError> {
         let buckets = self.inner.config.buckets;
-        let asked = sorted(known, buckets)?;
-        let stores: BTreeSet<StoreHost> = asked.iter().map(|(store, ..)| store.clone()).collect();
+        let mut asked = sorted(known, buckets)?;
+        // In the order in which it is read back.
+        asked.iter_mut().for_each(|update| order(&mut update.known));
+        let stores: BTreeSet<StoreHost> = asked.iter().map(|update| update.store.clone()).collect();
         let mut state = self.state().await;
         for _ in 0..self.inner.config.attempts_max.max(1) {
             self.recover(&mut state).await?;
             let stored = self.stored(&mut state, &stores).await?;
             let held = self.snapshot().await?.known_delivery(Some(&stores)).await?;
             let nothing = KnownDelivery::default();
-            let is_changed = |(store, _, known): &&DeliveryUpdate| {
+            let is_changed = |StoreUpdate { store, known, .. }: &&StoreUpdate<KnownDelivery>| {
                 stored.contains_key(store) && held.get(store).unwrap_or(&nothing) != known
             };
-            let changed: Vec<DeliveryUpdate> = asked.iter().filter(is_changed).cloned().collect();
+            let changed: Vec<_> = asked.iter().filter(is_changed).cloned().collect();
             let mut report = CommitReport::default();
-            let unchanged = |store: &&StoreHost| !changed.iter().any(|(one, ..)| one == *store);
+            let unchanged = |store: &&StoreHost| !changed.iter().any(|update| update.store == **store);
             report.unchanged.extend(stores.iter().filter(unchanged).cloned());
             if changed.is_empty() {
                 return Ok(report);
@@ -72,16 +75,4 @@ impl Lake {
             attempts: self.inner.config.attempts_max,
         })
     }
-}
-
-/// By bucket and store, each store once, and what is known of each in the order in which it is read back.
-fn sorted(mut known: Vec<DeliveryUpdate>, buckets: u32) -> Result<Vec<DeliveryUpdate>, LakeError> {
-    known.sort_by_cached_key(|(store, ..)| (bucket(store, buckets), store.clone()));
-    if let Some(pair) = known.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        return Err(LakeError::StoreTwice {
-            store: pair[0].0.to_string(),
-        });
-    }
-    known.iter_mut().for_each(|(_, _, known)| order(known));
-    Ok(known)
 }

@@ -3,6 +3,7 @@ use data_model::{BrandRefresh, Quarantined, Rating, StoreHost};
 use crate::LakeError;
 use crate::rows::catalogue::{CatalogueRows, ProductRatings, StoreRows};
 use crate::rows::content::Content;
+use crate::rows::place::RowPlace;
 
 /// A refresh whose products are rows of the lake's tables, in order and each there once, with the hash of its content.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ impl HashedRefresh {
     /// The rows do not fit columns: more than 2 GiB of one text column.
     pub fn new(refresh: BrandRefresh) -> Result<Self, LakeError> {
         let (refresh, products) = refresh.with_products(());
-        let places = (0..products.len()).map(|row| (0, row)).collect();
+        let places = (0..products.len()).map(|row| RowPlace { batch: 0, row }).collect();
         let products = CatalogueRows::new(vec![products.into_iter().collect()], places);
         Self::of_rows(refresh.with_products(products).0)
     }

@@ -20,6 +20,7 @@ mod replace;
 mod reviews;
 mod run_row;
 mod shipping;
+mod store_update;
 
 pub use hash::{HashedRefresh, content_hash};
 pub use observations::{CrawlSpan, ObservationReport};
@@ -28,3 +29,4 @@ pub(crate) use plan::Plan;
 pub use rates::RatesReport;
 pub use rebuild::{RebuildReport, RebuiltCatalogue};
 pub use reviews::{REFUSED_REVIEWS_MAX, ReviewChanges};
+pub use store_update::StoreUpdate;

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, HashSet};
 
 use arrow::record_batch::RecordBatch;
-use data_model::{Brand, BrandRefresh, BrandSlug, KnownDelivery, ShippingPolicy, StoreHost, Timestamp};
+use data_model::{Brand, BrandRefresh, KnownDelivery, ShippingPolicy, StoreHost, Timestamp};
 
 use super::hash::HashedRefresh;
 use super::prior::PriorCatalogues;
+use super::store_update::StoreUpdate;
 use crate::files::bucket;
 use crate::rows::brands::BrandRows;
 use crate::rows::build::TableRows;
@@ -225,27 +226,24 @@ pub(crate) fn removal(
 }
 
 /// Plans that each store's shipping terms are those; the stores are sorted by bucket.
-pub(crate) fn shipping(
-    told: &[(StoreHost, BrandSlug, Option<ShippingPolicy>)],
-    buckets: u32,
-) -> Result<Plan, LakeError> {
+pub(crate) fn shipping(told: &[StoreUpdate<Option<ShippingPolicy>>], buckets: u32) -> Result<Plan, LakeError> {
     let mut rows = ShippingRows::default();
-    for (store, slug, policy) in told {
-        if let Some(policy) = policy {
+    for StoreUpdate { store, slug, known } in told {
+        if let Some(policy) = known {
             rows.push(bucket(store, buckets), store, slug, policy);
         }
     }
     Ok(Plan {
-        stores: told.iter().map(|(store, ..)| store.clone()).collect(),
+        stores: told.iter().map(|update| update.store.clone()).collect(),
         rows: vec![(TableName::ShippingPolicies, vec![rows.finish()?])],
         ..Plan::default()
     })
 }
 
 /// Plans that this is what is known of each store's delivery; the stores are sorted by bucket.
-pub(crate) fn delivery(known: &[(StoreHost, BrandSlug, KnownDelivery)], buckets: u32) -> Result<Plan, LakeError> {
+pub(crate) fn delivery(known: &[StoreUpdate<KnownDelivery>], buckets: u32) -> Result<Plan, LakeError> {
     let (mut samples, mut zones, mut probes) = (DeliveryRows::default(), ZoneRows::default(), ProbeRows::default());
-    for (store, slug, known) in known {
+    for StoreUpdate { store, slug, known } in known {
         let bucket = bucket(store, buckets);
         let of_store = known.samples.iter();
         of_store.for_each(|sample| samples.push(bucket, store, slug, sample));
@@ -257,7 +255,7 @@ pub(crate) fn delivery(known: &[(StoreHost, BrandSlug, KnownDelivery)], buckets:
         of_store.for_each(|probe| probes.push(bucket, store, slug, probe));
     }
     Ok(Plan {
-        stores: known.iter().map(|(store, ..)| store.clone()).collect(),
+        stores: known.iter().map(|update| update.store.clone()).collect(),
         rows: vec![
             (TableName::DeliveryMatrix, vec![samples.finish()?]),
             (TableName::DeliveryZones, vec![zones.finish()?]),

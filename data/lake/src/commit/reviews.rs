@@ -156,15 +156,14 @@ impl Lake {
                 let reviews = reviews.get(&one.store).map_or(&[][..], Vec::as_slice);
                 let ratings = ratings.get(&one.store).map_or(&[][..], Vec::as_slice);
                 let refused = refused.get(&one.store).map_or(&[][..], Vec::as_slice);
-                let mut one = one.clone().beside(reviews, ratings);
-                let placed = one.refused_beside(refused);
-                (one, placed)
+                let mut changes = one.clone().beside(reviews, ratings);
+                let refused = changes.refused_beside(refused);
+                PlacedChanges { changes, refused }
             };
             let there = told.iter().filter(|one| known.contains_key(&one.store));
-            let changed: Vec<(ReviewChanges, Vec<PlacedRecord>)> =
-                there.map(of).filter(|(one, _)| !one.is_empty()).collect();
+            let changed: Vec<PlacedChanges> = there.map(of).filter(|placed| !placed.changes.is_empty()).collect();
             let mut report = CommitReport::default();
-            let is_changed = |store: &StoreHost| changed.iter().any(|(one, _)| one.store == *store);
+            let is_changed = |store: &StoreHost| changed.iter().any(|placed| placed.changes.store == *store);
             report
                 .unchanged
                 .extend(stores.iter().filter(|store| !is_changed(store)).cloned());
@@ -194,11 +193,21 @@ fn sorted(mut told: Vec<ReviewChanges>, buckets: u32) -> Result<Vec<ReviewChange
     }
 }
 
-fn plan(changed: &[(ReviewChanges, Vec<PlacedRecord>)], buckets: u32) -> Result<Plan, LakeError> {
+/// Changes of one store, with the places in the quarantine of the records that it refuses.
+struct PlacedChanges {
+    changes: ReviewChanges,
+    refused: Vec<PlacedRecord>,
+}
+
+fn plan(changed: &[PlacedChanges], buckets: u32) -> Result<Plan, LakeError> {
     let (mut reviews, mut ratings) = (WidgetReviewRows::default(), WidgetRatingRows::default());
     let mut refused = QuarantineRows::default();
     let mut gone: BTreeMap<String, Vec<(StoreHost, String)>> = BTreeMap::new();
-    for (one, placed) in changed {
+    for PlacedChanges {
+        changes: one,
+        refused: placed,
+    } in changed
+    {
         let place = Place {
             bucket: bucket(&one.store, buckets),
             store: &one.store,
@@ -239,7 +248,7 @@ fn plan(changed: &[(ReviewChanges, Vec<PlacedRecord>)], buckets: u32) -> Result<
         }
     }
     Ok(Plan {
-        stores: changed.iter().map(|(one, _)| one.store.clone()).collect(),
+        stores: changed.iter().map(|placed| placed.changes.store.clone()).collect(),
         rows: vec![
             (TableName::WidgetReviews, vec![reviews.finish()?]),
             (TableName::WidgetRatings, vec![ratings.finish()?]),

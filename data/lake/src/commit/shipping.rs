@@ -4,40 +4,40 @@ use std::collections::BTreeSet;
 
 use arrow::record_batch::RecordBatch;
 use async_recursion::async_recursion as boxed;
-use data_model::{BrandSlug, ShippingPolicy, StoreHost};
+use data_model::{ShippingPolicy, StoreHost};
 
 use super::plan::{self};
-use crate::files::bucket;
+use super::store_update::{StoreUpdate, sorted};
 use crate::rows::columns::{Columns, store_runs};
 use crate::ticks::TickKind;
 use crate::{CommitReport, Lake, LakeError, TableName};
 
-/// A store's shipping terms; `None` forgets those that were known.
-type StoreTerms = (StoreHost, BrandSlug, Option<ShippingPolicy>);
-
 impl Lake {
-    /// Makes these terms all that is known of each store's shipping. A store whose terms are the stored ones but for when
-    /// they were read is left out, as is one that is not in the lake; when all are, nothing is written. Crawls keep what
-    /// is stored here.
+    /// Makes these terms all that is known of each store's shipping; `None` forgets those that were known. A store whose
+    /// terms are the stored ones but for when they were read is left out, as is one that is not in the lake; when all are,
+    /// nothing is written. Crawls keep what is stored here.
     ///
     /// # Errors
     /// As [`Lake::commit`].
     #[boxed]
-    pub async fn commit_shipping(&self, told: Vec<StoreTerms>) -> Result<CommitReport, LakeError> {
+    pub async fn commit_shipping(
+        &self,
+        told: Vec<StoreUpdate<Option<ShippingPolicy>>>,
+    ) -> Result<CommitReport, LakeError> {
         let buckets = self.inner.config.buckets;
         let told = sorted(told, buckets)?;
-        let stores: BTreeSet<StoreHost> = told.iter().map(|(store, ..)| store.clone()).collect();
+        let stores: BTreeSet<StoreHost> = told.iter().map(|update| update.store.clone()).collect();
         let mut state = self.state().await;
         for _ in 0..self.inner.config.attempts_max.max(1) {
             self.recover(&mut state).await?;
             let known = self.stored(&mut state, &stores).await?;
             let held = self.snapshot().await?.shipping(&stores).await?;
-            let is_changed = |(store, _, policy): &&StoreTerms| {
-                known.contains_key(store) && !says_the_same(held.get(store), policy.as_ref())
+            let is_changed = |update: &&StoreUpdate<Option<ShippingPolicy>>| {
+                known.contains_key(&update.store) && !says_the_same(held.get(&update.store), update.known.as_ref())
             };
-            let changed: Vec<StoreTerms> = told.iter().filter(is_changed).cloned().collect();
+            let changed: Vec<_> = told.iter().filter(is_changed).cloned().collect();
             let mut report = CommitReport::default();
-            let unchanged = |store: &&StoreHost| !changed.iter().any(|(one, ..)| one == *store);
+            let unchanged = |store: &&StoreHost| !changed.iter().any(|update| update.store == **store);
             report.unchanged.extend(stores.iter().filter(unchanged).cloned());
             if changed.is_empty() {
                 return Ok(report);
@@ -64,17 +64,6 @@ fn says_the_same(held: Option<&ShippingPolicy>, told: Option<&ShippingPolicy>) -
         told.observed_at = held.observed_at;
     }
     *held == told
-}
-
-/// By bucket and store, each store once.
-fn sorted(mut told: Vec<StoreTerms>, buckets: u32) -> Result<Vec<StoreTerms>, LakeError> {
-    told.sort_by_cached_key(|(store, ..)| (bucket(store, buckets), store.clone()));
-    match told.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        Some(pair) => Err(LakeError::StoreTwice {
-            store: pair[0].0.to_string(),
-        }),
-        None => Ok(told),
-    }
 }
 
 /// The stores whose rows go, where these are not all of the tick. A crawl that found no shipping terms leaves those that are

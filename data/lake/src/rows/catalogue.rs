@@ -11,6 +11,7 @@ use data_model::{Brand, CategoryId, PriceSummary, Product, Rating, Review, Times
 use super::barcodes::{self, StatedBarcode, StatedBarcodes};
 use super::build::TableRows;
 use super::content::{Digest, product_digest};
+use super::place::{RowPlace, indices};
 use super::products::{BEHIND_RATINGS, NO_VARIANTS, ProductRows};
 use super::variants::VariantRows;
 use super::{PageCapacity, batch, count};
@@ -146,19 +147,19 @@ impl FromIterator<Product> for ProductColumns {
 #[derive(Debug, Default)]
 pub struct CatalogueRows {
     pages: Vec<ProductColumns>,
-    /// Page and place on it, sorted by the platform's id, each id once.
-    order: Vec<(usize, usize)>,
+    /// Sorted by the platform's id, each id once.
+    order: Vec<RowPlace>,
     rated: BTreeMap<u64, ProductRatings>,
     barcodes: StatedBarcodes,
 }
 
 impl CatalogueRows {
-    /// The products of `pages` that `order` names, page and place on it; sorted by id here, of several with one id the
+    /// The products of `pages` that `order` names; sorted by id here, of several with one id the
     /// first is kept, and places that are not there are left out.
     #[must_use]
-    pub fn new(pages: Vec<ProductColumns>, mut order: Vec<(usize, usize)>) -> Self {
-        order.retain(|(page, row)| pages.get(*page).is_some_and(|page| *row < page.rows.len()));
-        let id = |(page, row): &(usize, usize)| pages[*page].rows[*row].platform_id;
+    pub fn new(pages: Vec<ProductColumns>, mut order: Vec<RowPlace>) -> Self {
+        order.retain(|place| pages.get(place.batch).is_some_and(|page| place.row < page.rows.len()));
+        let id = |place: &RowPlace| pages[place.batch].rows[place.row].platform_id;
         if !order.is_sorted_by_key(id) {
             order.sort_by_key(id);
         }
@@ -169,12 +170,13 @@ impl CatalogueRows {
             rated: BTreeMap::new(),
             barcodes: StatedBarcodes::new(),
         };
-        for page in 0..catalogue.pages.len() {
-            for (row, rated) in std::mem::take(&mut catalogue.pages[page].rated) {
-                let id = catalogue.row((page, row)).platform_id;
+        for batch in 0..catalogue.pages.len() {
+            for (row, rated) in std::mem::take(&mut catalogue.pages[batch].rated) {
+                let place = RowPlace { batch, row };
+                let id = catalogue.row(place).platform_id;
                 // Another page of the product, which is not the one that counts, says nothing.
-                if catalogue.place(id) == Some((page, row)) {
-                    catalogue.rate([(id, rated)]);
+                if catalogue.place(id) == Some(place) {
+                    catalogue.rate(id, rated);
                 }
             }
         }
@@ -182,40 +184,36 @@ impl CatalogueRows {
     }
 
     /// The place of a product.
-    fn place(&self, id: u64) -> Option<(usize, usize)> {
+    fn place(&self, id: u64) -> Option<RowPlace> {
         let found = self
             .order
             .binary_search_by_key(&id, |place| self.row(*place).platform_id);
         found.ok().map(|at| self.order[at])
     }
 
-    /// Gives products their ratings and reviews; those that the catalogue does not have are left out, and of several
-    /// with one id the first counts.
-    pub fn rate(&mut self, rated: impl IntoIterator<Item = (u64, ProductRatings)>) {
-        for (id, rated) in rated {
-            let stated = rated.rating.is_some() || !rated.reviews.is_empty();
-            if stated && self.place(id).is_some() {
-                self.rated.entry(id).or_insert(rated);
-            }
+    /// Gives the product of this id its rating and reviews; one that the catalogue does not have is left out, and of
+    /// several ratings of a product the first counts.
+    pub fn rate(&mut self, id: u64, rated: ProductRatings) {
+        let stated = rated.rating.is_some() || !rated.reviews.is_empty();
+        if stated && self.place(id).is_some() {
+            self.rated.entry(id).or_insert(rated);
         }
     }
 
-    /// Gives variants the barcodes that their products' pages tell; those of products that the catalogue does not have
-    /// are left out.
-    pub fn tell_barcodes(&mut self, told: impl IntoIterator<Item = (u64, Vec<StatedBarcode>)>) {
-        for (id, told) in told {
-            let Some((page, row)) = self.place(id) else { continue };
-            let (page, row) = (&self.pages[page], self.row((page, row)));
-            let rows = row.first_variant..row.first_variant + row.variants;
-            let found = barcodes::barcodes_of(&page.variants, &rows, told);
-            if !found.is_empty() {
-                self.barcodes.insert(id, found);
-            }
+    /// Gives the variants of the product of this id the barcodes that its page tells; a product that the catalogue does
+    /// not have is left out.
+    pub fn tell_barcodes(&mut self, id: u64, told: Vec<StatedBarcode>) {
+        let Some(place) = self.place(id) else { return };
+        let (page, row) = (&self.pages[place.batch], self.row(place));
+        let rows = row.first_variant..row.first_variant + row.variants;
+        let found = barcodes::barcodes_of(&page.variants, &rows, told);
+        if !found.is_empty() {
+            self.barcodes.insert(id, found);
         }
     }
 
-    fn row(&self, (page, row): (usize, usize)) -> &Row {
-        &self.pages[page].rows[row]
+    fn row(&self, place: RowPlace) -> &Row {
+        &self.pages[place.batch].rows[place.row]
     }
 
     fn rows(&self) -> impl Iterator<Item = &Row> {
@@ -247,21 +245,21 @@ impl CatalogueRows {
 
     /// The platform's id and the name in addresses of each product.
     pub fn handles(&self) -> impl Iterator<Item = (u64, &str)> {
-        let handle = |(page, row): &(usize, usize)| self.pages[*page].products.handle(*row);
+        let handle = |place: &RowPlace| self.pages[place.batch].products.handle(place.row);
         self.ids().zip(self.order.iter().map(handle))
     }
 
     /// The platform's id and the title of each product.
     pub fn titles(&self) -> impl Iterator<Item = (u64, &str)> {
-        let title = |(page, row): &(usize, usize)| self.pages[*page].products.title(*row);
+        let title = |place: &RowPlace| self.pages[place.batch].products.title(place.row);
         self.ids().zip(self.order.iter().map(title))
     }
 
     /// The price of each variant in minor units, behind the platform's ids of its product and of itself.
     pub fn prices(&self) -> impl Iterator<Item = ((u64, u64), i64)> {
-        self.order.iter().flat_map(|(page, row)| {
-            let page = &self.pages[*page];
-            let row = &page.rows[*row];
+        self.order.iter().flat_map(|place| {
+            let page = &self.pages[place.batch];
+            let row = &page.rows[place.row];
             let product = row.platform_id;
             let prices = page
                 .variants
@@ -272,8 +270,8 @@ impl CatalogueRows {
 
     /// The platform's id and the state of each product, ids ascending.
     pub fn states(&self) -> impl Iterator<Item = (u64, ProductState<'_>)> {
-        self.order.iter().map(|(page, row)| {
-            let (page, at) = (&self.pages[*page], *row);
+        self.order.iter().map(|place| {
+            let (page, at) = (&self.pages[place.batch], place.row);
             let row = &page.rows[at];
             let rated = self.rated.get(&row.platform_id);
             let state = ProductState {
@@ -294,7 +292,7 @@ impl CatalogueRows {
 
     /// The category of each product.
     pub(crate) fn categories(&self) -> impl Iterator<Item = Option<CategoryId>> {
-        let category = |(page, row): &(usize, usize)| self.pages[*page].products.category(*row);
+        let category = |place: &RowPlace| self.pages[place.batch].products.category(place.row);
         self.order.iter().map(category)
     }
 
@@ -394,23 +392,24 @@ impl StoreRows {
 
 /// The places of a catalogue's rows in its pages.
 struct Places {
-    products: Vec<(usize, usize)>,
-    variants: Vec<(usize, usize)>,
+    products: Vec<RowPlace>,
+    variants: Vec<RowPlace>,
 }
 
 /// `None` where the pages, one after another, are the catalogue.
-fn places(pages: &[ProductColumns], order: &[(usize, usize)]) -> Option<Places> {
+fn places(pages: &[ProductColumns], order: &[RowPlace]) -> Option<Places> {
     let all = pages
         .iter()
         .enumerate()
-        .flat_map(|(page, columns)| (0..columns.rows.len()).map(move |row| (page, row)));
+        .flat_map(|(batch, columns)| (0..columns.rows.len()).map(move |row| RowPlace { batch, row }));
     if all.eq(order.iter().copied()) {
         return None;
     }
     let mut variants = Vec::with_capacity(order.len() * 2);
-    for (page, row) in order {
-        let row = &pages[*page].rows[*row];
-        variants.extend((row.first_variant..row.first_variant + row.variants).map(|row| (*page, row)));
+    for place in order {
+        let (batch, row) = (place.batch, &pages[place.batch].rows[place.row]);
+        let rows = row.first_variant..row.first_variant + row.variants;
+        variants.extend(rows.map(|row| RowPlace { batch, row }));
     }
     Some(Places {
         products: order.to_vec(),
@@ -419,15 +418,12 @@ fn places(pages: &[ProductColumns], order: &[(usize, usize)]) -> Option<Places> 
 }
 
 /// The columns of all pages in an order of their own.
-fn gathered(
-    table: TableName,
-    pages: &[Vec<ArrayRef>],
-    order: &[(usize, usize)],
-) -> Result<Vec<Vec<ArrayRef>>, LakeError> {
+fn gathered(table: TableName, pages: &[Vec<ArrayRef>], order: &[RowPlace]) -> Result<Vec<Vec<ArrayRef>>, LakeError> {
+    let order = indices(order);
     let columns = pages.first().map_or(0, Vec::len);
     let column = |column: usize| {
         let parts: Vec<&dyn Array> = pages.iter().map(|page| &*page[column]).collect();
-        interleave(&parts, order).map_err(|source| LakeError::Columns {
+        interleave(&parts, &order).map_err(|source| LakeError::Columns {
             table: table.as_str(),
             source,
         })

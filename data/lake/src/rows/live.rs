@@ -10,7 +10,7 @@ use data_model::{StoreHost, Timestamp};
 use super::build::table_rows;
 use super::columns::{Columns, some_int, some_moment, store_runs};
 use super::history::product_id;
-use super::offers::{LiveOffer, Offer, VariantKey};
+use super::offers::{LiveOffer, LiveVariant, Offer, VariantKey};
 use super::{id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
@@ -42,10 +42,10 @@ table_rows! {
 
 impl LiveRows {
     /// Adds the known words of a store, in order of products and variants.
-    pub(crate) fn push(&mut self, bucket: i32, store: &StoreHost, brand_slug: &str, live: &[(VariantKey, LiveOffer)]) {
+    pub(crate) fn push(&mut self, bucket: i32, store: &StoreHost, brand_slug: &str, live: &[LiveVariant]) {
         let mut product = None;
         let mut id = String::new();
-        for (key, live) in live {
+        for LiveVariant { key, live } in live {
             if product.replace(key.0) != Some(key.0) {
                 id = product_id(store, key.0);
             }

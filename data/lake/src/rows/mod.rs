@@ -14,6 +14,7 @@ pub(crate) mod history;
 pub(crate) mod live;
 pub(crate) mod nested;
 pub(crate) mod offers;
+pub(crate) mod place;
 pub(crate) mod product_history;
 pub(crate) mod products;
 pub(crate) mod quarantine;

@@ -81,12 +81,15 @@ pub(crate) struct NamedValues {
 }
 
 impl NamedValues {
-    pub(crate) fn push<'a>(&mut self, entries: impl IntoIterator<Item = (&'a String, &'a Vec<String>)>) {
-        for (name, values) in entries {
-            self.names.append_value(name);
-            self.values.push(values);
-            self.len += 1;
-        }
+    /// Adds an entry to the row that is begun.
+    pub(crate) fn push(&mut self, name: &str, values: &[String]) {
+        self.names.append_value(name);
+        self.values.push(values);
+        self.len += 1;
+    }
+
+    /// Ends the row.
+    pub(crate) fn close(&mut self) {
         self.offsets.close(self.len);
     }
 

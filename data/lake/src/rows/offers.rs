@@ -55,6 +55,13 @@ pub(crate) struct LiveOffer {
     pub(crate) changed_at: Option<Timestamp>,
 }
 
+/// A variant of which something is known beyond the crawl.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LiveVariant {
+    pub(crate) key: VariantKey,
+    pub(crate) live: LiveOffer,
+}
+
 /// The offers of one store before a tick.
 #[derive(Debug, Default)]
 pub(crate) struct StoreOffers {
@@ -129,7 +136,7 @@ impl StoreOffers {
     }
 
     /// Takes in what is known now beyond `variants`, whose rows were added before.
-    pub(crate) fn overlay(&mut self, live: impl IntoIterator<Item = (VariantKey, LiveOffer)>, now: Timestamp) {
+    pub(crate) fn overlay(&mut self, live: HashMap<VariantKey, LiveOffer>, now: Timestamp) {
         self.believed_until = now.latest_believed(0);
         for (key, known) in live {
             self.note(key, known);
@@ -162,11 +169,11 @@ impl StoreOffers {
     }
 
     /// The observations that are newer than a crawl that began to read at this moment, in the order of the table.
-    pub(crate) fn live_after(&self, read_since: Option<Timestamp>) -> Vec<(VariantKey, LiveOffer)> {
+    pub(crate) fn live_after(&self, read_since: Option<Timestamp>) -> Vec<LiveVariant> {
         let is_newer = |key| read_since.is_none_or(|read_since| self.is_newer(key, read_since));
         let live = self.live.iter().filter(|(key, _)| is_newer(**key));
-        let mut live: Vec<_> = live.map(|(key, live)| (*key, *live)).collect();
-        live.sort_unstable_by_key(|(key, _)| *key);
+        let mut live: Vec<_> = live.map(|(key, live)| LiveVariant { key: *key, live: *live }).collect();
+        live.sort_unstable_by_key(|variant| variant.key);
         live
     }
 }

@@ -14,6 +14,7 @@ use data_model::{StoreHost, Timestamp};
 use super::catalogue::{repeated, repeated_moment};
 use super::columns::{Columns, moments};
 use super::history::ObservationContext;
+use super::place::{RowPlace, indices};
 use super::{batch, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
@@ -162,7 +163,7 @@ fn places(batches: &[RecordBatch]) -> Result<Vec<Place>, LakeError> {
 /// The events of one tick of one store: of each where the product's row stands among the batches of before and of now.
 #[derive(Debug, Default)]
 struct Events {
-    places: Vec<(usize, usize)>,
+    places: Vec<RowPlace>,
     events: Vec<ProductEvent>,
 }
 
@@ -232,7 +233,7 @@ fn gathered(
     name: &'static str,
     before: &[RecordBatch],
     now: &[RecordBatch],
-    places: &[(usize, usize)],
+    places: &[RowPlace],
 ) -> Result<ArrayRef, LakeError> {
     let mut parts: Vec<&dyn Array> = Vec::with_capacity(before.len() + now.len());
     for batch in before.iter().chain(now) {
@@ -240,7 +241,7 @@ fn gathered(
         let columns = Columns::new(TableName::Products, batch);
         parts.push(column.ok_or_else(|| columns.invalid(name, "its absence"))?.as_ref());
     }
-    interleave(&parts, places).map_err(|source| LakeError::Columns {
+    interleave(&parts, &indices(places)).map_err(|source| LakeError::Columns {
         table: TableName::ProductHistory.as_str(),
         source,
     })
@@ -281,8 +282,15 @@ fn events(before: &ListedProducts, now: &[RecordBatch]) -> Result<Events, LakeEr
             (None, Some(is)) if before.gone.contains(&is.id) => ProductEvent::Returned,
             (None, _) => ProductEvent::FirstSeen,
         };
-        let told = is.map(|is| (behind + is.batch, is.row));
-        let Some(place) = told.or(was.map(|was| (was.batch, was.row))) else {
+        let told = is.map(|is| RowPlace {
+            batch: behind + is.batch,
+            row: is.row,
+        });
+        let known = was.map(|was| RowPlace {
+            batch: was.batch,
+            row: was.row,
+        });
+        let Some(place) = told.or(known) else {
             continue;
         };
         events.places.push(place);

@@ -91,14 +91,14 @@ impl ProductRows {
         self.product_type.append_option(product.product_type.as_deref());
         self.categories.push(product.category);
         self.tags.push(&product.tags);
-        self.options
-            .push(product.options.iter().map(|option| (&option.name, &option.values)));
-        self.attributes.push(
-            product
-                .attributes
-                .iter()
-                .map(|attribute| (&attribute.name, &attribute.values)),
-        );
+        for option in &product.options {
+            self.options.push(&option.name, &option.values);
+        }
+        self.options.close();
+        for attribute in &product.attributes {
+            self.attributes.push(&attribute.name, &attribute.values);
+        }
+        self.attributes.close();
         self.media.push(&product.media);
         self.push_prices(product, prices);
         self.created_at.push(product.created_at);

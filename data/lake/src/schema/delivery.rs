@@ -1,17 +1,17 @@
 use super::{
-    COUNT, DataType, FLAG, Fields, ID, MINOR, SchemaRef, TEXT, brand_slug, bucket, currency, fields, list_of, maybe,
+    COUNT, DataType, FLAG, Fields, ID, MINOR, SchemaRef, TEXT, brand_slug, bucket, currency, list_of, maybe, member,
     moment_type, stated, store, table,
 };
 
 /// A way of delivery and what it costs.
 pub(crate) fn rates() -> Fields {
-    fields(&[
-        ("name", TEXT),
-        ("amount_minor", MINOR),
-        ("min_order_minor", MINOR),
-        ("max_order_minor", MINOR),
-        ("days_min", COUNT),
-        ("days_max", COUNT),
+    Fields::from(vec![
+        member("name", TEXT),
+        member("amount_minor", MINOR),
+        member("min_order_minor", MINOR),
+        member("max_order_minor", MINOR),
+        member("days_min", COUNT),
+        member("days_max", COUNT),
     ])
 }
 

@@ -2,36 +2,40 @@ use arrow::datatypes::{DataType, Fields, SchemaRef};
 
 use super::delivery::rates;
 use super::{
-    COUNT, FLAG, MINOR, TEXT, brand_slug, bucket, currency, fields, list_of, maybe, moment_type, stated, store, table,
+    COUNT, FLAG, MINOR, TEXT, brand_slug, bucket, currency, list_of, maybe, member, moment_type, stated, store, table,
 };
 
 /// The terms of shipping that a store's text states.
 pub(crate) fn shipping_facts() -> Fields {
-    fields(&[
-        ("kind", TEXT),
-        ("region", TEXT),
-        ("payment", TEXT),
-        ("sentence", TEXT),
-        ("source_url", TEXT),
-        ("is_available", FLAG),
-        ("in_working_days", FLAG),
-        ("amount_minor", MINOR),
-        ("amount_max_minor", MINOR),
-        ("percent", COUNT),
-        ("min_order_minor", MINOR),
-        ("max_order_minor", MINOR),
-        ("min_grams", COUNT),
-        ("max_grams", COUNT),
-        ("days_min", COUNT),
-        ("days_max", COUNT),
-        ("minute_of_day", COUNT),
-        ("weekdays", COUNT),
+    Fields::from(vec![
+        member("kind", TEXT),
+        member("region", TEXT),
+        member("payment", TEXT),
+        member("sentence", TEXT),
+        member("source_url", TEXT),
+        member("is_available", FLAG),
+        member("in_working_days", FLAG),
+        member("amount_minor", MINOR),
+        member("amount_max_minor", MINOR),
+        member("percent", COUNT),
+        member("min_order_minor", MINOR),
+        member("max_order_minor", MINOR),
+        member("min_grams", COUNT),
+        member("max_grams", COUNT),
+        member("days_min", COUNT),
+        member("days_max", COUNT),
+        member("minute_of_day", COUNT),
+        member("weekdays", COUNT),
     ])
 }
 
 /// The terms that it does not state.
 pub(crate) fn unknown_terms() -> Fields {
-    fields(&[("kind", TEXT), ("reason", TEXT), ("sentence", TEXT)])
+    Fields::from(vec![
+        member("kind", TEXT),
+        member("reason", TEXT),
+        member("sentence", TEXT),
+    ])
 }
 
 pub(crate) fn shipping_policies() -> SchemaRef {

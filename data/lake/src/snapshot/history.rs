@@ -76,11 +76,11 @@ impl LakeSnapshot {
                 Err(error) => return Err(error),
             }
         }
-        let mut histories: BTreeMap<StoreHost, HashMap<u64, Vec<(u64, PricePoint)>>> = BTreeMap::new();
+        let mut histories: BTreeMap<StoreHost, HashMap<u64, Vec<TickPoint>>> = BTreeMap::new();
         for (store, observed) in runs.into_iter().flatten() {
             let history = histories.entry(store).or_default();
             for (product, tick, point) in observed {
-                history.entry(product).or_default().push((tick, point));
+                history.entry(product).or_default().push(TickPoint { tick, point });
             }
         }
         let histories = histories.into_iter();
@@ -91,15 +91,22 @@ impl LakeSnapshot {
     }
 }
 
-fn ordered(history: HashMap<u64, Vec<(u64, PricePoint)>>) -> StoreHistory {
-    let newest_first = |(product, mut points): (u64, Vec<(u64, PricePoint)>)| {
+/// A reading of a price, with the tick that brought it.
+struct TickPoint {
+    tick: u64,
+    point: PricePoint,
+}
+
+/// The history of each product of a store, newest first.
+fn ordered(history: HashMap<u64, Vec<TickPoint>>) -> StoreHistory {
+    let newest_first = |(product, mut points): (u64, Vec<TickPoint>)| {
         // Ticks follow each other, whatever the clock said meanwhile.
-        points.sort_by_key(|(tick, point)| {
+        points.sort_by_key(|TickPoint { tick, point }| {
             let at = std::cmp::Reverse((*tick, point.observed_at));
             (at, point.variant)
         });
         let (mut last, mut told) = (HashMap::<VariantId, PricePoint>::new(), HashSet::new());
-        let oldest_first = points.into_iter().rev().map(|(_, point)| point);
+        let oldest_first = points.into_iter().rev().map(|one| one.point);
         let oldest_first =
             oldest_first.filter(|point| told.insert((point.variant, point.observed_at, Offer::of(point))));
         let mut changes: Vec<_> = oldest_first

@@ -121,11 +121,11 @@ fn join(fetched: PartitionFiles, stores: &BTreeSet<StoreHost>, sender: &Sender) 
                 _ => columns.store_host(row)?,
             };
             let mut product = columns.product(row, store.clone())?;
-            let key = (store.as_str(), product.key.platform_id);
-            variants.of(key, |columns, row| {
+            let id = product.key.platform_id;
+            variants.of(store.as_str(), id, |columns, row| {
                 columns.variant(row).map(|variant| product.variants.push(variant))
             })?;
-            reviews.of(key, |columns, row| {
+            reviews.of(store.as_str(), id, |columns, row| {
                 product.reviews.push(columns.review(row));
                 Ok(())
             })?;
@@ -174,10 +174,11 @@ impl<C> Children<C> {
         })
     }
 
-    /// Calls `each` with every row of the product; rows of products before it are passed over.
+    /// Calls `each` with every row of the store's product; rows of products before it are passed over.
     fn of(
         &mut self,
-        key: (&str, u64),
+        store: &str,
+        product: u64,
         mut each: impl FnMut(&C, usize) -> Result<(), LakeError>,
     ) -> Result<(), LakeError> {
         loop {
@@ -191,7 +192,7 @@ impl<C> Children<C> {
                 current.store.value(current.row),
                 id_from_column(current.product.value(current.row)),
             );
-            match at.cmp(&key) {
+            match at.cmp(&(store, product)) {
                 Ordering::Less => {}
                 Ordering::Equal => each(&current.columns, current.row)?,
                 Ordering::Greater => return Ok(()),

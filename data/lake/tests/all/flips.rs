@@ -3,7 +3,7 @@
 
 use crate::support::*;
 use bytes::Bytes;
-use data_lake::{Lake, LakeConfig, LakeError, TableName};
+use data_lake::{Lake, LakeConfig, LakeError, StoreUpdate, TableName};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use futures::TryStreamExt;
 
@@ -103,7 +103,7 @@ async fn filled(storage: &Storage, buckets: u32) -> Lake {
         probes: vec![probe()],
         samples: vec![sampled],
     };
-    let known = vec![(host("beta"), brand("beta").slug, known)];
+    let known = vec![StoreUpdate::new(host("beta"), brand("beta").slug, known)];
     lake.commit_known_delivery(known).await.unwrap();
     let rate = data_model::ExchangeRate {
         date: "2026-11-20".parse().unwrap(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::*;
 use bytes::Bytes;
-use data_lake::{Lake, LakeConfig, LakeError};
+use data_lake::{Lake, LakeConfig, LakeError, StoreUpdate};
 use data_model::{BrandRefresh, Clock, DeliverySample, Timestamp};
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
@@ -321,7 +321,7 @@ async fn a_tick_that_is_in_every_table_is_ended_though_its_end_and_its_rows_are_
         days_max: None,
         sampled_at: Timestamp::from_micros(START),
     };
-    let sampled = vec![(host("gamma"), brand("gamma").slug, vec![sample])];
+    let sampled = vec![StoreUpdate::new(host("gamma"), brand("gamma").slug, vec![sample])];
     for tick in 1..=5 {
         match tick {
             1 => lake.commit(first(), run(1)).await,

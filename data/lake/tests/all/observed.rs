@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::support::*;
-use data_lake::Lake;
+use data_lake::{Lake, StoreUpdate};
 use data_model::{DeliverySample, PriceEvent, Timestamp};
 use data_storage::Storage;
 
@@ -145,8 +145,8 @@ async fn delivery_is_committed_apart_from_crawls_and_kept_by_them() {
         sample("744301", 0, 5),
     ];
     let sampled = vec![
-        (host("beta"), slug("beta"), asked),
-        (host("nobody"), slug("nobody"), vec![sample("110001", 1, 0)]),
+        StoreUpdate::new(host("beta"), slug("beta"), asked),
+        StoreUpdate::new(host("nobody"), slug("nobody"), vec![sample("110001", 1, 0)]),
     ];
     let report = lake.commit_delivery(sampled.clone()).await.unwrap();
     assert_eq!(

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::support::*;
-use data_lake::{CatalogueRows, HashedRefresh, ProductColumns, ProductRatings, StatedBarcode};
+use data_lake::{CatalogueRows, HashedRefresh, ProductColumns, ProductRatings, RowPlace, StatedBarcode};
 use data_model::{CategoryId, Product, Rating};
 use data_storage::Storage;
 use proptest::prelude::*;
@@ -36,23 +36,34 @@ fn pages() -> impl Strategy<Value = Pages> {
 }
 
 /// The last page's word on each id, as one list and as places.
-fn last_words(pages: &Pages) -> (Vec<Product>, Vec<(usize, usize)>) {
-    let mut last: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
-    for (page, products) in pages.iter().enumerate() {
+fn last_words(pages: &Pages) -> (Vec<Product>, Vec<RowPlace>) {
+    let mut last: BTreeMap<u64, RowPlace> = BTreeMap::new();
+    for (batch, products) in pages.iter().enumerate() {
         for (row, product) in products.iter().enumerate() {
-            last.insert(product.key.platform_id, (page, row));
+            last.insert(product.key.platform_id, RowPlace { batch, row });
         }
     }
-    let products = last.values().map(|(page, row)| pages[*page][*row].clone()).collect();
+    let products = last
+        .values()
+        .map(|place| pages[place.batch][place.row].clone())
+        .collect();
     // In any order: it is put right where the rows are made.
     (products, last.into_values().rev().collect())
 }
 
-fn in_columns(pages: &Pages, order: Vec<(usize, usize)>) -> CatalogueRows {
+fn in_columns(pages: &Pages, order: Vec<RowPlace>) -> CatalogueRows {
     let columns = pages
         .iter()
         .map(|page| page.iter().cloned().collect::<ProductColumns>());
     CatalogueRows::new(columns.collect(), order)
+}
+
+fn places(places: &[[usize; 2]]) -> Vec<RowPlace> {
+    let place = |[batch, row]: &[usize; 2]| RowPlace {
+        batch: *batch,
+        row: *row,
+    };
+    places.iter().map(place).collect()
 }
 
 fn of_rows(products: CatalogueRows) -> HashedRefresh {
@@ -99,22 +110,16 @@ fn ratings_come_to_the_products_that_are_there() {
         for product in &mut products {
             (product.rating, product.reviews) = (None, Vec::new());
         }
-        in_columns(&vec![products], vec![(0, 0), (0, 1), (0, 7), (2, 0)])
+        in_columns(&vec![products], places(&[[0, 0], [0, 1], [0, 7], [2, 0]]))
     };
     assert_eq!(bare().handles().collect::<Vec<_>>(), [(1, "p-1"), (3, "p-3")]);
-    let said = |id| {
-        let rating = Some(Rating { average: 4.0, count: 1 });
-        (
-            id,
-            ProductRatings {
-                rating,
-                reviews: Vec::new(),
-            },
-        )
+    let said = || ProductRatings {
+        rating: Some(Rating { average: 4.0, count: 1 }),
+        reviews: Vec::new(),
     };
     let rated = |ids: &[u64]| {
         let mut rows = bare();
-        rows.rate(ids.iter().copied().map(said));
+        ids.iter().for_each(|id| rows.rate(*id, said()));
         of_rows(rows).hash().to_owned()
     };
     assert_eq!(rated(&[2, 9]), rated(&[]), "nobody listed these");
@@ -131,14 +136,14 @@ fn a_product_that_is_filed_later_is_the_same_content_as_one_that_came_so() {
         one
     };
     let hash = |category| {
-        of_rows(in_columns(&vec![vec![filed(category)]], vec![(0, 0)]))
+        of_rows(in_columns(&vec![vec![filed(category)]], places(&[[0, 0]])))
             .hash()
             .to_owned()
     };
     let mut columns: ProductColumns = [filed(None)].into_iter().collect();
     columns.set_category(0, coffee);
     columns.set_category(7, None);
-    let late = of_rows(CatalogueRows::new(vec![columns], vec![(0, 0)]));
+    let late = of_rows(CatalogueRows::new(vec![columns], places(&[[0, 0]])));
     assert_eq!(late.hash(), hash(coffee));
     assert_ne!(late.hash(), hash(None));
 }
@@ -153,7 +158,7 @@ async fn barcodes_of_product_pages_come_to_the_variants_that_they_name() {
         variants: vec![variant(31, 100)],
         ..product("tea", 3, 100)
     };
-    let bare = || in_columns(&vec![vec![one.clone()], vec![tea.clone()]], vec![(0, 0), (1, 0)]);
+    let bare = || in_columns(&vec![vec![one.clone()], vec![tea.clone()]], places(&[[0, 0], [1, 0]]));
     let stated = |variant, sku: Option<&str>| StatedBarcode {
         variant,
         sku: sku.map(str::to_owned),
@@ -161,7 +166,9 @@ async fn barcodes_of_product_pages_come_to_the_variants_that_they_name() {
     };
     let rows = |barcodes: Vec<(u64, Vec<StatedBarcode>)>| {
         let mut rows = bare();
-        rows.tell_barcodes(barcodes);
+        for (id, told) in barcodes {
+            rows.tell_barcodes(id, told);
+        }
         of_rows(rows)
     };
     let hash = |barcodes| rows(barcodes).hash().to_owned();

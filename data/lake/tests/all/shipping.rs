@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::support::*;
-use data_lake::Lake;
+use data_lake::{Lake, StoreUpdate};
 use data_model::{BrandRefresh, ShippingPolicy, StoreHost};
 use data_storage::Storage;
 
@@ -44,8 +44,8 @@ async fn a_crawl_keeps_the_terms_and_the_brand_takes_them_with_it() {
     let lake = open(&storage, &midnight()).await;
     lake.commit(crawl(first()), run(1)).await.unwrap();
     let told = vec![
-        (host("beta"), brand("beta").slug, Some(policy(1))),
-        (host("nobody"), brand("nobody").slug, Some(policy(1))),
+        StoreUpdate::new(host("beta"), brand("beta").slug, Some(policy(1))),
+        StoreUpdate::new(host("nobody"), brand("nobody").slug, Some(policy(1))),
     ];
     let report = lake.commit_shipping(told).await.unwrap();
     assert_eq!(
@@ -66,7 +66,7 @@ async fn terms_that_say_the_same_write_nothing_and_none_forgets() {
     let storage = Storage::memory();
     let lake = open(&storage, &midnight()).await;
     lake.commit(crawl(first()), run(1)).await.unwrap();
-    let told = |policy: Option<ShippingPolicy>| vec![(host("alpha"), brand("alpha").slug, policy)];
+    let told = |policy: Option<ShippingPolicy>| vec![StoreUpdate::new(host("alpha"), brand("alpha").slug, policy)];
     lake.commit_shipping(told(Some(policy(1)))).await.unwrap();
     let before = objects(&storage).await;
     let report = lake.commit_shipping(told(Some(policy(9)))).await.unwrap();

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::support::*;
+use data_lake::StoreUpdate;
 use data_model::{
     Confidence, DeliveryProbe, DeliveryRate, DeliverySample, DeliveryZone, KnownDelivery, Timestamp, VariantId,
 };
@@ -62,7 +63,7 @@ async fn answers_and_zones_are_read_back_as_they_were_and_kept_by_crawls() {
     let storage = Storage::memory();
     let lake = open(&storage, &midnight()).await;
     lake.commit(first(), run(1)).await.unwrap();
-    let of = |name: &str, amounts: &[i64]| (host(name), brand(name).slug, known(amounts));
+    let of = |name: &str, amounts: &[i64]| StoreUpdate::new(host(name), brand(name).slug, known(amounts));
     let report = lake
         .commit_known_delivery(vec![of("beta", &[4_900, 14_900]), of("alpha", &[])])
         .await
@@ -90,7 +91,7 @@ async fn answers_and_zones_are_read_back_as_they_were_and_kept_by_crawls() {
         .unwrap();
     assert_eq!(told[&host("beta")], known(&[4_900, 14_900]), "a crawl keeps it");
 
-    let nothing = (host("beta"), brand("beta").slug, KnownDelivery::default());
+    let nothing = StoreUpdate::new(host("beta"), brand("beta").slug, KnownDelivery::default());
     lake.commit_known_delivery(vec![nothing]).await.unwrap();
     let told = lake.snapshot().await.unwrap().known_delivery(None).await.unwrap();
     assert_eq!(told.keys().collect::<Vec<_>>(), [&host("alpha")]);

@@ -71,7 +71,10 @@ pub(crate) fn build_with(
         embedder,
         ..BuildOptions::default()
     };
-    let stores: Vec<_> = catalogues.iter().map(|store| (&store.facts, &store.products)).collect();
+    let stores: Vec<_> = catalogues
+        .iter()
+        .map(|Catalogue { facts, products }| kit::StoreProducts { facts, products })
+        .collect();
     Manifest {
         lake: BTreeMap::from([("products".to_owned(), 7)]),
         ..kit::build_after(previous, &stores, &options, dir)

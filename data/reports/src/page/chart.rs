@@ -4,8 +4,36 @@ use std::fmt::Write;
 
 use crate::page::text::{count, escape, percent};
 
-/// A label and how much.
-pub type Bar = (String, u64);
+/// A value with its label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bar {
+    /// The label.
+    pub label: String,
+    /// The value.
+    pub value: u64,
+}
+
+/// A part of a bar that is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BarPart<'a> {
+    /// The class of its colour.
+    pub class: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Its value.
+    pub value: u64,
+}
+
+/// A share now and before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComparedShare {
+    /// Its label.
+    pub label: String,
+    /// The share now.
+    pub now: Share,
+    /// The share before, where it is known.
+    pub before: Option<Share>,
+}
 
 const WIDTH: u64 = 360;
 
@@ -31,10 +59,10 @@ fn figure(title: &str, description: &str, height: u64, drawing: &str) -> String 
 pub fn bars(title: &str, unit: &str, bars: &[Bar]) -> String {
     const LABEL: u64 = 104;
     const LINE: u64 = 20;
-    let most = bars.iter().map(|(_, value)| *value).max().unwrap_or(0);
+    let most = bars.iter().map(|bar| bar.value).max().unwrap_or(0);
     let mut drawing = String::new();
     let mut spoken = Vec::new();
-    for (line, (label, value)) in (0_u64..).zip(bars) {
+    for (line, Bar { label, value }) in (0_u64..).zip(bars) {
         let (top, length) = (line * LINE, scaled(*value, most, WIDTH - LABEL - 56));
         let _ = write!(
             drawing,
@@ -57,10 +85,10 @@ pub fn bars(title: &str, unit: &str, bars: &[Bar]) -> String {
 pub fn columns(title: &str, columns: &[Bar], written: impl Fn(u64) -> String) -> String {
     const TOP: u64 = 16;
     const HEIGHT: u64 = 90;
-    let most = columns.iter().map(|(_, value)| *value).max().unwrap_or(0);
+    let most = columns.iter().map(|column| column.value).max().unwrap_or(0);
     let number = (columns.len() as u64).max(1);
     let mut drawing = String::new();
-    for (index, (label, value)) in (0_u64..).zip(columns) {
+    for (index, Bar { label, value }) in (0_u64..).zip(columns) {
         let (left, right) = (index * WIDTH / number, (index + 1) * WIDTH / number);
         let (width, height) = ((right - left).saturating_sub(1).max(1), scaled(*value, most, HEIGHT));
         let _ = write!(
@@ -77,13 +105,13 @@ pub fn columns(title: &str, columns: &[Bar], written: impl Fn(u64) -> String) ->
         "<line x1=\"0\" y1=\"{base}\" x2=\"{WIDTH}\" y2=\"{base}\"/><text class=\"soft\" x=\"0\" y=\"11\">at most {}</text>",
         escape(&written(most))
     );
-    if let (Some((first, _)), Some((last, _))) = (columns.first(), columns.last()) {
+    if let (Some(first), Some(last)) = (columns.first(), columns.last()) {
         let y = base + 14;
         let _ = write!(
             drawing,
             "<text class=\"soft\" x=\"0\" y=\"{y}\">{}</text><text class=\"soft\" x=\"{WIDTH}\" y=\"{y}\" text-anchor=\"end\">{}</text>",
-            escape(first),
-            escape(last)
+            escape(&first.label),
+            escape(&last.label)
         );
     }
     figure(
@@ -96,12 +124,12 @@ pub fn columns(title: &str, columns: &[Bar], written: impl Fn(u64) -> String) ->
 
 /// One bar divided into shares, each with its colour class, name and count.
 #[must_use]
-pub fn share_bar(title: &str, shares: &[(&str, &str, u64)]) -> String {
-    let whole: u64 = shares.iter().map(|(_, _, value)| value).sum();
+pub fn share_bar(title: &str, shares: &[BarPart<'_>]) -> String {
+    let whole: u64 = shares.iter().map(|part| part.value).sum();
     let mut drawing = String::new();
     let mut spoken = Vec::new();
     let (mut before, mut line) = (0_u64, 0_u64);
-    for (class, name, value) in shares.iter().filter(|(_, _, value)| *value > 0) {
+    for BarPart { class, name, value } in shares.iter().filter(|part| part.value > 0) {
         let left = scaled(before, whole, WIDTH);
         before += value;
         let width = scaled(before, whole, WIDTH).saturating_sub(left).max(1);
@@ -124,12 +152,12 @@ pub fn share_bar(title: &str, shares: &[(&str, &str, u64)]) -> String {
 
 /// Two bars per line, how it is above how it was; both are shares of one scale, from nothing to `whole`.
 #[must_use]
-pub fn pairs(title: &str, pairs: &[(String, Share, Option<Share>)]) -> String {
+pub fn pairs(title: &str, pairs: &[ComparedShare]) -> String {
     const LABEL: u64 = 120;
     const LINE: u64 = 28;
     let length = WIDTH - LABEL - 52;
     let (mut drawing, mut spoken) = (String::new(), Vec::new());
-    for (line, (label, now, before)) in (0_u64..).zip(pairs) {
+    for (line, ComparedShare { label, now, before }) in (0_u64..).zip(pairs) {
         let top = line * LINE;
         let of = |share: &Share| scaled(share.part, share.whole, length);
         let written = percent(now.part, now.whole);
@@ -174,7 +202,7 @@ pub struct Share {
 pub fn line(title: &str, points: &[Bar], written: impl Fn(u64) -> String) -> String {
     const TOP: u64 = 18;
     const HEIGHT: u64 = 72;
-    let most = points.iter().map(|(_, value)| *value).max().unwrap_or(0);
+    let most = points.iter().map(|point| point.value).max().unwrap_or(0);
     let steps = (points.len() as u64).saturating_sub(1).max(1);
     let at = |index: u64, value: u64| {
         (
@@ -183,7 +211,7 @@ pub fn line(title: &str, points: &[Bar], written: impl Fn(u64) -> String) -> Str
         )
     };
     let (mut path, mut dots) = (String::new(), String::new());
-    for (index, (label, value)) in (0_u64..).zip(points) {
+    for (index, Bar { label, value }) in (0_u64..).zip(points) {
         let (x, y) = at(index, *value);
         let _ = write!(path, "{}{x} {y}", if index == 0 { "M" } else { "L" });
         let _ = write!(
@@ -197,15 +225,14 @@ pub fn line(title: &str, points: &[Bar], written: impl Fn(u64) -> String) -> Str
     let mut drawing = format!(
         "<line x1=\"0\" y1=\"{base}\" x2=\"{WIDTH}\" y2=\"{base}\"/><path class=\"trace\" d=\"{path}\"/>{dots}"
     );
-    let (first, last) = (points.first(), points.last());
-    if let (Some((first, _)), Some((last, now))) = (first, last) {
+    if let (Some(first), Some(last)) = (points.first(), points.last()) {
         let y = base + 14;
         let _ = write!(
             drawing,
             "<text class=\"soft\" x=\"0\" y=\"{y}\">{}</text><text class=\"soft\" x=\"{WIDTH}\" y=\"{y}\" text-anchor=\"end\">{}: {}</text>",
-            escape(first),
-            escape(last),
-            escape(&written(*now))
+            escape(&first.label),
+            escape(&last.label),
+            escape(&written(last.value))
         );
     }
     let description = format!("{} runs, at most {}", points.len(), written(most));

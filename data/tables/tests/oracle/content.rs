@@ -70,8 +70,11 @@ async fn rows(statement: &str) -> Vec<Vec<Value>> {
         handle: format!("p {id}"),
         ..kit::product(&facts.brand, id, title)
     });
-    let catalogue = [(facts.clone(), products.collect::<Vec<_>>())];
-    let manifest = kit::build(&catalogue, &BuildOptions::default(), dir.path());
+    let store = kit::StoreProducts {
+        facts: &facts,
+        products: &products.collect::<Vec<_>>(),
+    };
+    let manifest = kit::build(&[store], &BuildOptions::default(), dir.path());
     let tables = ReleaseTables::new(&Arc::new(kit::open(manifest, dir.path()))).unwrap();
     let batches = tables.context().sql(statement).await.unwrap().collect().await.unwrap();
     let row = |batch: &datafusion::arrow::array::RecordBatch, row| {

@@ -123,7 +123,11 @@ fn build(previous: Option<&Manifest>, catalogue: &[(BrandFacts, Vec<Product>)], 
         rows_max: 40,
         ..BuildOptions::default()
     };
-    kit::build_after(previous, catalogue, &options, dir)
+    let catalogue: Vec<_> = catalogue
+        .iter()
+        .map(|(facts, products)| kit::StoreProducts { facts, products })
+        .collect();
+    kit::build_after(previous, &catalogue, &options, dir)
 }
 
 /// A query server, and SQL over the release that it serves.

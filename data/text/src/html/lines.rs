@@ -51,19 +51,20 @@ impl Lines {
     }
 
     /// The gap and bullet before `next`, the next visible character.
-    fn lead(&self, next: char) -> (Gap, &'static str) {
+    fn lead(&self, next: char) -> Lead {
         let gap = if self.text.is_empty() { Gap::None } else { self.gap };
         let is_marked = !self.item || is_bullet(next);
-        (gap, if is_marked { "" } else { BULLET })
+        let bullet = if is_marked { "" } else { BULLET };
+        Lead { gap, bullet }
     }
 
-    fn push_lead(&mut self, (gap, bullet): (Gap, &str)) {
-        match gap {
+    fn push_lead(&mut self, lead: Lead) {
+        match lead.gap {
             Gap::None => {}
             Gap::Space => self.text.push(' '),
             Gap::Line => self.text.push('\n'),
         }
-        self.text.push_str(bullet);
+        self.text.push_str(lead.bullet);
         self.gap = Gap::None;
         self.item = false;
     }
@@ -104,14 +105,14 @@ impl Lines {
         let lead = self.lead(words.chars().next().unwrap_or_default());
         self.push_lead(lead);
         self.text.push_str(words);
-        self.chars += words.len() + chars_of(lead);
+        self.chars += words.len() + lead.chars();
         true
     }
 
     /// `false` when the text is full.
     fn push_char(&mut self, character: char) -> bool {
         let lead = self.lead(character);
-        let needed = 1 + chars_of(lead);
+        let needed = 1 + lead.chars();
         if self.chars + needed > DESCRIPTION_CHARS_MAX {
             // No later text may slip in behind the cut.
             self.chars = DESCRIPTION_CHARS_MAX;
@@ -128,8 +129,17 @@ impl Lines {
     }
 }
 
-fn chars_of((gap, bullet): (Gap, &str)) -> usize {
-    usize::from(gap != Gap::None) + bullet.chars().count()
+/// The characters before a visible one.
+#[derive(Debug, Clone, Copy)]
+struct Lead {
+    gap: Gap,
+    bullet: &'static str,
+}
+
+impl Lead {
+    fn chars(self) -> usize {
+        usize::from(self.gap != Gap::None) + self.bullet.chars().count()
+    }
 }
 
 /// True of a character with which stores mark an item themselves.

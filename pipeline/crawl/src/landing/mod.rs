@@ -58,15 +58,6 @@ pub enum LandingError {
         #[source]
         source: std::io::Error,
     },
-    /// The object is not the JSON document that belongs there.
-    #[error("{path} is not the document that belongs there")]
-    Json {
-        /// The object.
-        path: Path,
-        /// The fault in it.
-        #[source]
-        source: serde_json::Error,
-    },
     /// A task of this program broke off.
     #[error("a worker broke off")]
     Worker(#[source] tokio::task::JoinError),

@@ -9,6 +9,7 @@ use object_store::path::Path;
 use storefront::MemoryBudget;
 
 use super::{DONE, LandingError, PAGE_BYTES_MAX, PageMark, StoreCrawl, landed_at, page_file, sha256_hex};
+use crate::document::load_document;
 
 /// The store's complete crawl of this run; `None` if there is none, or one that cannot be understood (the crawl is
 /// then not known to be complete, and is done again).
@@ -17,8 +18,7 @@ use super::{DONE, LandingError, PAGE_BYTES_MAX, PageMark, StoreCrawl, landed_at,
 /// [`LandingError::Storage`].
 #[boxed]
 pub async fn read_done(storage: &Storage, run: &RunId, store: &StoreHost) -> Result<Option<StoreCrawl>, LandingError> {
-    let json = get_bytes(storage, &landed_at(run, store, DONE)).await?;
-    let done: Option<StoreCrawl> = json.and_then(|json| serde_json::from_slice(&json).ok());
+    let done: Option<StoreCrawl> = load_document(storage, &landed_at(run, store, DONE)).await?;
     Ok(done.filter(|done| done.store == *store))
 }
 

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use zstd::bulk::Compressor;
 
 use super::{DONE, LandingError, StoreCrawl, landed_at};
+use crate::document::save_document;
 
 /// SHA-256 in hex.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
@@ -51,10 +52,6 @@ pub(crate) async fn put_compressed(
 
 /// Says that the landing of this store is complete; written last.
 pub(crate) async fn put_done(storage: &Storage, crawl: &StoreCrawl) -> Result<(), LandingError> {
-    let path = landed_at(&crawl.run, &crawl.store, DONE);
-    let json = serde_json::to_vec(crawl).map_err(|source| LandingError::Json {
-        path: path.clone(),
-        source,
-    })?;
-    Ok(put_over(storage, &path, json).await?)
+    let at = landed_at(&crawl.run, &crawl.store, DONE);
+    Ok(save_document(storage, &at, crawl).await?)
 }

@@ -49,7 +49,7 @@ pub(super) struct Walk<'a, T> {
     pub(super) asked: PageTarget,
     pub(super) marks: Vec<PageMark>,
     pub(super) reader: &'a Arc<PageReader<T>>,
-    /// What the reader made of the landed pages of products.
+    /// The landed pages of products, as the reader understood them.
     pub(super) kept: Vec<Option<T>>,
     /// The currency of the pages' amounts, by their own word or the front page's.
     pub(super) presented: Option<CurrencyCode>,

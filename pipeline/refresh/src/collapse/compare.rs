@@ -79,12 +79,13 @@ pub(crate) struct Drift {
     pub(crate) retitled: u64,
 }
 
-/// Holds what the crawl found against what the lake has. `currencies` are those of before and of now.
+/// Holds what the crawl found, in the currency `now_in`, against what the lake has, in `currency`.
 pub(crate) fn compare(
     config: &CollapseConfig,
     before: &Offering,
     now: &CatalogueRows,
-    (currency, now_in): (CurrencyCode, CurrencyCode),
+    currency: CurrencyCode,
+    now_in: CurrencyCode,
 ) -> (Changes, Drift) {
     let mut changes = Changes::default();
     let mut drift = Drift {
@@ -93,7 +94,7 @@ pub(crate) fn compare(
     };
     compare_titles(before, now, &mut changes, &mut drift);
     let same_money = currency == now_in;
-    compare_prices(config, (before, now), same_money, &mut changes, &mut drift);
+    compare_prices(config, before, now, same_money, &mut changes, &mut drift);
     // Amounts in different currencies cannot be compared.
     if same_money {
         price_examples(before, now, currency, &mut changes);
@@ -129,7 +130,8 @@ fn compare_titles(before: &Offering, now: &CatalogueRows, changes: &mut Changes,
 
 fn compare_prices(
     config: &CollapseConfig,
-    (before, now): (&Offering, &CatalogueRows),
+    before: &Offering,
+    now: &CatalogueRows,
     same_money: bool,
     changes: &mut Changes,
     drift: &mut Drift,

@@ -226,11 +226,19 @@ impl CrawlFigures {
     }
 }
 
+/// A crawl that is not believed at once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DoubtedCrawl<'a> {
+    pub(crate) before: LakeFigures,
+    pub(crate) found: CrawlFigures,
+    pub(crate) doubts: &'a [HoldReason],
+}
+
 /// True where the find is the one that was held back, and that is confirmed by now: by the operator, or by another run, where
 /// finding the same again says anything.
 pub(crate) fn is_confirmed(
     config: &CollapseConfig,
-    (before, found, doubts): (LakeFigures, CrawlFigures, &[HoldReason]),
+    DoubtedCrawl { before, found, doubts }: DoubtedCrawl<'_>,
     run: &RunId,
     held: &HeldCrawl,
 ) -> bool {

@@ -18,7 +18,8 @@ pub(crate) fn most(peaks: &[Peak], since: Timestamp, products: u64) -> u64 {
 }
 
 /// The peaks that count still, and that of a brand that has so many products until now. One a day is kept: the most of it.
-pub(crate) fn noted(peaks: &[Peak], since: Timestamp, (until, products): (Timestamp, u64)) -> Vec<Peak> {
+pub(crate) fn noted(peaks: &[Peak], since: Timestamp, peak: Peak) -> Vec<Peak> {
+    let Peak { until, products } = peak;
     let mut noted: Vec<Peak> = peaks.iter().copied().filter(|peak| peak.until >= since).collect();
     if products == 0 {
         return noted;
@@ -29,7 +30,7 @@ pub(crate) fn noted(peaks: &[Peak], since: Timestamp, (until, products): (Timest
             last.until = until;
             last.products = last.products.max(products);
         }
-        _ => noted.push(Peak { until, products }),
+        _ => noted.push(peak),
     }
     noted
 }
@@ -42,24 +43,28 @@ mod tests {
         Timestamp::from_micros((day * 24 + hour) * 3600 * 1_000_000)
     }
 
+    fn peak(until: Timestamp, products: u64) -> Peak {
+        Peak { until, products }
+    }
+
     #[test]
     fn the_most_of_each_day_is_remembered_for_as_long_as_the_window_is() {
         let mut peaks = Vec::new();
         for (day, hour, products) in [(1, 3, 100), (1, 9, 60), (2, 3, 80), (2, 4, 90), (9, 5, 40)] {
             let since = window_began(at(day, hour), 7 * 24 * 3600);
-            peaks = noted(&peaks, since, (at(day, hour), products));
+            peaks = noted(&peaks, since, peak(at(day, hour), products));
         }
         let kept: Vec<_> = peaks.iter().map(|peak| (peak.until, peak.products)).collect();
         assert_eq!(kept, [(at(9, 5), 40)]);
-        let mut peaks = noted(&[], at(0, 0), (at(1, 3), 100));
-        peaks = noted(&peaks, at(0, 0), (at(1, 9), 60));
+        let mut peaks = noted(&[], at(0, 0), peak(at(1, 3), 100));
+        peaks = noted(&peaks, at(0, 0), peak(at(1, 9), 60));
         assert_eq!(
             (peaks.len(), most(&peaks, at(1, 9), 30), most(&peaks, at(1, 10), 30)),
             (1, 100, 30)
         );
         for minute in 0..10_000 {
             let until = Timestamp::from_micros(minute * 60 * 1_000_000);
-            peaks = noted(&peaks, window_began(until, 7 * 24 * 3600), (until, 10));
+            peaks = noted(&peaks, window_began(until, 7 * 24 * 3600), peak(until, 10));
         }
         assert!(peaks.len() <= 9, "{}", peaks.len());
     }

@@ -62,7 +62,12 @@ fn is_believed_of(
     held: Option<&HeldCrawl>,
 ) -> bool {
     let doubts = found.doubts(config, before);
-    doubts.is_empty() || held.is_some_and(|held| is_confirmed(config, (before, found, &doubts), run, held))
+    let doubted = DoubtedCrawl {
+        before,
+        found,
+        doubts: &doubts,
+    };
+    doubts.is_empty() || held.is_some_and(|held| is_confirmed(config, doubted, run, held))
 }
 
 #[test]

@@ -73,19 +73,22 @@ pub async fn commit_queued(
     run: &QueuedRun,
     config: &RefreshConfig,
     deps: &RefreshDeps,
-    (memory, source, wait_max): (&MemoryBudget, &dyn StagedStores, Duration),
+    memory: &MemoryBudget,
+    source: &dyn StagedStores,
+    wait_max: Duration,
 ) -> Result<RunReport, RefreshError> {
     let registry = Registry::load(&deps.stores.storage).await?;
     let (told, written) = mpsc::unbounded_channel();
     let report = opened(run, deps).await?;
     let ledger = Ledger::open_queued(deps.stores.storage.clone(), report, told);
     let options = run.options();
-    let shared = shared((&run.run, &options), config, deps, (&registry, memory.clone())).await?;
+    let shared = shared(&run.run, &options, config, deps, &registry, memory.clone()).await?;
     let shared = Arc::new(shared);
     let collector = Collector::new(
         Arc::clone(&shared),
         deps.stores.lake.clone(),
-        (ledger, registry.clone()),
+        ledger,
+        registry.clone(),
         run.started_at,
     )
     .with_tick(wait_max.max(Duration::from_millis(config.tick_ms)));
@@ -107,13 +110,8 @@ pub async fn commit_queued(
     let ended = ended.map(|((), (), report)| report);
     // The process that commits by now reports the end of the run.
     if ended.as_ref().err().and_then(RefreshError::fenced).is_none() {
-        record_end(
-            &deps.stores.storage,
-            &registry,
-            (&run.run, deps.stores.clock.now()),
-            ended.as_ref(),
-        )
-        .await;
+        let (storage, now) = (&deps.stores.storage, deps.stores.clock.now());
+        record_end(storage, &registry, &run.run, now, ended.as_ref()).await;
     }
     let report = ended?;
     if report.state == RunState::Finished {
@@ -195,7 +193,7 @@ async fn event_of(
     source: &dyn StagedStores,
     staged: StagedStore,
 ) -> Option<Event> {
-    let stage = match StagedResult::load(&shared.storage, &shared.run, (&staged.store, staged.fence)).await {
+    let stage = match StagedResult::load(&shared.storage, &shared.run, &staged.store, staged.fence).await {
         Ok(stage) => stage,
         Err(error) => {
             tracing::warn!(brand.slug = %staged.slug, error = with_causes(&error), "a stage waits");

@@ -2,28 +2,17 @@
 
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost};
-use data_storage::{Storage, StorageError, get_bytes, put_over};
-use futures::TryStreamExt;
-use object_store::ObjectStoreExt;
+use data_storage::{Storage, StorageError};
 use object_store::path::Path;
-use pipeline_crawl::CrawlState;
+use pipeline_crawl::{CrawlState, delete_object, list_objects, load_document, save_document};
 use serde::{Deserialize, Serialize};
 
 use crate::summary::{Outcome, StoreSummary};
 
 /// The reason why a worker's result cannot be written or read.
 #[derive(Debug, thiserror::Error)]
-pub enum StageError {
-    /// It could not be written or read.
-    #[error("a worker's result cannot be written or read")]
-    Storage(#[from] StorageError),
-    /// It does not serialise.
-    #[error("a worker's result does not serialise")]
-    Json(#[from] serde_json::Error),
-    /// A stage that is done with could not be deleted.
-    #[error("results that are done with cannot be deleted")]
-    Delete(#[source] object_store::Error),
-}
+#[error("a worker's result cannot be written or read")]
+pub struct StageError(#[from] StorageError);
 
 /// A worker's finds of one store. Its name has the fence under which the worker had the store: what one writes who was taken
 /// for gone never stands in the place of another's.
@@ -70,18 +59,18 @@ impl StagedResult {
     /// [`StageError`].
     #[boxed]
     pub async fn save(&self, storage: &Storage) -> Result<(), StageError> {
-        let json = serde_json::to_vec(self)?;
-        Ok(put_over(storage, &stage_at(&self.run, &self.store, self.fence), json).await?)
+        let at = stage_at(&self.run, &self.store, self.fence);
+        Ok(save_document(storage, &at, self).await?)
     }
 
     /// The stage of a fence; `None` if it is gone or cannot be understood.
     pub(crate) async fn load(
         storage: &Storage,
         run: &RunId,
-        (store, fence): (&StoreHost, i64),
+        store: &StoreHost,
+        fence: i64,
     ) -> Result<Option<Self>, StageError> {
-        let json = get_bytes(storage, &stage_at(run, store, fence)).await?;
-        let stage: Option<Self> = json.and_then(|json| serde_json::from_slice(&json).ok());
+        let stage: Option<Self> = load_document(storage, &stage_at(run, store, fence)).await?;
         Ok(stage.filter(|stage| stage.store == *store && stage.run == *run && stage.fence == fence))
     }
 }
@@ -89,16 +78,12 @@ impl StagedResult {
 /// Deletes what was staged of a run that is over.
 ///
 /// # Errors
-/// [`StageError::Delete`].
+/// [`StageError`].
 #[boxed]
 pub async fn clear_stages(storage: &Storage, run: &RunId) -> Result<(), StageError> {
-    let prefix = Path::from_iter(["staging", run.as_str()]);
-    let mut found = storage.store().list(Some(&prefix));
-    while let Some(object) = found.try_next().await.map_err(StageError::Delete)? {
-        match storage.store().delete(&object.location).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
-            Err(source) => return Err(StageError::Delete(source)),
-        }
+    let folder = Path::from_iter(["staging", run.as_str()]);
+    for path in list_objects(storage, &folder).await? {
+        delete_object(storage, &path).await?;
     }
     Ok(())
 }

@@ -34,7 +34,7 @@ impl WorkerContext {
         memory: &MemoryBudget,
     ) -> Result<Self, RefreshError> {
         let registry = Registry::load(&deps.stores.storage).await?;
-        let shared = shared((&run.run, &run.options()), config, deps, (&registry, memory.clone())).await?;
+        let shared = shared(&run.run, &run.options(), config, deps, &registry, memory.clone()).await?;
         Ok(Self {
             shared: Arc::new(shared),
             registry: Arc::new(registry),
@@ -47,11 +47,7 @@ impl WorkerContext {
     /// # Errors
     /// [`RefreshError::Registry`]. A failure of the store is no error: the stage has it.
     #[boxed]
-    pub async fn refresh(
-        &self,
-        (slug, store): (&BrandSlug, &StoreHost),
-        fence: i64,
-    ) -> Result<StagedResult, RefreshError> {
+    pub async fn refresh(&self, slug: &BrandSlug, store: &StoreHost, fence: i64) -> Result<StagedResult, RefreshError> {
         let Some(brand) = self.registered(slug, store).await? else {
             // The operator removed it meanwhile.
             return Ok(self.stage(self.shared.blank_of(slug, store), fence));

@@ -3,11 +3,11 @@
 mod spread;
 mod tables;
 
-use data_model::Timestamp;
-use data_reports::page::chart::{Bar, bars, columns, share_bar};
+use data_reports::page::chart::{Bar, BarPart, bars, columns, share_bar};
 use data_reports::page::text::{bytes, count, duration, escape, moment};
 use data_reports::page::{self, put, tile};
 
+use self::spread::TimedAmount;
 use crate::summary::RunReport;
 
 /// Renders the report of a run.
@@ -100,28 +100,32 @@ fn plots(page: &mut String, report: &RunReport) {
 
 fn outcomes(page: &mut String, report: &RunReport) {
     let totals = &report.totals;
+    let part = |class, name, value| BarPart { class, name, value };
     let shares = [
-        ("changed", "changed", totals.changed),
-        ("unchanged", "unchanged", totals.unchanged),
-        ("held_back", "held back", totals.held_back),
-        ("failed", "failed", totals.failed),
-        ("skipped", "skipped", totals.skipped),
+        part("changed", "changed", totals.changed),
+        part("unchanged", "unchanged", totals.unchanged),
+        part("held_back", "held back", totals.held_back),
+        part("failed", "failed", totals.failed),
+        part("skipped", "skipped", totals.skipped),
     ];
     page.push_str(&share_bar("Outcomes", &shares));
 }
 
 fn throughput(page: &mut String, report: &RunReport) {
-    let ended: Vec<(Timestamp, u64)> = report
-        .stores
-        .iter()
-        .map(|store| (store.ended_at, store.bytes))
-        .collect();
+    let ended = report.stores.iter().map(|store| TimedAmount {
+        at: store.ended_at,
+        amount: store.bytes,
+    });
+    let ended: Vec<TimedAmount> = ended.collect();
     let (step_ms, received) = spread::over_time(report.started_at, report.ended_at, &ended);
     let title = format!("Received, per {}", duration(step_ms));
     let received: Vec<Bar> = received
         .iter()
         .enumerate()
-        .map(|(step, size)| (duration(step as u64 * step_ms), *size))
+        .map(|(step, size)| Bar {
+            label: duration(step as u64 * step_ms),
+            value: *size,
+        })
         .collect();
     page.push_str(&columns(&title, &received, bytes));
 }

@@ -8,51 +8,69 @@ use data_reports::page::chart::Bar;
 /// Most columns of the plot over time.
 const STEPS_MAX: u64 = 48;
 
+/// The values from the bin before up to this bound.
+struct Bin {
+    below: u64,
+    label: &'static str,
+}
+
+const fn bin(below: u64, label: &'static str) -> Bin {
+    Bin { below, label }
+}
+
 /// Stores by the number of their products.
 pub(super) fn products(stores: &[StoreSummary]) -> Vec<Bar> {
-    const BOUNDS: [(u64, &str); 8] = [
-        (1, "none"),
-        (10, "1–9"),
-        (50, "10–49"),
-        (250, "50–249"),
-        (1_000, "250–999"),
-        (5_000, "1,000–4,999"),
-        (25_000, "5,000–24,999"),
-        (u64::MAX, "25,000 and more"),
+    const BINS: [Bin; 8] = [
+        bin(1, "none"),
+        bin(10, "1–9"),
+        bin(50, "10–49"),
+        bin(250, "50–249"),
+        bin(1_000, "250–999"),
+        bin(5_000, "1,000–4,999"),
+        bin(25_000, "5,000–24,999"),
+        bin(u64::MAX, "25,000 and more"),
     ];
-    histogram(&BOUNDS, stores.iter().map(|store| store.products))
+    histogram(&BINS, stores.iter().map(|store| store.products))
 }
 
 /// Stores by the time that they took; those whose turn never came are left out.
 pub(super) fn durations(stores: &[StoreSummary]) -> Vec<Bar> {
-    const BOUNDS: [(u64, &str); 8] = [
-        (100, "under 0.1 s"),
-        (1_000, "0.1–1 s"),
-        (5_000, "1–5 s"),
-        (15_000, "5–15 s"),
-        (60_000, "15–60 s"),
-        (300_000, "1–5 min"),
-        (1_800_000, "5–30 min"),
-        (u64::MAX, "over 30 min"),
+    const BINS: [Bin; 8] = [
+        bin(100, "under 0.1 s"),
+        bin(1_000, "0.1–1 s"),
+        bin(5_000, "1–5 s"),
+        bin(15_000, "5–15 s"),
+        bin(60_000, "15–60 s"),
+        bin(300_000, "1–5 min"),
+        bin(1_800_000, "5–30 min"),
+        bin(u64::MAX, "over 30 min"),
     ];
     let crawled = stores.iter().filter(|store| store.outcome != Outcome::Skipped);
-    histogram(&BOUNDS, crawled.map(|store| store.duration_ms))
+    histogram(&BINS, crawled.map(|store| store.duration_ms))
 }
 
-fn histogram(bounds: &[(u64, &str)], values: impl Iterator<Item = u64>) -> Vec<Bar> {
-    let mut bars: Vec<Bar> = bounds.iter().map(|(_, label)| ((*label).to_owned(), 0)).collect();
+fn histogram(bins: &[Bin], values: impl Iterator<Item = u64>) -> Vec<Bar> {
+    let empty = |bin: &Bin| Bar {
+        label: bin.label.to_owned(),
+        value: 0,
+    };
+    let mut bars: Vec<Bar> = bins.iter().map(empty).collect();
     for value in values {
-        let bin = bounds
-            .iter()
-            .position(|(bound, _)| value < *bound)
-            .unwrap_or(bounds.len() - 1);
-        bars[bin].1 += 1;
+        let bin = bins.iter().position(|bin| value < bin.below).unwrap_or(bins.len() - 1);
+        bars[bin].value += 1;
     }
     bars
 }
 
+/// An amount, and the moment at which it was complete.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TimedAmount {
+    pub(super) at: Timestamp,
+    pub(super) amount: u64,
+}
+
 /// Adds up what ended in each step of time; also says how long a step is, in milliseconds.
-pub(super) fn over_time(start: Timestamp, end: Timestamp, ended: &[(Timestamp, u64)]) -> (u64, Vec<u64>) {
+pub(super) fn over_time(start: Timestamp, end: Timestamp, ended: &[TimedAmount]) -> (u64, Vec<u64>) {
     const STEPS_MS: [u64; 10] = [
         100, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 21_600_000, 86_400_000,
     ];
@@ -61,8 +79,8 @@ pub(super) fn over_time(start: Timestamp, end: Timestamp, ended: &[(Timestamp, u
     let step_ms = STEPS_MS.iter().find(fits).copied().unwrap_or(total_ms / STEPS_MAX + 1);
     let last = usize::try_from(total_ms / step_ms).unwrap_or(0);
     let mut steps = vec![0_u64; last + 1];
-    for (moment, amount) in ended {
-        let since = u64::try_from(moment.millis_since(start)).unwrap_or(0);
+    for TimedAmount { at, amount } in ended {
+        let since = u64::try_from(at.millis_since(start)).unwrap_or(0);
         let step = usize::try_from(since / step_ms).unwrap_or(last).min(last);
         steps[step] = steps[step].saturating_add(*amount);
     }
@@ -76,13 +94,10 @@ mod tests {
     #[test]
     fn steps_cover_the_whole_time_and_are_few() {
         let at = |ms: i64| Timestamp::default().plus_millis(ms);
-        let (step, steps) = over_time(
-            at(0),
-            at(10_000),
-            &[(at(-5), 1), (at(0), 2), (at(9_999), 4), (at(99_999), 8)],
-        );
+        let of = |ms: i64, amount| TimedAmount { at: at(ms), amount };
+        let (step, steps) = over_time(at(0), at(10_000), &[of(-5, 1), of(0, 2), of(9_999, 4), of(99_999, 8)]);
         assert_eq!((step, steps.len(), steps[0], steps[9], steps[10]), (1_000, 11, 3, 4, 8));
-        assert_eq!(over_time(at(0), at(0), &[(at(0), 7)]), (100, vec![7]));
+        assert_eq!(over_time(at(0), at(0), &[of(0, 7)]), (100, vec![7]));
         assert_eq!(over_time(at(5), at(0), &[]), (100, vec![0]));
         for ms in [1, 99_999, 7_200_000, 864_000_000, 86_400_000_000, i64::MAX / 1000] {
             assert!(over_time(at(0), at(ms), &[]).1.len() <= 48, "{ms}");

@@ -7,8 +7,8 @@ use pipeline_crawl::{CrawlState, CrawledStore, Peak, RegisteredBrand, StoreCrawl
 
 use super::{CommittedStore, Ready, RunContext, StoreFailure, rated};
 use crate::collapse::{
-    Changes, CrawlFigures, Drift, HeldCrawl, HoldReason, LakeFigures, compare, is_confirmed, load_held, most, noted,
-    save_held, window_began,
+    Changes, CrawlFigures, DoubtedCrawl, Drift, HeldCrawl, HoldReason, LakeFigures, compare, is_confirmed, load_held,
+    most, noted, save_held, window_began,
 };
 use crate::error::with_causes;
 use crate::prepare::{PageSource, PreparedCrawl, reading_of};
@@ -114,8 +114,8 @@ impl RunContext {
         };
         let config = self.config.collapse.clone();
         let rows = std::mem::take(&mut prepared.refresh.products);
-        let currencies = (in_lake.currency, prepared.refresh.brand.currency);
-        let compared = tokio::task::spawn_blocking(move || (compare(&config, &before, &rows, currencies), rows));
+        let (currency, now_in) = (in_lake.currency, prepared.refresh.brand.currency);
+        let compared = tokio::task::spawn_blocking(move || (compare(&config, &before, &rows, currency, now_in), rows));
         let ((changes, drift), rows) = compared.await?;
         prepared.refresh.products = rows;
         summary.changes = Some(changes);
@@ -147,7 +147,11 @@ impl RunContext {
             return Vec::new();
         }
         let known = state.map_or(&[][..], |state| state.peaks.as_slice());
-        noted(known, self.loss_window_began(), (self.clock.now(), before.products))
+        let now = Peak {
+            until: self.clock.now(),
+            products: before.products,
+        };
+        noted(known, self.loss_window_began(), now)
     }
 
     /// True where the crawl's find may replace what the brand has in spite of these doubts; else takes note of it.
@@ -159,7 +163,7 @@ impl RunContext {
         doubts: &[HoldReason],
     ) -> Result<bool, StoreFailure> {
         let held = load_held(&self.storage, &brand.store).await?;
-        let judged = (before, found, doubts);
+        let judged = DoubtedCrawl { before, found, doubts };
         let is_confirmed = |held: &HeldCrawl| is_confirmed(&self.config.collapse, judged, &self.run, held);
         if held.as_ref().is_some_and(is_confirmed) {
             return Ok(true);
@@ -167,7 +171,7 @@ impl RunContext {
         // A run that is gone on with has noted it already; the operator may have confirmed it meanwhile.
         let noted = held.is_some_and(|held| held.run == self.run && held.products_found == found.products);
         if !self.dry_run && !noted {
-            let held = HeldCrawl::new(brand, (&self.run, self.clock.now()), judged);
+            let held = HeldCrawl::new(brand, &self.run, self.clock.now(), judged);
             save_held(&self.storage, &held).await?;
         }
         Ok(false)

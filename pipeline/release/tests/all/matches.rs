@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use data_index::{BuildOptions, Release};
-use data_lake::{Lake, LakeConfig, ReviewChanges, RunSummaryRow};
+use data_lake::{Lake, LakeConfig, ReviewChanges, RunSummaryRow, StoreUpdate};
 use data_model::{Brand, BrandRefresh, DeliverySample, Product, Review, ReviewWidget, Timestamp, WidgetReview};
 use data_release::{CheckOptions, PlanOptions, ReleaseStore};
 use data_storage::Storage;
@@ -212,7 +212,11 @@ async fn reviews_and_delivery_of_brands_old_or_new_hide_no_match() {
         days_max: Some(4),
         sampled_at: hour(1),
     };
-    let delivery = vec![(shop_brand.store.clone(), shop_brand.slug.clone(), vec![sample])];
+    let delivery = vec![StoreUpdate::new(
+        shop_brand.store.clone(),
+        shop_brand.slug.clone(),
+        vec![sample],
+    )];
     rig.lake.commit_delivery(delivery).await.unwrap();
     rig.build(false).await;
     assert_eq!(rig.pairs().await, [told(SERUM, SERUM_AGAIN)]);

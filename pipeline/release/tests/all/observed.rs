@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use data_index::{BuildOptions, Release};
-use data_lake::{CrawlSpan, Lake, LakeConfig, LakeError, RunSummaryRow};
+use data_lake::{CrawlSpan, Lake, LakeConfig, LakeError, RunSummaryRow, StoreUpdate};
 use data_model::{
     Brand, BrandRefresh, BrandSlug, DeliverySample, Observation, ObservedVariant, Product, ProductIdent, ProductKey,
     ShippingPolicy, Timestamp, VariantId,
@@ -152,7 +152,7 @@ async fn shipping_and_delivery_reach_the_release_without_a_product_being_indexed
     );
 
     let sampled = |days| {
-        vec![(
+        vec![StoreUpdate::new(
             store.clone(),
             slug.clone(),
             vec![sample("560001", days), sample("110001", days)],
@@ -180,7 +180,10 @@ async fn shipping_and_delivery_reach_the_release_without_a_product_being_indexed
     let third = rig.build().await;
     assert_eq!((third.outcome, third.products_indexed), (ReleaseOutcome::Published, 3));
     assert_eq!(rig.open().await.pincodes_covered(), 2);
-    rig.lake.commit_delivery(vec![(store, slug, Vec::new())]).await.unwrap();
+    rig.lake
+        .commit_delivery(vec![StoreUpdate::new(store, slug, Vec::new())])
+        .await
+        .unwrap();
     assert_eq!(rig.build().await.products_indexed, 0);
     assert_eq!(rig.open().await.pincodes_covered(), 0);
 }

@@ -53,7 +53,10 @@ pub(in crate::routes) fn kinds(reader: &mut QueryReader<'_>) -> Kinds {
 
 /// Reads `fold`.
 pub(in crate::routes) fn fold(reader: &mut QueryReader<'_>) -> Fold {
-    reader.optional("fold").choice(&Fold::NAMED).unwrap_or_default()
+    reader
+        .optional("fold")
+        .choice(&Fold::ALL, Fold::as_str)
+        .unwrap_or_default()
 }
 
 /// Reads `facet_values_max` and `facet_query`.

@@ -26,7 +26,10 @@ pub(super) fn limit<const DEFAULT: u16, const MAX: u16>(reader: &mut QueryReader
 
 /// The `sort` parameter.
 pub(super) fn order(reader: &mut QueryReader<'_>) -> Order {
-    reader.optional("sort").choice(&Order::NAMED).unwrap_or_default()
+    reader
+        .optional("sort")
+        .choice(&Order::ALL, Order::as_str)
+        .unwrap_or_default()
 }
 
 /// The `q` parameter, empty where it is absent.

@@ -60,7 +60,7 @@ impl Lake {
                 };
                 load(TABLE, bytes, wanted)
             });
-            batches.extend(rows.await?.into_iter().map(|rows| (is_gone, rows)));
+            batches.extend(rows.await?.into_iter().map(|rows| HistoryBatch { is_gone, rows }));
         }
         let present = compute(move || present(&batches)).await?;
         listed.extend(by_store(&present, &names)?);
@@ -80,17 +80,24 @@ fn known<T>(read: Result<T, LakeError>) -> Result<Option<T>, LakeError> {
     }
 }
 
+/// Rows of `product_history`.
+struct HistoryBatch {
+    /// They are of the partition of products that are gone.
+    is_gone: bool,
+    rows: RecordBatch,
+}
+
 /// The last rows of the products that are not gone, with the columns [`READ`] of `products`.
-fn present(batches: &[(bool, RecordBatch)]) -> Result<Vec<RecordBatch>, LakeError> {
+fn present(batches: &[HistoryBatch]) -> Result<Vec<RecordBatch>, LakeError> {
     /// Tick, and whether it is gone since, and where the row stands.
     type LastRow = (i64, bool, (usize, usize));
     let mut last: BTreeMap<(&str, u64), LastRow> = BTreeMap::new();
-    for (index, (is_gone, batch)) in batches.iter().enumerate() {
-        let columns = Columns::new(TableName::ProductHistory, batch);
+    for (index, batch) in batches.iter().enumerate() {
+        let columns = Columns::new(TableName::ProductHistory, &batch.rows);
         let store: &StringArray = columns.text("store")?;
         let (product, tick): (&Int64Array, &Int64Array) = (columns.int("platform_product_id")?, columns.int("tick")?);
-        for row in 0..batch.num_rows() {
-            let found = (tick.value(row), *is_gone, (index, row));
+        for row in 0..batch.rows.num_rows() {
+            let found = (tick.value(row), batch.is_gone, (index, row));
             let key = (store.value(row), id_from_column(product.value(row)));
             let known = last.entry(key).or_insert(found);
             if known.0 < found.0 {
@@ -110,7 +117,7 @@ fn present(batches: &[(bool, RecordBatch)]) -> Result<Vec<RecordBatch>, LakeErro
     for name in READ {
         let parts: Vec<&dyn Array> = batches
             .iter()
-            .filter_map(|(_, batch)| batch.column_by_name(name).map(|column| &**column))
+            .filter_map(|batch| batch.rows.column_by_name(name).map(|column| &**column))
             .collect();
         columns.push(interleave(&parts, &places).map_err(failed)?);
         let schema = &TableName::ProductHistory.spec().schema;
