@@ -8,6 +8,7 @@
 
 mod config;
 mod heartbeat;
+mod manifest;
 mod protocol;
 mod routes;
 mod server;

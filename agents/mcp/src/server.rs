@@ -1,7 +1,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use api::{Asker, Guard, OpenRouter, OperationAnswer, OriginPolicy, Problem};
+use api::{Asker, Guard, OperationAnswer, OriginPolicy, Problem};
 use data_model::ErrorCode;
 use futures::stream::{StreamExt, iter};
 use http::HeaderValue;
@@ -9,22 +9,21 @@ use metrics::{Counter, Histogram};
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
-use utoipa::openapi::OpenApi;
 
 use crate::config::McpConfig;
+use crate::manifest::manifest;
 use crate::protocol::batch::{self, Body};
 use crate::protocol::fault::Fault;
 use crate::protocol::gate::{self, Head};
 use crate::protocol::message::{Message, Outcome, Request, response};
 use crate::protocol::method::{self, MethodCall};
 use crate::protocol::version::Era;
-use crate::routes;
 use crate::static_answers::{List, StaticAnswers};
 use crate::streams::Streams;
 use crate::tools::{ToolError, ToolOutcome, Toolset};
 
 /// The path of the market's own endpoint.
-pub(crate) const PATH: &str = "/v1/mcp";
+const PATH: &str = "/v1/mcp";
 
 /// Requests of one batch that are worked on at the same time: those of many callers come before one caller's many.
 const BATCH_CONCURRENCY: usize = 4;
@@ -100,7 +99,7 @@ impl Mcp {
         describe_metrics();
         Self(Arc::new(Inner {
             origin_policy: OriginPolicy::new(&parts.public_url, &parts.origins, parts.is_local),
-            manifest: routes::manifest(&parts.public_url, parts.version),
+            manifest: manifest(&parts.public_url, path, parts.version),
             streams: Streams::new(parts.config.streams_max, parts.config.streams_per_client_max),
             metrics: tools.names().iter().map(|_| OnceLock::new()).collect(),
             told: StaticAnswers::new(&*tools, parts.version),
@@ -110,26 +109,6 @@ impl Mcp {
             config: parts.config,
             stop: parts.stop,
         }))
-    }
-
-    /// The endpoint's routes, described.
-    #[must_use]
-    pub fn open_router(&self) -> OpenRouter {
-        routes::open(self)
-    }
-
-    /// The endpoint's part of the interface description.
-    #[must_use]
-    pub fn openapi() -> OpenApi {
-        routes::document()
-    }
-
-    /// Answers a POST.
-    ///
-    /// # Errors
-    /// A page or a name is not let in, or the body cannot be read.
-    pub async fn post(&self, request: axum::extract::Request) -> Result<axum::response::Response, Problem> {
-        routes::answered(self, request).await
     }
 
     /// Answers the body of a POST.

@@ -1,5 +1,7 @@
 //! Asks the operations of REST.
 
+use std::collections::BTreeMap;
+
 use api::{Asker, OperationAnswer, OperationCall};
 use futures::future::join_all;
 use http::{HeaderValue, Method, StatusCode};
@@ -19,6 +21,9 @@ const PRODUCTS_A_REQUEST: usize = 10;
 const AS_SENT: &str = "as_sent";
 /// Parts of a product that are read.
 const PARTS: &str = "variants,media,offers,attributes";
+
+/// Parameters of a query, by their names.
+pub(crate) type Parameters = BTreeMap<&'static str, String>;
 
 /// Asks in somebody's name.
 #[derive(Debug)]
@@ -86,22 +91,16 @@ impl Market<'_> {
     }
 
     /// Ids of the products that a search finds, best first.
-    pub(crate) async fn search(&self, parameters: &[(&'static str, String)]) -> Result<Vec<String>, Failure> {
-        let mut call = self.operation("search_products", Method::GET, "/v1/search");
-        for (name, value) in parameters {
-            call = call.query(*name, value.clone());
-        }
-        let cards: Vec<Card> = self.ask(call).await?;
+    pub(crate) async fn search(&self, parameters: &Parameters) -> Result<Vec<String>, Failure> {
+        let call = self.operation("search_products", Method::GET, "/v1/search");
+        let cards: Vec<Card> = self.ask(with(call, parameters)).await?;
         Ok(cards.into_iter().map(|card| card.id).collect())
     }
 
     /// A page of a category.
-    pub(crate) async fn browse(&self, parameters: &[(&'static str, String)]) -> Result<Page, Failure> {
-        let mut call = self.operation("browse", Method::GET, "/v1/browse");
-        for (name, value) in parameters {
-            call = call.query(*name, value.clone());
-        }
-        self.ask(call).await
+    pub(crate) async fn browse(&self, parameters: &Parameters) -> Result<Page, Failure> {
+        let call = self.operation("browse", Method::GET, "/v1/browse");
+        self.ask(with(call, parameters)).await
     }
 
     /// A product; `None` where there is none, or what is asked for is no product's name.
@@ -193,6 +192,11 @@ impl Market<'_> {
         call.idempotency_key = key;
         self.ask(call).await
     }
+}
+
+fn with(call: OperationCall, parameters: &Parameters) -> OperationCall {
+    let parameters = parameters.iter();
+    parameters.fold(call, |call, (name, value)| call.query(*name, value.clone()))
 }
 
 fn path(cart: &str, below: &str) -> String {

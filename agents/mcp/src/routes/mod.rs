@@ -1,11 +1,11 @@
 //! The routes of the endpoint: read a request, ask the server, write.
 
-mod manifest;
 mod post;
 mod schema;
 mod stream;
 
-use api::{OpenRouter, described};
+use api::{OpenRouter, Problem, described};
+use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::StatusCode;
@@ -13,8 +13,6 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(crate) use self::manifest::manifest;
-pub(crate) use self::post::answered;
 pub use self::schema::{McpBody, McpFaulted};
 use crate::server::Mcp;
 
@@ -23,17 +21,31 @@ fn operations() -> OpenApiRouter<Mcp> {
     described("The market as tools for agents.").routes(routes!(post::call_mcp, stream::open_mcp_stream))
 }
 
-pub(crate) fn document() -> OpenApi {
-    operations().into_openapi()
-}
+impl Mcp {
+    /// The endpoint's routes, described.
+    #[must_use]
+    pub fn open_router(&self) -> OpenRouter {
+        let manifest = api::Asset::new("application/json", self.0.manifest.to_string());
+        let endpoint = OpenRouter::of(operations(), self.clone()).telling_networks();
+        endpoint.route(
+            "/server.json",
+            get(async move |headers: http::HeaderMap| manifest.answer(&headers)),
+        )
+    }
 
-pub(crate) fn open(mcp: &Mcp) -> OpenRouter {
-    let manifest = api::Asset::new("application/json", mcp.0.manifest.to_string());
-    let endpoint = OpenRouter::of(operations(), mcp.clone()).telling_networks();
-    endpoint.route(
-        "/server.json",
-        get(async move |headers: http::HeaderMap| manifest.answer(&headers)),
-    )
+    /// The endpoint's part of the interface description.
+    #[must_use]
+    pub fn openapi() -> OpenApi {
+        operations().into_openapi()
+    }
+
+    /// Answers a POST.
+    ///
+    /// # Errors
+    /// A page or a name is not let in, or the body cannot be read.
+    pub async fn post(&self, request: Request) -> Result<Response, Problem> {
+        post::answered(self, request).await
+    }
 }
 
 /// An answer without a body.

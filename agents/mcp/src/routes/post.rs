@@ -40,7 +40,7 @@ pub(crate) async fn call_mcp(State(mcp): State<Mcp>, request: Request) -> Result
 }
 
 /// Reads a message or a batch, and answers it.
-pub(crate) async fn answered(mcp: &Mcp, request: Request) -> Result<Response, Problem> {
+pub(super) async fn answered(mcp: &Mcp, request: Request) -> Result<Response, Problem> {
     mcp.0.origin_policy.check(&request)?;
     let (mut parts, body) = request.into_parts();
     let Ok(asker) = Asker::from_request_parts(&mut parts, &()).await as Result<_, Infallible>;

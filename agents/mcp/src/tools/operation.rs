@@ -66,14 +66,14 @@ impl Operation {
             for (name, method) in METHODS {
                 let Some(described) = item.get(name) else { continue };
                 if described.get("operationId").and_then(Value::as_str) == Some(id) {
-                    return Self::read(document, described, (id, method, path));
+                    return Self::read(document, described, id, method, path);
                 }
             }
         }
         None
     }
 
-    fn read(document: &Value, described: &Value, (id, method, path): (&str, Method, &str)) -> Option<Self> {
+    fn read(document: &Value, described: &Value, id: &str, method: Method, path: &str) -> Option<Self> {
         let listed = described.get("parameters").and_then(Value::as_array);
         let listed = listed.map_or(&[][..], Vec::as_slice);
         let mut parameters: Vec<_> = listed.iter().filter_map(parameter).collect();

@@ -1,6 +1,7 @@
 use serde::Deserialize;
 
 use crate::failure::Failure;
+use crate::market::Parameters;
 
 /// Most categories of a filter.
 const CATEGORIES_MAX: usize = 20;
@@ -67,8 +68,8 @@ impl Filters {
     }
 
     /// As parameters of search and browse.
-    pub(crate) fn parameters(&self, context: &Context) -> Vec<(&'static str, String)> {
-        let mut parameters = Vec::new();
+    pub(crate) fn parameters(&self, context: &Context) -> Parameters {
+        let mut parameters = Parameters::new();
         for (name, amount) in [("price_min", self.price.min), ("price_max", self.price.max)] {
             parameters.extend(amount.map(|amount| (name, amount.to_string())));
         }

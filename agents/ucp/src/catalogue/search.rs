@@ -93,8 +93,8 @@ pub(crate) async fn search(market: &Market<'_>, body: SearchBody) -> Result<Sear
         .transpose()?;
     let (ids, next): (Vec<String>, Next) = match (query, filters.categories.as_slice()) {
         (None, [category]) => {
-            parameters.push(("category", category.clone()));
-            parameters.push(("limit", limit.to_string()));
+            parameters.insert("category", category.clone());
+            parameters.insert("limit", limit.to_string());
             parameters.extend(cursor.map(|cursor| ("cursor", cursor)));
             let page = market.browse(&parameters).await?;
             let next = page.next_cursor.map_or(Next::End, Next::Cursor);
@@ -104,10 +104,10 @@ pub(crate) async fn search(market: &Market<'_>, body: SearchBody) -> Result<Sear
             let from: usize = cursor.map_or(Ok(0), |text| text.parse().map_err(|_| bad_cursor()))?;
             parameters.extend(query.map(|query| ("q", query.to_owned())));
             if !filters.categories.is_empty() {
-                parameters.push(("facets", json!({ "category": filters.categories }).to_string()));
+                parameters.insert("facets", json!({ "category": filters.categories }).to_string());
             }
             // All that it may answer, so that pages are pieces of one list.
-            parameters.push(("limit", RANKED_MAX.to_string()));
+            parameters.insert("limit", RANKED_MAX.to_string());
             let ranked = market.search(&parameters).await?;
             let end = from.saturating_add(limit);
             let next = if ranked.len() > end { Next::At(end) } else { Next::End };

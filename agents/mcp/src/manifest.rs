@@ -1,14 +1,14 @@
 use serde_json::Value;
 
 /// The manifest that registries of servers keep of this one. The address and the version are filled in by the server.
-const MANIFEST: &str = include_str!("../../server.json");
+const MANIFEST: &str = include_str!("../server.json");
 
-/// The manifest of a server at `public_url`.
-pub(crate) fn manifest(public_url: &str, version: &str) -> Value {
+/// The manifest of an endpoint at `path` of the server at `public_url`.
+pub(crate) fn manifest(public_url: &str, path: &str, version: &str) -> Value {
     // The file is part of the program; a test reads it.
     let mut manifest: Value = serde_json::from_str(MANIFEST).unwrap_or_default();
     manifest["version"] = version.into();
-    manifest["remotes"][0]["url"] = format!("{}{}", public_url.trim_end_matches('/'), crate::server::PATH).into();
+    manifest["remotes"][0]["url"] = format!("{}{path}", public_url.trim_end_matches('/')).into();
     manifest
 }
 
@@ -18,7 +18,7 @@ mod tests {
 
     #[test]
     fn the_manifest_names_the_server_that_is_asked() {
-        let manifest = manifest("https://market.example/", "1.2.3");
+        let manifest = manifest("https://market.example/", "/v1/mcp", "1.2.3");
         assert_eq!(manifest["remotes"][0]["url"], "https://market.example/v1/mcp");
         assert_eq!(manifest["remotes"][0]["type"], "streamable-http");
         assert_eq!(manifest["version"], "1.2.3");
