@@ -6,7 +6,7 @@ use crate::config::CursorKey;
 use crate::error::OperationError;
 use crate::server::QueryServer;
 
-const POSITION_BYTES: usize = 4;
+const POSITION_BYTES: usize = 8;
 /// Bytes of the digest of its list that a cursor carries.
 const LIST_BYTES: usize = 16;
 /// Bytes of the signature that a cursor carries.
@@ -19,7 +19,7 @@ const SIGNED_BYTES: usize = POSITION_BYTES + LIST_BYTES + RELEASE_BYTES;
 /// for tells if it is of the same list. See [`QueryServer::cursor`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cursor {
-    position: u32,
+    position: u64,
     list: [u8; LIST_BYTES],
     release: [u8; RELEASE_BYTES],
     text: String,
@@ -41,7 +41,7 @@ impl Cursor {
         let (position, rest) = signed.split_first_chunk::<POSITION_BYTES>()?;
         let (list, release) = rest.split_first_chunk::<LIST_BYTES>()?;
         Some(Self {
-            position: u32::from_be_bytes(*position),
+            position: u64::from_be_bytes(*position),
             list: *list,
             release: release.try_into().ok()?,
             text: text.to_owned(),
@@ -82,9 +82,9 @@ impl<'a> Cursors<'a> {
     }
 
     /// The cursor that continues at `position`.
-    pub(crate) fn write(&self, position: u32) -> String {
+    pub(crate) fn write(&self, position: usize) -> String {
         let mut bytes = [0; SIGNED_BYTES + MAC_BYTES];
-        bytes[..POSITION_BYTES].copy_from_slice(&position.to_be_bytes());
+        bytes[..POSITION_BYTES].copy_from_slice(&(position as u64).to_be_bytes());
         bytes[POSITION_BYTES..POSITION_BYTES + LIST_BYTES].copy_from_slice(&self.list);
         bytes[POSITION_BYTES + LIST_BYTES..SIGNED_BYTES].copy_from_slice(&self.release);
         let mac = mac(self.key, &bytes[..SIGNED_BYTES]);
@@ -99,7 +99,7 @@ impl<'a> Cursors<'a> {
     /// another list.
     pub(crate) fn position(&self, cursor: &Cursor) -> Result<usize, OperationError> {
         if cursor.list == self.list {
-            return Ok(cursor.position as usize);
+            return Ok(usize::try_from(cursor.position).unwrap_or(usize::MAX));
         }
         let text = cursor.text.clone();
         Err(if cursor.release == self.release {
@@ -134,12 +134,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cursor_is_good_for_its_own_list_only(position in any::<u32>(), flip in 0_usize..44, text in "[A-Za-z0-9_-]{0,60}") {
+        fn a_cursor_is_good_for_its_own_list_only(position in any::<usize>(), flip in 0_usize..48, text in "[A-Za-z0-9_-]{0,60}") {
             let key = CursorKey::from_secret("s");
             let list = Cursors::new(&key, b"r1", &[b"brands", b"q=a"]);
             let written = list.write(position);
             let cursor = Cursor::open(&key, &written).unwrap();
-            prop_assert_eq!(list.position(&cursor).unwrap(), position as usize);
+            prop_assert_eq!(list.position(&cursor).unwrap(), position);
             let later = Cursors::new(&key, b"r2", &[b"brands", b"q=a"]).position(&cursor);
             prop_assert_eq!(later, Err(OperationError::ExpiredCursor { cursor: written.clone() }));
             let other = Cursors::new(&key, b"r1", &[b"brands", b"q=b"]).position(&cursor);

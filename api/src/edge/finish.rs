@@ -4,8 +4,9 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt;
 
+use super::routes::RouteFacts;
 use crate::compress::{Coding, compressed};
-use crate::{Problem, ProblemForm, RequestId, request_id};
+use crate::{CacheRule, Problem, RequestId, request_id};
 
 /// The scheme by which a caller may be known.
 const KEYS_WANTED: HeaderValue = HeaderValue::from_static("Bearer realm=\"haat\"");
@@ -40,14 +41,19 @@ impl FinishContext {
     }
 
     /// Writes the body of a problem, answers `OPTIONS`, compresses, and names the request.
-    pub(super) async fn finish(self, mut response: Response, compress_bytes_min: usize, form: ProblemForm) -> Response {
+    pub(super) async fn finish(
+        self,
+        mut response: Response,
+        compress_bytes_min: usize,
+        route: &RouteFacts,
+    ) -> Response {
         // axum has put `Allow` into the answer of any path that has no handler for the method.
         if response.status() == StatusCode::METHOD_NOT_ALLOWED && self.method == Method::OPTIONS {
             *response.status_mut() = StatusCode::NO_CONTENT;
             response.extensions_mut().remove::<Problem>();
         }
         if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-            problem.render(&mut response, &self.id, form);
+            problem.render(&mut response, &self.id, route.form);
         }
         if let Some(coding) = self.coding {
             response = self.compress(response, coding, compress_bytes_min).await;
@@ -58,6 +64,10 @@ impl FinishContext {
         let headers = response.headers_mut();
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(request_id::HEADER, self.id.into_header());
+        if headers.get(header::CACHE_CONTROL) == Some(&CacheRule::Graph.value()) && route.access.needs_key(&self.method)
+        {
+            headers.insert(header::CACHE_CONTROL, CacheRule::KeyedGraph.value());
+        }
         if status == StatusCode::UNAUTHORIZED {
             headers.entry(header::WWW_AUTHENTICATE).or_insert(KEYS_WANTED);
         }

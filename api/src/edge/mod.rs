@@ -45,7 +45,7 @@ pub(crate) use self::routes::RoutePattern;
 use self::routes::{ConstantRoute, RouteFacts, Routes};
 use crate::access::{Guard, GuardDecision, Prompt, RouteAccess, Shares};
 use crate::body::BodyLimit;
-use crate::{Asker, CacheRule, ClientNetwork, Problem, ProblemForm, RequestId, traces};
+use crate::{Asker, ClientNetwork, Problem, ProblemForm, RequestId, traces};
 
 /// Limits of what one server takes on.
 #[derive(Debug, Clone)]
@@ -238,7 +238,6 @@ impl EdgeRouter {
         let span = traces::request_span(&request, route.pattern.as_str(), asked.id.as_str());
         let config = &shared.config;
         let network = peer.map(|peer| config.guard.network(peer, request.headers()));
-        let is_keyed = route.access.needs_key(request.method());
         let cors = Cors::of(request.method(), request.headers(), &route.access, &config.cors_origins);
         let way = if let Some(problem) = refusal(&request, config) {
             Way::Answered(problem.into_response(), None)
@@ -274,17 +273,11 @@ impl EdgeRouter {
             if rest.is_lent() && answered.status() != StatusCode::SERVICE_UNAVAILABLE {
                 Box::pin(rest.drain()).await;
             }
-            let mut response = asked
-                .finish(answered, shared.config.compress_bytes_min, route.form)
-                .await;
+            let mut response = asked.finish(answered, shared.config.compress_bytes_min, route).await;
             if let Some(entered) = entered {
                 entered.tell(response.headers_mut());
             }
             cors.tell(response.headers_mut());
-            if is_keyed && response.headers().get(header::CACHE_CONTROL) == Some(&CacheRule::Graph.value()) {
-                let private = CacheRule::KeyedGraph.value();
-                response.headers_mut().insert(header::CACHE_CONTROL, private);
-            }
             if shared.config.is_https {
                 let headers = response.headers_mut();
                 headers.insert(header::STRICT_TRANSPORT_SECURITY, TLS_ALONE);

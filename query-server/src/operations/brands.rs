@@ -89,7 +89,7 @@ impl QueryServer {
                 .filter(|entry| sought.is_found_in(&entry.facts.brand) && is_filed_under(category, entry))
                 .skip(start);
             let page: Vec<&BrandEntry> = matching.by_ref().take(request.limit.get()).collect();
-            let end = u32::try_from(start + page.len()).unwrap_or(u32::MAX);
+            let end = start + page.len();
             let next_cursor = matching.next().map(|_| cursors.write(end));
             json(
                 page.len() * 1024 + 128,

@@ -15,8 +15,8 @@ use crate::schema::{BrowseAnswer, BrowsePage, BrowseProvenance};
 use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
-/// The longest list that pages walk through.
-const LIST_MAX: usize = 1_000;
+/// The longest list of products that pages walk through.
+pub(super) const LIST_MAX: usize = 1_000;
 
 /// The products of a grid.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -232,7 +232,7 @@ fn page(served: &ReleaseView, plan: &BrowsePlan, start: usize, cursors: &Cursors
         .browse
         .browse(&served.release, &plan.scope, &asked, counted);
     let end = start + browsed.rows.len();
-    let next = (browsed.more && end < LIST_MAX).then(|| cursors.write(u32::try_from(end).unwrap_or(u32::MAX)));
+    let next = (browsed.more && end < LIST_MAX).then(|| cursors.write(end));
     let cards = browsed.rows.iter();
     let values: usize = browsed.counts.facets.iter().map(|facet| facet.values.len() + 1).sum();
     let answer = BrowseAnswer {

@@ -3,6 +3,7 @@ use data_index::columns::GoneRef;
 use data_index::{Release, RowAddress};
 use data_model::{BrandSlug, ProductIdent, Timestamp};
 
+use super::browse::LIST_MAX;
 use super::{Answer, Conditional, IfNoneMatch, Limit, OperationError, ParsedName};
 use crate::cursor::{Cursor, Cursors};
 use crate::render::{changes, json};
@@ -63,8 +64,11 @@ impl QueryServer {
         let key = self.0.config.cursor_key.clone();
         let list = format!("{} {brand:?}", request.since.micros());
         let start = match &request.cursor {
-            Some(cursor) => Cursors::new(&key, served.stamp(), &[b"changes", list.as_bytes()]).position(cursor)?,
-            None => 0,
+            Some(cursor) => {
+                let cursors = Cursors::new(&key, served.stamp(), &[b"changes", list.as_bytes()]);
+                ChangesPlace::of(cursors.position(cursor)?)
+            }
+            None => ChangesPlace::default(),
         };
         let tag = EntityTag::following(&[served.stamp(), b"changes", key.bytes()], &request);
         if known.has(&tag) {
@@ -73,7 +77,7 @@ impl QueryServer {
         let walk = move || {
             let cursors = Cursors::new(&key, served.stamp(), &[b"changes", list.as_bytes()]);
             let page = ChangedRows::walk(&served.release, brand, start, &request);
-            let next = page.next.map(|next| cursors.write(next));
+            let next = page.next.map(|next| cursors.write(next.packed()));
             json(4096, &changes::page(&served, &page, request.since, next))
         };
         let json = self.0.searches.run(walk).await?;
@@ -81,32 +85,65 @@ impl QueryServer {
     }
 }
 
+/// The place in the list at which a page begins.
+#[derive(Debug, Clone, Copy, Default)]
+struct ChangesPlace {
+    /// Rows of all parts, dead ones included, and products that went behind them.
+    position: usize,
+    /// Products of the pages before.
+    told: usize,
+}
+
+impl ChangesPlace {
+    const POSITION_BITS: u32 = 40;
+
+    fn of(packed: usize) -> Self {
+        Self {
+            position: packed & ((1 << Self::POSITION_BITS) - 1),
+            told: packed >> Self::POSITION_BITS,
+        }
+    }
+
+    /// Both in one number, as a cursor carries it.
+    fn packed(self) -> usize {
+        self.told << Self::POSITION_BITS | self.position
+    }
+}
+
 /// The products of one page.
 pub(crate) struct ChangedRows<'a> {
     pub(crate) rows: Vec<RowAddress>,
     pub(crate) gone: Vec<GoneRef<'a>>,
-    /// The position at which the next page begins.
-    next: Option<u32>,
+    /// The place at which the next page begins.
+    next: Option<ChangesPlace>,
+    /// True where more products changed than a list has.
+    pub(crate) is_capped: bool,
 }
 
 impl<'a> ChangedRows<'a> {
-    /// Walks the live rows from the position `start` on, and the products that went behind them. A position counts the rows of
-    /// all parts, dead ones included.
-    fn walk(release: &'a Release, brand: Option<usize>, start: usize, request: &ChangesRequest) -> Self {
-        let (mut rows, mut gone, mut first) = (Vec::new(), Vec::new(), 0_usize);
-        let end = start.saturating_add(ROWS_MAX);
+    /// Walks the live rows from the place `start` on, and the products that went behind them.
+    fn walk(release: &'a Release, brand: Option<usize>, start: ChangesPlace, request: &ChangesRequest) -> Self {
+        let mut page = Self {
+            rows: Vec::new(),
+            gone: Vec::new(),
+            next: None,
+            is_capped: false,
+        };
+        let (mut first, end) = (0_usize, start.position.saturating_add(ROWS_MAX));
         for (at, part) in (0..).zip(release.parts()) {
-            let begin = u32::try_from(start.saturating_sub(first)).unwrap_or(u32::MAX);
+            let begin = u32::try_from(start.position.saturating_sub(first)).unwrap_or(u32::MAX);
             for row in begin..part.rows() {
                 let position = first + row as usize;
-                if rows.len() == request.limit.get() || position >= end {
-                    let next = u32::try_from(position).ok();
-                    return Self { rows, gone, next };
+                if position >= end {
+                    return page.ended(start, position);
                 }
                 let is_wanted = !part.dead().contains(row) && brand.is_none_or(|brand| part.brand_index(row) == brand);
                 let newest = || part.price_history(row).next();
                 if is_wanted && newest().is_some_and(|point| point.observed_at >= request.since) {
-                    rows.push(RowAddress { part: at, row });
+                    if page.is_full(start, request) {
+                        return page.ended(start, position);
+                    }
+                    page.rows.push(RowAddress { part: at, row });
                 }
             }
             first += part.rows() as usize;
@@ -115,17 +152,35 @@ impl<'a> ChangedRows<'a> {
         let all = release.gone().into_iter().flat_map(|gone| gone.iter());
         // The newest stand first.
         let since = all.take_while(|product| product.gone_at() >= request.since);
-        for (position, product) in (first..).zip(since).skip(start.saturating_sub(first)) {
-            if rows.len() + gone.len() == request.limit.get() {
-                let next = u32::try_from(position).ok();
-                return Self { rows, gone, next };
-            }
+        for (position, product) in (first..).zip(since).skip(start.position.saturating_sub(first)) {
             // One that is there again did not go.
             let is_gone = || release.find(&ProductIdent::Id(product.id())).is_none();
             if slug.is_none_or(|slug| product.brand_slug() == slug) && is_gone() {
-                gone.push(product);
+                if page.is_full(start, request) {
+                    return page.ended(start, position);
+                }
+                page.gone.push(product);
             }
         }
-        Self { rows, gone, next: None }
+        page
+    }
+
+    fn told(&self, start: ChangesPlace) -> usize {
+        start.told + self.rows.len() + self.gone.len()
+    }
+
+    fn is_full(&self, start: ChangesPlace, request: &ChangesRequest) -> bool {
+        let told = self.told(start);
+        told - start.told == request.limit.get() || told >= LIST_MAX
+    }
+
+    /// The page with the place at which the next one begins, unless the list ends here.
+    fn ended(self, start: ChangesPlace, position: usize) -> Self {
+        let told = self.told(start);
+        Self {
+            next: (told < LIST_MAX).then_some(ChangesPlace { position, told }),
+            is_capped: told >= LIST_MAX,
+            ..self
+        }
     }
 }

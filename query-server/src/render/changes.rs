@@ -21,6 +21,7 @@ pub(crate) fn page<'a>(
     ChangesAnswer {
         data: page.rows.iter().filter_map(|at| changed(served, *at, since)).collect(),
         gone: page.gone.iter().copied().map(gone).collect(),
+        capped: page.is_capped.then_some(true),
         provenance: pages(served.id_text(), next_cursor),
         tier: TIER,
     }

@@ -63,6 +63,10 @@ pub struct ChangesAnswer<'a> {
     /// Products that went, the newest first; they come behind all others.
     #[serde(default)]
     pub gone: Vec<GoneProduct<'a>>,
+    /// `true` where more products changed than the 1,000 that the pages of a list show: ask by brand, or of a later moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub capped: Option<bool>,
     /// The release and the page.
     pub provenance: Pages<'a>,
     /// `graph`

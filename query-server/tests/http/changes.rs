@@ -1,7 +1,11 @@
+use std::collections::BTreeSet;
+
 use query_server::schema::ChangesAnswer;
 use serde_json::json;
 
-use crate::price_history::market;
+use crate::price_history::{first_seen, market};
+use crate::support::{Market, Observed};
+use crate::wide::wide;
 
 /// The event and title of each product, and the moments of its changes.
 fn told(answer: &ChangesAnswer<'static>) -> Vec<String> {
@@ -54,6 +58,34 @@ async fn pages_of_changes_are_the_whole_list_and_their_cursors_are_of_it_alone()
     ] {
         let refused = market.get(&format!("/v1/changes?{other}&cursor={cursor}")).await;
         assert_eq!(refused.status, 422, "{other}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_of_changes_ends_after_a_thousand_products_and_says_so() {
+    let prices = (1..1_101).chain(2_000..2_015);
+    let observed = Observed {
+        prices: prices.map(|id| (id, vec![first_seen(1, id * 10)])).collect(),
+        ..Observed::default()
+    };
+    let market = Market::observed(&wide(), &observed).await;
+    for (query, expected) in [("", 1_000), ("&brand=bazaar", 1_000), ("&brand=corner", 15)] {
+        let (mut ids, mut cursor) = (Vec::new(), String::new());
+        let last = loop {
+            let path = format!("/v1/changes?since=2026-01-01T00:00:00Z&limit=300{query}{cursor}");
+            let page: ChangesAnswer<'static> = market.get(&path).await.read();
+            ids.extend(page.data.iter().map(|one| one.product.id));
+            match &page.provenance.page.next_cursor {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => break page,
+            }
+        };
+        assert_eq!(
+            (ids.len(), last.capped),
+            (expected, (expected == 1_000).then_some(true)),
+            "{query}"
+        );
+        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), expected, "{query}");
     }
 }
 

@@ -23,6 +23,11 @@ fn point(day: u32, variant: u64, event: PriceEvent, price_minor: Option<i64>) ->
     }
 }
 
+/// A variant as a crawl of November saw it first.
+pub(crate) fn first_seen(day: u32, variant: u64) -> PricePoint {
+    point(day, variant, PriceEvent::FirstSeen, Some(20_000))
+}
+
 /// Vienna Roast (1) became cheaper and lost a size, Cold Brew (2) is as it was first seen; nothing is known of the rest.
 pub(crate) async fn market() -> Market {
     let vienna = vec![
