@@ -42,4 +42,6 @@ pub(crate) enum FeedFormatArg {
     GoogleTsv,
     /// One JSON object a variant, with the same attributes, and the ids of haat
     Jsonl,
+    /// Feed of the Agentic Commerce Protocol (2026-04-17): one JSON object a product, with its variants
+    Acp,
 }

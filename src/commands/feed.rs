@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
-use data_feed::{FeedFormat, FeedOptions, Seller, Tally, rows};
+use data_feed::{FeedFormat, FeedOptions, Seller, Tally, rows, write_acp};
 use data_index::HeldBrand;
 use data_lake::{AsOf, Lake, LakeSnapshot};
 use data_model::{Brand, BrandSlug, Kind, StoreHost};
@@ -106,14 +106,16 @@ async fn write(
 ) -> anyhow::Result<Tally> {
     let stores: BTreeSet<StoreHost> = brands.keys().cloned().collect();
     let shipping = snapshot.shipping(&stores).await?;
-    let format = match args.format {
-        FeedFormatArg::GoogleTsv => FeedFormat::GoogleTsv,
-        FeedFormatArg::Jsonl => FeedFormat::Jsonl,
+    // In ACP's form products are written, not rows.
+    let of_rows = match args.format {
+        FeedFormatArg::GoogleTsv => Some(FeedFormat::GoogleTsv),
+        FeedFormatArg::Jsonl => Some(FeedFormat::Jsonl),
+        FeedFormatArg::Acp => None,
     };
     let options = FeedOptions {
         sku_as_mpn: args.sku_as_mpn,
     };
-    let (mut tally, mut portion) = (Tally::default(), format.head());
+    let (mut tally, mut portion) = (Tally::default(), of_rows.map_or_else(Vec::new, FeedFormat::head));
     let mut products = std::pin::pin!(snapshot.products(&stores).await?);
     while let Some(product) = products.try_next().await? {
         let store = &product.key.store;
@@ -128,7 +130,12 @@ async fn write(
         };
         for row in rows(&product, seller, options) {
             tally.count(&row);
-            format.write(&row, &mut portion);
+            if let Some(format) = of_rows {
+                format.write(&row, &mut portion);
+            }
+        }
+        if of_rows.is_none() {
+            write_acp(&product, seller, &mut portion);
         }
         if portion.len() >= PORTION_BYTES {
             to.write(&portion)?;

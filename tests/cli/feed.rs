@@ -1,6 +1,7 @@
 //! Feeds of an emulated market: as they stand, as another reader of tab-separated values takes them apart, and as files that
 //! appear whole.
 
+use std::collections::BTreeMap;
 use std::process::Command;
 
 use serde_json::Value;
@@ -79,6 +80,23 @@ fn a_feed_of_the_market_has_every_variant_once_with_its_price_for_other_readers(
         assert_eq!(
             row["sale_price"].is_null(),
             variant["compare_at_minor"].is_null(),
+            "{row}"
+        );
+    }
+    // So does ACP's form, a product a line.
+    let acp = haat.run(&["feed", "--all", "--format", "acp"]).stdout;
+    let products: Vec<Value> = acp.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of_acp = products
+        .iter()
+        .flat_map(|product| product["variants"].as_array().unwrap());
+    let amounts: BTreeMap<_, _> = of_acp
+        .map(|one| (one["id"].to_string(), one["price"]["amount"].as_i64()))
+        .collect();
+    assert_eq!(amounts.len(), rows.len());
+    for (row, variant) in rows.iter().zip(&variants) {
+        assert_eq!(
+            amounts[&row["id"].to_string()],
+            variant["price_minor"].as_i64(),
             "{row}"
         );
     }
@@ -163,7 +181,7 @@ fn what_analysts_are_told_of_feeds_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let run = run_blocks("docs/analysts.md", "tests/cli/feed.rs", (&haat, folder.path()), &[]);
     assert_eq!(run, 1);
-    for name in ["market.tsv", "brand.jsonl"] {
+    for name in ["market.tsv", "brand.jsonl", "market.acp.jsonl"] {
         let feed = std::fs::read_to_string(folder.path().join(name)).unwrap();
         assert!(feed.lines().count() > 1, "{name}: {feed}");
     }

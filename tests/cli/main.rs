@@ -42,6 +42,8 @@ mod lake_files;
 mod live;
 mod matches;
 mod mcp;
+mod mcp_app;
+mod mcp_hosts;
 mod mcp_peers;
 mod mcp_sizes;
 mod memory;

@@ -66,11 +66,6 @@ impl Market {
         self.send(key, &message)["result"].clone()
     }
 
-    /// The answer to `tools/list`.
-    pub(crate) fn listed(&self) -> Value {
-        self.send(None, &json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }))["result"].clone()
-    }
-
     fn card(&self) -> Value {
         get(&format!("{}/v1/search?limit=1&in_stock=true", self.base)).1["data"][0].clone()
     }

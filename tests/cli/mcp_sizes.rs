@@ -7,6 +7,8 @@ use crate::support::{Haat, get};
 
 /// Most bytes of a result that hosts show whole (some 25,000 tokens).
 const RESULT_BYTES_MAX: usize = 100_000;
+/// Most bytes of what a model reads of it: a token of such texts has two bytes at least.
+const TEXT_BYTES_MAX: usize = 50_000;
 /// As many as the platform lets a product have.
 const VARIANTS: usize = 2_048;
 
@@ -77,7 +79,7 @@ fn a_result_is_bounded_and_says_which_list_goes_on_where() {
         read.extend(part.iter().cloned());
     }
     assert_eq!(read, *wanted);
-    for tool in ["get_price", "list_offers"] {
+    for tool in ["get_product", "get_price", "list_offers"] {
         fits(&market, tool, &ident);
     }
 }
@@ -88,6 +90,9 @@ fn fits(market: &Market, tool: &str, arguments: &Value) {
     assert_eq!(result["isError"], false, "{tool}: {result}");
     let size = result.to_string().len();
     assert!(size <= RESULT_BYTES_MAX, "{tool}: {size}");
+    let blocks = result["content"].as_array().unwrap().iter();
+    let read: usize = blocks.map(|block| block["text"].as_str().unwrap().len()).sum();
+    assert!(read <= TEXT_BYTES_MAX, "{tool}: a model reads {read}");
 }
 
 #[test]
@@ -101,8 +106,6 @@ fn lists_of_a_market_and_the_tools_themselves_fit_too() {
     ] {
         fits(&market, tool, &arguments);
     }
-    let tools = market.listed().to_string();
-    assert!(tools.len() <= RESULT_BYTES_MAX, "tools/list: {}", tools.len());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The shared commerce protocol over emulated stores: every answer is held against the protocol's own schemas.
 
+mod conformance;
 mod discounts;
 mod program;
 
@@ -39,17 +40,36 @@ struct Agent {
     key: String,
     runtime: tokio::runtime::Runtime,
     client: reqwest::Client,
+    /// What it states about itself: the header `UCP-Agent`.
+    identity: String,
     /// The idempotency key of what is sent.
     once: Option<&'static str>,
     answers: Vec<Value>,
 }
 
+/// The statement of an agent that names its profile.
+const PROFILE: &str = r#"profile="https://agent.example/profile.json""#;
+
 impl Agent {
+    /// An agent that asks below `base` with a key.
+    fn of(base: String, key: String) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        Self {
+            base,
+            key,
+            runtime: runtime.unwrap(),
+            client: reqwest::Client::new(),
+            identity: PROFILE.to_owned(),
+            once: None,
+            answers: Vec::new(),
+        }
+    }
+
     fn send(&self, method: Method, path: &str, key: Option<&str>, body: Option<&str>) -> (StatusCode, Value) {
         let mut request = self
             .client
             .request(method, format!("{}{path}", self.base))
-            .header("ucp-agent", r#"profile="https://agent.example/profile.json""#);
+            .header("ucp-agent", &self.identity);
         if let Some(key) = key {
             request = request.header("x-service-key", key);
         }
@@ -433,17 +453,7 @@ fn every_answer_of_the_shared_protocol_is_valid_against_its_schemas() {
     let key = haat.run(&["keys", "create", "agent", "--plan", "granted"]).json();
     let (_server, served) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
     let address = served["address"].as_str().unwrap();
-    let mut agent = Agent {
-        base: address.to_owned(),
-        key: key["key"].as_str().unwrap().to_owned(),
-        runtime: tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap(),
-        client: reqwest::Client::new(),
-        once: None,
-        answers: Vec::new(),
-    };
+    let mut agent = Agent::of(address.to_owned(), key["key"].as_str().unwrap().to_owned());
     let profile = agent.ask(
         Method::GET,
         "/.well-known/ucp",

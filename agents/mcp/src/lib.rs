@@ -19,4 +19,4 @@ mod tools;
 pub use config::{InvalidConfig, McpConfig};
 pub use routes::{McpBody, McpFaulted};
 pub use server::{Mcp, McpParts};
-pub use tools::{BookError, MarketOffer, MarketTools, ToolError, ToolOutcome, Toolset};
+pub use tools::{BookError, MarketOffer, MarketTools, Resource, ToolError, ToolOutcome, Toolset};

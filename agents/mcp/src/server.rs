@@ -222,6 +222,10 @@ impl Mcp {
             MethodCall::ListPrompts => list(List::Prompts),
             MethodCall::ListResources => list(List::Resources),
             MethodCall::ListResourceTemplates => list(List::ResourceTemplates),
+            MethodCall::ReadResource(uri) => match told.resource(&uri, era) {
+                Some(read) => read.to_owned(),
+                None => return Outcome::Fault(Fault::unknown_resource(Some(&uri), era)),
+            },
             MethodCall::CallTool { name, arguments } => return self.call(&name, arguments, era, within).await,
         })
     }

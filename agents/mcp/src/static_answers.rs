@@ -1,9 +1,11 @@
 //! Answers that are the same for every caller. All of them are made once.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use crate::protocol::version::{Era, MODERN};
-use crate::tools::{DATA_NOTICE, Results, Toolset};
+use crate::tools::{DATA_NOTICE, Resource, Results, Toolset};
 
 /// The time for which clients may keep lists, which change with the program alone.
 const LIST_TTL_MS: u64 = 300_000;
@@ -17,6 +19,8 @@ pub(crate) struct StaticAnswers {
     pub(crate) results: Results,
     discover: String,
     lists: [ListAnswer; 4],
+    /// Resources by their names.
+    resources: BTreeMap<&'static str, ListAnswer>,
 }
 
 /// A list in both eras.
@@ -59,10 +63,20 @@ impl StaticAnswers {
         let lists = [
             listed("tools", tools.list()),
             listed("prompts", "[]"),
-            listed("resources", "[]"),
+            listed(
+                "resources",
+                &Value::from_iter(tools.resources().iter().map(entry)).to_string(),
+            ),
             listed("resourceTemplates", "[]"),
         ];
+        let read = |resource: &Resource| {
+            (
+                resource.uri,
+                listed("contents", &json!([content(resource)]).to_string()),
+            )
+        };
         Self {
+            resources: tools.resources().iter().map(read).collect(),
             info,
             instructions,
             discover: discover.to_string(),
@@ -88,12 +102,40 @@ impl StaticAnswers {
     }
 
     pub(crate) fn list(&self, list: List, era: Era) -> &str {
-        let listed = &self.lists[list as usize];
+        self.lists[list as usize].of(era)
+    }
+
+    /// The content of a resource; `None` where there is none of this name.
+    pub(crate) fn resource(&self, uri: &str, era: Era) -> Option<&str> {
+        self.resources.get(uri).map(|read| read.of(era))
+    }
+}
+
+impl ListAnswer {
+    fn of(&self, era: Era) -> &str {
         match era {
-            Era::Legacy => &listed.legacy,
-            Era::Modern => &listed.modern,
+            Era::Legacy => &self.legacy,
+            Era::Modern => &self.modern,
         }
     }
+}
+
+/// A resource as lists name it.
+fn entry(resource: &Resource) -> Value {
+    json!({
+        "uri": resource.uri,
+        "name": resource.name,
+        "title": resource.title,
+        "description": resource.description,
+        "mimeType": resource.mime_type,
+        "size": resource.text.len(),
+        "_meta": resource.meta,
+    })
+}
+
+/// A resource as it is read.
+fn content(resource: &Resource) -> Value {
+    json!({ "uri": resource.uri, "mimeType": resource.mime_type, "text": resource.text, "_meta": resource.meta })
 }
 
 /// The lists that are answered; nothing is ever announced as changed.

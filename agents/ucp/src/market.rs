@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::ids::Ident;
-use crate::wire::{Card, Cart, Checkout, Detail, Envelope, Page};
+use crate::wire::{BrandOffer, Card, Cart, Checkout, Detail, Envelope, Page};
 use crate::{Inner, Ucp, Version};
 
 /// As many products as one list of them that is read as a request costs about.
@@ -112,6 +112,13 @@ impl Market<'_> {
             StatusCode::NOT_FOUND | StatusCode::UNPROCESSABLE_ENTITY => Ok(None),
             _ => read(&answer).map(Some),
         }
+    }
+
+    /// What brands ask for a product, its own among them; nothing where that is not known.
+    pub(crate) async fn offers(&self, product: &str) -> Vec<BrandOffer> {
+        let path = format!("/v1/products/{}/offers", OperationCall::segment(product));
+        let call = self.operation("list_offers", Method::GET, path);
+        self.ask(call).await.unwrap_or_default()
     }
 
     /// Products by their names, in that order; [`PRODUCTS_A_REQUEST`] of them count as a request.

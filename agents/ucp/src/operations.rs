@@ -18,6 +18,7 @@ pub(crate) enum CartAction<'a> {
     Make(RequestBody),
     Read(&'a str),
     Replace(&'a str, RequestBody),
+    Complete(&'a str, RequestBody),
     Cancel(&'a str),
 }
 
@@ -75,6 +76,9 @@ impl Ucp {
                 CartAction::Read(id) => carts::read(&market, id, answer).await,
                 CartAction::Replace(id, sent) => {
                     carts::replace(&market, id, agent.key, CartBody::read(sent)?, answer).await
+                }
+                CartAction::Complete(id, sent) => {
+                    carts::create(&market, CartBody::of_cart(id, sent?), agent.key, true).await
                 }
                 CartAction::Cancel(id) => carts::cancel(&market, id, agent.key, answer).await,
             }

@@ -5,9 +5,10 @@ use axum::extract::FromRequestParts;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use url::Url;
 
+use crate::Version;
 use crate::failure::{Failure, RequestBody};
 
 const AGENT: HeaderName = HeaderName::from_static("ucp-agent");
@@ -19,7 +20,7 @@ const AGENT_CHARS_MAX: usize = 2_048;
 pub(crate) struct Agent {
     pub(crate) asker: Asker,
     pub(crate) key: Option<HeaderValue>,
-    /// The failure that a wrong header `UCP-Agent` leads to.
+    /// The failure that a wrong statement about the agent or the key leads to.
     pub(crate) fault: Option<Failure>,
 }
 
@@ -36,14 +37,13 @@ impl<S: Sync> FromRequestParts<S> for Agent {
 }
 
 impl Agent {
-    /// Reads a tool's argument `meta`: `ucp-agent.profile`, and `idempotency-key`.
+    /// Reads a tool's argument `meta`: `profile` and `version` of `ucp-agent`, and `idempotency-key`.
     pub(crate) fn of_meta(meta: Option<&Value>, asker: Asker) -> Self {
         let member = |name: &str| meta.and_then(|meta| meta.get(name));
-        let profile = member("ucp-agent").map(|agent| agent.get("profile").and_then(Value::as_str));
-        let is_wrong = profile.is_some_and(|profile| !profile.is_some_and(is_address));
-        let of_profile = is_wrong.then(|| {
+        let of_agent = member("ucp-agent").and_then(|agent| {
+            let stated = |name: &str| agent.get(name).map(|value| value.as_str().unwrap_or_default());
             let content = "meta.ucp-agent.profile is to be the address of the agent's profile.";
-            Failure::bad("invalid_profile_url", content)
+            check(stated("profile"), stated("version"), content).err()
         });
         let given = member("idempotency-key").filter(|key| !key.is_null());
         let key = given
@@ -58,38 +58,87 @@ impl Agent {
         Self {
             asker,
             key,
-            fault: of_profile.or(of_key),
+            fault: of_agent.or(of_key),
         }
     }
 }
 
-/// Looks at the header that names the agent's profile: `profile="https://…"` (RFC 8941). The profile is not fetched.
+/// Looks at the header that names the agent's profile: `profile="https://…"` (RFC 8941), and the version that it may state.
 fn agent(headers: &HeaderMap) -> Result<(), Failure> {
     let Some(value) = headers.get(AGENT) else {
         return Ok(());
     };
     let text = value.to_str().ok().filter(|text| text.len() <= AGENT_CHARS_MAX);
-    let is_profile = text.and_then(profile).is_some_and(is_address);
-    is_profile.then_some(()).ok_or_else(|| {
-        let content = "The header UCP-Agent is no dictionary with profile=\"https://…\" (RFC 8941).";
-        Failure::bad("invalid_profile_url", content)
-    })
+    let stated = text.map(Statement::read).unwrap_or_default();
+    let content = "The header UCP-Agent is no dictionary with profile=\"https://…\" (RFC 8941).";
+    check(stated.profile, stated.version, content)
 }
 
-/// True where a profile could lie at this address: it is not fetched.
-pub(crate) fn is_address(profile: &str) -> bool {
+/// Checks an agent's statement about itself. The profile is not fetched; a version is one that is spoken here.
+///
+/// # Errors
+/// `wrong_profile` says where the profile is to stand; a version that nobody speaks here is `version_unsupported`.
+fn check(profile: Option<&str>, version: Option<&str>, wrong_profile: &str) -> Result<(), Failure> {
+    if !profile.is_some_and(is_address) {
+        return Err(Failure::bad("invalid_profile_url", wrong_profile));
+    }
+    if version.is_some_and(|version| Version::of(version).is_none()) {
+        let spoken = Version::ALL.map(Version::as_str).join(", ");
+        let content = format!("That version of the protocol is not spoken here. These are: {spoken}.");
+        return Err(Failure::bad("version_unsupported", content));
+    }
+    Ok(())
+}
+
+/// True where a profile could lie at this address.
+fn is_address(profile: &str) -> bool {
     let Ok(url) = Url::parse(profile) else { return false };
     let is_here = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
     profile.len() <= AGENT_CHARS_MAX && (url.scheme() == "https" || url.scheme() == "http" && is_here)
 }
 
-/// The string of the member `profile`. Addresses hold neither commas nor quotation marks that are not escaped.
-fn profile(text: &str) -> Option<&str> {
-    let members = text.split(',').map(str::trim);
-    let value = members
-        .filter_map(|member| member.strip_prefix("profile="))
-        .next_back()?;
-    value.strip_prefix('"')?.split_once('"').map(|(url, _)| url)
+/// The header's statement about the agent.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Statement<'a> {
+    profile: Option<&'a str>,
+    /// A member of its own, or a parameter of the profile.
+    version: Option<&'a str>,
+}
+
+impl<'a> Statement<'a> {
+    /// Reads the strings of the dictionary: what lies between quotation marks, each named by what stands before it. Neither
+    /// addresses nor versions hold quotation marks.
+    fn read(text: &'a str) -> Self {
+        let parts: Vec<&str> = text.split('"').collect();
+        let (mut stated, mut member) = (Self::default(), "");
+        let pairs = parts.chunks_exact(2);
+        // A string that does not end leaves nothing behind it, and is no dictionary's.
+        if pairs.remainder().is_empty() {
+            return stated;
+        }
+        for (nth, pair) in pairs.enumerate() {
+            let [before, value] = [pair[0], pair[1]];
+            let begun = before.rsplit_once(',').map(|(_, own)| own);
+            if let Some(own) = begun.or((nth == 0).then_some(before)) {
+                member = own.split([';', '=']).next().unwrap_or_default().trim();
+            }
+            let key = before.rsplit([',', ';']).next().unwrap_or_default().trim();
+            match (member, key) {
+                ("profile", "profile=") => stated.profile = Some(value),
+                ("profile" | "version", "version=") => stated.version = Some(value),
+                _ => {}
+            }
+        }
+        stated
+    }
+}
+
+/// A body that may be absent: then an object without members.
+pub(crate) fn optional_body(sent: &Bytes) -> RequestBody {
+    if sent.is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    body(sent)
 }
 
 /// The body of a request.
@@ -124,6 +173,9 @@ mod tests {
             r#"profile="https://agent.example/profile.json""#,
             r#"a=1, profile="https://agent.example/p";v=2"#,
             r#"profile="http://127.0.0.1:7000/p""#,
+            r#"profile="https://agent.example/p;a,b=c"; version="2026-04-08""#,
+            r#"profile="https://agent.example/p", version="2026-08-25""#,
+            r#"other=1;version="7", profile="https://agent.example/p""#,
         ] {
             assert!(of(good), "{good}");
         }
@@ -135,6 +187,9 @@ mod tests {
             r#"profile="http://agent.example""#,
             r#"profile="nowhere""#,
             r#"profile="https://agent.example"#,
+            r#"other="x";profile="https://agent.example""#,
+            r#"profile="https://agent.example"; version="2099-01-01""#,
+            r#"version="", profile="https://agent.example""#,
         ] {
             assert!(!of(bad), "{bad}");
         }

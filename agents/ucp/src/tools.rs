@@ -30,6 +30,7 @@ enum ToolAction {
     Make,
     Read,
     Replace,
+    Complete,
     Cancel,
 }
 
@@ -120,7 +121,7 @@ const CARTS: [Tool; 9] = [
     tool(
         "complete_checkout",
         "checkout",
-        ToolAction::Read,
+        ToolAction::Complete,
         "Cannot pay: tells again where a person goes on. Needs a key.",
     ),
     tool(
@@ -159,12 +160,16 @@ impl UcpTools {
         let agent = Agent::of_meta(arguments.get("meta"), asker);
         let id = match arguments.remove("id") {
             Some(Value::String(id)) => id,
-            _ if matches!(tool.does, ToolAction::Read | ToolAction::Replace | ToolAction::Cancel) => {
+            _ if tool.does.names_one() => {
                 return RequestOutcome::Fault(Fault::invalid("id is to name what is asked for."));
             }
             _ => String::new(),
         };
-        let sent = arguments.remove(tool.body).unwrap_or_default();
+        let absent = match tool.does {
+            ToolAction::Complete => json!({}),
+            _ => Value::Null,
+        };
+        let sent = arguments.remove(tool.body).unwrap_or(absent);
         // Some clients write an object as a text.
         let read = sent.as_str().and_then(|text| serde_json::from_str(text).ok());
         let sent: RequestBody = object(read.unwrap_or(sent), tool.body);
@@ -179,17 +184,32 @@ impl UcpTools {
             ToolAction::Make => CartAction::Make(sent),
             ToolAction::Read => CartAction::Read(&id),
             ToolAction::Replace => CartAction::Replace(&id, sent),
+            ToolAction::Complete => CartAction::Complete(&id, sent),
             ToolAction::Cancel => CartAction::Cancel(&id),
         };
         self.ucp.carry_out(agent, self.version, asked, answer).await
     }
 }
 
+impl ToolAction {
+    /// True where the argument `id` names a cart or a checkout.
+    const fn names_one(self) -> bool {
+        matches!(self, Self::Read | Self::Replace | Self::Complete | Self::Cancel)
+    }
+}
+
 impl Tool {
+    /// Its name for people: `Create cart`.
+    fn title(&self) -> String {
+        let words = self.name.replace('_', " ");
+        let (first, rest) = words.split_at(1);
+        first.to_uppercase() + rest
+    }
+
     /// The tool as clients see it.
     fn told(&self) -> Value {
         let text = || json!({ "type": "string" });
-        let agent = json!({ "type": "object", "properties": { "profile": text() }, "required": ["profile"] });
+        let agent = json!({ "type": "object", "properties": { "profile": text(), "version": text() }, "required": ["profile"] });
         let meta = json!({
             "type": "object",
             "description": "Who asks, and under which key it is done once.",
@@ -199,21 +219,26 @@ impl Tool {
         let mut required = Vec::new();
         let (reads, ends) = match self.does {
             ToolAction::Look(_) | ToolAction::Read => (true, false),
-            ToolAction::Make => (false, false),
+            ToolAction::Make | ToolAction::Complete => (false, false),
             ToolAction::Replace | ToolAction::Cancel => (false, true),
         };
-        if matches!(self.does, ToolAction::Read | ToolAction::Replace | ToolAction::Cancel) {
+        if self.does.names_one() {
             properties["id"] = json!({ "type": "string", "description": "The cart's or the checkout's id." });
             required.push("id");
         }
         if matches!(self.does, ToolAction::Look(_) | ToolAction::Make | ToolAction::Replace) {
             properties[self.body] = self.body_schema();
             required.push(self.body);
-        } else if self.name == "complete_checkout" {
-            properties[self.body] = json!({ "type": "object" });
+        } else if matches!(self.does, ToolAction::Complete) {
+            // Hosts refuse objects that name no members. What is paid with is not read.
+            let instrument = json!({ "type": "object", "properties": { "id": text() } });
+            let instruments = json!({ "type": "array", "items": instrument });
+            let payment = json!({ "type": "object", "properties": { "instruments": instruments } });
+            properties[self.body] = json!({ "type": "object", "properties": { "payment": payment } });
         }
         json!({
             "name": self.name,
+            "title": self.title(),
             "description": self.description,
             "inputSchema": { "type": "object", "properties": properties, "required": required },
             "annotations": {
@@ -323,7 +348,7 @@ fn outcome(ended: RequestOutcome) -> ToolOutcome {
         RequestOutcome::Fault(fault) => fault,
     };
     let code = match (fault.status, fault.code.as_str()) {
-        (_, "invalid_profile_url") => NEGOTIATION,
+        (_, "invalid_profile_url" | "version_unsupported") => NEGOTIATION,
         (StatusCode::BAD_REQUEST, _) => INVALID_PARAMS,
         (StatusCode::INTERNAL_SERVER_ERROR, _) => INTERNAL,
         _ => REFUSED,

@@ -14,6 +14,14 @@ pub enum Version {
 }
 
 impl Version {
+    /// All of them, the earliest first.
+    pub(crate) const ALL: [Self; 2] = [Self::V2026_04_08, Self::V2026_08_25];
+
+    /// The version that the protocol writes so.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|version| version.as_str() == text)
+    }
+
     /// As the protocol writes it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -1,15 +1,17 @@
 //! Products as the rows of a feed: the attributes of Google's product data specification, one row a variant.
 //!
 //! In: a product of the lake, its brand, the shipping terms of its store. Out: rows, and their bytes as tab-separated
-//! values or as JSON lines. An unknown value stays empty: no attribute is guessed, and no link or number is cut. The
+//! values or as JSON lines; or one JSON object a product, as ACP has feeds. An unknown value stays empty: no attribute is guessed, and no link or number is cut. The
 //! crate never reads the lake or writes a file, and never sees two products at once.
 
+mod acp;
 mod attributes;
 mod format;
 mod row;
 mod shipping;
 mod text;
 
+pub use acp::write_acp;
 pub use format::{COLUMNS, FeedFormat};
 pub use row::{Availability, FeedOptions, Row, Seller, rows};
 

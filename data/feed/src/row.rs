@@ -265,7 +265,7 @@ impl<'a> CommonValues<'a> {
 }
 
 /// Price before a markdown, and after one. Goods that cost nothing have no price.
-fn prices(product: &Product, variant: &Variant) -> (Option<Money>, Option<Money>) {
+pub(crate) fn prices(product: &Product, variant: &Variant) -> (Option<Money>, Option<Money>) {
     let money = |minor| {
         Money::from_minor(minor, product.currency)
             .ok()

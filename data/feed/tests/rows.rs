@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use data_feed::{Availability, COLUMNS, FeedFormat, FeedOptions, Row, Seller, Tally, rows};
+use data_feed::{Availability, COLUMNS, FeedFormat, FeedOptions, Row, Seller, Tally, rows, write_acp};
 use data_model::{
     Attribute, Brand, CategoryId, Media, MediaKind, OptionValue, PaymentKind, Product, ProductOption, ShippingFact,
     ShippingFactKind, ShippingPolicy, ShippingTerms, Variant,
 };
 use kit::{brand, product, variant};
 use proptest::prelude::*;
+use serde_json::json;
 
 fn picture(url: &str) -> Media {
     Media {
@@ -116,6 +117,44 @@ fn written(format: FeedFormat, rows: &[Row]) -> String {
     let mut bytes = format.head();
     rows.iter().for_each(|row| format.write(row, &mut bytes));
     String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn a_shirt_in_two_colours_is_one_product_of_the_form_of_acp() {
+    let kith = brand("Kith");
+    let seller = Seller {
+        brand: &kith,
+        shipping: None,
+    };
+    let mut line = Vec::new();
+    write_acp(&shirt(&kith), seller, &mut line);
+    let text = String::from_utf8(line).unwrap();
+    assert_eq!(text.matches('\n').count(), 1, "{text}");
+    let shown: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let rows = all(&kith, &shirt(&kith), None);
+    let variants = shown["variants"].as_array().unwrap();
+    assert!(variants.iter().map(|one| &one["id"]).eq(rows.iter().map(|row| &row.id)));
+    assert_eq!(
+        (&shown["id"], &shown["title"]),
+        (&json!(rows[0].product_id), &json!("Linen shirt"))
+    );
+    assert_eq!(
+        shown["description"],
+        json!({ "plain": "Pure linen. Wash cold, \"inside out\"." })
+    );
+    assert_eq!(shown["media"].as_array().unwrap().len(), 2);
+    let navy = json!({
+        "id": rows[0].id, "title": "Linen shirt - Navy",
+        "url": "https://kith.example/products/linen-shirt?variant=43567890123456",
+        "barcodes": [{ "type": "GTIN", "value": "036000291452" }],
+        "price": { "amount": 129_900, "currency": "INR" }, "list_price": { "amount": 199_900, "currency": "INR" },
+        "availability": { "available": true, "status": "in_stock" },
+        "categories": [{ "value": "212", "taxonomy": "google_product_category" }, { "value": "Shirts", "taxonomy": "merchant" }],
+        "variant_options": [{ "name": "Colour", "value": "Navy" }],
+        "media": [{ "type": "image", "url": "https://cdn.example/a.jpg?v=1,2" }],
+        "seller": { "name": "Kith" },
+    });
+    assert_eq!(variants[0], navy);
 }
 
 #[test]

@@ -49,19 +49,35 @@ async function page(send, listeners, browserContextId) {
   const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
   const ask = (method, params) => send(method, params, sessionId);
   const faults = [];
+  // Where scripts of the page's frames run, by id.
+  const contexts = new Set();
   const noteFaults = ({ sessionId: of, method, params }) => {
     if (of !== sessionId) return;
     if (method === 'Runtime.exceptionThrown') faults.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+    if (method === 'Runtime.executionContextCreated' && params.context.auxData?.isDefault) contexts.add(params.context.id);
+    if (method === 'Runtime.executionContextDestroyed') contexts.delete(params.executionContextId);
+    if (method === 'Runtime.executionContextsCleared') contexts.clear();
     if (method === 'Log.entryAdded' && params.entry.level === 'error') faults.push(`${params.entry.text} ${params.entry.url ?? ''}`);
   };
   listeners.add(noteFaults);
   await ask('Page.enable');
   await ask('Runtime.enable');
   await ask('Log.enable');
-  const evaluate = async (expression) => {
-    const { result, exceptionDetails } = await ask('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true, userGesture: true });
+  const evaluate = async (expression, contextId = undefined) => {
+    const { result, exceptionDetails } = await ask('Runtime.evaluate', { expression, contextId, awaitPromise: true, returnByValue: true, userGesture: true });
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;
+  };
+  /** Waits until an expression holds on the page, or in one of its frames. */
+  const until = async (expression, what = expression, contextId = undefined) => {
+    const lookFor = () => evaluate(`new Promise((resolve) => {
+      const began = performance.now();
+      const look = () => { let is = false; try { is = Boolean(${expression}); } catch {} if (is || performance.now() - began > 120000) resolve(is); else setTimeout(look, 20); };
+      look();
+    })`, contextId);
+    // A page that is left answers nothing: the next one is asked.
+    const held = await lookFor().catch((fault) => { if (/navigated|context/.test(fault.message)) return lookFor(); throw fault; });
+    if (!held) throw new Error(`did not come: ${what}`);
   };
   return {
     faults,
@@ -89,17 +105,12 @@ async function page(send, listeners, browserContextId) {
       await ask('Page.navigate', { url });
       await loaded;
     },
-    /** Waits until an expression holds on the page. */
-    until: async (expression, what = expression) => {
-      const lookFor = () => evaluate(`new Promise((resolve) => {
-        const began = performance.now();
-        const look = () => { let is = false; try { is = Boolean(${expression}); } catch {} if (is || performance.now() - began > 120000) resolve(is); else setTimeout(look, 20); };
-        look();
-      })`);
-      // A page that is left answers nothing: the next one is asked.
-      const held = await lookFor().catch((fault) => { if (/navigated|context/.test(fault.message)) return lookFor(); throw fault; });
-      if (!held) throw new Error(`did not come: ${what}`);
+    /** The frame of the page in which an expression holds: what evaluates there; null where none is. */
+    async frame(expression) {
+      for (const id of contexts) if (await evaluate(`Boolean(${expression})`, id).catch(() => false)) return { evaluate: (asked) => evaluate(asked, id), until: (asked, what) => until(asked, what, id) };
+      return null;
     },
+    until,
     /** Presses a key, as a person does: \`text\` is what it types. */
     async press(key, code = key, text = undefined) {
       const keyCode = { Tab: 9, Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38 }[key];

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::version::MODERN;
+use super::version::{Era, MODERN};
 
 const PARSE_ERROR: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
@@ -78,8 +78,11 @@ impl Fault {
         Self::new(METHOD_NOT_FOUND, status, "This server has no such method.")
     }
 
-    pub(crate) fn unknown_resource(uri: Option<&str>, modern: bool) -> Self {
-        let code = if modern { INVALID_PARAMS } else { RESOURCE_NOT_FOUND };
+    pub(crate) fn unknown_resource(uri: Option<&str>, era: Era) -> Self {
+        let code = match era {
+            Era::Modern => INVALID_PARAMS,
+            Era::Legacy => RESOURCE_NOT_FOUND,
+        };
         Self::new(code, 200, "Resource not found").with(json!({ "uri": uri }))
     }
 

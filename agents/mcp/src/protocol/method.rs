@@ -16,6 +16,8 @@ pub(crate) enum MethodCall {
     ListPrompts,
     ListResources,
     ListResourceTemplates,
+    /// A resource by its name; whether there is one is not looked at here.
+    ReadResource(String),
     /// A tool by its name; whether there is one is not looked at here.
     CallTool {
         name: String,
@@ -34,6 +36,7 @@ impl MethodCall {
             Self::ListPrompts => "prompts/list",
             Self::ListResources => "resources/list",
             Self::ListResourceTemplates => "resources/templates/list",
+            Self::ReadResource(_) => "resources/read",
             Self::CallTool { .. } => "tools/call",
         }
     }
@@ -42,7 +45,6 @@ impl MethodCall {
 /// Reads what a request of an era asks for.
 pub(crate) fn asked(request: Request, era: Era) -> Result<MethodCall, Fault> {
     request.params()?;
-    let modern = era == Era::Modern;
     match (request.method.as_str(), era) {
         ("initialize", Era::Legacy) => match request.param("protocolVersion").and_then(Value::as_str) {
             Some(version) => Ok(MethodCall::Initialize(negotiated(version))),
@@ -54,13 +56,13 @@ pub(crate) fn asked(request: Request, era: Era) -> Result<MethodCall, Fault> {
         ("prompts/list", _) => unpaged(&request, MethodCall::ListPrompts),
         ("resources/list", _) => unpaged(&request, MethodCall::ListResources),
         ("resources/templates/list", _) => unpaged(&request, MethodCall::ListResourceTemplates),
-        ("resources/read", _) => {
-            let uri = request.param("uri").and_then(Value::as_str);
-            Err(Fault::unknown_resource(uri, modern))
-        }
+        ("resources/read", _) => match request.param("uri").and_then(Value::as_str) {
+            Some(uri) => Ok(MethodCall::ReadResource(uri.to_owned())),
+            None => Err(Fault::unknown_resource(None, era)),
+        },
         ("prompts/get", _) => Err(Fault::invalid_params("This server has no prompts.")),
         ("tools/call", _) => call(request),
-        _ => Err(Fault::unknown_method(modern)),
+        _ => Err(Fault::unknown_method(era == Era::Modern)),
     }
 }
 

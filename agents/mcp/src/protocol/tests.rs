@@ -172,10 +172,19 @@ fn each_era_has_its_own_methods() {
         let paged = json!({ "jsonrpc": "2.0", "id": 1, "method": list, "params": { "cursor": "2" } });
         assert_eq!(read_as(paged, &NO_HEAD), Err((-32602, 200)), "{list}");
     }
-    let read = |meta: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": { "uri": "a:b", "_meta": meta } });
-    assert_eq!(read_as(read(json!({})), &NO_HEAD), Err((-32002, 200)));
+    let read = |uri: Value, meta: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": { "uri": uri, "_meta": meta } });
+    let resource = || MethodCall::ReadResource("a:b".to_owned());
+    assert_eq!(
+        read_as(read(json!("a:b"), json!({})), &NO_HEAD),
+        Ok((Era::Legacy, resource()))
+    );
+    assert_eq!(read_as(read(json!(7), json!({})), &NO_HEAD), Err((-32002, 200)));
     let head = modern_head("resources/read", SentHeader::Text("a:b"));
-    assert_eq!(read_as(read(meta()), &head), Err((-32602, 200)));
+    assert_eq!(
+        read_as(read(json!("a:b"), meta()), &head),
+        Ok((Era::Modern, resource()))
+    );
+    assert_eq!(read_as(read(json!(7), meta()), &head), Err((-32602, 200)));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::connector::Connector;
 use super::operation::Operation;
 use super::spec::{CART, READ, Spec, WATCH};
-use super::{arguments, schema, view};
+use super::{app, arguments, schema, view};
 
 /// The tools that a server offers, in a fixed order.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ fn told(spec: &Spec, document: &Value, operations: &[Operation]) -> Value {
     for (name, parameter) in view::parameters() {
         input["properties"][name] = parameter;
     }
-    json!({
+    let mut tool = json!({
         "name": spec.name,
         "title": spec.title,
         "description": spec.description,
@@ -100,7 +100,11 @@ fn told(spec: &Spec, document: &Value, operations: &[Operation]) -> Value {
             "idempotentHint": idempotent,
             "openWorldHint": open_world,
         },
-    })
+    });
+    if let Some(meta) = app::of_tool(spec.name) {
+        tool["_meta"] = meta;
+    }
+    tool
 }
 
 impl Tool {

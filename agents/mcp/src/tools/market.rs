@@ -5,8 +5,9 @@ use async_trait::async_trait;
 use data_model::ErrorCode;
 use serde_json::{Map, Value};
 
+use super::app;
 use super::book::{Book, BookError, Tool};
-use super::toolset::{ToolOutcome, Toolset};
+use super::toolset::{Resource, ToolOutcome, Toolset};
 use super::view::View;
 
 const INSTRUCTIONS: &str = "One market of many brand stores. Find products with search_products, look at one with \
@@ -32,6 +33,7 @@ pub struct MarketTools {
     names: Vec<&'static str>,
     operations: Arc<dyn CallOperation>,
     offer: MarketOffer,
+    resources: [Resource; 1],
 }
 
 impl MarketTools {
@@ -43,6 +45,7 @@ impl MarketTools {
         let book = Book::of(document, offer.with_carts)?;
         Ok(Self {
             names: book.names().collect(),
+            resources: [app::resource(offer.with_carts)],
             book,
             operations,
             offer,
@@ -75,6 +78,10 @@ impl Toolset for MarketTools {
 
     fn names(&self) -> &[&'static str] {
         &self.names
+    }
+
+    fn resources(&self) -> &[Resource] {
+        &self.resources
     }
 
     fn instructions(&self) -> &str {

@@ -1,5 +1,6 @@
 //! The tools: which operations they call, what they take and answer, as the interface description has it.
 
+mod app;
 mod arguments;
 mod book;
 mod connector;
@@ -14,7 +15,7 @@ mod view;
 pub use self::book::BookError;
 pub use self::market::{MarketOffer, MarketTools};
 pub(crate) use self::result::{DATA_NOTICE, Results};
-pub use self::toolset::{ToolError, ToolOutcome, Toolset};
+pub use self::toolset::{Resource, ToolError, ToolOutcome, Toolset};
 
 #[cfg(test)]
 mod tests;

@@ -149,7 +149,7 @@ fn kind(name: &str, schema: &Value) -> Kind {
 }
 
 /// The schema of a value that is there, of one that may be null.
-fn meant<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
+pub(super) fn meant<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     let several = ["oneOf", "anyOf"]
         .iter()
         .find_map(|keyword| schema.get(keyword)?.as_array());

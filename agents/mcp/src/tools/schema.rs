@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::operation::{Operation, resolved};
+use super::operation::{Operation, meant, resolved};
 
 const COMPONENTS: &str = "#/components/schemas/";
 
 /// Makes schemas that stand by themselves: what they refer to is theirs, under `$defs`.
 struct Maker<'a> {
     document: &'a Value,
-    /// Keywords that are left out.
-    without: &'static [&'static str],
     defs: BTreeMap<String, Value>,
 }
 
@@ -20,13 +18,30 @@ struct Maker<'a> {
 /// it gets.
 const NOT_OF_ANSWERS: [&str; 4] = ["description", "example", "examples", "required"];
 
+/// Keywords of what a tool takes. Hosts refuse tools, some of them all tools of a server, for others; the operation checks
+/// what is lost by them.
+const OF_INPUT: [&str; 13] = [
+    "default",
+    "description",
+    "enum",
+    "examples",
+    "maxItems",
+    "maxLength",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minimum",
+    "pattern",
+    "required",
+    "title",
+];
+
 /// The schema of what a tool takes: what its operations take, each once.
 pub(super) fn input(document: &Value, operations: &[Operation]) -> Value {
-    let mut maker = Maker::new(document, &[]);
     let mut properties = Map::new();
     for parameter in operations.iter().flat_map(|operation| &operation.parameters) {
         if !properties.contains_key(&parameter.name) {
-            properties.insert(parameter.name.clone(), maker.made(&parameter.schema));
+            properties.insert(parameter.name.clone(), inlined(document, &parameter.schema));
         }
     }
     if operations.iter().any(|operation| operation.idempotent_by_key) {
@@ -39,7 +54,37 @@ pub(super) fn input(document: &Value, operations: &[Operation]) -> Value {
     if !required.is_empty() {
         schema["required"] = json!(required);
     }
-    maker.with_defs(schema)
+    schema
+}
+
+/// A schema of what is taken, whole in itself: nothing in it refers to another place, and each value has one type. Null, which is as
+/// good as nothing, is not told.
+fn inlined(document: &Value, schema: &Value) -> Value {
+    let meant = meant(document, schema);
+    let mut made = Map::new();
+    // What stands beside a reference comes before what it refers to.
+    for (name, value) in [schema, meant].into_iter().filter_map(Value::as_object).flatten() {
+        let (name, value) = match (name.as_str(), value) {
+            ("example", value) => ("examples", json!([value])),
+            ("type", Value::Array(types)) => (
+                "type",
+                types.iter().find(|one| *one != "null").cloned().unwrap_or_default(),
+            ),
+            ("items", items) => ("items", inlined(document, items)),
+            ("properties", Value::Object(named)) => {
+                let named = named
+                    .iter()
+                    .map(|(name, schema)| (name.clone(), inlined(document, schema)));
+                ("properties", Value::Object(named.collect()))
+            }
+            ("type", value) => ("type", value.clone()),
+            ("additionalProperties", Value::Bool(_)) => ("additionalProperties", value.clone()),
+            (name, value) if OF_INPUT.contains(&name) => (name, value.clone()),
+            _ => continue,
+        };
+        made.entry(name).or_insert(value);
+    }
+    Value::Object(made)
 }
 
 /// The required parts of each operation.
@@ -57,7 +102,10 @@ fn required(operations: &[Operation]) -> Vec<&str> {
 
 /// The schema of what a tool answers: the members of the envelope are always there.
 pub(super) fn output(document: &Value, operation: &Operation) -> Value {
-    let mut maker = Maker::new(document, &NOT_OF_ANSWERS);
+    let mut maker = Maker {
+        document,
+        defs: BTreeMap::new(),
+    };
     let answer = resolved(document, &operation.answer);
     let mut schema = maker.made(answer);
     if let Some(required) = answer.get("required") {
@@ -66,15 +114,7 @@ pub(super) fn output(document: &Value, operation: &Operation) -> Value {
     maker.with_defs(schema)
 }
 
-impl<'a> Maker<'a> {
-    fn new(document: &'a Value, without: &'static [&'static str]) -> Self {
-        Self {
-            document,
-            without,
-            defs: BTreeMap::new(),
-        }
-    }
-
+impl Maker<'_> {
     fn made(&mut self, schema: &Value) -> Value {
         match schema {
             Value::Object(members) => self.object(members),
@@ -90,10 +130,7 @@ impl<'a> Maker<'a> {
         for (name, value) in members {
             match (name.as_str(), value) {
                 ("format", _) if of_number => {}
-                (keyword, _) if self.without.contains(&keyword) => {}
-                ("example", value) => {
-                    made.insert("examples".to_owned(), json!([value]));
-                }
+                (keyword, _) if NOT_OF_ANSWERS.contains(&keyword) => {}
                 ("$ref", Value::String(to)) => {
                     made.insert("$ref".to_owned(), self.reference(to).into());
                 }

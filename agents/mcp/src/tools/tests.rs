@@ -169,6 +169,14 @@ fn what_a_tool_takes_is_described_without_formats_of_numbers() {
 }
 
 #[test]
+fn what_a_tool_takes_refers_to_nothing() {
+    let create = &listed(true)[10]["inputSchema"];
+    let item = json!({ "type": "object", "properties": { "qty": { "type": "integer" } } });
+    assert_eq!(create["properties"]["items"], json!({ "type": "array", "items": item }));
+    assert_eq!(create.get("$defs"), None);
+}
+
+#[test]
 fn what_a_tool_answers_is_described_by_itself() {
     insta::assert_json_snapshot!(listed(false)[0]["outputSchema"], @r##"
     {

@@ -13,6 +13,11 @@ pub trait Toolset: fmt::Debug + Send + Sync {
     /// Their names, in the same order.
     fn names(&self) -> &[&'static str];
 
+    /// Resources that clients read.
+    fn resources(&self) -> &[Resource] {
+        &[]
+    }
+
     /// The instructions for clients of the endpoint.
     fn instructions(&self) -> &str;
 
@@ -24,6 +29,25 @@ pub trait Toolset: fmt::Debug + Send + Sync {
 
     /// The result of a call that is not carried out: too late, or too frequent.
     fn refused(&self, problem: Problem, asker: &Asker) -> ToolOutcome;
+}
+
+/// A text that clients read by its name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resource {
+    /// Its name for clients.
+    pub uri: &'static str,
+    /// Its name for programs.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it is for.
+    pub description: &'static str,
+    /// The type of its text.
+    pub mime_type: &'static str,
+    /// Its content.
+    pub text: String,
+    /// `_meta` of it: a JSON object.
+    pub meta: Value,
 }
 
 /// The end of a tool call.

@@ -11,9 +11,9 @@ async fn ask(market: &Market, method: &str, mut params: Value) -> Answer {
         "io.modelcontextprotocol/clientCapabilities": {},
     });
     let mut headers = vec![("mcp-protocol-version", VERSION), ("mcp-method", method)];
-    let name = params["name"].as_str().unwrap_or_default().to_owned();
-    if method == "tools/call" {
-        headers.push(("mcp-name", &name));
+    let name = params["name"].as_str().or(params["uri"].as_str()).map(str::to_owned);
+    if let Some(name) = &name {
+        headers.push(("mcp-name", name));
     }
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     market.post(&headers, body.to_string()).await
@@ -69,4 +69,41 @@ async fn a_method_that_is_gone_is_not_found_and_a_batch_is_no_message() {
         .await;
     let wanted = json!({ "supported": [VERSION], "requested": "v999" });
     assert_eq!((refused.status, &refused.json()["error"]["data"]), (400, &wanted));
+}
+
+#[tokio::test]
+async fn the_app_is_named_by_tools_listed_and_read_in_every_revision() {
+    let market = Market::new();
+    let legacy = async |method: &str, params: Value| {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        market.post(&[], body.to_string()).await
+    };
+    let listed = legacy("resources/list", json!({})).await.json()["result"]["resources"].clone();
+    assert_eq!(listed.as_array().unwrap().len(), 1, "{listed}");
+    let uri = &listed[0]["uri"];
+    let tools = legacy("tools/list", json!({})).await.json()["result"]["tools"].clone();
+    let drawn = |tool: &&Value| tool["_meta"]["ui"]["resourceUri"] == *uri;
+    assert_eq!(tools.as_array().unwrap().iter().filter(drawn).count(), 5, "{tools}");
+    for read in [
+        legacy("resources/read", json!({ "uri": uri })).await,
+        ask(&market, "resources/read", json!({ "uri": uri })).await,
+    ] {
+        let content = read.json()["result"]["contents"][0].clone();
+        assert_eq!([&content["uri"], &content["mimeType"]], [uri, &listed[0]["mimeType"]]);
+        assert_eq!(content["mimeType"], "text/html;profile=mcp-app");
+        assert_eq!(json!(content["text"].as_str().unwrap().len()), listed[0]["size"]);
+        let csp = content["_meta"]["ui"]["csp"].as_object().unwrap();
+        assert!(
+            csp.len() == 4 && csp.values().all(|origins| *origins == json!([])),
+            "{csp:?}"
+        );
+    }
+    let unknown = json!({ "uri": "ui://haat/other" });
+    for (answer, code) in [
+        (legacy("resources/read", unknown.clone()).await, -32_002),
+        (ask(&market, "resources/read", unknown.clone()).await, -32_602),
+    ] {
+        let error = answer.json()["error"].clone();
+        assert_eq!((&error["code"], &error["data"]), (&json!(code), &unknown));
+    }
 }

@@ -60,6 +60,15 @@ impl CartBody {
         Ok(Self { sent, ..read })
     }
 
+    /// The body that hands a cart over once more, for a request that was sent so.
+    pub(crate) fn of_cart(id: &str, sent: Value) -> Self {
+        Self {
+            cart_id: Some(id.to_owned()),
+            sent,
+            ..Self::default()
+        }
+    }
+
     /// The pieces that the cart is to hold, by variant, each variant once.
     fn items(&self) -> Result<Vec<Item>, Failure> {
         if self.line_items.len() > LINES_MAX {
@@ -72,9 +81,15 @@ impl CartBody {
             let shown = line.shown.clone();
             let at = items.iter().position(|known| known.ident == ident);
             let quantity = at.map_or(0, |at| items[at].quantity).saturating_add(line.quantity);
-            if line.quantity == 0 || quantity > QUANTITY_MAX {
-                let content = format!("line_items: a quantity is from 1 to {QUANTITY_MAX}.");
-                return Err(Failure::bad("invalid", content));
+            if line.quantity == 0 {
+                return Err(Failure::bad("invalid", "line_items: a quantity is at least 1."));
+            }
+            if quantity > QUANTITY_MAX {
+                let content = format!("{id} is not available {quantity} times: a cart takes at most {QUANTITY_MAX}.");
+                return Err(Failure::Outcome(vec![Message::recoverable(
+                    "item_unavailable",
+                    content,
+                )]));
             }
             let item = Item { ident, quantity, shown };
             match at {

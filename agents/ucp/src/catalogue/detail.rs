@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::filter::Filters;
-use super::product::{Product, ProductOption, SelectedOption, Variant, product};
+use super::product::{Product, ProductOption, SelectedOption, Variant, offer, product};
 use crate::failure::Failure;
 use crate::ids::Ident;
 use crate::market::Market;
@@ -73,6 +73,11 @@ pub(crate) async fn get_product(market: &Market<'_>, body: DetailBody) -> Result
     }
     whole.variants.truncate(VARIANTS_MAX);
     whole.selected = (!whole.options.is_empty()).then_some(selected);
+    let offers = market.offers(&detail.id).await;
+    // One seller's offer is the product itself.
+    if offers.len() > 1 {
+        whole.haat_offers = offers.iter().filter_map(offer).collect();
+    }
     Ok(DetailAnswer {
         ucp: Meta::of(market.version(), Capability::Lookup),
         product: whole,

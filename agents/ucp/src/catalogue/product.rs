@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::filter::PriceFilter;
 use crate::ids::Ident;
-use crate::wire::{self, Detail, Offer};
+use crate::wire::{self, BrandOffer, Detail, Offer};
 
 /// An amount with its currency.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -80,6 +80,25 @@ struct Seller {
     name: String,
 }
 
+/// The offer of one of several sellers, in the members that the draft of `offers` has (ucp#811).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct SellerOffer {
+    seller: OfferSeller,
+    /// As carts of this market take it.
+    item_id: String,
+    price: Price,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    list_price: Option<Price>,
+    availability: Availability,
+    url: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct OfferSeller {
+    domain: String,
+    name: String,
+}
+
 /// The identifier of a request that led to a variant, and the kind of match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Input {
@@ -135,6 +154,37 @@ pub(crate) struct Product {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tags: Vec<String>,
     metadata: Value,
+    /// All sellers of the product, where there are several; under a name of our own while the protocol's is a draft.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) haat_offers: Vec<SellerOffer>,
+}
+
+impl Availability {
+    const fn of(available: bool) -> Self {
+        let status = if available { "in_stock" } else { "out_of_stock" };
+        Self { available, status }
+    }
+}
+
+/// Writes what a brand asks; `None` where it has no price or no page.
+pub(crate) fn offer(offer: &BrandOffer) -> Option<SellerOffer> {
+    let url = url::Url::parse(&offer.url).ok()?;
+    let price = |amount| Price {
+        amount,
+        currency: offer.currency.clone(),
+    };
+    let variant = offer.variant_id.as_deref();
+    (offer.price_minor > 0).then_some(SellerOffer {
+        seller: OfferSeller {
+            domain: url.host_str()?.to_owned(),
+            name: offer.brand.clone(),
+        },
+        item_id: variant.map_or_else(|| offer.id.clone(), |id| Ident::variant(&offer.id, id).to_string()),
+        price: price(offer.price_minor),
+        list_price: offer.compare_at_minor.map(price),
+        availability: Availability::of(offer.available),
+        url: url.to_string(),
+    })
 }
 
 impl Variant {
@@ -210,6 +260,7 @@ pub(crate) fn product(detail: &Detail, prices: &PriceFilter) -> Option<Product> 
             "brand_slug": detail.brand_slug,
             "product_uid": detail.product_uid,
         }),
+        haat_offers: Vec::new(),
     })
 }
 
@@ -293,10 +344,7 @@ fn variant(detail: &Detail, variant: &wire::Variant, offer: &Offer) -> Variant {
         url: at_store,
         price: price(detail, offer.amount_minor),
         list_price: list_minor(offer).map(|minor| price(detail, minor)),
-        availability: Availability {
-            available: offer.available,
-            status: if offer.available { "in_stock" } else { "out_of_stock" },
-        },
+        availability: Availability::of(offer.available),
         options: options.collect(),
         media: image.into_iter().map(picture).collect(),
         seller: Seller {

@@ -8,7 +8,7 @@ use super::id;
 use crate::answer::RequestOutcome;
 use crate::carts::Answer;
 use crate::operations::CartAction;
-use crate::read::{Agent, body};
+use crate::read::{Agent, body, optional_body};
 use crate::{Ucp, Version};
 
 const VERSION: Version = Version::V2026_04_08;
@@ -64,23 +64,26 @@ pub(super) async fn ucp_update_checkout(
         .await
 }
 
-/// Says again where a person completes a checkout, since an agent cannot (`complete_checkout`).
+/// Hands a checkout over once more, since an agent cannot complete it (`complete_checkout`).
 ///
-/// No payment goes through this interface: a person pays at the store's own checkout.
+/// No payment goes through this interface: a person pays at the store's own checkout, at `continue_url`. What the body says
+/// about payment is not read, and tells two requests under one key apart.
 #[utoipa::path(
     post,
     path = "/v1/ucp/checkout-sessions/{id}/complete",
     tag = "Agents",
     params(IdParameter),
+    request_body = Option<Body>,
     responses(OperationResponses)
 )]
 pub(super) async fn ucp_complete_checkout(
     State(ucp): State<Ucp>,
     agent: Agent,
     path: PathParameters,
+    BodyBytes(sent): BodyBytes,
 ) -> RequestOutcome {
-    ucp.carry_out(agent, VERSION, CartAction::Read(id(&path)), Answer::NOW)
-        .await
+    let asked = CartAction::Complete(id(&path), optional_body(&sent));
+    ucp.carry_out(agent, VERSION, asked, Answer::NOW).await
 }
 
 /// Ends a checkout and its cart, and answers what it was (`cancel_checkout`).

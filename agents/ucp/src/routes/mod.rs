@@ -56,9 +56,8 @@ pub(crate) fn document() -> OpenApi {
 
 /// The routes; endpoints over MCP are made of `parts`.
 pub(crate) fn open(ucp: &Ucp, parts: &McpParts) -> OpenRouter {
-    let versions = [Version::V2026_04_08, Version::V2026_08_25];
     let open = OpenRouter::of(operations(), ucp.clone()).problems_as(ProblemForm::CodeAndContent, BASE_PATH);
-    let of_mcp = of_mcp().into_iter().zip(versions);
+    let of_mcp = of_mcp().into_iter().zip(Version::ALL);
     of_mcp.fold(open, |open, (router, version)| {
         let tools = Arc::new(UcpTools::new(ucp.clone(), version));
         open.merge(OpenRouter::of(

@@ -61,6 +61,20 @@ pub(crate) struct Offer {
     pub(crate) available: bool,
 }
 
+/// What a brand asks for a product that is the same.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct BrandOffer {
+    pub(crate) id: String,
+    pub(crate) brand: String,
+    pub(crate) url: String,
+    /// The variant that is the same; null where offers are of whole products.
+    pub(crate) variant_id: Option<String>,
+    pub(crate) price_minor: i64,
+    pub(crate) compare_at_minor: Option<i64>,
+    pub(crate) currency: String,
+    pub(crate) available: bool,
+}
+
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Attributes {
     pub(crate) description: String,

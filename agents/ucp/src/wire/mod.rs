@@ -6,7 +6,7 @@ mod catalogue;
 use serde::Deserialize;
 
 pub(crate) use self::cart::{Cart, Checkout, Group, Line, PriceChange, Problem, Warning};
-pub(crate) use self::catalogue::{Card, Detail, Medium, Offer, Page, Variant};
+pub(crate) use self::catalogue::{BrandOffer, Card, Detail, Medium, Offer, Page, Variant};
 
 /// The envelope of a REST operation's result.
 #[derive(Debug, Deserialize)]

@@ -57,6 +57,15 @@ fn detail(nth: usize) -> Value {
     } })
 }
 
+/// A brand's offer of a product.
+fn offer(nth: usize, price_minor: i64) -> Value {
+    json!({
+        "id": id(nth), "brand": format!("Brand {nth}"), "url": format!("https://shop-{nth}.example/products/kurta"),
+        "variant_id": (nth == 7).then_some("1"), "price_minor": price_minor, "compare_at_minor": null, "currency": "INR",
+        "available": true,
+    })
+}
+
 #[async_trait]
 impl CallOperation for Shop {
     async fn call(&self, call: OperationCall) -> OperationAnswer {
@@ -72,6 +81,9 @@ impl CallOperation for Shop {
         }
         let known = (0..40).find(|nth| call.path.ends_with(&id(*nth)));
         let (status, body) = match (call.operation_id.as_ref(), known) {
+            ("list_offers", _) if call.path.contains(&id(5)) => {
+                (200, json!({ "data": [offer(5, 9_000), offer(6, 0), offer(7, 9_500)] }))
+            }
             ("search_products", _) => {
                 let cards: Vec<Value> = (0..40).map(|nth| json!({ "id": id(nth) })).collect();
                 (200, json!({ "data": cards }))
@@ -195,6 +207,24 @@ async fn a_product_has_its_variants_with_the_one_that_can_be_bought_first() {
         found["product"]["list_price_range"]["max"],
         json!({ "amount": 10_503, "currency": "INR" })
     );
+}
+
+#[tokio::test]
+async fn a_product_that_several_brands_sell_names_their_offers_under_a_name_of_our_own() {
+    let shop = Arc::new(Shop::default());
+    let (_, alone) = post(&shop, "/catalog/product", json!({ "id": id(3) })).await;
+    assert_eq!(alone["product"].get("haat_offers"), None);
+    let (_, found) = post(&shop, "/catalog/product", json!({ "id": id(5) })).await;
+    // One without a price is no offer.
+    let of = |nth: usize, item: String, amount: i64| {
+        json!({
+            "seller": { "domain": format!("shop-{nth}.example"), "name": format!("Brand {nth}") }, "item_id": item,
+            "price": { "amount": amount, "currency": "INR" }, "availability": { "available": true, "status": "in_stock" },
+            "url": format!("https://shop-{nth}.example/products/kurta"),
+        })
+    };
+    let wanted = json!([of(5, id(5), 9_000), of(7, format!("{}:1", id(7)), 9_500)]);
+    assert_eq!(found["product"]["haat_offers"], wanted);
 }
 
 #[tokio::test]
