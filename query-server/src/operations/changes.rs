@@ -78,7 +78,13 @@ impl QueryServer {
             let cursors = Cursors::new(&key, served.stamp(), &[b"changes", list.as_bytes()]);
             let page = ChangedRows::walk(&served.release, brand, start, &request);
             let next = page.next.map(|next| cursors.write(next.packed()));
-            json(4096, &changes::page(&served, &page, request.since, next))
+            let ChangedRows {
+                rows, gone, is_capped, ..
+            } = page;
+            json(
+                4096,
+                &changes::page(&served, &rows, &gone, request.since, next, is_capped),
+            )
         };
         let json = self.0.searches.run(walk).await?;
         Ok(Conditional::Answer(Answer::made(tag, json)))
@@ -111,13 +117,13 @@ impl ChangesPlace {
 }
 
 /// The products of one page.
-pub(crate) struct ChangedRows<'a> {
-    pub(crate) rows: Vec<RowAddress>,
-    pub(crate) gone: Vec<GoneRef<'a>>,
+struct ChangedRows<'a> {
+    rows: Vec<RowAddress>,
+    gone: Vec<GoneRef<'a>>,
     /// The place at which the next page begins.
     next: Option<ChangesPlace>,
     /// True where more products changed than a list has.
-    pub(crate) is_capped: bool,
+    is_capped: bool,
 }
 
 impl<'a> ChangedRows<'a> {

@@ -41,7 +41,6 @@ pub use self::brand_products::BrandProductsRequest;
 pub use self::brands::BrandsRequest;
 pub use self::browse::{BrowseOf, BrowseRequest};
 pub(crate) use self::categories::categories;
-pub(crate) use self::changes::ChangedRows;
 pub use self::changes::ChangesRequest;
 pub use self::lookup::LookupRequest;
 pub use self::offers::OffersRequest;

@@ -4,7 +4,6 @@ use data_model::{PriceEvent, Timestamp};
 
 use super::price_history::point;
 use super::{TIER, card, pages};
-use crate::operations::ChangedRows;
 use crate::schema::{ChangedProduct, ChangesAnswer, GoneProduct};
 use crate::served::ReleaseView;
 
@@ -14,14 +13,16 @@ const POINTS_MAX: usize = 50;
 /// A page of products that came, changed or went.
 pub(crate) fn page<'a>(
     served: &'a ReleaseView,
-    page: &ChangedRows<'a>,
+    rows: &[RowAddress],
+    went: &[GoneRef<'a>],
     since: Timestamp,
     next_cursor: Option<String>,
+    is_capped: bool,
 ) -> ChangesAnswer<'a> {
     ChangesAnswer {
-        data: page.rows.iter().filter_map(|at| changed(served, *at, since)).collect(),
-        gone: page.gone.iter().copied().map(gone).collect(),
-        capped: page.is_capped.then_some(true),
+        data: rows.iter().filter_map(|at| changed(served, *at, since)).collect(),
+        gone: went.iter().copied().map(gone).collect(),
+        capped: is_capped.then_some(true),
         provenance: pages(served.id_text(), next_cursor),
         tier: TIER,
     }
