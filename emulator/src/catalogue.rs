@@ -1,6 +1,11 @@
+mod changes;
+mod overlay;
+
 use std::collections::BTreeMap;
 
-use crate::change::Changes;
+use serde_json::Value;
+
+use self::changes::Changes;
 use crate::generated::dice::fold;
 use crate::generated::{GeneratedCatalogue, Persona, Scratch, Sketch, kebab};
 use crate::recorded::RecordedCatalogue;
@@ -75,6 +80,14 @@ impl Catalogue {
 
     pub(crate) fn persona(&self) -> &Persona {
         &self.drawn().persona
+    }
+
+    /// A fact of a store's recorded `meta.json`; `None` where it lacks the fact, or there is no file.
+    pub(crate) fn fact(&self, key: &str) -> Option<&Value> {
+        match &self.goods {
+            Goods::Recorded { recorded, .. } => recorded.store.meta.as_ref()?.get(key),
+            Goods::Generated(_) => None,
+        }
     }
 
     /// True where its products are generated, and not recorded.

@@ -1,7 +1,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use crate::change::ChangeError;
+use crate::item::Item;
 
 /// The reason why stores cannot be emulated.
 #[derive(Debug, thiserror::Error)]
@@ -85,5 +85,42 @@ pub enum EmulatorError {
         /// The reason.
         #[source]
         source: ChangeError,
+    },
+}
+
+/// The reason why a change cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeError {
+    /// The store lists no such variant or product.
+    #[error("the store has no product and no variant {item}")]
+    UnknownItem {
+        /// The item.
+        item: Item,
+    },
+    /// The price is no decimal text, is negative, or has more decimals than the store's prices.
+    #[error("{price:?} is no price with at most {decimals} decimals")]
+    Price {
+        /// The price.
+        price: String,
+        /// Decimals of the price that it was to replace.
+        decimals: usize,
+    },
+    /// The discount takes nothing off, has no name, or is for more than 1,000 products.
+    #[error("{name:?} is no sound discount")]
+    Discount {
+        /// Its code or title.
+        name: String,
+    },
+    /// The store holds no more discounts.
+    #[error("a store holds at most {most} discounts")]
+    Discounts {
+        /// The bound.
+        most: usize,
+    },
+    /// The store has no such discount.
+    #[error("the store has no discount {name:?}")]
+    UnknownDiscount {
+        /// Its code or title.
+        name: String,
     },
 }

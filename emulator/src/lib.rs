@@ -48,13 +48,17 @@
 mod address;
 mod ajax;
 mod answer;
+mod ask;
 mod barcode;
 mod cart;
 mod catalogue;
 mod change;
 mod clock;
 mod config;
+mod connection;
+mod control;
 mod customers;
+mod desk;
 mod discount;
 mod edit;
 mod error;
@@ -62,35 +66,44 @@ mod fault;
 mod generated;
 mod graphql;
 mod habits;
+mod item;
 mod json;
 mod log;
 mod market;
 mod money;
 mod picture;
 mod places;
+mod product;
 mod recorded;
+mod reply;
+mod reviews;
 mod running;
 mod serve;
 mod server;
 mod shop;
 mod socket;
 mod stock;
+mod terms;
+mod tokens;
 mod widgets;
 mod zones;
 
 pub use cart::CartFunction;
-pub use change::{Change, ChangeError, ChangeTarget, Item};
+pub use change::{Change, ChangeTarget};
 pub use config::{Addressing, EmulatorConfig, Encoding, Source};
 pub use customers::CustomerState;
 pub use discount::{
-    BasketTruth, CombinesWith, DiscountPlacement, DiscountRefusal, DiscountRule, DiscountValue, DiscountVerdict,
+    BasketLine, BasketTruth, CombinesWith, DiscountPlacement, DiscountRefusal, DiscountRule, DiscountValue,
+    DiscountVerdict,
 };
-pub use error::EmulatorError;
+pub use error::{ChangeError, EmulatorError};
 pub use fault::{Fault, FaultRule};
 pub use generated::Drift;
 pub use habits::{CashHabits, PolicySays, ShippingHabits};
+pub use item::Item;
 pub use log::{RequestRecord, Requests};
+pub use reviews::{EmulatedReview, ReviewsTruth};
 pub use running::{Emulator, RunningStores};
 pub use shop::StoreAddress;
-pub use widgets::{EmulatedReview, ReviewsTruth, WidgetFault};
+pub use widgets::WidgetFault;
 pub use zones::{ZoneKind, ZoneQuote, ZoneRules};

@@ -3,6 +3,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
+use data_model::ReviewWidget;
+
 use crate::address::ip_of;
 use crate::catalogue::{Catalogue, Goods};
 use crate::clock::Clock;
@@ -12,7 +14,6 @@ use crate::generated::{GeneratedCatalogue, Maker, Persona, ResoldGoods, Step, sp
 use crate::habits::ShippingHabits;
 use crate::recorded::{RecordedCatalogue, RecordedStore, load};
 use crate::shop::{Limits, Shop, StoreAddress};
-use crate::widgets::widget_of;
 use crate::{Drift, EmulatorError};
 
 /// Products that generated stores may have in all: what ids have room for.
@@ -164,6 +165,11 @@ impl Market {
         let phase = fold(&[self.seed, 0x4550, u64::from(index)]);
         Step::at(epoch, self.config.drift.stores, phase).count
     }
+}
+
+/// The review app of the store of this index: four take turns, and the fifth has none.
+fn widget_of(index: u32) -> Option<ReviewWidget> {
+    ReviewWidget::ALL.get(index as usize % 5).copied()
 }
 
 fn open(stall: Stall, index: u32, listener: SocketAddr, market: &Market, epoch: u64) -> Shop {

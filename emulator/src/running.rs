@@ -1,3 +1,5 @@
+mod widgets;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -7,21 +9,24 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::address::check;
-use crate::cart::{CartFunction, Desk, Offers};
+use crate::cart::CartFunction;
 use crate::catalogue::Goods;
-use crate::change::{self, Change, ChangeTarget, Item};
+use crate::change::{Change, ChangeTarget};
 use crate::config::{Addressing, EmulatorConfig};
+use crate::connection::ConnectionContext;
+use crate::control;
 use crate::customers::{CustomerState, NewCustomer};
-use crate::discount::{BasketTruth, DiscountRule, DiscountVerdict};
-use crate::fault::Lie;
-use crate::fault::{Fault, FaultRule};
-use crate::graphql;
+use crate::desk::Desk;
+use crate::discount::{BasketLine, BasketTruth, DiscountRule, DiscountVerdict};
+use crate::fault::{Fault, FaultRule, Lie};
 use crate::habits::ShippingHabits;
+use crate::item::Item;
 use crate::log::Requests;
 use crate::market::{Market, resell, stalls};
 use crate::serve;
-use crate::server::{ConnectionContext, accept, listen};
+use crate::server::{accept, listen};
 use crate::shop::{Shop, StoreAddress, lock};
+use crate::tokens::tokens;
 use crate::widgets::{WidgetHost, serve_widget};
 use crate::zones::ZoneRules;
 use crate::{EmulatorError, Source};
@@ -86,7 +91,7 @@ impl Emulator {
 /// Emulated stores that answer. Dropping it stops them.
 #[derive(Debug)]
 pub struct RunningStores {
-    pub(crate) widgets: Vec<Arc<WidgetHost>>,
+    widgets: Vec<Arc<WidgetHost>>,
     market: Arc<Market>,
     tasks: TaskTracker,
     stop: DropGuard,
@@ -115,7 +120,7 @@ impl RunningStores {
         self.shop(slug).map(|shop| shop.address.clone())
     }
 
-    pub(crate) fn shop(&self, slug: &str) -> Result<&Shop, EmulatorError> {
+    fn shop(&self, slug: &str) -> Result<&Shop, EmulatorError> {
         let unknown = || EmulatorError::UnknownStore { slug: slug.to_owned() };
         let index = *self.market.by_slug.get(slug).ok_or_else(unknown)?;
         self.market.shops.get(index).map(AsRef::as_ref).ok_or_else(unknown)
@@ -166,7 +171,7 @@ impl RunningStores {
 
     /// Makes a change in a store, at once and in every view.
     pub fn change(&self, slug: &str, change: Change) -> Result<ChangeTarget, EmulatorError> {
-        change::make(self.shop(slug)?, change).map_err(|source| EmulatorError::Change {
+        control::make(self.shop(slug)?, change).map_err(|source| EmulatorError::Change {
             slug: slug.to_owned(),
             source,
         })
@@ -197,7 +202,7 @@ impl RunningStores {
     /// A Storefront token of a store, with every scope for reading: what its merchant would hand out. The one that its
     /// pages carry reads no stock.
     pub fn storefront_token(&self, slug: &str) -> Result<String, EmulatorError> {
-        self.shop(slug).map(|shop| graphql::tokens(shop).merchant)
+        self.shop(slug).map(|shop| tokens(shop).merchant)
     }
 
     /// Every discount of a store, automatic ones too: what is true, whatever a client finds out.
@@ -249,18 +254,18 @@ impl RunningStores {
     pub fn truth<'c>(
         &self,
         slug: &str,
-        basket: &[(u64, u64)],
+        basket: &[BasketLine],
         codes: impl IntoIterator<Item = &'c str>,
     ) -> Result<BasketTruth, EmulatorError> {
         let lie = Lie::default();
-        let desk = Desk::new(Offers::new(self.shop(slug)?, &lie));
+        let desk = Desk::new(self.shop(slug)?, &lie);
         let codes: Vec<String> = codes.into_iter().map(str::to_owned).collect();
         Ok(desk.truth(basket, codes))
     }
 
     /// Every code of a store with what it does to a basket when it is entered alone, best first: what a search for codes
     /// can find at most.
-    pub fn verdicts(&self, slug: &str, basket: &[(u64, u64)]) -> Result<Vec<DiscountVerdict>, EmulatorError> {
+    pub fn verdicts(&self, slug: &str, basket: &[BasketLine]) -> Result<Vec<DiscountVerdict>, EmulatorError> {
         let codes = self.discounts(slug)?.into_iter().filter_map(|rule| rule.code);
         let mut verdicts = Vec::new();
         for code in codes {

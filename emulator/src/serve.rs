@@ -11,20 +11,20 @@ use futures::stream::Stream;
 use http::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderValue, IF_NONE_MATCH, USER_AGENT};
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
-use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, Limited, StreamBody};
 use hyper::body::{Frame, Incoming};
 
 use crate::ajax;
-use crate::answer::{self, Ask, Reply, Twist, answer};
-use crate::change::{CONTROL_PATH, control};
+use crate::answer::{self, Twist, answer};
+use crate::ask::Ask;
+use crate::connection::Body;
+use crate::control::{CONTROL_PATH, control};
 use crate::fault::{Fault, bloated, bomb, drip, endless_robots, is_query, truncated, withheld};
 use crate::graphql;
 use crate::log::RequestRecord;
 use crate::market::Market;
+use crate::reply::Reply;
 use crate::shop::Shop;
-
-pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
 
 /// The way in which the bytes of an answer leave.
 enum Delivery {
@@ -52,7 +52,7 @@ pub(crate) async fn serve(
     if parts.method == Method::POST && (is_control || is_query(&ask.path) || ajax::takes(&ask.path)) {
         ask.body = read(body, market.config.header_timeout).await?;
         if is_control {
-            let reply = control(shop, &ask).finish(shop, &ask, market.config.encoding)?;
+            let reply = control(shop, &ask).finish(shop.shop_id(), &ask, market.config.encoding)?;
             return deliver(reply, Delivery::Whole);
         }
     }
@@ -124,7 +124,7 @@ async fn respond(
         reset.store(true, Ordering::Release);
         return Err(io::ErrorKind::ConnectionReset.into());
     }
-    let response = reply.finish(shop, ask, market.config.encoding)?;
+    let response = reply.finish(shop.shop_id(), ask, market.config.encoding)?;
     deliver(response, delivery)
 }
 

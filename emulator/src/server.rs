@@ -6,7 +6,7 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::Request;
@@ -15,12 +15,11 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::EmulatorError;
 use crate::address::{index_of, slug_of};
 use crate::config::{Addressing, EmulatorConfig};
+use crate::connection::ConnectionContext;
 use crate::market::Market;
 use crate::serve::{host, serve};
 use crate::shop::Shop;
@@ -83,15 +82,6 @@ fn listen_on_loopback_device(_port: u16) -> Result<TcpListener, EmulatorError> {
     Err(EmulatorError::AddressingUnsupported {
         source: io::ErrorKind::Unsupported.into(),
     })
-}
-
-/// The state that connections share.
-#[derive(Debug, Clone)]
-pub(crate) struct ConnectionContext {
-    pub(crate) market: Arc<Market>,
-    pub(crate) tasks: TaskTracker,
-    pub(crate) stop: CancellationToken,
-    pub(crate) open: Arc<AtomicUsize>,
 }
 
 /// Accepts connections until told to stop. `only` is the store of a listener that has one.

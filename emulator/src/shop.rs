@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use data_model::ReviewWidget;
 use serde::Serialize;
 
-use crate::answer::Ask;
+use crate::ask::Ask;
 use crate::cart::{CartFunction, Carts};
 use crate::catalogue::Catalogue;
 use crate::clock::Clock;
@@ -17,7 +17,8 @@ use crate::fault::{Fault, Faults};
 use crate::generated::dice::Dice;
 use crate::habits::ShippingHabits;
 use crate::log::Log;
-use crate::widgets::ReviewBook;
+use crate::product::Product;
+use crate::reviews::{ReviewBook, ReviewsTruth};
 use crate::zones::ZoneRules;
 
 /// The address and the names of one emulated store.
@@ -66,7 +67,7 @@ pub(crate) struct Shop {
     pub(crate) habits: Option<ShippingHabits>,
     /// The review app that it uses.
     pub(crate) widget: Option<ReviewWidget>,
-    pub(crate) reviews: Mutex<ReviewBook>,
+    reviews: Mutex<ReviewBook>,
     function: Mutex<Option<CartFunction>>,
     /// The number of renewals of its token and of the handles of its delivery.
     renewals: AtomicU64,
@@ -122,6 +123,15 @@ impl Shop {
         }
     }
 
+    /// The product at a place; `None` for a recorded one that lacks what every view needs.
+    pub(crate) fn product(&self, place: u64) -> Option<Product> {
+        Product::read(&self.catalogue, place, self.epoch())
+    }
+
+    pub(crate) fn shop_id(&self) -> u64 {
+        self.catalogue.persona().shop_id()
+    }
+
     pub(crate) fn zone_rules(&self) -> Option<ZoneRules> {
         *lock(&self.zones)
     }
@@ -174,6 +184,41 @@ impl Shop {
 
     pub(crate) fn take_delayed(&self) -> Vec<Ask> {
         std::mem::take(&mut lock(&self.delayed))
+    }
+
+    /// The review app that it uses now.
+    pub(crate) fn app(&self) -> Option<ReviewWidget> {
+        lock(&self.reviews).app(self.widget)
+    }
+
+    /// Its pages carry this app from now on, or none. The one before goes on answering.
+    pub(crate) fn use_app(&self, app: Option<ReviewWidget>) {
+        lock(&self.reviews).use_app(app);
+    }
+
+    /// Its reviews as they stand; `None` where it has no app.
+    pub(crate) fn reviews(&self) -> Option<ReviewsTruth> {
+        self.app().map(|widget| self.reviews_at(widget))
+    }
+
+    /// Its reviews as this app has them.
+    pub(crate) fn reviews_at(&self, widget: ReviewWidget) -> ReviewsTruth {
+        lock(&self.reviews).truth(&self.catalogue, self.epoch(), widget)
+    }
+
+    /// Adds a review of a product, the newest of all; its id, where the store has the product and an app.
+    pub(crate) fn add_review(&self, handle: &str, stars: u8, text: &str) -> Option<String> {
+        let widget = self.app()?;
+        let product = self.product(self.catalogue.find(handle, self.epoch())?)?;
+        Some(lock(&self.reviews).add(widget, product, stars, text))
+    }
+
+    pub(crate) fn edit_review(&self, id: &str, stars: u8, text: &str) {
+        lock(&self.reviews).edit(id, stars, text);
+    }
+
+    pub(crate) fn delete_review(&self, id: &str) {
+        lock(&self.reviews).delete(id);
     }
 
     pub(crate) fn faults(&self) -> MutexGuard<'_, Faults> {

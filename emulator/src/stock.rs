@@ -20,8 +20,14 @@ const PIECES_MAX: u64 = 60;
 
 /// The stock of a variant, which its record says to be available or not. The number follows from the variant and from
 /// how often its product has changed by itself; one that was set on demand comes first.
-pub(crate) fn stock(catalogue: &Catalogue, place: u64, epoch: u64, ids: (u64, u64), is_available: bool) -> Stock {
-    let (product, variant) = ids;
+pub(crate) fn stock(
+    catalogue: &Catalogue,
+    place: u64,
+    epoch: u64,
+    product: u64,
+    variant: u64,
+    is_available: bool,
+) -> Stock {
     let of = |quantity, available, on_order| Stock {
         quantity,
         available,

@@ -5,8 +5,10 @@ use serde_json::{Map, Value, json};
 use super::session::{Session, cookie, key_of, named, posted_form};
 use super::view::{changed, line};
 use super::{bad_request, cart_error, written};
-use crate::answer::{Ask, Reply};
-use crate::cart::{Cart, CartOutcome, CartRefusal, Desk, LineInput, Notice};
+use crate::ask::Ask;
+use crate::cart::{Attribute, Cart, CartRefusal, Line, LineInput, Notice};
+use crate::desk::{BillLine, CartOutcome, Desk};
+use crate::reply::Reply;
 
 /// Most lines that one call adds.
 const ADDED_MAX: usize = 250;
@@ -19,21 +21,22 @@ fn posted(ask: &Ask) -> Option<Map<String, Value>> {
     let form = posted_form(ask);
     let mut members = Map::new();
     for name in ["properties", "attributes", "updates"] {
-        let inner: Map<String, Value> = named(&form, name).map(|(key, value)| (key, value.into())).collect();
+        let inner = named(&form, name).map(|field| (field.name, field.value.into()));
+        let inner: Map<String, Value> = inner.collect();
         if !inner.is_empty() {
             members.insert(name.to_owned(), inner.into());
         }
     }
     let listed: Vec<Value> = form
         .iter()
-        .filter(|(key, _)| key == "updates[]")
-        .map(|(_, value)| value.as_str().into())
+        .filter(|field| field.name == "updates[]")
+        .map(|field| field.value.as_str().into())
         .collect();
     if !listed.is_empty() {
         members.insert("updates".to_owned(), listed.into());
     }
-    let plain = form.into_iter().filter(|(key, _)| !key.contains('['));
-    members.extend(plain.map(|(key, value)| (key, value.into())));
+    let plain = form.into_iter().filter(|field| !field.name.contains('['));
+    members.extend(plain.map(|field| (field.name, field.value.into())));
     Some(members)
 }
 
@@ -42,12 +45,14 @@ fn number(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
-fn pairs(value: Option<&Value>) -> Vec<(String, String)> {
+fn attributes(value: Option<&Value>) -> Vec<Attribute> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let members = value.and_then(Value::as_object);
-    members.map_or_else(Vec::new, |members| {
-        members.iter().map(|(key, value)| (key.clone(), text(value))).collect()
-    })
+    let members = value.and_then(Value::as_object).into_iter().flatten();
+    let attribute = |(key, value): (&String, &Value)| Attribute {
+        key: key.clone(),
+        value: text(value),
+    };
+    members.map(attribute).collect()
 }
 
 fn input(item: &Map<String, Value>) -> Option<LineInput> {
@@ -56,7 +61,7 @@ fn input(item: &Map<String, Value>) -> Option<LineInput> {
         merchandise: variant.map_or_else(String::new, |id| id.to_string()),
         variant,
         quantity: item.get("quantity").map_or(Some(1), number)?,
-        attributes: pairs(item.get("properties")),
+        attributes: attributes(item.get("properties")),
         selling_plan: item.get("selling_plan").is_some_and(|plan| !plan.is_null()),
     })
 }
@@ -71,9 +76,9 @@ fn changes(
         session.enter(cart);
         change(cart, desk)
     };
-    match (&session.cart, session.cart(desk)) {
-        (Some((token, key)), Some(_)) => desk.change(Some((token, key)), entered),
-        _ => desk.create(None, entered),
+    match session.cart(desk) {
+        Some(_) => desk.change(session.access(), entered),
+        None => desk.create(None, entered),
     }
 }
 
@@ -125,9 +130,8 @@ pub(super) fn add(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
         cart_error(422, &short)
     } else {
         let wanted = |input: &LineInput| {
-            let is_it = |at: &crate::cart::BillLine| {
-                Some(at.line.variant) == input.variant && at.line.attributes == input.attributes
-            };
+            let is_it =
+                |at: &BillLine| Some(at.line.variant) == input.variant && at.line.attributes == input.attributes;
             bill.lines.iter().position(is_it)
         };
         let mut lines = inputs.iter().filter_map(wanted).map(|nth| line(desk, &bill, nth));
@@ -154,9 +158,7 @@ fn place(cart: &Cart, posted: &Map<String, Value>) -> Option<usize> {
     }
     let id = posted.get("id")?;
     let wanted = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
-    let is_it = |line: &crate::cart::Line| {
-        key_of(line.variant, &line.attributes) == wanted || line.variant.to_string() == wanted
-    };
+    let is_it = |line: &Line| key_of(line.variant, &line.attributes) == wanted || line.variant.to_string() == wanted;
     cart.lines.iter().position(is_it)
 }
 
@@ -179,7 +181,7 @@ pub(super) fn change(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
         if let Some(line) = cart.lines.iter_mut().find(|line| line.id == id) {
             line.quantity = quantity.unwrap_or(line.quantity);
             if posted.contains_key("properties") {
-                line.attributes = pairs(posted.get("properties"));
+                line.attributes = attributes(posted.get("properties"));
             }
         }
         if quantity == Some(0) {
@@ -232,13 +234,14 @@ pub(super) fn update(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
                 line.quantity = *quantity;
             }
         }
-        let removed = |line: &crate::cart::Line| wanted.iter().any(|(id, pieces)| *id == line.id && *pieces == 0);
+        let removed = |line: &Line| wanted.iter().any(|(id, pieces)| *id == line.id && *pieces == 0);
         cart.lines.retain(|line| !removed(line));
         if let Some(note) = posted.get("note").and_then(Value::as_str) {
             cart.set_note(note, &["note"])?;
         }
         if posted.contains_key("attributes") {
-            let both = cart.attributes.iter().cloned().chain(pairs(posted.get("attributes")));
+            let given = attributes(posted.get("attributes"));
+            let both = cart.attributes.iter().cloned().chain(given);
             cart.set_attributes(both.collect(), &["attributes"])?;
         }
         if let Some(codes) = posted.get("discount").and_then(Value::as_str) {
@@ -246,14 +249,11 @@ pub(super) fn update(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
         }
         Ok(Vec::new())
     };
-    let known = session.cart(desk).and(session.cart.as_ref());
-    let served = desk.update(
-        known.map(|(token, key)| (token.as_str(), key.as_str())),
-        |cart, desk| {
-            session.enter(cart);
-            change(cart, desk)
-        },
-    );
+    let known = session.cart(desk).and(session.access());
+    let served = desk.update(known, |cart, desk| {
+        session.enter(cart);
+        change(cart, desk)
+    });
     match served.cart {
         Some((cart, bill)) => changed(desk, &cart, &bill),
         None => cart_error(

@@ -9,10 +9,11 @@ mod view;
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::answer::{Ask, Reply};
-use crate::cart::{Desk, Offers};
+use crate::ask::Ask;
+use crate::desk::Desk;
 use crate::fault::Lie;
 use crate::json::platform_bytes;
+use crate::reply::Reply;
 use crate::shop::Shop;
 use session::Session;
 
@@ -32,7 +33,7 @@ pub(crate) fn answer(shop: &Shop, ask: &Ask, method: &Method, lie: &Lie) -> Opti
     if !ask.path.starts_with("/cart") && !ask.path.starts_with("/discount/") {
         return None;
     }
-    let desk = Desk::new(Offers::new(shop, lie));
+    let desk = Desk::new(shop, lie);
     let session = Session::of(ask);
     if let Some(code) = ask.path.strip_prefix("/discount/") {
         return Some(session::discount(ask, code));

@@ -4,10 +4,12 @@ use serde_json::{Value, json};
 
 use super::session::{Session, named, posted_form};
 use super::written;
-use crate::answer::{Ask, Reply};
-use crate::cart::{Cart, Desk, Place, Rate, rates};
+use crate::ask::{Ask, FormField};
+use crate::cart::{Cart, Place};
+use crate::desk::{CartAccess, Desk, Rate, rates};
 use crate::money::decimal_of;
 use crate::places;
+use crate::reply::Reply;
 
 /// The number of times that a client asks for prepared rates before they are there.
 const POLLS: u8 = 2;
@@ -16,11 +18,11 @@ const POLLS: u8 = 2;
 fn asked(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Result<(Cart, Place), Box<Reply>> {
     let mut given = ask.parameters();
     given.extend(posted_form(ask));
-    let address: Vec<(String, String)> = named(&given, "shipping_address").collect();
+    let address: Vec<FormField> = named(&given, "shipping_address").collect();
     let part = |name: &str| {
-        let found = address.iter().find(|(key, _)| key == name);
+        let found = address.iter().find(|field| field.name == name);
         found
-            .map(|(_, value)| value.trim().to_owned())
+            .map(|field| field.value.trim().to_owned())
             .filter(|value| !value.is_empty())
     };
     let refused = |errors: Value| Err(Box::new(written(422, &errors)));
@@ -76,7 +78,7 @@ pub(super) fn prepare(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
         Ok(asked) => asked,
         Err(refused) => return *refused,
     };
-    desk.change(Some((&cart.token, &cart.key)), |cart, _| {
+    desk.change(Some(CartAccess::of(&cart)), |cart, _| {
         cart.estimate = Some((place, 0));
         Ok(Vec::new())
     });
@@ -96,7 +98,7 @@ pub(super) fn poll(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
     if polls >= POLLS {
         return told(desk, &cart, &place);
     }
-    desk.change(Some((&cart.token, &cart.key)), |cart, _| {
+    desk.change(Some(CartAccess::of(&cart)), |cart, _| {
         cart.estimate = Some((place, polls));
         Ok(Vec::new())
     });
@@ -105,7 +107,7 @@ pub(super) fn poll(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
 
 fn told(desk: &Desk<'_>, cart: &Cart, place: &Place) -> Reply {
     let bill = desk.bill(cart);
-    let listed = rates(desk.offers.shop, (bill.applied.goods_minor, bill.grams), place);
+    let listed = rates(desk.shop, bill.applied.goods_minor, bill.grams, place);
     let listed: Vec<Value> = listed.iter().map(|rate| value(desk, rate)).collect();
     written(200, &json!({ "shipping_rates": listed }))
 }

@@ -1,21 +1,23 @@
-use crate::answer::{Ask, Reply, form};
-use crate::cart::{BuyerInput, Cart, Desk, LineInput};
+use crate::ask::{Ask, FormField, form};
+use crate::cart::{Attribute, BuyerInput, Cart, LineInput};
+use crate::desk::{CartAccess, Desk};
 use crate::generated::dice::fold_bytes;
+use crate::reply::Reply;
 use crate::shop::Shop;
 
 /// The client, by its cookies.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     /// Token and key of the client's cart.
-    pub(super) cart: Option<(String, String)>,
+    cart: Option<(String, String)>,
     /// The code that the client was sent here with.
-    pub(super) code: Option<String>,
+    code: Option<String>,
 }
 
 impl Session {
     pub(super) fn of(ask: &Ask) -> Self {
         let mut session = Self::default();
-        for (name, value) in &ask.cookies {
+        for FormField { name, value } in &ask.cookies {
             match name.as_str() {
                 "cart" => {
                     let parts = value.split_once("?key=");
@@ -28,10 +30,16 @@ impl Session {
         session
     }
 
+    /// The client's cart, by its cookie.
+    pub(super) fn access(&self) -> Option<CartAccess<'_>> {
+        let (token, key) = self.cart.as_ref()?;
+        Some(CartAccess { token, key })
+    }
+
     /// The client's cart, with the code that it was sent here with; `None` before anything entered one.
     pub(super) fn cart(&self, desk: &Desk<'_>) -> Option<Cart> {
-        let (token, key) = self.cart.as_ref()?;
-        let mut cart = desk.find(token).filter(|cart| cart.key == *key)?;
+        let CartAccess { token, key } = self.access()?;
+        let mut cart = desk.find(token).filter(|cart| cart.key == key)?;
         self.enter(&mut cart);
         Some(cart)
     }
@@ -51,9 +59,9 @@ pub(super) fn cookie(cart: &Cart) -> String {
 }
 
 /// The name of a line: the variant, and what follows from its attributes.
-pub(super) fn key_of(variant: u64, attributes: &[(String, String)]) -> String {
+pub(super) fn key_of(variant: u64, attributes: &[Attribute]) -> String {
     let mut text = Vec::new();
-    for (key, value) in attributes {
+    for Attribute { key, value } in attributes {
         text.extend_from_slice(key.as_bytes());
         text.push(0);
         text.extend_from_slice(value.as_bytes());
@@ -90,8 +98,8 @@ pub(super) fn permalink(shop: &Shop, desk: &Desk<'_>, wanted: &str, ask: &Ask) -
     let one = |name: &str| {
         given
             .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.clone())
+            .find(|field| field.name == name)
+            .map(|field| field.value.clone())
     };
     let lines: Vec<LineInput> = wanted
         .split(',')
@@ -112,8 +120,11 @@ pub(super) fn permalink(shop: &Shop, desk: &Desk<'_>, wanted: &str, ask: &Ask) -
         let short = cart.add_lines(&lines, &["lines"], &desk.offers)?;
         cart.set_codes(one("discount").unwrap_or_default().split(',').map(str::to_owned));
         cart.set_note(&one("note").unwrap_or_default(), &["note"])?;
-        let attributes = named(&given, "attributes").collect();
-        cart.set_attributes(attributes, &["attributes"])?;
+        let attributes = named(&given, "attributes").map(|field| Attribute {
+            key: field.name,
+            value: field.value,
+        });
+        cart.set_attributes(attributes.collect(), &["attributes"])?;
         let buyer = BuyerInput {
             email: one("checkout[email]"),
             ..BuyerInput::default()
@@ -138,14 +149,17 @@ pub(super) fn permalink(shop: &Shop, desk: &Desk<'_>, wanted: &str, ask: &Ask) -
 }
 
 /// The members of `name[key]=value` among parameters.
-pub(super) fn named<'a>(given: &'a [(String, String)], name: &'a str) -> impl Iterator<Item = (String, String)> + 'a {
-    given.iter().filter_map(move |(key, value)| {
-        let inner = key.strip_prefix(name)?.strip_prefix('[')?.strip_suffix(']')?;
-        Some((inner.to_owned(), value.clone()))
+pub(super) fn named<'a>(given: &'a [FormField], name: &'a str) -> impl Iterator<Item = FormField> + 'a {
+    given.iter().filter_map(move |field| {
+        let inner = field.name.strip_prefix(name)?.strip_prefix('[')?.strip_suffix(']')?;
+        Some(FormField {
+            name: inner.to_owned(),
+            value: field.value.clone(),
+        })
     })
 }
 
-/// Names and values of a form that was posted.
-pub(super) fn posted_form(ask: &Ask) -> Vec<(String, String)> {
+/// The members of a form that was posted.
+pub(super) fn posted_form(ask: &Ask) -> Vec<FormField> {
     std::str::from_utf8(&ask.body).map(form).unwrap_or_default()
 }

@@ -2,9 +2,12 @@ use serde_json::{Value, json};
 
 use super::session::{Session, cookie, key_of};
 use super::written;
-use crate::answer::{Reply, basket_page, empty_cart, schemeless, uncached};
-use crate::cart::{Bill, BillLine, Cart, Desk};
+use crate::answer::{basket_page, empty_cart};
+use crate::cart::{Attribute, Cart};
+use crate::desk::{Bill, BillLine, Desk};
 use crate::discount::{Allocation, Class, DiscountValue};
+use crate::product::schemeless;
+use crate::reply::{Reply, uncached};
 use crate::shop::Shop;
 
 /// An amount in hundredths of the currency's unit.
@@ -48,11 +51,6 @@ pub(super) fn whole(desk: &Desk<'_>, cart: &Cart, bill: &Bill) -> Value {
     let goods = bill.applied.goods_minor;
     let weight: u64 = bill.lines.iter().map(|line| grams(line) * line.line.quantity).sum();
     let items: Vec<Value> = (0..bill.lines.len()).map(|nth| line(desk, bill, nth)).collect();
-    let attributes: serde_json::Map<String, Value> = cart
-        .attributes
-        .iter()
-        .map(|(key, value)| (key.clone(), value.as_str().into()))
-        .collect();
     let codes = bill.applied.codes.iter();
     let codes: Vec<Value> = codes
         .map(|verdict| json!({ "code": verdict.code, "applicable": verdict.applicable }))
@@ -61,7 +59,7 @@ pub(super) fn whole(desk: &Desk<'_>, cart: &Cart, bill: &Bill) -> Value {
     json!({
         "token": format!("{}?key={}", cart.token, cart.key),
         "note": cart.note,
-        "attributes": attributes,
+        "attributes": members(&cart.attributes),
         "original_total_price": hundredths(list, exponent),
         "total_price": hundredths(goods, exponent),
         "total_discount": hundredths(list.saturating_sub(goods), exponent),
@@ -74,6 +72,14 @@ pub(super) fn whole(desk: &Desk<'_>, cart: &Cart, bill: &Bill) -> Value {
         "cart_level_discount_applications": applications(desk, bill),
         "discount_codes": codes,
     })
+}
+
+/// Attributes as the members of an object.
+fn members(attributes: &[Attribute]) -> Value {
+    let members = attributes
+        .iter()
+        .map(|one| (one.key.clone(), one.value.as_str().into()));
+    Value::Object(members.collect())
 }
 
 /// The discounts of the whole order.
@@ -161,10 +167,6 @@ fn goods(billed: &BillLine) -> Value {
     let offer = &billed.offer;
     let (product, variant) = (&offer.product, offer.variant());
     let is_default = variant.is_none_or(|variant| variant.is_default());
-    let attributes = billed.line.attributes.iter();
-    let properties: serde_json::Map<String, Value> = attributes
-        .map(|(key, value)| (key.clone(), value.as_str().into()))
-        .collect();
     let options = variant.map(|variant| variant.options()).unwrap_or_default();
     let named = product.options.iter().zip(&options);
     let named: Vec<Value> = named
@@ -181,7 +183,7 @@ fn goods(billed: &BillLine) -> Value {
     });
     json!({
         "id": billed.line.variant,
-        "properties": properties,
+        "properties": members(&billed.line.attributes),
         "quantity": billed.line.quantity,
         "variant_id": billed.line.variant,
         "key": key_of(billed.line.variant, &billed.line.attributes),

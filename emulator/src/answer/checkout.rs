@@ -1,19 +1,20 @@
 //! The page that a checkout link leads to. It shows what would be bought, and ends there: nothing can be paid.
 
 use super::announcement::amount;
-use super::ask::Ask;
 use super::product_html::page;
-use super::reply::{Cache, Reply};
-use crate::cart::{Bill, BillLine, Cart, Desk, Offers};
+use crate::ask::Ask;
+use crate::cart::Cart;
+use crate::desk::{Bill, BillLine, Desk};
 use crate::discount::Class;
 use crate::fault::Lie;
 use crate::generated::push_html;
+use crate::reply::{Cache, Reply};
 use crate::shop::Shop;
 
 /// The page of the cart with this token; `None` where there is none, or the key is another.
 pub(super) fn checkout(shop: &Shop, token: &str, ask: &Ask) -> Option<Reply> {
     let lie = Lie::default();
-    let desk = Desk::new(Offers::new(shop, &lie));
+    let desk = Desk::new(shop, &lie);
     let cart = desk.find(token)?;
     if ask.parameter("key").as_deref() != Some(cart.checkout_key.as_str()) {
         return None;

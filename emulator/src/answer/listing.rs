@@ -1,10 +1,10 @@
-use super::ask::Ask;
-use super::reply::{Reply, etag};
+use crate::ask::Ask;
 use crate::catalogue::{Places, Shelf};
 use crate::fault::{Fault, Lie, Mischief, push_mischief};
 use crate::generated::Scratch;
 use crate::generated::dice::{fold, fold_bytes};
 use crate::json::{push_number, push_text};
+use crate::reply::{Reply, etag};
 use crate::shop::Shop;
 
 /// The platform pages no further than this many products.
@@ -35,6 +35,11 @@ impl Twist {
             _ => {}
         }
         twist
+    }
+
+    /// The currency that a store says its prices are in.
+    pub(super) fn currency<'a>(&'a self, shop: &'a Shop) -> &'a str {
+        self.lie.currency(&shop.address.currency)
     }
 }
 

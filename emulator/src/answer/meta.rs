@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 
-use super::reply::Reply;
 use crate::catalogue::Goods;
 use crate::json::platform_bytes;
+use crate::reply::{Cache, Reply};
 use crate::shop::Shop;
 
 /// `/meta.json`. What a recording says stands, except for where the store is: a client that follows `domain` and `url`
@@ -11,7 +11,7 @@ pub(crate) fn meta(shop: &Shop, currency: &str) -> Reply {
     let persona = shop.catalogue.persona();
     let (city, province) = persona.place;
     let epoch = shop.epoch();
-    let or = |key: &str, drawn: Value| fact(shop, key).cloned().unwrap_or(drawn);
+    let or = |key: &str, drawn: Value| shop.catalogue.fact(key).cloned().unwrap_or(drawn);
     let members = [
         ("id", or("id", json!(persona.shop_id()))),
         ("name", json!(shop.address.name)),
@@ -52,14 +52,6 @@ pub(crate) fn meta(shop: &Shop, currency: &str) -> Reply {
     Reply::json(body).validated()
 }
 
-/// A fact of a store's recorded `meta.json`; `None` where it lacks the fact, or there is no file.
-pub(crate) fn fact<'a>(shop: &'a Shop, key: &str) -> Option<&'a Value> {
-    match &shop.catalogue.goods {
-        Goods::Recorded { recorded, .. } => recorded.store.meta.as_ref()?.get(key),
-        Goods::Generated(_) => None,
-    }
-}
-
 fn description(shop: &Shop) -> String {
     match &shop.catalogue.goods {
         Goods::Recorded { .. } => String::new(),
@@ -87,7 +79,7 @@ pub(crate) fn cart(currency: &str) -> Reply {
         "cart_level_discount_applications": [], "discount_codes": [],
     });
     Reply {
-        cache: super::reply::Cache::Unsaid,
+        cache: Cache::Unsaid,
         ..Reply::script(platform_bytes(body.to_string().as_bytes()))
     }
 }

@@ -1,42 +1,38 @@
 //! The answers of a store by path, as a third party sees the platform.
 
 mod announcement;
-mod ask;
 mod checkout;
 mod listing;
 mod meta;
 mod policy;
-mod product;
 mod product_html;
 mod product_js;
 mod product_json;
-mod reply;
 mod robots;
 mod sitemap;
 
-pub(crate) use ask::{Ask, form};
 pub(crate) use checkout::basket_page;
 pub(crate) use listing::{Twist, collection_id, collection_updated_at};
-pub(crate) use meta::{cart as empty_cart, fact};
-pub(crate) use policy::{POLICIES, Policy, Terms, policy, shipping_terms};
-pub(crate) use product::{Image, Product, Variant, schemeless};
+pub(crate) use meta::cart as empty_cart;
+pub(crate) use policy::{POLICIES, Policy, policy};
 use product_html::{page, page_in};
-pub(crate) use reply::{Reply, uncached};
 pub(crate) use robots::forbidding;
 
+use crate::ask::Ask;
 use crate::fault::Lie;
 use crate::generated::dice::fold_bytes;
 use crate::picture::{Picture, draw};
+use crate::reply::Reply;
 use crate::shop::Shop;
 
 /// The store's answer to a request.
 pub(crate) fn answer(shop: &Shop, ask: &Ask, twist: &Twist) -> Reply {
     let path = ask.path.as_str();
     let reply = match path {
-        "/" => Some(front(shop, twist.lie.currency(shop))),
+        "/" => Some(front(shop, twist.currency(shop))),
         "/products.json" => return listing::products(shop, ask, &shop.catalogue.places(shop.epoch()), twist),
         "/collections.json" => Some(listing::collections(shop, ask)),
-        "/meta.json" => Some(meta::meta(shop, twist.lie.currency(shop))),
+        "/meta.json" => Some(meta::meta(shop, twist.currency(shop))),
         "/robots.txt" => Some(robots::robots(shop)),
         "/sitemap.xml" => Some(sitemap::index(shop)),
         "/pages/shipping-policy" => policy::page_of(shop, "shipping-policy"),
@@ -65,20 +61,22 @@ fn below(shop: &Shop, ask: &Ask, twist: &Twist) -> Option<Reply> {
 }
 
 fn product(shop: &Shop, rest: &str, lie: &Lie) -> Option<Reply> {
+    let (catalogue, epoch) = (&shop.catalogue, shop.epoch());
+    let currency = lie.currency(&shop.address.currency);
     let find = |handle: &str| {
-        let place = lie.place(shop, shop.catalogue.find(handle, shop.epoch())?);
-        Some((place, lie.tell(Product::read(shop, place)?)))
+        let place = lie.place(catalogue, catalogue.find(handle, epoch)?, epoch);
+        Some((place, lie.tell(shop.product(place)?)))
     };
     // A handle may itself end in `.js`: the whole name is tried first.
     if let Some((place, product)) = find(rest) {
-        return Some(product_html::product_html(shop, place, &product, lie.currency(shop)));
+        return Some(product_html::product_html(shop, place, &product, currency));
     }
     if let Some(handle) = rest.strip_suffix(".json") {
-        return product_json::product_json(&find(handle)?.1, lie.currency(shop));
+        return product_json::product_json(&find(handle)?.1, currency);
     }
     let script = product_js::product_js(&find(rest.strip_suffix(".js")?)?.1)?;
     Some(Reply {
-        cart_currency: Some(lie.currency(shop).to_owned()),
+        cart_currency: Some(currency.to_owned()),
         ..script
     })
 }

@@ -1,8 +1,9 @@
 use super::announcement;
 use super::product_html::page;
-use super::reply::Reply;
 use crate::generated::dice::Dice;
+use crate::reply::Reply;
 use crate::shop::Shop;
+use crate::terms::{DrawnTerms, NO_SHIPPING_POLICY, drawn_terms, shipping_dice};
 
 /// A policy of a store.
 #[derive(Debug, Clone)]
@@ -61,44 +62,6 @@ fn refund(shop: &Shop) -> Option<String> {
     ))
 }
 
-/// The delivery terms of a store, as its policy states them where it has one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Terms {
-    /// From so many whole units of the currency on, delivery costs nothing.
-    pub(crate) free_above: Option<u64>,
-    /// In rupees.
-    pub(crate) fee: u64,
-    /// Business days, at least and at most.
-    pub(crate) days: (u64, u64),
-}
-
-/// The store's terms of delivery; those of a store that wrote no policy are only seen when something is bought.
-pub(crate) fn shipping_terms(shop: &Shop) -> Terms {
-    let mut dice = shipping_dice(shop);
-    let is_written = !dice.chance(NO_SHIPPING_POLICY);
-    let (free, fee, low, high) = drawn_terms(&mut dice);
-    Terms {
-        free_above: (is_written || fee % 2 == 1).then_some(free),
-        fee,
-        days: (low, high),
-    }
-}
-
-/// Stores in a thousand that have no shipping policy.
-const NO_SHIPPING_POLICY: u64 = 330;
-
-fn shipping_dice(shop: &Shop) -> Dice {
-    let persona = shop.catalogue.persona();
-    Dice::of(&[persona.seed, 0x504f_4c49, u64::from(persona.index)])
-}
-
-/// The order value from which delivery is free, the fee below it, and the fewest and most days of delivery.
-fn drawn_terms(dice: &mut Dice) -> (u64, u64, u64, u64) {
-    let free = [499, 599, 799, 999, 1499][dice.below(5) as usize];
-    let fee = [40, 49, 79, 99][dice.below(4) as usize];
-    (free, fee, dice.between(2, 5), dice.between(6, 10))
-}
-
 /// The store's shipping policy; a third of stores have none. Wordings vary as merchants' do: thresholds,
 /// fees, cash on delivery, ranges of days, contradictions, and templates that nobody filled in.
 fn shipping(shop: &Shop) -> Option<String> {
@@ -106,11 +69,16 @@ fn shipping(shop: &Shop) -> Option<String> {
         return habits.policy().map(|body| body + &announcement::in_policy(shop));
     }
     let persona = shop.catalogue.persona();
-    let mut dice = shipping_dice(shop);
+    let mut dice = shipping_dice(persona);
     if dice.chance(NO_SHIPPING_POLICY) {
         return None;
     }
-    let (free, fee, low, high) = drawn_terms(&mut dice);
+    let DrawnTerms {
+        free_above: free,
+        fee,
+        days,
+    } = drawn_terms(&mut dice);
+    let (low, high) = (days.fewest, days.most);
     let cod = dice.between(1, 4) * 25;
     let roll = if persona.coin.code == "INR" { dice.below(8) } else { 8 };
     let body = match roll {

@@ -1,13 +1,15 @@
 use serde_json::{Value, json};
 
 use super::announcement;
-use super::product::Product;
-use super::reply::Reply;
 use crate::generated::dice::fold;
 use crate::generated::push_html;
 use crate::generated::reviews::{self, Ratings};
 use crate::json::platform_bytes;
+use crate::product::Product;
+use crate::reply::Reply;
 use crate::shop::Shop;
+use crate::tokens::tokens;
+use crate::widgets;
 
 /// The product's page for people, with the structured data that themes and review apps put in it.
 pub(crate) fn product_html(shop: &Shop, place: u64, product: &Product, currency: &str) -> Reply {
@@ -66,8 +68,8 @@ pub(super) fn page_in(shop: &Shop, currency: &str, title: &str, head: &str, main
     push_html(&mut name_html, &shop.address.name);
     let persona = shop.catalogue.persona();
     let (country, shop_id) = (persona.coin.country, persona.shop_id());
-    let token = crate::graphql::tokens(shop).public;
-    let (bar, widget) = (announcement::bar(shop), crate::widgets::tag(shop));
+    let token = tokens(shop).public;
+    let (bar, widget) = (announcement::bar(shop), widgets::tag(shop));
     format!(
         "<!doctype html>\n<html class=\"no-js\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\

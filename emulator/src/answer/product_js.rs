@@ -1,8 +1,8 @@
 use serde::Serialize;
 
-use super::product::{Choice, Image, Product, Variant, hundredths, schemeless};
-use super::reply::Reply;
 use crate::json::platform_bytes;
+use crate::product::{Choice, Image, Product, Variant, hundredths, schemeless};
+use crate::reply::Reply;
 
 /// `/products/{handle}.js` of the documented Ajax API: a bare object, prices in hundredths.
 #[derive(Serialize)]

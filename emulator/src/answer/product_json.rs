@@ -1,8 +1,8 @@
 use serde::Serialize;
 
-use super::product::{Image, Product, Variant};
-use super::reply::Reply;
 use crate::json::platform_bytes;
+use crate::product::{Image, Product, Variant};
+use crate::reply::Reply;
 
 #[derive(Serialize)]
 struct Envelope<'a> {

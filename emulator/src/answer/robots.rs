@@ -1,4 +1,4 @@
-use super::reply::Reply;
+use crate::reply::Reply;
 use crate::shop::Shop;
 
 /// Paths that the platform's default robots.txt forbids everyone.

@@ -1,7 +1,6 @@
-use super::ask::Ask;
-use super::product::Product;
-use super::reply::Reply;
+use crate::ask::Ask;
 use crate::generated::push_html;
+use crate::reply::Reply;
 use crate::shop::Shop;
 
 /// Addresses in one product sitemap.
@@ -58,7 +57,7 @@ fn products(shop: &Shop, nth: u64) -> Option<String> {
     let first = nth.checked_mul(PRODUCTS_MAX).filter(|first| *first < places.len())?;
     let mut out = String::new();
     for place in (first..first.saturating_add(PRODUCTS_MAX)).map_while(|nth| places.get(nth)) {
-        let Some(product) = Product::read(shop, place) else {
+        let Some(product) = shop.product(place) else {
             continue;
         };
         let mut more = String::new();

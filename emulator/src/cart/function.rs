@@ -3,7 +3,7 @@
 
 use uuid::Uuid;
 
-use super::{Cart, Line};
+use super::{Attribute, Cart, Line};
 
 /// The mark of a gift, as apps set it: a line with a property of its own.
 const GIFT: &str = "_gift";
@@ -33,7 +33,7 @@ pub enum CartFunction {
 }
 
 impl CartFunction {
-    pub(super) fn run(&self, cart: &mut Cart) {
+    pub(crate) fn run(&self, cart: &mut Cart) {
         match self {
             Self::Merge { variants, into } => merge(cart, variants, *into),
             Self::Gift { with, free } => {
@@ -42,7 +42,7 @@ impl CartFunction {
                 if !is_due {
                     cart.lines.retain(|line| !line.is_gift());
                 } else if !cart.lines.iter().any(Line::is_gift) {
-                    cart.lines.push(line(*free, vec![(GIFT.to_owned(), "1".to_owned())]));
+                    cart.lines.push(line(*free, vec![attribute(GIFT, "1".to_owned())]));
                 }
             }
             Self::Split { variant } => split(cart, *variant),
@@ -50,7 +50,12 @@ impl CartFunction {
     }
 }
 
-fn line(variant: u64, attributes: Vec<(String, String)>) -> Line {
+fn attribute(key: &str, value: String) -> Attribute {
+    let key = key.to_owned();
+    Attribute { key, value }
+}
+
+fn line(variant: u64, attributes: Vec<Attribute>) -> Line {
     Line {
         id: Uuid::new_v4(),
         variant,
@@ -90,14 +95,14 @@ fn split(cart: &mut Cart, variant: u64) {
         whole.quantity -= pieces;
         for _ in 0..pieces {
             let mark = Uuid::new_v4().to_string();
-            more.push(line(variant, vec![("piece".to_owned(), mark)]));
+            more.push(line(variant, vec![attribute("piece", mark)]));
         }
     }
     cart.lines.extend(more);
 }
 
 impl Line {
-    pub(super) fn is_gift(&self) -> bool {
-        self.attributes.iter().any(|(key, _)| key == GIFT)
+    pub(crate) fn is_gift(&self) -> bool {
+        self.attributes.iter().any(|one| one.key == GIFT)
     }
 }

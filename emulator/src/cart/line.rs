@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::rules::checked_attributes;
-use super::{Cart, CartRefusal, LINES_MAX, Line, Notice, Offers, Refusal};
+use super::{Attribute, Cart, CartRefusal, LINES_MAX, Line, Notice, Offers, Refusal};
 
 /// Most pieces of one line.
 const QUANTITY_MAX: i64 = 1_000_000;
@@ -16,7 +16,7 @@ pub(crate) struct LineInput {
     /// Its number; `None` for what is no id of a variant.
     pub(crate) variant: Option<u64>,
     pub(crate) quantity: i64,
-    pub(crate) attributes: Vec<(String, String)>,
+    pub(crate) attributes: Vec<Attribute>,
     pub(crate) selling_plan: bool,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct LineChange {
     pub(crate) id: String,
     pub(crate) merchandise: Option<(String, Option<u64>)>,
     pub(crate) quantity: Option<i64>,
-    pub(crate) attributes: Option<Vec<(String, String)>>,
+    pub(crate) attributes: Option<Vec<Attribute>>,
     pub(crate) selling_plan: bool,
 }
 

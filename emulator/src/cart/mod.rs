@@ -4,26 +4,23 @@
 //! kept in a cart: what it costs is worked out whenever somebody asks.
 
 mod address;
-mod bill;
-mod delivery;
+mod carts;
 mod function;
 mod line;
 mod offer;
 mod refusal;
 mod rules;
-mod store;
 
 pub(crate) use address::{AddressChange, AddressInput, Place};
-pub(crate) use bill::{Bill, BillLine, bill, group_id};
-pub(crate) use delivery::{Rate, rates, serves};
+pub(crate) use carts::Carts;
 pub use function::CartFunction;
 pub(crate) use line::{LineChange, LineInput};
 pub(crate) use offer::{Offer, Offers};
 pub(crate) use refusal::{CartRefusal, Notice, Refusal};
 pub(crate) use rules::{BuyerInput, is_email};
-pub(crate) use store::{CartOutcome, Carts, Desk};
 
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 use uuid::Uuid;
 
 /// Most lines of one cart.
@@ -45,7 +42,7 @@ pub(crate) struct Cart {
     pub(crate) updated_at: DateTime<Utc>,
     pub(crate) note: String,
     /// In the order given.
-    pub(crate) attributes: Vec<(String, String)>,
+    pub(crate) attributes: Vec<Attribute>,
     /// Oldest first; buyers see the newest first.
     pub(crate) lines: Vec<Line>,
     /// As entered, without those that differ in case alone.
@@ -65,7 +62,14 @@ pub(crate) struct Line {
     pub(crate) variant: u64,
     /// 0 for what was sold out when it was last looked at.
     pub(crate) quantity: u64,
-    pub(crate) attributes: Vec<(String, String)>,
+    pub(crate) attributes: Vec<Attribute>,
+}
+
+/// A note that a cart or a line carries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Attribute {
+    pub(crate) key: String,
+    pub(crate) value: String,
 }
 
 /// The buyer of a cart.
@@ -113,12 +117,13 @@ impl Cart {
 
     /// Bytes of the texts that buyers have put in it, with something for each line.
     pub(crate) fn weight(&self) -> usize {
-        let pairs = |pairs: &[(String, String)]| -> usize {
-            pairs.iter().map(|(key, value)| key.len() + value.len() + 48).sum()
+        let texts = |attributes: &[Attribute]| -> usize {
+            let weights = attributes.iter().map(|one| one.key.len() + one.value.len() + 48);
+            weights.sum()
         };
-        let lines: usize = self.lines.iter().map(|line| pairs(&line.attributes) + 64).sum();
+        let lines: usize = self.lines.iter().map(|line| texts(&line.attributes) + 64).sum();
         let codes: usize = self.codes.iter().map(|code| code.len() + 24).sum();
-        512 + self.note.len() + pairs(&self.attributes) + lines + codes + self.addresses.len() * 512
+        512 + self.note.len() + texts(&self.attributes) + lines + codes + self.addresses.len() * 512
     }
 
     pub(crate) fn selected_address(&self) -> Option<&Address> {

@@ -2,10 +2,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::answer::{Product, Variant};
+use crate::catalogue::Catalogue;
 use crate::fault::Lie;
 use crate::money::{exponent, minor};
-use crate::shop::Shop;
+use crate::product::{Product, Variant};
 use crate::stock::{Stock, stock};
 
 /// A variant as the store sells it at this moment.
@@ -55,47 +55,51 @@ impl Offer {
 /// Offers of a store, each product read once.
 #[derive(Debug)]
 pub(crate) struct Offers<'s> {
-    pub(crate) shop: &'s Shop,
+    catalogue: &'s Catalogue,
+    epoch: u64,
+    /// The currency that the store says its prices are in.
+    currency: &'s str,
     lie: &'s Lie,
-    pub(crate) epoch: u64,
     read: RefCell<HashMap<u64, Option<Rc<Product>>>>,
 }
 
 impl<'s> Offers<'s> {
-    pub(crate) fn new(shop: &'s Shop, lie: &'s Lie) -> Self {
+    /// The offers of a catalogue whose store's own currency is `currency`.
+    pub(crate) fn new(catalogue: &'s Catalogue, epoch: u64, currency: &'s str, lie: &'s Lie) -> Self {
         Self {
-            shop,
+            catalogue,
+            epoch,
+            currency: lie.currency(currency),
             lie,
-            epoch: shop.epoch(),
             read: RefCell::default(),
         }
     }
 
     pub(crate) fn currency(&self) -> &str {
-        self.lie.currency(self.shop)
+        self.currency
     }
 
     pub(crate) fn exponent(&self) -> u32 {
-        exponent(self.currency())
+        exponent(self.currency)
     }
 
     fn product(&self, place: u64) -> Option<Rc<Product>> {
         if let Some(known) = self.read.borrow().get(&place) {
             return known.clone();
         }
-        let read = Product::read(self.shop, place).map(|product| Rc::new(self.lie.tell(product)));
+        let read = Product::read(self.catalogue, place, self.epoch);
+        let read = read.map(|product| Rc::new(self.lie.tell(product)));
         self.read.borrow_mut().insert(place, read.clone());
         read
     }
 
     /// The variant with this id; `None` where the store has none.
     pub(crate) fn find(&self, variant: u64) -> Option<Offer> {
-        let place = self.shop.catalogue.find_variant(variant, self.epoch)?;
+        let place = self.catalogue.find_variant(variant, self.epoch)?;
         let product = self.product(place)?;
         let nth = product.variants.iter().position(|it| it.id == variant)?;
         let found = product.variants.get(nth)?;
-        let ids = (product.id, variant);
-        let stock = stock(&self.shop.catalogue, place, self.epoch, ids, found.available);
+        let stock = stock(self.catalogue, place, self.epoch, product.id, variant, found.available);
         let compare_at = found.compare_at_price.as_deref();
         Some(Offer {
             unit_minor: minor(&found.price, self.exponent())?,

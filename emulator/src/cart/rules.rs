@@ -1,6 +1,6 @@
 //! Notes, attributes, codes and the buyer: what they may be.
 
-use super::{Cart, CartRefusal, Refusal};
+use super::{Attribute, Cart, CartRefusal, Refusal};
 use crate::discount::folded;
 
 /// Most characters of a note.
@@ -27,11 +27,11 @@ pub(crate) struct BuyerInput {
 }
 
 /// Refuses attributes that are too many or too long.
-pub(super) fn checked_attributes(attributes: &[(String, String)], field: &[&str]) -> Result<(), CartRefusal> {
+pub(super) fn checked_attributes(attributes: &[Attribute], field: &[&str]) -> Result<(), CartRefusal> {
     let too_many = attributes.len() > ATTRIBUTES_MAX;
     let too_long = attributes
         .iter()
-        .any(|(key, value)| key.chars().count() > KEY_MAX || value.chars().count() > VALUE_MAX);
+        .any(|one| one.key.chars().count() > KEY_MAX || one.value.chars().count() > VALUE_MAX);
     if too_many || too_long {
         let message = "The attributes are too many or too long.";
         return Err(CartRefusal::whole(Refusal::new("INVALID", field, message)));
@@ -40,12 +40,12 @@ pub(super) fn checked_attributes(attributes: &[(String, String)], field: &[&str]
 }
 
 /// Attributes with one value a key: the last one given, in the first one's place.
-pub(crate) fn merged(attributes: Vec<(String, String)>) -> Vec<(String, String)> {
-    let mut merged: Vec<(String, String)> = Vec::with_capacity(attributes.len());
-    for (key, value) in attributes {
-        match merged.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, held)) => *held = value,
-            None => merged.push((key, value)),
+fn merged(attributes: Vec<Attribute>) -> Vec<Attribute> {
+    let mut merged: Vec<Attribute> = Vec::with_capacity(attributes.len());
+    for one in attributes {
+        match merged.iter_mut().find(|known| known.key == one.key) {
+            Some(known) => known.value = one.value,
+            None => merged.push(one),
         }
     }
     merged
@@ -61,11 +61,7 @@ impl Cart {
         Ok(())
     }
 
-    pub(crate) fn set_attributes(
-        &mut self,
-        attributes: Vec<(String, String)>,
-        field: &[&str],
-    ) -> Result<(), CartRefusal> {
+    pub(crate) fn set_attributes(&mut self, attributes: Vec<Attribute>, field: &[&str]) -> Result<(), CartRefusal> {
         checked_attributes(&attributes, field)?;
         self.attributes = merged(attributes);
         Ok(())

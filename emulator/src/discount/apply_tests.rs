@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
-use super::super::CombinesWith;
 use super::*;
+use crate::discount::{CombinesWith, DiscountValue, Item};
 
 fn item(product: u64, quantity: u64, unit_minor: u64) -> Item {
     Item {

@@ -1,4 +1,4 @@
-use super::apply::{Basket, reckon};
+use super::reckon::{Basket, reckon};
 use super::{Class, DiscountRule};
 
 /// Most discounts of which every combination is tried; of more, the best ones are put together one by one.

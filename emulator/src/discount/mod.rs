@@ -1,20 +1,22 @@
 //! Discounts of a store: codes that buyers enter, and discounts that apply by themselves.
 //!
 //! A store's rules follow from its seed, until somebody adds or removes one. What they take off a basket is worked out in
-//! `apply.rs`, for carts and for tests that want to know what is true.
+//! `apply.rs` and `reckon.rs`, for carts and for tests that want to know what is true.
 
 mod apply;
 mod book;
 mod combine;
 mod draw;
+mod reckon;
 mod verdict;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use apply::{Allocation, AppliedDiscounts, Basket, Item, apply};
+pub(crate) use apply::apply;
 pub(crate) use book::{Book, RULES_MAX};
-pub use verdict::{BasketTruth, DiscountRefusal, DiscountVerdict};
+pub(crate) use reckon::{Allocation, AppliedDiscounts, Basket, Item};
+pub use verdict::{BasketLine, BasketTruth, DiscountRefusal, DiscountVerdict};
 
 /// One discount of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -67,6 +67,15 @@ impl DiscountRefusal {
     }
 }
 
+/// Pieces of a variant in a basket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BasketLine {
+    /// The variant's id.
+    pub variant: u64,
+    /// Pieces.
+    pub quantity: u64,
+}
+
 /// The true facts of a basket: its price at the store, and the effect of each code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BasketTruth {

@@ -1,7 +1,7 @@
 use super::Fault;
-use crate::answer::Product;
+use crate::catalogue::Catalogue;
 use crate::generated::dice::{fold, fold_bytes};
-use crate::shop::Shop;
+use crate::product::Product;
 
 /// Untrue statements of a store about its products.
 #[derive(Debug, Clone, Default)]
@@ -45,11 +45,9 @@ impl Lie {
         lie
     }
 
-    /// The currency that the store says its prices are in.
-    pub(crate) fn currency<'a>(&'a self, shop: &'a Shop) -> &'a str {
-        self.foreign
-            .as_ref()
-            .map_or(shop.address.currency.as_str(), |foreign| foreign.currency.as_str())
+    /// The currency that a store says its prices are in, whose `own` is this.
+    pub(crate) fn currency<'a>(&'a self, own: &'a str) -> &'a str {
+        self.foreign.as_ref().map_or(own, |foreign| foreign.currency.as_str())
     }
 
     /// The record of a listing from `start` on, with its prices as the store states them.
@@ -67,9 +65,9 @@ impl Lie {
     }
 
     /// The place that is answered instead of this one.
-    pub(crate) fn place(&self, shop: &Shop, place: u64) -> u64 {
+    pub(crate) fn place(&self, catalogue: &Catalogue, place: u64, epoch: u64) -> u64 {
         if self.other_product {
-            shop.catalogue.place_after(place, shop.epoch()).unwrap_or(place)
+            catalogue.place_after(place, epoch).unwrap_or(place)
         } else {
             place
         }

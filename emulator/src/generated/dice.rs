@@ -64,6 +64,19 @@ impl Dice {
     }
 }
 
+/// A UUID that follows from two numbers.
+pub(crate) fn uuid(first: u64, second: u64) -> String {
+    let (high, low) = (fold(&[first, second]), mix(fold(&[second, first, 7])));
+    format!(
+        "{:08x}-{:04x}-4{:03x}-9{:03x}-{:012x}",
+        high >> 32,
+        (high >> 16) & 0xffff,
+        high & 0xfff,
+        (low >> 48) & 0xfff,
+        low & 0xffff_ffff_ffff
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -76,10 +76,10 @@ impl GeneratedCatalogue {
     /// The product in a slot.
     pub(crate) fn sketch(&self, slot: u64, epoch: u64) -> Sketch<'_> {
         let steps = self.steps(slot, epoch);
-        let places = (self.offset, self.slots);
+        let (persona, offset, slots) = (&self.persona, self.offset, self.slots);
         match self.resold.source(slot) {
-            Some((maker, theirs)) => Sketch::resold(&self.persona, (maker, theirs), slot, places, &steps),
-            None => Sketch::listed(&self.persona, slot, self.offset, self.slots, &steps),
+            Some((maker, theirs)) => Sketch::resold(persona, maker, theirs, slot, offset, slots, &steps),
+            None => Sketch::listed(persona, slot, offset, slots, &steps),
         }
     }
 

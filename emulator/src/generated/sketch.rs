@@ -91,9 +91,11 @@ impl<'a> Sketch<'a> {
     /// A product of another store's slot: as that store first made it, under a title of the seller's, at a price near the maker's.
     pub(crate) fn resold(
         persona: &'a Persona,
-        (maker, theirs): (&'a Persona, u64),
+        maker: &'a Persona,
+        theirs: u64,
         slot: u64,
-        (offset, slots): (u64, u64),
+        offset: u64,
+        slots: u64,
         steps: &Steps,
     ) -> Self {
         let generation = steps.generation.count;

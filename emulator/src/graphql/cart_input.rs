@@ -5,7 +5,7 @@ use apollo_compiler::response::JsonValue;
 use super::args::Args;
 use super::gid;
 use super::view::View;
-use crate::cart::{AddressChange, AddressInput, BuyerInput, LineChange, LineInput, Place};
+use crate::cart::{AddressChange, AddressInput, Attribute, BuyerInput, LineChange, LineInput, Place};
 use crate::shop::lock;
 
 fn owned(text: &JsonValue) -> Option<String> {
@@ -25,13 +25,17 @@ pub(super) fn object<'a>(args: Args<'a>, name: &str) -> Option<Args<'a>> {
     args.get(name).and_then(Args::in_object)
 }
 
-pub(super) fn attributes(args: Args<'_>) -> Vec<(String, String)> {
-    objects(args, "attributes")
-        .filter_map(|pair| Some((pair.text("key")?.to_owned(), pair.text("value")?.to_owned())))
-        .collect()
+pub(super) fn attributes(args: Args<'_>) -> Vec<Attribute> {
+    let attribute = |given: Args<'_>| {
+        Some(Attribute {
+            key: given.text("key")?.to_owned(),
+            value: given.text("value")?.to_owned(),
+        })
+    };
+    objects(args, "attributes").filter_map(attribute).collect()
 }
 
-fn given_attributes(args: Args<'_>) -> Option<Vec<(String, String)>> {
+fn given_attributes(args: Args<'_>) -> Option<Vec<Attribute>> {
     args.get("attributes").map(|_| attributes(args))
 }
 

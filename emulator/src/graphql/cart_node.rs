@@ -1,5 +1,6 @@
 use std::rc::Rc;
 
+use apollo_compiler::ast::Type;
 use apollo_compiler::resolvers::{FieldError, ObjectValue, ResolveInfo, ResolvedValue};
 use serde_json::{Value, json};
 
@@ -12,7 +13,8 @@ use super::fixed::fixed;
 use super::node::Node;
 use super::variant::VariantNode;
 use super::view::View;
-use crate::cart::{Bill, BillLine, Cart, group_id};
+use crate::cart::Cart;
+use crate::desk::{Bill, BillLine, group_id};
 use crate::discount::{Class, DiscountRule};
 use crate::generated::dice::fold_bytes;
 
@@ -66,7 +68,8 @@ impl<'v> CartNode<'v> {
             entries.reverse();
         }
         connection(self.view, info, &entries, |nth| {
-            Some(Node::CartLine(Rc::clone(&self.shown), *nth))
+            let shown = Rc::clone(&self.shown);
+            Some(NthLine { shown, nth: *nth })
         })
     }
 
@@ -81,9 +84,7 @@ impl<'v> CartNode<'v> {
         } else {
             &[group]
         };
-        connection(self.view, info, groups, |()| {
-            Some(Node::CartGroup(Rc::clone(&self.shown)))
-        })
+        connection(self.view, info, groups, |()| Some(CartGroup(Rc::clone(&self.shown))))
     }
 
     fn buyer(&self) -> Value {
@@ -120,7 +121,7 @@ impl ObjectValue for CartNode<'_> {
             "updatedAt" => leaf(value::dates(cart).1.into()),
             "note" => leaf(cart.note.as_str().into()),
             "totalQuantity" => leaf(bill.quantity().into()),
-            "attributes" => known(value::attributes(&cart.attributes)),
+            "attributes" => known(json!(cart.attributes)),
             "attribute" => {
                 let key = Args::of(info).text("key").unwrap_or_default();
                 known(value::attribute(&cart.attributes, key))
@@ -165,9 +166,19 @@ impl ObjectValue for DeliveryNode<'_> {
     }
 }
 
-pub(super) struct GroupNode<'v> {
-    pub(super) view: &'v View<'v>,
-    pub(super) shown: Rc<CartView>,
+/// The one delivery group of a cart.
+struct CartGroup(Rc<CartView>);
+
+impl Node for CartGroup {
+    fn resolve<'v>(&self, view: &'v View<'v>, _: &Type) -> ResolvedValue<'v> {
+        let shown = Rc::clone(&self.0);
+        ResolvedValue::object(GroupNode { view, shown })
+    }
+}
+
+struct GroupNode<'v> {
+    view: &'v View<'v>,
+    shown: Rc<CartView>,
 }
 
 impl ObjectValue for GroupNode<'_> {
@@ -208,10 +219,27 @@ impl ObjectValue for GroupNode<'_> {
     }
 }
 
-pub(super) struct LineNode<'v> {
-    pub(super) view: &'v View<'v>,
-    pub(super) shown: Rc<CartView>,
-    pub(super) nth: usize,
+/// A line of a cart, by its place among them.
+struct NthLine {
+    shown: Rc<CartView>,
+    nth: usize,
+}
+
+impl Node for NthLine {
+    fn resolve<'v>(&self, view: &'v View<'v>, _: &Type) -> ResolvedValue<'v> {
+        let shown = Rc::clone(&self.shown);
+        ResolvedValue::object(LineNode {
+            view,
+            shown,
+            nth: self.nth,
+        })
+    }
+}
+
+struct LineNode<'v> {
+    view: &'v View<'v>,
+    shown: Rc<CartView>,
+    nth: usize,
 }
 
 impl ObjectValue for LineNode<'_> {
@@ -231,7 +259,7 @@ impl ObjectValue for LineNode<'_> {
                 let pieces = self.view.lie.pieces.map_or(line.line.quantity, u64::from);
                 Ok(ResolvedValue::leaf(pieces))
             }
-            "attributes" => known(value::attributes(&line.line.attributes)),
+            "attributes" => known(json!(line.line.attributes)),
             "attribute" => {
                 let key = Args::of(info).text("key").unwrap_or_default();
                 known(value::attribute(&line.line.attributes, key))

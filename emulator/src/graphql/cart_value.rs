@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::text::moment;
-use crate::cart::{Bill, BillLine, Cart, Notice, Place, Rate, Refusal};
+use crate::cart::{Attribute, Cart, Notice, Place, Refusal};
+use crate::desk::{Bill, BillLine, Rate};
 use crate::discount::{Allocation, Class, DiscountRule, DiscountValue};
 use crate::money::decimal_of;
 
@@ -32,16 +33,9 @@ pub(super) fn line_id(cart: &Cart, line: uuid::Uuid) -> String {
     format!("gid://shopify/CartLine/{line}?cart={}", cart.token)
 }
 
-pub(super) fn attributes(attributes: &[(String, String)]) -> Value {
-    let pairs = attributes
-        .iter()
-        .map(|(key, value)| json!({ "key": key, "value": value }));
-    pairs.collect::<Vec<_>>().into()
-}
-
-pub(super) fn attribute(attributes: &[(String, String)], key: &str) -> Value {
-    let found = attributes.iter().find(|(known, _)| known == key);
-    found.map_or(Value::Null, |(key, value)| json!({ "key": key, "value": value }))
+pub(super) fn attribute(attributes: &[Attribute], key: &str) -> Value {
+    let found = attributes.iter().find(|known| known.key == key);
+    json!(found)
 }
 
 pub(super) fn cost(bill: &Bill, coins: &Coinage) -> Value {

@@ -1,5 +1,6 @@
 use std::rc::Rc;
 
+use apollo_compiler::ast::Type;
 use apollo_compiler::resolvers::{FieldError, ObjectValue, ResolveInfo, ResolvedValue};
 use apollo_compiler::response::JsonValue;
 use serde_json::{Value, json};
@@ -11,16 +12,24 @@ use super::gid::gid;
 use super::money::number;
 use super::node::Node;
 use super::search::{Search, Searchable};
-use super::sort::{self, Key, sorted};
+use super::sort::{self, Key, SortItem, SortOrder, sorted};
 use super::text::utc;
 use super::view::{Good, View};
-use crate::answer::{Product, collection_id, collection_updated_at};
+use crate::answer::{collection_id, collection_updated_at};
 use crate::catalogue::{Places, Shelf};
 use crate::generated::kebab;
+use crate::product::Product;
 
 pub(super) struct CollectionNode<'v> {
     pub(super) view: &'v View<'v>,
     pub(super) shelf: Rc<Shelf>,
+}
+
+impl Node for Rc<Shelf> {
+    fn resolve<'v>(&self, view: &'v View<'v>, _: &Type) -> ResolvedValue<'v> {
+        let shelf = Self::clone(self);
+        ResolvedValue::object(CollectionNode { view, shelf })
+    }
 }
 
 pub(super) fn by_handle(view: &View<'_>, handle: &str) -> Option<Shelf> {
@@ -53,19 +62,19 @@ fn page_of<'v>(
     info: &ResolveInfo<'_>,
     shelves: impl Iterator<Item = Shelf>,
 ) -> Result<ResolvedValue<'v>, FieldError> {
-    let args = Args::of(info);
-    let key = args.text("sortKey").unwrap_or("ID");
+    let order = SortOrder::of(Args::of(info), "ID");
     let items = shelves.map(|shelf| {
         let id = collection_id(view.shop, &shelf);
-        let value = if key == "TITLE" {
+        let key = if order.key == "TITLE" {
             Key::Text(shelf.title.to_lowercase())
         } else {
             Key::Whole(id)
         };
-        (value, id, Rc::new(shelf))
+        let item = Rc::new(shelf);
+        SortItem { key, id, item }
     });
-    let entries = sorted(items.collect(), args.flag("reverse").unwrap_or(false));
-    connection(view, info, &entries, |shelf| Some(Node::Collection(Rc::clone(shelf))))
+    let entries = sorted(items.collect(), order.is_reversed);
+    connection(view, info, &entries, |shelf| Some(Rc::clone(shelf)))
 }
 
 pub(super) fn connection_of_all<'v>(
@@ -139,18 +148,13 @@ fn passes(product: &Product, filter: Args<'_>) -> bool {
 impl<'v> CollectionNode<'v> {
     fn products(&self, info: &ResolveInfo<'_>) -> Result<ResolvedValue<'v>, FieldError> {
         let args = Args::of(info);
-        let order = (
-            args.text("sortKey").unwrap_or("COLLECTION_DEFAULT"),
-            args.flag("reverse").unwrap_or(false),
-        );
+        let order = SortOrder::of(args, "COLLECTION_DEFAULT");
         let filters: Vec<Args<'_>> = args.list("filters").iter().filter_map(Args::in_object).collect();
         let passed = |product: &Product| filters.iter().all(|filter| passes(product, *filter));
         let keep: Option<&dyn Fn(&Product) -> bool> = if filters.is_empty() { None } else { Some(&passed) };
         let places = self.view.shop.catalogue.shelf(&self.shelf.handle, self.view.epoch);
         let entries = sort::products(self.view, &places.unwrap_or(Places::All(0)), order, keep);
-        connection(self.view, info, &entries, |place| {
-            self.view.good(*place).map(Node::Product)
-        })
+        connection(self.view, info, &entries, |place| self.view.good(*place))
     }
 }
 

@@ -17,27 +17,27 @@ pub(super) struct Entry<T> {
 }
 
 /// One page of a list.
-pub(super) struct Connection<'v> {
+struct Connection<'v, N> {
     view: &'v View<'v>,
     kind: String,
     /// The page's items with their cursors.
-    edges: Vec<(String, Node)>,
+    edges: Vec<(String, N)>,
     info: Value,
     total: usize,
 }
 
 /// The page that the field's arguments ask for. `open` makes an item of the page into a node; one that it cannot is left
 /// out.
-pub(super) fn connection<'v, T>(
+pub(super) fn connection<'v, T, N: Node + 'v>(
     view: &'v View<'v>,
     info: &ResolveInfo<'_>,
     entries: &[Entry<T>],
-    open: impl Fn(&T) -> Option<Node>,
+    open: impl Fn(&T) -> Option<N>,
 ) -> Result<ResolvedValue<'v>, FieldError> {
     let ids: Vec<u64> = entries.iter().map(|entry| entry.id).collect();
     let page = paging::cut(&ids, paging::Ask::of(Args::of(info))).map_err(|message| FieldError { message })?;
     let listed = entries.iter().enumerate().take(page.range.end).skip(page.range.start);
-    let edges: Vec<(String, Node)> = listed
+    let edges: Vec<(String, N)> = listed
         .filter_map(|(place, entry)| Some((cursor(entry.id, &entry.value, place), open(&entry.item)?)))
         .collect();
     let info_value = json!({
@@ -55,7 +55,7 @@ pub(super) fn connection<'v, T>(
     }))
 }
 
-impl ObjectValue for Connection<'_> {
+impl<N: Node> ObjectValue for Connection<'_, N> {
     fn type_name(&self) -> &str {
         &self.kind
     }
@@ -64,7 +64,7 @@ impl ObjectValue for Connection<'_> {
         let ty = &info.field_definition().ty;
         Ok(match info.field_name() {
             "nodes" => {
-                let nodes = self.edges.iter().map(|(_, node)| node.clone().resolve(self.view, ty));
+                let nodes = self.edges.iter().map(|(_, node)| node.resolve(self.view, ty));
                 ResolvedValue::list(nodes.collect::<Vec<_>>())
             }
             "edges" => {
@@ -84,14 +84,14 @@ impl ObjectValue for Connection<'_> {
     }
 }
 
-struct Edge<'v> {
+struct Edge<'v, N> {
     view: &'v View<'v>,
     kind: &'v str,
     cursor: &'v str,
-    node: &'v Node,
+    node: &'v N,
 }
 
-impl ObjectValue for Edge<'_> {
+impl<N: Node> ObjectValue for Edge<'_, N> {
     fn type_name(&self) -> &str {
         self.kind
     }
@@ -99,7 +99,7 @@ impl ObjectValue for Edge<'_> {
     fn resolve_field<'a>(&'a self, info: &'a ResolveInfo<'a>) -> Result<ResolvedValue<'a>, FieldError> {
         Ok(match info.field_name() {
             "cursor" => ResolvedValue::leaf(self.cursor),
-            "node" => self.node.clone().resolve(self.view, &info.field_definition().ty),
+            "node" => self.node.resolve(self.view, &info.field_definition().ty),
             _ => return Err(self.unknown_field_error(info)),
         })
     }

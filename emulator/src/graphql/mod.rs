@@ -41,10 +41,11 @@ use apollo_compiler::validation::Valid;
 use serde_json::{Map, Value, json};
 
 pub(crate) use refusal::{broken, half_broken, locked, throttled};
-pub(crate) use scope::tokens;
 
-use crate::answer::{Ask, Reply, Twist, not_found};
+use crate::answer::{Twist, not_found};
+use crate::ask::Ask;
 use crate::fault::Mischief;
+use crate::reply::Reply;
 use crate::shop::Shop;
 use request::Request;
 use scope::Scopes;

@@ -10,7 +10,8 @@ use super::cart_value::{self as value, Coinage};
 use super::customer;
 use super::fixed::fixed;
 use super::view::View;
-use crate::cart::{Cart, CartOutcome, CartRefusal, Desk, Notice, Offers, Refusal, group_id};
+use crate::cart::{Cart, CartRefusal, Notice, Refusal};
+use crate::desk::{Bill, CartAccess, CartOutcome, Desk, group_id};
 
 /// The mutations of a store.
 pub(super) struct Mutation<'v> {
@@ -19,11 +20,11 @@ pub(super) struct Mutation<'v> {
 
 /// A desk for one request.
 pub(super) fn desk<'v>(view: &'v View<'v>) -> Desk<'v> {
-    Desk::new(Offers::new(view.shop, view.lie))
+    Desk::new(view.shop, view.lie)
 }
 
 /// A cart as this request shows it.
-pub(super) fn shown(view: &View<'_>, desk: &Desk<'_>, cart: Cart, bill: crate::cart::Bill, has_key: bool) -> CartView {
+pub(super) fn shown(view: &View<'_>, desk: &Desk<'_>, cart: Cart, bill: Bill, has_key: bool) -> CartView {
     CartView {
         cart,
         bill,
@@ -107,7 +108,7 @@ impl<'v> Mutation<'v> {
         let desk = desk(self.view);
         let args = Args::of(info);
         let known = token_and_key(args.text("cartId").unwrap_or_default());
-        let known = known.and_then(|(token, key)| Some((token, key?)));
+        let known = known.and_then(|(token, key)| Some(CartAccess { token, key: key? }));
         let served = desk.change(known, |cart, desk| change(cart, desk, args));
         self.payload(&desk, served, info)
     }

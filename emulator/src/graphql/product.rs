@@ -1,5 +1,6 @@
 use std::rc::Rc;
 
+use apollo_compiler::ast::Type;
 use apollo_compiler::resolvers::{FieldError, ObjectValue, ResolveInfo, ResolvedValue};
 use apollo_compiler::response::JsonValue;
 use serde_json::{Value, json};
@@ -12,27 +13,23 @@ use super::gid::gid;
 use super::money::{money, number};
 use super::node::Node;
 use super::scope::denied;
-use super::sort::{Key, sorted};
+use super::sort::{Key, SortItem, SortOrder, sorted};
 use super::text::{plain, truncated, utc};
-use super::variant::VariantNode;
+use super::variant::{NthVariant, VariantNode, image};
 use super::view::{Good, View};
-use crate::answer::{Image, Product, Variant};
 use crate::generated::dice::fold_bytes;
+use crate::product::{Product, Variant};
 
 pub(super) struct ProductNode<'v> {
     pub(super) view: &'v View<'v>,
     pub(super) good: Rc<Good>,
 }
 
-/// A picture.
-pub(super) fn image(image: &Image) -> Value {
-    json!({
-        "id": gid("ProductImage", image.id),
-        "url": image.src,
-        "altText": null,
-        "width": image.width,
-        "height": image.height,
-    })
+impl Node for Rc<Good> {
+    fn resolve<'v>(&self, view: &'v View<'v>, _: &Type) -> ResolvedValue<'v> {
+        let good = Self::clone(self);
+        ResolvedValue::object(ProductNode { view, good })
+    }
 }
 
 impl<'v> ProductNode<'v> {
@@ -143,32 +140,37 @@ impl<'v> ProductNode<'v> {
     }
 
     fn variants(&self, info: &ResolveInfo<'_>) -> Result<ResolvedValue<'v>, FieldError> {
-        let args = Args::of(info);
-        let key = args.text("sortKey").unwrap_or("POSITION");
-        let key_of = |variant: &Variant, nth: usize| match key {
+        let order = SortOrder::of(Args::of(info), "POSITION");
+        let key_of = |variant: &Variant, nth: usize| match order.key {
             "ID" => Key::Whole(variant.id),
             "TITLE" => Key::Text(variant.title.to_lowercase()),
             "SKU" => Key::Text(variant.sku.as_deref().unwrap_or_default().to_lowercase()),
             _ => Key::Whole(nth as u64 + 1),
         };
         let variants = self.product().variants.iter().enumerate();
-        let items = variants
-            .map(|(nth, variant)| (key_of(variant, nth), variant.id, nth))
-            .collect();
-        let entries = sorted(items, args.flag("reverse").unwrap_or(false));
+        let items = variants.map(|(nth, variant)| SortItem {
+            key: key_of(variant, nth),
+            id: variant.id,
+            item: nth,
+        });
+        let entries = sorted(items.collect(), order.is_reversed);
         connection(self.view, info, &entries, |nth| {
-            Some(Node::Variant(Rc::clone(&self.good), *nth))
+            let good = Rc::clone(&self.good);
+            Some(NthVariant { good, nth: *nth })
         })
     }
 
     fn images(&self, info: &ResolveInfo<'_>) -> Result<ResolvedValue<'v>, FieldError> {
         let images = self.product().images.iter().enumerate();
-        let items = images
-            .map(|(nth, image)| (Key::Whole(nth as u64 + 1), image.id, nth))
-            .collect();
-        let entries = sorted(items, Args::of(info).flag("reverse").unwrap_or(false));
+        let items = images.map(|(nth, image)| SortItem {
+            key: Key::Whole(nth as u64 + 1),
+            id: image.id,
+            item: nth,
+        });
+        let is_reversed = Args::of(info).flag("reverse").unwrap_or(false);
+        let entries = sorted(items.collect(), is_reversed);
         connection(self.view, info, &entries, |nth| {
-            self.product().images.get(*nth).map(|found| Node::Fixed(image(found)))
+            self.product().images.get(*nth).map(image)
         })
     }
 

@@ -1,5 +1,6 @@
 use std::rc::Rc;
 
+use apollo_compiler::ast::Type;
 use apollo_compiler::resolvers::{FieldError, ObjectValue, ResolveInfo, ResolvedValue};
 use apollo_compiler::response::JsonValue;
 use serde_json::{Value, json};
@@ -14,9 +15,11 @@ use super::mutation::{desk, shown, token_and_key};
 use super::node::Node;
 use super::product::ProductNode;
 use super::search::Search;
+use super::sort::{self, SortOrder};
+use super::variant::NthVariant;
 use super::view::View;
-use super::{gid, shop, sort, version};
-use crate::answer::Product;
+use super::{gid, shop, version};
+use crate::product::Product;
 
 /// The fields that can be read of a store.
 pub(super) struct Root<'v> {
@@ -84,45 +87,40 @@ impl<'v> Root<'v> {
     }
 
     /// The node with a global id; `None` for one that is not there.
-    fn node(&self, id: &str) -> Result<Option<Node>, FieldError> {
+    fn node(&self, id: &str, ty: &Type) -> Result<Option<ResolvedValue<'v>>, FieldError> {
         let (kind, Some(number)) = gid::expect(id)? else {
             return Ok(None);
         };
+        let view = self.view;
         Ok(match kind {
-            "Product" => self.view.product(number).map(Node::Product),
-            "ProductVariant" => self.view.variant(number).map(|(good, nth)| Node::Variant(good, nth)),
-            "Collection" => collection::by_id(self.view, number).map(|shelf| Node::Collection(Rc::new(shelf))),
-            _ => shop::node(self.view, kind, number).map(Node::Fixed),
+            "Product" => view.product(number).map(|good| good.resolve(view, ty)),
+            "ProductVariant" => view
+                .variant(number)
+                .map(|(good, nth)| NthVariant { good, nth }.resolve(view, ty)),
+            "Collection" => collection::by_id(view, number).map(|shelf| Rc::new(shelf).resolve(view, ty)),
+            _ => shop::node(view, kind, number).map(|value| value.resolve(view, ty)),
         })
     }
 
     fn nodes(&self, info: &ResolveInfo<'_>) -> Result<ResolvedValue<'v>, FieldError> {
         let ids = Args::of(info).list("ids").iter().filter_map(JsonValue::as_str);
         let nodes = ids.zip(1_u64..).map(|(id, nth)| {
-            let node = self.node(id)?;
+            let node = self.node(id, info.field_definition().ty.item_type())?;
             let is_withheld = self.view.lie.null_every.is_some_and(|every| nth.is_multiple_of(every));
-            Ok(match node.filter(|_| !is_withheld) {
-                Some(node) => node.resolve(self.view, info.field_definition().ty.item_type()),
-                None => ResolvedValue::null(),
-            })
+            Ok(node.filter(|_| !is_withheld).unwrap_or_else(ResolvedValue::null))
         });
         Ok(ResolvedValue::list(nodes.collect::<Result<Vec<_>, FieldError>>()?))
     }
 
     fn products(&self, info: &ResolveInfo<'_>) -> Result<ResolvedValue<'v>, FieldError> {
         let args = Args::of(info);
-        let order = (
-            args.text("sortKey").unwrap_or("ID"),
-            args.flag("reverse").unwrap_or(false),
-        );
+        let order = SortOrder::of(args, "ID");
         let search = args.text("query").map(Search::parse);
         let found = |product: &Product| search.as_ref().is_some_and(|search| search.matches(product));
         let keep: Option<&dyn Fn(&Product) -> bool> = if search.is_some() { Some(&found) } else { None };
         let places = self.view.shop.catalogue.places(self.view.epoch);
         let entries = sort::products(self.view, &places, order, keep);
-        connection(self.view, info, &entries, |place| {
-            self.view.good(*place).map(Node::Product)
-        })
+        connection(self.view, info, &entries, |place| self.view.good(*place))
     }
 
     fn api_versions(&self, info: &ResolveInfo<'_>) -> ResolvedValue<'v> {
@@ -160,14 +158,14 @@ impl ObjectValue for Root<'_> {
             "collections" => collection::connection_of_all(self.view, info),
             "nodes" => self.nodes(info),
             "node" => {
-                let node = self.node(args.text("id").unwrap_or_default())?;
-                Ok(node.map_or_else(ResolvedValue::null, |node| node.resolve(self.view, ty)))
+                let node = self.node(args.text("id").unwrap_or_default(), ty)?;
+                Ok(node.unwrap_or_else(ResolvedValue::null))
             }
             "shop" => Ok(fixed(self.view, shop::shop(self.view), ty)),
             "paymentSettings" => Ok(fixed(self.view, shop::payment_settings(self.view), ty)),
             "localization" => Ok(fixed(self.view, shop::localization(self.view), ty)),
             // An emulated store has no place to pick up goods.
-            "locations" => connection(self.view, info, &[] as &[Entry<u64>], |_| None),
+            "locations" => connection(self.view, info, &[] as &[Entry<u64>], |_| None::<Value>),
             "publicApiVersions" => Ok(self.api_versions(info)),
             _ => Err(self.unknown_field_error(info)),
         }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::cost::TOKENLESS_MAX;
-use crate::answer::Reply;
+use crate::reply::Reply;
 
 /// 200 with errors and nothing else.
 pub(super) fn errors(listed: Vec<Value>) -> Reply {

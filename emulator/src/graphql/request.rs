@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use super::errors;
 use super::refusal;
-use crate::answer::{Ask, Reply};
+use crate::ask::Ask;
+use crate::reply::Reply;
 use crate::shop::lock;
 
 /// Most values that one list of an input may have.

@@ -2,7 +2,7 @@
 //! `field:value`, a trailing `*`, a leading `-` or `NOT`. All terms must match; `OR` is not known and taken as a word.
 
 use super::money;
-use crate::answer::Product;
+use crate::product::Product;
 
 /// One thing that is searched.
 pub(super) trait Searchable {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::gid::gid;
 use super::view::View;
-use crate::answer::{POLICIES, Policy, fact, policy};
+use crate::answer::{POLICIES, Policy, policy};
 use crate::generated::dice::fold_bytes;
 use crate::places;
 
@@ -15,8 +15,11 @@ const IMPERIAL: &[&str] = &["US", "LR", "MM"];
 pub(super) fn shop(view: &View<'_>) -> Value {
     let shop = view.shop;
     let persona = shop.catalogue.persona();
-    let fact_or = |key: &str, drawn: Value| fact(shop, key).cloned().unwrap_or(drawn);
-    let description = fact(shop, "description").filter(|text| text.as_str().is_some_and(|text| !text.is_empty()));
+    let fact_or = |key: &str, drawn: Value| shop.catalogue.fact(key).cloned().unwrap_or(drawn);
+    let description = shop
+        .catalogue
+        .fact("description")
+        .filter(|text| text.as_str().is_some_and(|text| !text.is_empty()));
     json!({
         "id": gid("Shop", persona.shop_id()),
         "name": shop.address.name,
@@ -111,7 +114,7 @@ fn country(view: &View<'_>, code: &str) -> Value {
 }
 
 pub(super) fn localization(view: &View<'_>) -> Value {
-    let ships_to = fact(view.shop, "ships_to_countries").and_then(Value::as_array);
+    let ships_to = view.shop.catalogue.fact("ships_to_countries").and_then(Value::as_array);
     let codes: Vec<&str> = match ships_to {
         Some(listed) => listed.iter().filter_map(Value::as_str).collect(),
         None => vec![view.home()],

@@ -2,11 +2,12 @@ use std::cmp::Ordering;
 
 use serde_json::{Value, json};
 
+use super::args::Args;
 use super::connection::Entry;
 use super::money;
 use super::view::View;
-use crate::answer::Product;
 use crate::catalogue::Places;
+use crate::product::Product;
 
 /// The sort key of a list.
 #[derive(Debug, Clone, PartialEq, PartialOrd)]
@@ -26,16 +27,41 @@ impl Key {
     }
 }
 
-/// Sorts items, each with its id, by their keys, and equal ones by id.
-pub(super) fn sorted<T>(mut items: Vec<(Key, u64, T)>, reverse: bool) -> Vec<Entry<T>> {
-    items.sort_by(|(one, one_id, _), (two, two_id, _)| {
-        let order = one.partial_cmp(two).unwrap_or(Ordering::Equal).then(one_id.cmp(two_id));
-        if reverse { order.reverse() } else { order }
+/// An item of a list that is to be sorted.
+pub(super) struct SortItem<T> {
+    pub(super) key: Key,
+    pub(super) id: u64,
+    pub(super) item: T,
+}
+
+/// The order that a list is asked for in: the name of its key, and its direction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SortOrder<'a> {
+    pub(super) key: &'a str,
+    pub(super) is_reversed: bool,
+}
+
+impl<'a> SortOrder<'a> {
+    /// The order of a field's arguments; by `default` where they name no key.
+    pub(super) fn of(args: Args<'a>, default: &'static str) -> Self {
+        Self {
+            key: args.text("sortKey").unwrap_or(default),
+            is_reversed: args.flag("reverse").unwrap_or(false),
+        }
+    }
+}
+
+/// Sorts items by their keys, and equal ones by id.
+pub(super) fn sorted<T>(mut items: Vec<SortItem<T>>, is_reversed: bool) -> Vec<Entry<T>> {
+    items.sort_by(|one, two| {
+        let order = one.key.partial_cmp(&two.key).unwrap_or(Ordering::Equal);
+        let order = order.then(one.id.cmp(&two.id));
+        if is_reversed { order.reverse() } else { order }
     });
-    let entries = items.into_iter().map(|(key, id, item)| Entry {
-        id,
-        value: key.value(),
-        item,
+    let entries = items.into_iter().map(|one| Entry {
+        id: one.id,
+        value: one.key.value(),
+        item: one.item,
     });
     entries.collect()
 }
@@ -45,22 +71,28 @@ pub(super) fn sorted<T>(mut items: Vec<(Key, u64, T)>, reverse: bool) -> Vec<Ent
 pub(super) fn products(
     view: &View<'_>,
     places: &Places,
-    (key, reverse): (&str, bool),
+    order: SortOrder<'_>,
     keep: Option<&dyn Fn(&Product) -> bool>,
 ) -> Vec<Entry<u64>> {
+    let SortOrder { key, is_reversed } = order;
     let listed = (0..places.len()).filter_map(|nth| Some((nth, places.get(nth)?)));
     let items = listed.filter_map(|(nth, place)| {
         if keep.is_none() && !needs_product(key) {
             let id = view.shop.catalogue.product_id(place, view.epoch)?;
-            return Some((Key::Whole(if key == "ID" { id } else { nth }), id, place));
+            let key = Key::Whole(if key == "ID" { id } else { nth });
+            return Some(SortItem { key, id, item: place });
         }
         let product = view.read(place)?.product;
         if keep.is_some_and(|keep| !keep(&product)) {
             return None;
         }
-        Some((key_of(&product, key, nth), product.id, place))
+        Some(SortItem {
+            key: key_of(&product, key, nth),
+            id: product.id,
+            item: place,
+        })
     });
-    sorted(items.collect(), reverse)
+    sorted(items.collect(), is_reversed)
 }
 
 fn needs_product(key: &str) -> bool {

@@ -1,19 +1,49 @@
 use std::rc::Rc;
 
+use apollo_compiler::ast::Type;
 use apollo_compiler::resolvers::{FieldError, ObjectValue, ResolveInfo, ResolvedValue};
 use serde_json::{Value, json};
 
 use super::fixed::fixed;
 use super::gid::gid;
 use super::money::money;
-use super::product::{ProductNode, image};
+use super::node::Node;
 use super::scope::denied;
 use super::view::{Good, View};
+use crate::product::Image;
 
 pub(super) struct VariantNode<'v> {
     pub(super) view: &'v View<'v>,
     pub(super) good: Rc<Good>,
     pub(super) nth: usize,
+}
+
+/// A variant of a product, by its place among them.
+pub(super) struct NthVariant {
+    pub(super) good: Rc<Good>,
+    pub(super) nth: usize,
+}
+
+impl Node for NthVariant {
+    fn resolve<'v>(&self, view: &'v View<'v>, _: &Type) -> ResolvedValue<'v> {
+        let good = Rc::clone(&self.good);
+        ResolvedValue::object(VariantNode {
+            view,
+            good,
+            nth: self.nth,
+        })
+    }
+}
+
+/// A picture.
+pub(super) fn image(image: &Image) -> Value {
+    json!({
+        "id": gid("ProductImage", image.id),
+        "url": image.src,
+        "altText": null,
+        "width": image.width,
+        "height": image.height,
+    })
 }
 
 impl VariantNode<'_> {
@@ -66,10 +96,7 @@ impl ObjectValue for VariantNode<'_> {
                 let own = variant.featured_image.as_ref();
                 known(own.or(self.good.product.images.first()).map_or(Value::Null, image))
             }
-            "product" => Ok(ResolvedValue::object(ProductNode {
-                view: self.view,
-                good: Rc::clone(&self.good),
-            })),
+            "product" => Ok(self.good.resolve(self.view, &info.field_definition().ty)),
             _ => Err(self.unknown_field_error(info)),
         }
     }

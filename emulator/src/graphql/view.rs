@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::args::Args;
 use super::money::decimal;
 use super::scope::{Scopes, denied};
-use crate::answer::{Product, fact};
 use crate::fault::Lie;
+use crate::product::Product;
 use crate::shop::Shop;
 use crate::stock::{Stock, stock};
 
@@ -75,7 +75,7 @@ impl<'s> View<'s> {
 
     /// The country that the store is in.
     pub(super) fn home(&self) -> &str {
-        let recorded = fact(self.shop, "country").and_then(Value::as_str);
+        let recorded = self.shop.catalogue.fact("country").and_then(Value::as_str);
         recorded.unwrap_or(self.shop.catalogue.persona().coin.country)
     }
 
@@ -89,13 +89,13 @@ impl<'s> View<'s> {
     }
 
     pub(super) fn currency(&self) -> &str {
-        self.lie.currency(self.shop)
+        self.lie.currency(&self.shop.address.currency)
     }
 
     /// Reads the product at a place; `None` where a recorded one lacks what the schema demands. Variants without a
     /// price are left out.
     pub(super) fn read(&self, place: u64) -> Option<Good> {
-        let mut product = self.lie.tell(Product::read(self.shop, place)?);
+        let mut product = self.lie.tell(self.shop.product(place)?);
         product.variants.retain(|variant| decimal(&variant.price).is_some());
         (!product.variants.is_empty()).then_some(Good { place, product })
     }
@@ -110,22 +110,27 @@ impl<'s> View<'s> {
         read
     }
 
+    /// The product at a place, or the one that is answered instead.
+    fn good_told(&self, place: u64) -> Option<Rc<Good>> {
+        self.good(self.lie.place(&self.shop.catalogue, place, self.epoch))
+    }
+
     /// The product with this id, or the one that is answered instead.
     pub(super) fn product(&self, id: u64) -> Option<Rc<Good>> {
         let place = self.shop.catalogue.find_product(id, self.epoch)?;
-        self.good(self.lie.place(self.shop, place))
+        self.good_told(place)
     }
 
     /// The product with this handle, or the one that is answered instead.
     pub(super) fn product_of(&self, handle: &str) -> Option<Rc<Good>> {
         let place = self.shop.catalogue.find(handle, self.epoch)?;
-        self.good(self.lie.place(self.shop, place))
+        self.good_told(place)
     }
 
     /// The product with the variant of this id, and which variant that is.
     pub(super) fn variant(&self, id: u64) -> Option<(Rc<Good>, usize)> {
         let place = self.shop.catalogue.find_variant(id, self.epoch)?;
-        let good = self.good(self.lie.place(self.shop, place))?;
+        let good = self.good_told(place)?;
         let nth = good.product.variants.iter().position(|variant| variant.id == id);
         let nth = nth.or_else(|| self.lie.other_product.then_some(0))?;
         Some((good, nth))
@@ -134,12 +139,12 @@ impl<'s> View<'s> {
     /// The stock of a product's `nth` variant.
     pub(super) fn stock(&self, good: &Good, nth: usize) -> Option<Stock> {
         let variant = good.product.variants.get(nth)?;
-        let ids = (good.product.id, variant.id);
         Some(stock(
             &self.shop.catalogue,
             good.place,
             self.epoch,
-            ids,
+            good.product.id,
+            variant.id,
             variant.available,
         ))
     }

@@ -3,12 +3,13 @@
 use data_model::ReviewWidget;
 use serde_json::{Value, json};
 
-use super::book::{EmulatedReview, ReviewsTruth};
 use super::key;
-use crate::answer::{Ask, Reply};
+use crate::ask::Ask;
 use crate::generated::dice::fold;
 use crate::generated::push_html;
 use crate::market::Market;
+use crate::reply::Reply;
+use crate::reviews::{EmulatedReview, ReviewsTruth};
 use crate::shop::Shop;
 
 /// The most reviews that Judge.me gives a page, whatever it is asked for.

@@ -4,24 +4,15 @@
 //! Yotpo, Stamped and Okendo, and the fifth uses none.
 
 mod answer;
-mod book;
-mod running;
 mod serve;
 
-pub(crate) use book::ReviewBook;
-pub use book::{EmulatedReview, ReviewsTruth};
 pub use serve::WidgetFault;
 pub(crate) use serve::{WidgetHost, listen, serve_widget};
 
 use data_model::ReviewWidget;
 
-use crate::generated::dice::{fold, mix};
+use crate::generated::dice::{fold, uuid};
 use crate::shop::Shop;
-
-/// The app of the store of this index.
-pub(crate) fn widget_of(index: u32) -> Option<ReviewWidget> {
-    ReviewWidget::ALL.get(index as usize % 5).copied()
-}
 
 /// The public key of the store's app.
 pub(crate) fn key(shop: &Shop, widget: ReviewWidget) -> String {
@@ -37,19 +28,6 @@ pub(crate) fn key(shop: &Shop, widget: ReviewWidget) -> String {
         ReviewWidget::Stamped => format!("pubkey-{}", letters(2, 30)),
         ReviewWidget::Okendo => uuid(shop_id, 3),
     }
-}
-
-/// A UUID that follows from two numbers.
-fn uuid(first: u64, second: u64) -> String {
-    let (high, low) = (fold(&[first, second]), mix(fold(&[second, first, 7])));
-    format!(
-        "{:08x}-{:04x}-4{:03x}-9{:03x}-{:012x}",
-        high >> 32,
-        (high >> 16) & 0xffff,
-        high & 0xfff,
-        (low >> 48) & 0xfff,
-        low & 0xffff_ffff_ffff
-    )
 }
 
 /// The element of the store's app in the head of every page; empty where it has none.

@@ -21,11 +21,11 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::answer::{answer, counting, is_behind_the_last, product_of};
 use crate::EmulatorError;
-use crate::answer::{Ask, Reply};
+use crate::ask::Ask;
+use crate::connection::{Body, ConnectionContext};
 use crate::log::{Log, RequestRecord};
 use crate::market::Market;
-use crate::serve::Body;
-use crate::server::ConnectionContext;
+use crate::reply::Reply;
 use crate::shop::lock;
 
 /// A fault of an app.

@@ -1,6 +1,6 @@
 //! The discounts of a store: how they come and go, where it announces them, and that carts agree with the truth.
 
-use emulator::{DiscountRule, DiscountValue};
+use emulator::{BasketLine, DiscountRule, DiscountValue};
 use serde_json::json;
 
 use super::baskets::{codes, create, discount, line, shop};
@@ -72,14 +72,18 @@ async fn what_the_store_says_to_a_basket_is_the_truth() {
         let picked = products
             .iter()
             .filter_map(|product| product["variants"][0]["id"].as_u64());
-        let basket: Vec<(u64, u64)> = picked.take(3).zip(1..).collect();
+        let basket: Vec<BasketLine> = picked
+            .take(3)
+            .zip(1..)
+            .map(|(variant, quantity)| BasketLine { variant, quantity })
+            .collect();
         let entered: Vec<String> = running
             .discounts(&store.slug)
             .unwrap()
             .into_iter()
             .filter_map(|it| it.code)
             .collect();
-        let lines: Vec<Value> = basket.iter().map(|(variant, pieces)| line(*variant, *pieces)).collect();
+        let lines: Vec<Value> = basket.iter().map(|one| line(one.variant, one.quantity)).collect();
         let made = create(&store, json!({ "lines": lines })).await;
         for code in &entered {
             let truth = running.truth(&store.slug, &basket, [code.as_str()]).unwrap();
@@ -141,7 +145,8 @@ async fn verdicts_are_what_single_codes_do_best_first() {
         ..DiscountRule::code("VIP", DiscountValue::Percentage { percent: 90 })
     };
     running.add_discount(&store.slug, closed).unwrap();
-    let verdicts = running.verdicts(&store.slug, &[(variant, 2)]).unwrap();
+    let two = BasketLine { variant, quantity: 2 };
+    let verdicts = running.verdicts(&store.slug, &[two]).unwrap();
     let told: Vec<(&str, bool, u64)> = verdicts
         .iter()
         .map(|verdict| (verdict.code.as_str(), verdict.applicable, verdict.discount_minor))

@@ -9,7 +9,7 @@ use data_model::{
     Clock, CodePlace, Money, ProductIdent, ProductKey, ReleaseId, ResolvedProducts, StatedCode, StoreHost, StoredBrand,
     StoredProduct, StoredShop, StoredVariant, TestedCode, VariantId,
 };
-use emulator::{DiscountRule, Emulator, EmulatorConfig, RunningStores, Source, StoreAddress};
+use emulator::{BasketLine, DiscountRule, Emulator, EmulatorConfig, RunningStores, Source, StoreAddress};
 use futures::StreamExt;
 use http::{Request, StatusCode};
 use http_body_util::BodyExt;
@@ -219,9 +219,10 @@ impl Street {
     pub(crate) fn truth(&self, store: usize, variant: u64) -> HashMap<String, i64> {
         let slug = self.slug(store);
         let rules = self.stores.discounts(&slug).unwrap();
+        let one = BasketLine { variant, quantity: 1 };
         let mut works = HashMap::new();
         for code in rules.iter().filter_map(|rule| rule.code.as_deref()) {
-            let truth = self.stores.truth(&slug, &[(variant, 1)], [code]).unwrap();
+            let truth = self.stores.truth(&slug, &[one], [code]).unwrap();
             if truth.codes[0].applicable {
                 let minor = i64::try_from(truth.codes[0].discount_minor).unwrap();
                 works.insert(code.to_ascii_uppercase(), minor);

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use emulator::{CartFunction, CombinesWith, DiscountRule, DiscountValue};
+use emulator::{BasketLine, CartFunction, CombinesWith, DiscountRule, DiscountValue};
 use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, assert_sums, group, minor, path, verdicts_of};
@@ -39,7 +39,7 @@ fn function(mall: &Mall, store: usize) -> Option<CartFunction> {
 }
 
 /// A basket as its store has it: the gift costs nothing and is left out.
-fn made(basket: &BTreeMap<u64, u64>, function: Option<&CartFunction>) -> Vec<(u64, u64)> {
+fn made(basket: &BTreeMap<u64, u64>, function: Option<&CartFunction>) -> Vec<BasketLine> {
     let mut basket = basket.clone();
     let mut lines = Vec::new();
     match function {
@@ -58,8 +58,10 @@ fn made(basket: &BTreeMap<u64, u64>, function: Option<&CartFunction>) -> Vec<(u6
         _ => {}
     }
     lines.extend(basket);
-    lines.retain(|(_, pieces)| *pieces > 0);
+    let lines = lines.into_iter().filter(|(_, quantity)| *quantity > 0);
     lines
+        .map(|(variant, quantity)| BasketLine { variant, quantity })
+        .collect()
 }
 
 /// Codes of every kind, at each store.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use emulator::{CartFunction, Fault};
+use emulator::{BasketLine, CartFunction, Fault};
 
 /// Products of a store that are bought.
 pub(super) const PRODUCTS: usize = 4;
@@ -183,12 +183,13 @@ impl CartModel {
     }
 
     /// The lines that the store makes of pieces of a variant, without what it gives.
-    pub(super) fn lines(&self, variant: u64, pieces: u64) -> Vec<(u64, u64)> {
+    pub(super) fn lines(&self, variant: u64, quantity: u64) -> Vec<BasketLine> {
         match self.function {
             Some(CartFunction::Split { variant: split }) if split == variant => {
-                (0..pieces).map(|_| (variant, 1)).collect()
+                let one = BasketLine { variant, quantity: 1 };
+                (0..quantity).map(|_| one).collect()
             }
-            _ if pieces > 0 => vec![(variant, pieces)],
+            _ if quantity > 0 => vec![BasketLine { variant, quantity }],
             _ => Vec::new(),
         }
     }

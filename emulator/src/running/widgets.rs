@@ -2,10 +2,12 @@
 
 use data_model::ReviewWidget;
 
-use super::{ReviewsTruth, WidgetFault};
+use super::RunningStores;
+use crate::EmulatorError;
 use crate::log::Requests;
+use crate::reviews::ReviewsTruth;
 use crate::shop::lock;
-use crate::{EmulatorError, RunningStores};
+use crate::widgets::WidgetFault;
 
 impl RunningStores {
     /// The address of an app; `None` without [`EmulatorConfig::widgets`](crate::EmulatorConfig::widgets).

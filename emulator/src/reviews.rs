@@ -6,11 +6,10 @@ use std::sync::Arc;
 use data_model::ReviewWidget;
 use serde::Serialize;
 
-use super::uuid;
-use crate::answer::Product;
-use crate::generated::dice::{Dice, fold};
+use crate::catalogue::Catalogue;
+use crate::generated::dice::{Dice, fold, uuid};
 use crate::generated::{epoch_s, push_moment};
-use crate::shop::{Shop, lock};
+use crate::product::Product;
 
 /// One review of an emulated app.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -97,15 +96,14 @@ impl ReviewBook {
         }
     }
 
-    fn drawn(&mut self, shop: &Shop, widget: ReviewWidget) -> Arc<Vec<EmulatedReview>> {
-        let epoch = shop.epoch();
+    fn drawn(&mut self, catalogue: &Catalogue, epoch: u64, widget: ReviewWidget) -> Arc<Vec<EmulatedReview>> {
         if let Some((of, drawn)) = &self.drawn
             && *of == (epoch, widget)
         {
             return Arc::clone(drawn);
         }
-        let places = shop.catalogue.places(epoch);
-        let products = (0..places.len()).filter_map(|nth| Product::read(shop, places.get(nth)?));
+        let places = catalogue.places(epoch);
+        let products = (0..places.len()).filter_map(|nth| Product::read(catalogue, places.get(nth)?, epoch));
         let reviews = products.flat_map(|product| draw(widget, &product)).collect();
         let drawn = Arc::new(reviews);
         self.drawn = Some(((epoch, widget), Arc::clone(&drawn)));
@@ -113,8 +111,8 @@ impl ReviewBook {
     }
 
     /// Every review as it stands, newest first.
-    fn all(&mut self, shop: &Shop, widget: ReviewWidget) -> Vec<EmulatedReview> {
-        let mut reviews: Vec<EmulatedReview> = self.drawn(shop, widget).as_ref().clone();
+    fn all(&mut self, catalogue: &Catalogue, epoch: u64, widget: ReviewWidget) -> Vec<EmulatedReview> {
+        let mut reviews: Vec<EmulatedReview> = self.drawn(catalogue, epoch, widget).as_ref().clone();
         reviews.extend(self.added.iter().cloned());
         reviews.retain(|review| !self.deleted.contains(&review.id));
         for review in &mut reviews {
@@ -124,6 +122,60 @@ impl ReviewBook {
         }
         reviews.sort_by(|one, other| (&other.created_at, &other.id).cmp(&(&one.created_at, &one.id)));
         reviews
+    }
+
+    /// The app of a store that has this one by its seed.
+    pub(crate) fn app(&self, own: Option<ReviewWidget>) -> Option<ReviewWidget> {
+        self.app.unwrap_or(own)
+    }
+
+    /// Puts the store on another app, or on none.
+    pub(crate) fn use_app(&mut self, app: Option<ReviewWidget>) {
+        self.app = Some(app);
+    }
+
+    /// The reviews as an app has them.
+    pub(crate) fn truth(&mut self, catalogue: &Catalogue, epoch: u64, widget: ReviewWidget) -> ReviewsTruth {
+        let reviews = self.all(catalogue, epoch, widget);
+        let mut sums: BTreeMap<u64, (u32, u64)> = BTreeMap::new();
+        for review in &reviews {
+            let sum = sums.entry(review.product).or_default();
+            *sum = (sum.0 + 1, sum.1 + u64::from(review.stars));
+        }
+        let rating = |(product, (count, stars)): (u64, (u32, u64))| (product, (count, mean(widget, count, stars)));
+        ReviewsTruth {
+            widget,
+            ratings: sums.into_iter().map(rating).collect(),
+            reviews,
+        }
+    }
+
+    /// Adds a review of a product, the newest of all; its id.
+    pub(crate) fn add(&mut self, widget: ReviewWidget, product: Product, stars: u8, text: &str) -> String {
+        let nth = self.added.len() as u64;
+        let mut date = Vec::new();
+        push_moment(&mut date, epoch_s(1, nth), "Z");
+        let id = Self::id(widget, fold(&[product.id, 0xadd, nth]));
+        self.added.push(EmulatedReview {
+            id: id.clone(),
+            product: product.id,
+            handle: product.handle,
+            stars,
+            author: "Added".to_owned(),
+            title: String::new(),
+            text: text.to_owned(),
+            created_at: String::from_utf8(date).unwrap_or_default(),
+            verified: true,
+        });
+        id
+    }
+
+    pub(crate) fn edit(&mut self, id: &str, stars: u8, text: &str) {
+        self.edited.insert(id.to_owned(), (stars, text.to_owned()));
+    }
+
+    pub(crate) fn delete(&mut self, id: &str) {
+        self.deleted.insert(id.to_owned());
     }
 }
 
@@ -158,71 +210,6 @@ fn draw(widget: ReviewWidget, product: &Product) -> Vec<EmulatedReview> {
         }
     };
     (0..count).map(review).collect()
-}
-
-impl Shop {
-    /// The app that it uses now.
-    pub(crate) fn app(&self) -> Option<ReviewWidget> {
-        lock(&self.reviews).app.unwrap_or(self.widget)
-    }
-
-    /// Its pages carry this app from now on, or none. The one before goes on answering.
-    pub(crate) fn use_app(&self, app: Option<ReviewWidget>) {
-        lock(&self.reviews).app = Some(app);
-    }
-
-    /// Its reviews as they stand; `None` where it has no app.
-    pub(crate) fn reviews(&self) -> Option<ReviewsTruth> {
-        self.app().map(|widget| self.reviews_at(widget))
-    }
-
-    /// Its reviews as this app has them.
-    pub(crate) fn reviews_at(&self, widget: ReviewWidget) -> ReviewsTruth {
-        let reviews = lock(&self.reviews).all(self, widget);
-        let mut sums: BTreeMap<u64, (u32, u64)> = BTreeMap::new();
-        for review in &reviews {
-            let sum = sums.entry(review.product).or_default();
-            *sum = (sum.0 + 1, sum.1 + u64::from(review.stars));
-        }
-        let rating = |(product, (count, stars)): (u64, (u32, u64))| (product, (count, mean(widget, count, stars)));
-        ReviewsTruth {
-            widget,
-            ratings: sums.into_iter().map(rating).collect(),
-            reviews,
-        }
-    }
-
-    /// Adds a review of a product, the newest of all; its id, where the store has the product and an app.
-    pub(crate) fn add_review(&self, handle: &str, stars: u8, text: &str) -> Option<String> {
-        let widget = self.app()?;
-        let product = Product::read(self, self.catalogue.find(handle, self.epoch())?)?;
-        let mut book = lock(&self.reviews);
-        let nth = book.added.len() as u64;
-        let mut date = Vec::new();
-        push_moment(&mut date, epoch_s(1, nth), "Z");
-        let id = ReviewBook::id(widget, fold(&[product.id, 0xadd, nth]));
-        book.added.push(EmulatedReview {
-            id: id.clone(),
-            product: product.id,
-            handle: product.handle,
-            stars,
-            author: "Added".to_owned(),
-            title: String::new(),
-            text: text.to_owned(),
-            created_at: String::from_utf8(date).unwrap_or_default(),
-            verified: true,
-        });
-        Some(id)
-    }
-
-    pub(crate) fn edit_review(&self, id: &str, stars: u8, text: &str) {
-        let edited = (stars, text.to_owned());
-        lock(&self.reviews).edited.insert(id.to_owned(), edited);
-    }
-
-    pub(crate) fn delete_review(&self, id: &str) {
-        lock(&self.reviews).deleted.insert(id.to_owned());
-    }
 }
 
 /// The mean as the app states it: Judge.me and Stamped with two decimals, Yotpo with five, Okendo as a sum.

@@ -1,10 +1,10 @@
 //! A store's delivery rates: by destination and by the cart's value.
 
-use super::Place;
-use crate::answer::{Terms, fact, shipping_terms};
+use crate::cart::Place;
 use crate::generated::dice::{fold, fold_bytes};
 use crate::money::exponent;
 use crate::shop::Shop;
+use crate::terms::{DeliveryDays, Terms, shipping_terms};
 use crate::zones::ZoneQuote;
 
 /// Postal areas far from everywhere, to which a third of stores in India do not deliver.
@@ -20,21 +20,25 @@ pub(crate) struct Rate {
 }
 
 /// True where the store sells to a country.
-pub(crate) fn serves(shop: &Shop, country: &str) -> bool {
-    match fact(shop, "ships_to_countries").and_then(serde_json::Value::as_array) {
+pub(super) fn serves(shop: &Shop, country: &str) -> bool {
+    match shop
+        .catalogue
+        .fact("ships_to_countries")
+        .and_then(serde_json::Value::as_array)
+    {
         Some(listed) => listed.iter().any(|code| code == country || code == "*"),
         None => home(shop) == country,
     }
 }
 
 /// The country that the store is in.
-pub(crate) fn home(shop: &Shop) -> &str {
-    let recorded = fact(shop, "country").and_then(serde_json::Value::as_str);
+pub(super) fn home(shop: &Shop) -> &str {
+    let recorded = shop.catalogue.fact("country").and_then(serde_json::Value::as_str);
     recorded.unwrap_or(shop.catalogue.persona().coin.country)
 }
 
 /// The ways to have goods of this worth delivered, cheapest first; none where the store does not deliver.
-pub(crate) fn rates(shop: &Shop, (goods_minor, grams): (u64, u64), place: &Place) -> Vec<Rate> {
+pub(crate) fn rates(shop: &Shop, goods_minor: u64, grams: u64, place: &Place) -> Vec<Rate> {
     let country = place.country.as_deref().unwrap_or_default();
     let pincode = place.zip.as_deref().and_then(|zip| zip.trim().parse().ok());
     let quotes = match (shop.zone_rules(), &shop.habits) {
@@ -54,7 +58,7 @@ pub(crate) fn rates(shop: &Shop, (goods_minor, grams): (u64, u64), place: &Place
     if !serves(shop, country) || (country == "IN" && is_far && !goes_far) {
         return Vec::new();
     }
-    let Terms { free_above, fee, days } = shipping_terms(shop);
+    let Terms { free_above, fee, days } = shipping_terms(persona);
     let unit = 10_u64.pow(exponent(persona.coin.code));
     let of_rupees = |rupees: u64| match persona.coin.code {
         "INR" => rupees * unit,
@@ -64,7 +68,12 @@ pub(crate) fn rates(shop: &Shop, (goods_minor, grams): (u64, u64), place: &Place
     let standard = if is_free { 0 } else { of_rupees(fee) };
     let mut rates = vec![
         rate(shop, "Standard", standard, days),
-        rate(shop, "Express", of_rupees(fee + 100), (1, 2)),
+        rate(
+            shop,
+            "Express",
+            of_rupees(fee + 100),
+            DeliveryDays { fewest: 1, most: 2 },
+        ),
     ];
     rates.sort_by_key(|rate| rate.cost_minor);
     rates
@@ -73,7 +82,10 @@ pub(crate) fn rates(shop: &Shop, (goods_minor, grams): (u64, u64), place: &Place
 /// A rate of rules by pincode: its words state its days, but for a store that never does.
 fn of_rules(shop: &Shop, quote: &ZoneQuote) -> Rate {
     let (fewest, most) = (quote.days_min, quote.days_max);
-    let stated = (u64::from(fewest), u64::from(most));
+    let stated = DeliveryDays {
+        fewest: u64::from(fewest),
+        most: u64::from(most),
+    };
     let has_days = shop.habits.as_ref().is_none_or(|habits| habits.has_days_at_rates);
     Rate {
         description: has_days.then(|| format!("{fewest} to {most} business days")),
@@ -81,7 +93,7 @@ fn of_rules(shop: &Shop, quote: &ZoneQuote) -> Rate {
     }
 }
 
-fn rate(shop: &Shop, title: &'static str, cost_minor: u64, days: (u64, u64)) -> Rate {
+fn rate(shop: &Shop, title: &'static str, cost_minor: u64, days: DeliveryDays) -> Rate {
     let shop_id = shop.catalogue.persona().shop_id();
     let mark = [
         shop_id.wrapping_add(shop.renewals()),
@@ -94,7 +106,7 @@ fn rate(shop: &Shop, title: &'static str, cost_minor: u64, days: (u64, u64)) -> 
         // Most merchants write none.
         description: shop_id
             .is_multiple_of(2)
-            .then(|| format!("{} to {} business days", days.0, days.1)),
+            .then(|| format!("{} to {} business days", days.fewest, days.most)),
         cost_minor,
     }
 }

@@ -7,10 +7,9 @@ use http::header::{
 };
 use http::{Response, StatusCode};
 
-use super::ask::{Ask, Coding};
+use crate::ask::{Ask, Coding};
 use crate::config::Encoding;
 use crate::generated::dice::{fold, fold_bytes};
-use crate::shop::Shop;
 
 /// Time for which an answer may be kept, as measured on the platform's own stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,8 +138,8 @@ impl Reply {
         self.status == 200 && self.body.len() >= 512
     }
 
-    /// The answer with its headers, its body packed as the client asked.
-    pub(crate) fn finish(self, shop: &Shop, ask: &Ask, encoding: Encoding) -> io::Result<Response<Bytes>> {
+    /// The answer of a store with its headers, its body packed as the client asked.
+    pub(crate) fn finish(self, shop_id: u64, ask: &Ask, encoding: Encoding) -> io::Result<Response<Bytes>> {
         let coding = ask
             .coding()
             .filter(|_| encoding == Encoding::AsAsked && self.is_packable());
@@ -202,7 +201,7 @@ impl Reply {
             put(SET_COOKIE, cookie);
         }
         put(VARY, "Accept, Accept-Encoding");
-        identify(shop, &mut put);
+        identify(shop_id, &mut put);
         if self.status != 304 {
             put(CONTENT_LENGTH, &length.to_string());
         }
@@ -219,8 +218,8 @@ pub(crate) fn uncached(reply: Reply) -> Reply {
 }
 
 /// The headers by which the platform is known.
-fn identify(shop: &Shop, put: &mut impl FnMut(HeaderName, &str)) {
-    let shop_id = shop.catalogue.persona().shop_id().to_string();
+fn identify(shop_id: u64, put: &mut impl FnMut(HeaderName, &str)) {
+    let shop_id = shop_id.to_string();
     put(HeaderName::from_static("server"), "cloudflare");
     put(HeaderName::from_static("powered-by"), "Shopify");
     put(HeaderName::from_static("x-shopid"), &shop_id);

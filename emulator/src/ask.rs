@@ -13,10 +13,17 @@ pub(crate) struct Ask {
     content_type: String,
     /// The Storefront token that the client shows.
     pub(crate) token: Option<String>,
-    /// Names and values of its cookies, decoded.
-    pub(crate) cookies: Vec<(String, String)>,
+    /// Its cookies, decoded.
+    pub(crate) cookies: Vec<FormField>,
     /// The body; empty unless it was read.
     pub(crate) body: Bytes,
+}
+
+/// A member of a form, a query, or the cookies of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FormField {
+    pub(crate) name: String,
+    pub(crate) value: String,
 }
 
 /// The content coding of a body.
@@ -66,12 +73,12 @@ impl Ask {
     pub(crate) fn parameter(&self, name: &str) -> Option<String> {
         self.parameters()
             .into_iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value)
+            .find(|field| field.name == name)
+            .map(|field| field.value)
     }
 
     /// Every parameter of the query, decoded, in their order.
-    pub(crate) fn parameters(&self) -> Vec<(String, String)> {
+    pub(crate) fn parameters(&self) -> Vec<FormField> {
         form(&self.query)
     }
 
@@ -129,19 +136,26 @@ impl Ask {
     }
 }
 
-fn cookies(text: &str) -> Vec<(String, String)> {
+fn cookies(text: &str) -> Vec<FormField> {
     let pairs = text.split(';').filter_map(|pair| pair.trim().split_once('='));
-    pairs.map(|(name, value)| (name.to_owned(), decode(value))).collect()
+    let field = |(name, value): (&str, &str)| FormField {
+        name: name.to_owned(),
+        value: decode(value),
+    };
+    pairs.map(field).collect()
 }
 
-/// Names and values of a form or a query, decoded.
-pub(crate) fn form(text: &str) -> Vec<(String, String)> {
+/// The members of a form or a query, decoded.
+pub(crate) fn form(text: &str) -> Vec<FormField> {
     let plain = |part: &str| decode(&part.replace('+', " "));
     let pairs = text.split('&').filter(|pair| !pair.is_empty());
     pairs
         .map(|pair| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (plain(name), plain(value))
+            FormField {
+                name: plain(name),
+                value: plain(value),
+            }
         })
         .collect()
 }

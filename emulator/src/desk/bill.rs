@@ -1,10 +1,10 @@
 //! The cost of a cart at this moment, and notices to its buyer.
 
-use super::delivery::rates;
-use super::{Cart, Line, Notice, Offer, Offers, Rate};
-use crate::discount::{AppliedDiscounts, Basket, DiscountRule, Item, apply};
+use super::Desk;
+use super::delivery::{Rate, rates};
+use crate::cart::{Cart, Line, Notice, Offer};
+use crate::discount::{AppliedDiscounts, Basket, Item, apply};
 use crate::generated::dice::{fold, fold_bytes};
-use chrono::{DateTime, Utc};
 
 /// A cart with its prices.
 #[derive(Debug)]
@@ -72,13 +72,14 @@ impl Bill {
 }
 
 /// Works out what a cart costs. Lines whose variant is gone are left out.
-pub(crate) fn bill(cart: &Cart, offers: &Offers<'_>, rules: &[DiscountRule], now: DateTime<Utc>) -> Bill {
+pub(super) fn bill(desk: &Desk<'_>, cart: &Cart) -> Bill {
+    let rules = desk.rules();
     let lines: Vec<(Line, Offer)> = cart
         .lines
         .iter()
         .rev()
         .filter_map(|line| {
-            let mut offer = offers.find(line.variant)?;
+            let mut offer = desk.offers.find(line.variant)?;
             if line.is_gift() {
                 offer.unit_minor = 0;
             }
@@ -98,13 +99,14 @@ pub(crate) fn bill(cart: &Cart, offers: &Offers<'_>, rules: &[DiscountRule], now
         items: &items,
         delivery_minor,
         is_customer: cart.buyer.customer.is_some(),
-        now,
+        now: desk.now,
     };
     let goods = apply(rules, &cart.codes, &basket(None));
     let is_delivered = items.iter().any(|item| item.is_delivered && item.quantity > 0);
-    let grams = grams(&lines);
+    let of_line = |(line, offer): &(Line, Offer)| offer.grams().saturating_mul(line.quantity);
+    let grams = lines.iter().map(of_line).sum();
     let rates = match cart.selected_address() {
-        Some(address) if is_delivered => rates(offers.shop, (goods.goods_minor, grams), &address.place),
+        Some(address) if is_delivered => rates(desk.shop, goods.goods_minor, grams, &address.place),
         _ => Vec::new(),
     };
     let chosen = cart.delivery.as_deref();
@@ -131,12 +133,6 @@ pub(crate) fn bill(cart: &Cart, offers: &Offers<'_>, rules: &[DiscountRule], now
         rates,
         rate,
     }
-}
-
-/// The weight of lines together.
-fn grams(lines: &[(Line, Offer)]) -> u64 {
-    let of_line = |(line, offer): &(Line, Offer)| offer.grams().saturating_mul(line.quantity);
-    lines.iter().map(of_line).sum()
 }
 
 /// The id of the one delivery group of a cart, without what follows the `?`.

@@ -2,8 +2,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::barcode::barcode;
+use crate::catalogue::Catalogue;
 use crate::generated::Scratch;
-use crate::shop::Shop;
 
 /// A product's record, read back from the list: what its own pages are written from, so that all views agree.
 #[derive(Debug, Deserialize)]
@@ -96,13 +96,12 @@ pub(crate) struct Choice {
 
 impl Product {
     /// The product at a place; `None` for a recorded one that lacks what every view needs.
-    pub(crate) fn read(shop: &Shop, place: u64) -> Option<Self> {
+    pub(crate) fn read(catalogue: &Catalogue, place: u64, epoch: u64) -> Option<Self> {
         let mut record = Vec::new();
-        shop.catalogue
-            .push_record(place, shop.epoch(), &mut Scratch::default(), &mut record);
+        catalogue.push_record(place, epoch, &mut Scratch::default(), &mut record);
         let mut product: Self = serde_json::from_slice(&record).ok()?;
-        if shop.catalogue.is_generated() {
-            let persona = shop.catalogue.persona();
+        if catalogue.is_generated() {
+            let persona = catalogue.persona();
             // The name of a thing without its seller or maker: it has one barcode wherever it is sold.
             let maker = product.vendor.as_deref().filter(|maker| !maker.is_empty());
             let name = product.title.replace(&persona.name, " ");

@@ -1,0 +1,22 @@
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use bytes::Bytes;
+use http_body_util::combinators::UnsyncBoxBody;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::market::Market;
+
+/// The body of an answer.
+pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
+
+/// The state that connections share.
+#[derive(Debug, Clone)]
+pub(crate) struct ConnectionContext {
+    pub(crate) market: Arc<Market>,
+    pub(crate) tasks: TaskTracker,
+    pub(crate) stop: CancellationToken,
+    pub(crate) open: Arc<AtomicUsize>,
+}

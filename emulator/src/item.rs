@@ -1,0 +1,40 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A variant or a product, by whatever its user has at hand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Item {
+    /// The id of a variant, or of a product.
+    Id(u64),
+    /// The handle of a product, or an id as a text: of digits, or as GraphQL writes it.
+    Name(String),
+}
+
+impl From<u64> for Item {
+    fn from(id: u64) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl From<&str> for Item {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
+impl From<String> for Item {
+    fn from(name: String) -> Self {
+        Self::Name(name)
+    }
+}
+
+impl fmt::Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Name(name) => fmt::Debug::fmt(name, f),
+        }
+    }
+}
