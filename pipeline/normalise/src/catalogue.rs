@@ -4,7 +4,7 @@ use data_model::{CategoryId, Product, Quarantined, Timestamp};
 use pipeline_parse::{BadRecord, ParseError, RawProduct, for_each_product, page_text, record_excerpts};
 use rustc_hash::FxHashMap;
 
-use crate::category::{Assortment, Reading, TABLE};
+use crate::category::{Belief, Reading, TABLE};
 use crate::context::StoreContext;
 use crate::misfits::{self, Misfits, PagePlace};
 use crate::product::{Normalised, normalise_product};
@@ -357,9 +357,9 @@ impl<G: Gather> CatalogueBuilder<G> {
             misfits,
             ..
         } = self;
-        let assortment = Assortment::of(&TABLE, places.values().map(|place| &place.taken.reading));
+        let belief = Belief::of(&TABLE, places.values().map(|place| &place.taken.reading));
         for Place { page, row, taken } in places.values() {
-            let settled = assortment.settle(&taken.reading);
+            let settled = belief.settle(&taken.reading);
             if settled != taken.reading.category()
                 && let Some(page) = pages.get_mut(*page)
             {

@@ -72,7 +72,7 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
     let tags = tags(raw);
     let product_type = stated_line(raw.product_type.as_deref(), WORDS_CHARS_MAX);
     let moment = |stated: Option<&str>| -> Option<Timestamp> { stated?.trim().parse().ok() };
-    let reading = Reading::of(product_type.as_deref(), &title, &tags);
+    let mut reading = Reading::of(product_type.as_deref(), &title, &tags);
     let category = reading.category();
     let stated = options(raw);
     let attributes = attributes(&stated, &tags, &title, category);
@@ -112,6 +112,7 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
         let bytes_max = PRODUCT_BYTES_MAX;
         return Err(Rejection::TooLarge { bytes, bytes_max });
     }
+    reading.note_kind(product.kind());
     Ok(Normalised {
         product,
         left_out,

@@ -17,7 +17,7 @@ use crate::reader::{Columns, CurrencyFault, KeptPage, context_of, page_memory};
 
 /// Raised whenever parsing or normalising understands the same page otherwise than before: then every catalogue is
 /// read again from its landed pages, without asking the stores.
-const READING_VERSION: u32 = 8;
+const READING_VERSION: u32 = 9;
 
 /// The reason why landed pages do not make a catalogue.
 #[derive(Debug, thiserror::Error)]

@@ -1,9 +1,10 @@
 //! Coverage and precision of categories over recorded stores, against what a person says of 657 of their products.
 //!
-//! `cargo run -p pipeline-normalise --example categories -- --recorded DIR [--verbose] [--leave-one-out [--beside DIR]] [--list]`
+//! `cargo run -p pipeline-normalise --example categories -- --recorded DIR [--judgements FILE] [--verbose] [--leave-one-out
+//! [--beside DIR]] [--list]`
 //!
 //! DIR has a folder a store with catalogue pages `products*.json` as the store answered them; `judgements.tsv` beside
-//! this file says which products are judged and what is right. Coverage is the share of products with a category among
+//! this file, or FILE of the same form, says which products are judged and what is right. Coverage is the share of products with a category among
 //! those whose category can be known; precision is the share of right ones among those with a category. `--verbose`
 //! names by their ids what was missed or wrong in half A.
 //!
@@ -95,10 +96,9 @@ struct Score {
     right: usize,
 }
 
-fn judgements() -> Vec<Judgement<'static>> {
-    let lines = include_str!("judgements.tsv").lines();
-    let read = |line: &'static str| {
-        let mut columns = line.split('\t');
+fn judgements(text: &str) -> Vec<Judgement<'_>> {
+    let read = |line| {
+        let mut columns = str::split(line, '\t');
         Some(Judgement {
             half: columns.next()?,
             store: columns.next()?,
@@ -107,7 +107,8 @@ fn judgements() -> Vec<Judgement<'static>> {
             right: Right::of(columns.next()?),
         })
     };
-    lines.filter(|line| !line.starts_with('#')).filter_map(read).collect()
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(read).collect()
 }
 
 /// The pages of a store's folder, in the order of their names.
@@ -185,6 +186,7 @@ fn leave_one_out(stores: &mut BTreeMap<String, Vec<Product>>, beside: &[PathBuf]
 #[derive(Debug, Default)]
 struct Arguments {
     recorded: PathBuf,
+    judgements: Option<PathBuf>,
     beside: Vec<PathBuf>,
     verbose: bool,
     leave_one_out: bool,
@@ -197,6 +199,7 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
     while let Some(argument) = given.next() {
         match argument.as_str() {
             "--recorded" => recorded = given.next(),
+            "--judgements" => read.judgements = given.next().map(PathBuf::from),
             "--beside" => read.beside.extend(given.next().map(PathBuf::from)),
             "--verbose" => read.verbose = true,
             "--leave-one-out" => read.leave_one_out = true,
@@ -220,8 +223,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     if arguments.leave_one_out {
         leave_one_out(&mut stores, &arguments.beside)?;
     }
+    let given = arguments.judgements.as_deref().map(fs::read_to_string).transpose()?;
     let mut scores: BTreeMap<(&str, &str), Score> = BTreeMap::new();
-    for judged in judgements() {
+    for judged in judgements(given.as_deref().unwrap_or(include_str!("judgements.tsv"))) {
         let products = stores.get(judged.store).map_or(&[][..], Vec::as_slice);
         let Some(product) = products.iter().find(|product| product.key.platform_id == judged.id) else {
             writeln!(out, "{} {}: not there", judged.store, judged.id)?;

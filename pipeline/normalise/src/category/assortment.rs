@@ -1,6 +1,5 @@
 //! The goods of a shop, as far as its products are sure.
 
-use data_model::CategoryId;
 use google_taxonomy::ProductCategory;
 use rustc_hash::FxHashMap;
 
@@ -29,7 +28,7 @@ const SHARE_OF_SETTING_MIN: u32 = 70;
 const SHOP_PARTS_MAX: u32 = 4;
 const TYPE_PARTS_MAX: u32 = 3;
 /// Levels of a path that say something: a department alone says too little of a product.
-const LEVELS_MIN: usize = 2;
+pub(super) const LEVELS_MIN: usize = 2;
 
 /// The number of products of each category, those below it included.
 #[derive(Debug, Default)]
@@ -73,7 +72,7 @@ impl Counts {
 /// The sure categories of a shop's products, by kind and by product type. It takes memory by the kinds and types there are, not
 /// by products.
 #[derive(Debug)]
-pub(crate) struct Assortment<'t> {
+pub(super) struct Assortment<'t> {
     table: &'t Table,
     told: Counts,
     by_type: FxHashMap<u64, Counts>,
@@ -92,7 +91,7 @@ struct Setting {
 
 impl<'t> Assortment<'t> {
     /// The assortment of these products.
-    pub(crate) fn of<'r>(table: &'t Table, readings: impl Iterator<Item = &'r Reading>) -> Self {
+    pub(super) fn of<'r>(table: &'t Table, readings: impl Iterator<Item = &'r Reading>) -> Self {
         let mut assortment = Self {
             table,
             told: Counts::default(),
@@ -128,15 +127,14 @@ impl<'t> Assortment<'t> {
     /// The category of a product of this shop: its own where it is sure of it and nothing else that the shop sells speaks
     /// against it; else what the shop's other products make the likelier meaning; else what nearly all of its type, or of
     /// the shop, are.
-    pub(crate) fn settle(&self, reading: &Reading) -> Option<CategoryId> {
+    pub(super) fn settle(&self, reading: &Reading) -> Option<ProductCategory> {
         let settled = self.settled(reading);
         let elsewhere = reading.elsewhere.filter(|elsewhere| {
             let beside = self.settings.get(&elsewhere.setting);
             settled == reading.category && beside.is_some_and(Setting::is_of_shop)
         });
         let settled = elsewhere.map_or(settled, |elsewhere| Some(elsewhere.category));
-        let settled = self.part_of(reading, settled).or(settled);
-        settled.map(|category| CategoryId(category.id()))
+        self.part_of(reading, settled).or(settled)
     }
 
     fn settled(&self, reading: &Reading) -> Option<ProductCategory> {
@@ -184,6 +182,11 @@ impl<'t> Assortment<'t> {
             let shared = self.told.shared(SHARE_OF_SHOP_MIN)?;
             (super::department(shared) != super::department(category)).then_some(shared)
         })
+    }
+
+    /// All that a noun may name.
+    pub(super) fn meanings(&self, noun: u32) -> &[ProductCategory] {
+        self.table.meanings(noun)
     }
 
     /// The parts of the kind that the shop sells most of, for a product that says that it is a part.
@@ -266,7 +269,7 @@ impl Setting {
 }
 
 /// The kinds that are nearest to a category.
-fn near(category: ProductCategory) -> &'static str {
+pub(super) fn near(category: ProductCategory) -> &'static str {
     let path = category.name();
     ancestors(path).nth(LEVELS_MIN - 1).unwrap_or(path)
 }
@@ -276,7 +279,7 @@ fn is_within(category: ProductCategory, above: ProductCategory) -> bool {
 }
 
 /// The paths of a category and of those above it, from the department down.
-fn ancestors(path: &'static str) -> impl Iterator<Item = &'static str> {
+pub(super) fn ancestors(path: &'static str) -> impl Iterator<Item = &'static str> {
     let ends = path.match_indices(" > ").map(|(at, _)| at).chain([path.len()]);
     ends.filter_map(move |end| path.get(..end))
 }

@@ -9,12 +9,13 @@
 //! only tells about it.
 //!
 //! The word of one product is a [`Reading`]; an [`Assortment`] of all that a shop sells decides between meanings, and tells
-//! what a product is that says nothing of it.
+//! what a product is that says nothing of it. [`Belief`] holds back what one witness alone says and nothing else bears out.
 //!
 //! It never looks at the description (prose names too much), and never learns beyond one shop's catalogue: the same
 //! table for every shop.
 
 mod assortment;
+mod belief;
 mod head;
 mod names;
 mod rules;
@@ -23,13 +24,14 @@ mod table;
 mod tests;
 mod words;
 
-use std::hash::Hasher;
+use std::hash::{Hash, Hasher};
 
-use data_model::CategoryId;
+use data_model::{CategoryId, Kind};
 use google_taxonomy::ProductCategory;
 use rustc_hash::FxHasher;
 
-pub(crate) use self::assortment::Assortment;
+use self::assortment::near;
+pub(crate) use self::belief::Belief;
 use self::head::{Head, Text};
 pub use self::rules::CategoryRules;
 pub(crate) use self::table::TABLE;
@@ -62,6 +64,30 @@ pub(crate) struct Reading {
     elsewhere: Option<Elsewhere>,
     /// The product type, as a hash; `None` where the shop states none.
     product_type: Option<u64>,
+    /// Its type, its title and its tags, as far as each names a category by a phrase of its own.
+    witnesses: [Option<Witness>; 3],
+    /// The shop wrote a path of the taxonomy.
+    stated: bool,
+    /// A service, a fee or a notice.
+    no_goods: bool,
+}
+
+/// A text of a product that names a category.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Witness {
+    /// The phrase that names it, as a hash: the same phrase in two texts is one witness.
+    phrase: u64,
+    category: ProductCategory,
+}
+
+impl Witness {
+    fn of(head: Head<'_>) -> Option<Self> {
+        let category = head.category()?;
+        Some(Self {
+            phrase: hashed(head.phrase()),
+            category,
+        })
+    }
 }
 
 /// A category that a setting moves to: baby clothes are not with the clothes.
@@ -78,6 +104,11 @@ impl Reading {
         read(&TABLE, product_type, title, tags)
     }
 
+    /// Marks the product as of this kind.
+    pub(crate) fn note_kind(&mut self, kind: Kind) {
+        self.no_goods = kind != Kind::Goods;
+    }
+
     /// The category as far as the product alone names it.
     pub(crate) fn category(&self) -> Option<CategoryId> {
         self.category.map(|category| CategoryId(category.id()))
@@ -87,7 +118,15 @@ impl Reading {
 fn read(table: &Table, product_type: Option<&str>, title: &str, tags: &[String]) -> Reading {
     let title = Text::read(table, title);
     let typed_text = product_type.map(|text| Text::read(table, text));
-    let mut reading = place(table, product_type, &title, tags);
+    let typed = product_type.map_or(TypeHead::Nothing, |text| type_head(table, text));
+    let titled = title.decisive(table).or_else(|| title.head(table));
+    let own = [typed.head(), titled].map(|head| head.and_then(Witness::of));
+    let tagged = match own {
+        [Some(one), Some(other)] if one.phrase != other.phrase && agree(one.category, other.category) => None,
+        _ => from_tags(table, tags, own),
+    };
+    let mut reading = place(table, &typed, titled, tagged);
+    reading.witnesses = [own[0], own[1], tagged];
     reading.product_type = product_type.filter(|text| !text.is_empty()).map(hash);
     let has_any = |words: &[u32]| {
         let has = |text: &Text| text.has_any(words);
@@ -109,6 +148,9 @@ fn read(table: &Table, product_type: Option<&str>, title: &str, tags: &[String])
             reading.setting = reading.setting.or(Some(number));
             reading.category = reading.category.map(moved);
             reading.other = reading.other.map(moved);
+            for witness in reading.witnesses.iter_mut().flatten() {
+                witness.category = moved(witness.category);
+            }
         } else if let Some(category) = elsewhere {
             reading.elsewhere = reading.elsewhere.or(Some(Elsewhere {
                 setting: number,
@@ -119,6 +161,13 @@ fn read(table: &Table, product_type: Option<&str>, title: &str, tags: &[String])
     reading
 }
 
+/// A phrase as a number.
+fn hashed(phrase: &[u32]) -> u64 {
+    let mut hasher = FxHasher::default();
+    phrase.hash(&mut hasher);
+    hasher.finish()
+}
+
 fn hash(text: &str) -> u64 {
     let mut hasher = FxHasher::default();
     text.trim()
@@ -127,16 +176,15 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-fn place(table: &Table, product_type: Option<&str>, title: &Text, tags: &[String]) -> Reading {
-    let typed = match product_type {
-        Some(text) => match type_head(table, text) {
-            TypeHead::Path(category) => return Reading::sure(category),
-            TypeHead::Head(head) => Some(head),
-            TypeHead::Nothing => None,
-        },
-        None => None,
-    };
-    let titled = title.decisive(table).or_else(|| title.head(table));
+/// The category that a product's type, title and tags name, the first believed before the others.
+fn place(table: &Table, typed: &TypeHead<'_>, titled: Option<Head<'_>>, tagged: Option<Witness>) -> Reading {
+    if let TypeHead::Path(category) = typed {
+        return Reading {
+            stated: true,
+            ..Reading::sure(*category)
+        };
+    }
+    let typed = typed.head();
     if let Some((head, category)) = typed.and_then(|head| Some((head, strong(Some(head))?))) {
         let narrowed = narrowed(category, typed, titled);
         let disagree = |titled: &ProductCategory| *titled != narrowed && department(*titled) != department(category);
@@ -179,7 +227,7 @@ fn place(table: &Table, product_type: Option<&str>, title: &Text, tags: &[String
         open.is_none_or(|noun| table.meanings(noun).iter().any(related))
     };
     Reading {
-        category: from_tags(table, tags).filter(may_be),
+        category: tagged.map(|tagged| tagged.category).filter(may_be),
         weak: true,
         open,
         ..Reading::default()
@@ -235,6 +283,15 @@ enum TypeHead<'t> {
     Nothing,
 }
 
+impl<'t> TypeHead<'t> {
+    const fn head(&self) -> Option<Head<'t>> {
+        match self {
+            Self::Head(head) => Some(*head),
+            Self::Path(_) | Self::Nothing => None,
+        }
+    }
+}
+
 fn type_head<'t>(table: &'t Table, text: &str) -> TypeHead<'t> {
     if text.contains(" > ")
         && let Ok(category) = ProductCategory::from_name(text.trim())
@@ -253,9 +310,9 @@ fn type_head<'t>(table: &'t Table, text: &str) -> TypeHead<'t> {
     TypeHead::Nothing
 }
 
-/// The common part of the tags that are names of products, whatever their order. A tag that only names a container of
-/// another's category adds nothing; weak ones count if there are no others.
-fn from_tags(table: &Table, tags: &[String]) -> Option<ProductCategory> {
+/// The common part of the tags that are names of products, whatever their order, without those that say what `others` say. A
+/// tag that only names a container of another's category adds nothing; weak ones count if there are no others.
+fn from_tags(table: &Table, tags: &[String], others: [Option<Witness>; 2]) -> Option<Witness> {
     let (mut named, mut weak) = (Vec::new(), Vec::new());
     for tag in tags.iter().take(TAGS_MAX) {
         let Some(head) = Text::read(table, tag).whole(table, table.audience()) else {
@@ -264,13 +321,22 @@ fn from_tags(table: &Table, tags: &[String]) -> Option<ProductCategory> {
         let Some(category) = head.rule.category.filter(|_| head.rule.other.is_none()) else {
             continue;
         };
+        let phrase = hashed(head.phrase());
+        if others.iter().flatten().any(|other| other.phrase == phrase) {
+            continue;
+        }
         match head.strength {
-            Strength::Head | Strength::Decisive | Strength::Alone => named.push(category.name()),
-            Strength::Weak => weak.push(category.name()),
+            Strength::Head | Strength::Decisive | Strength::Alone => named.push(Witness { phrase, category }),
+            Strength::Weak => weak.push(Witness { phrase, category }),
             Strength::Broad | Strength::Feature => {}
         }
     }
-    ProductCategory::from_name(shared_path(if named.is_empty() { &weak } else { &named })?).ok()
+    let tags = if named.is_empty() { weak } else { named };
+    let paths: Vec<&str> = tags.iter().map(|tag| tag.category.name()).collect();
+    Some(Witness {
+        phrase: tags.iter().map(|tag| tag.phrase).min()?,
+        category: ProductCategory::from_name(shared_path(&paths)?).ok()?,
+    })
 }
 
 /// The path all `paths` share once those that contain another are left out; a department says nothing.
@@ -296,6 +362,11 @@ fn common_path(one: &'static str, other: &'static str) -> &'static str {
 
 fn is_below(path: &str, above: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.starts_with(" > "))
+}
+
+/// True where one is above the other, or both are of the same kinds.
+fn agree(one: ProductCategory, other: ProductCategory) -> bool {
+    contains(one.name(), other.name()) || contains(other.name(), one.name()) || near(one) == near(other)
 }
 
 /// True of a path that is another's, or that of a category above it.

@@ -1,7 +1,7 @@
 use data_model::{CategoryId, Product};
 use rustc_hash::FxHashSet;
 
-use super::assortment::Assortment;
+use super::belief::Belief;
 use super::head::Text;
 use super::table::Table;
 use super::{Reading, TAGS_MAX, read};
@@ -37,10 +37,13 @@ impl CategoryRules {
     /// The categories of all products of one store.
     #[must_use]
     pub fn categories(&self, products: &[Product]) -> Vec<Option<CategoryId>> {
-        let texts = products.iter();
-        let readings = texts.map(|one| read(&self.0, one.product_type.as_deref(), &one.title, &one.tags));
-        let readings: Vec<Reading> = readings.collect();
-        let assortment = Assortment::of(&self.0, readings.iter());
-        readings.iter().map(|reading| assortment.settle(reading)).collect()
+        let read_one = |product: &Product| {
+            let mut reading = read(&self.0, product.product_type.as_deref(), &product.title, &product.tags);
+            reading.note_kind(product.kind());
+            reading
+        };
+        let readings: Vec<Reading> = products.iter().map(read_one).collect();
+        let belief = Belief::of(&self.0, readings.iter());
+        readings.iter().map(|reading| belief.settle(reading)).collect()
     }
 }

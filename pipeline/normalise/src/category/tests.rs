@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::table::{TABLE, Table};
-use super::{Assortment, Reading, read};
+use super::{Belief, Reading, read};
 
 fn categorise(product_type: Option<&str>, title: &str, tags: &[String]) -> Option<CategoryId> {
     Reading::of(product_type, title, tags).category()
@@ -309,7 +309,7 @@ fn settled(shop: &str) -> Vec<&'static str> {
         Reading::of(product_type, title.trim(), &[])
     };
     let readings: Vec<Reading> = products.map(read_line).collect();
-    let assortment = Assortment::of(&TABLE, readings.iter());
+    let belief = Belief::of(&TABLE, readings.iter());
     let name = |id: CategoryId| {
         ProductCategory::from_id(id.0)
             .ok()
@@ -317,7 +317,7 @@ fn settled(shop: &str) -> Vec<&'static str> {
     };
     let settled = readings
         .iter()
-        .map(|reading| assortment.settle(reading).map_or("none", name));
+        .map(|reading| belief.settle(reading).map_or("none", name));
     settled.map(|path| path.rsplit(" > ").next().unwrap_or(path)).collect()
 }
 
@@ -392,6 +392,29 @@ fn what_says_nothing_of_itself_is_what_its_shop_or_type_is_but_never_against_its
     let typed = "Line One|Linen Shirt\nLine One|Oxford Shirt\nLine One|Flannel Shirt\nLine One|Harbour
         |Chess Set\n|Yoga Mat\n|Olive Oil 1 l\n|Sofa";
     assert_eq!(settled(typed)[3], "Shirts & Tops");
+}
+
+/// A shop of fishing tackle with these products beside.
+fn beside_tackle(products: &str) -> Vec<&'static str> {
+    let tackle = "|Fishing Rod 3 m\n|Fishing Reel 3000\n|Fishing Line 300 m\n|Fishing Lure Silver\n|Fishing Net
+        |Fishing Hook 10 pk\n|Tackle Box L\n|Fishing Float Red\n|Fishing Lure Gold";
+    settled(&format!("{tackle}\n{products}")).split_off(9)
+}
+
+#[test]
+fn two_witnesses_are_believed_and_what_one_of_many_meanings_says_alone_is_of_the_trade() {
+    assert_eq!(beside_tackle("Clothing|Chunk Beanie"), ["Hats"]);
+    assert_eq!(beside_tackle("Floats|Ollie Pendant\n|Zyx 200"), ["Fishing"; 2]);
+    assert_eq!(
+        beside_tackle("|Camping Tent\n|Sleeping Bag"),
+        ["Tents", "Sleeping Bags"]
+    );
+}
+
+#[test]
+fn a_shop_of_two_trades_says_nothing_of_what_says_nothing_of_itself() {
+    let shoes = "|Loafer Tan\n|Sneaker White\n|Chelsea Boot\n|Sandal\n|Derby Shoe\n|Suede Slipper";
+    assert_eq!(beside_tackle(&format!("{shoes}\n|Zyx 200")).last(), Some(&"none"));
 }
 
 proptest! {
