@@ -7,7 +7,7 @@
 
 use data_model::{Classify, ErrorCode};
 use serde_json::{Value, json};
-use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
+use storefront::{Effect, GraphqlErrorKind, GraphqlRequest, Store, StoreError, documents};
 use tokio::time::Instant;
 
 use crate::hidden::SecretText;
@@ -45,7 +45,7 @@ impl CartError {
             Self::Store(error) => error.leaves_open(),
             // An answer that is not believed says nothing of what was done.
             Self::Fault(CartFault::Unreadable(_)) => true,
-            Self::Fault(CartFault::Refused { .. }) => false,
+            Self::Fault(CartFault::Refused(kind)) => kind.leaves_open(),
         }
     }
 }
@@ -61,8 +61,11 @@ impl CartError {
             Self::Store(StoreError::Throttled { .. }) => "The store asks to be left alone for a while.",
             Self::Store(StoreError::BreakerOpen { .. }) => "The store failed repeatedly and is left alone for a while.",
             Self::Store(StoreError::PasswordPage) => "The store is behind a password page.",
-            Self::Store(_) => "The store does not answer as it should.",
-            Self::Fault(CartFault::Refused { .. }) => "The store refuses the call.",
+            Self::Store(_) | Self::Fault(CartFault::Refused(GraphqlErrorKind::Failure)) => {
+                "The store does not answer as it should."
+            }
+            Self::Fault(CartFault::Refused(GraphqlErrorKind::Access)) => "The store takes no carts from us for now.",
+            Self::Fault(CartFault::Refused(_)) => "The store refuses the call.",
             Self::Fault(CartFault::Unreadable(_)) => "The store's answer cannot be understood.",
         }
     }
@@ -72,7 +75,7 @@ impl Classify for CartError {
     fn code(&self) -> ErrorCode {
         match self {
             Self::Store(error) => error.code(),
-            Self::Fault(CartFault::Refused { .. }) => ErrorCode::StoreRejected,
+            Self::Fault(CartFault::Refused(kind)) => kind.code(),
             Self::Fault(CartFault::Unreadable(_)) => ErrorCode::StoreUnavailable,
         }
     }

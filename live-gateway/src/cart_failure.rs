@@ -105,6 +105,15 @@ pub(crate) fn unknown() -> Problem {
 }
 
 impl CartFailure {
+    /// The failure of a store that gave no answer, or none that is one.
+    pub(crate) fn of_store(code: ErrorCode) -> Self {
+        Self::Store {
+            code,
+            reason: None,
+            detail: "The store does not answer as it should.".to_owned(),
+        }
+    }
+
     /// True where a part of the request may have been carried out: the same key must go on with it.
     pub(crate) fn may_have_begun(&self) -> bool {
         if let Self::Store { code, .. } = self {

@@ -248,6 +248,15 @@ impl StoreError {
         }
     }
 
+    /// The fault by which an answer was lost, of an unknown outcome; any other error itself.
+    #[must_use]
+    pub fn cause(&self) -> &Self {
+        match self {
+            Self::OutcomeUnknown { source, .. } => source.cause(),
+            error => error,
+        }
+    }
+
     /// True where the store may have carried out a request that ended so.
     #[must_use]
     pub const fn leaves_open(&self) -> bool {
@@ -288,6 +297,9 @@ impl StoreError {
     }
 }
 
+/// A store refuses in an answer of GraphQL alone: an error of the mutation's own, or one of a [`crate::GraphqlErrorKind`] that
+/// says so. All that comes in place of such an answer may be another one a moment later, so none of it is
+/// [`ErrorCode::StoreRejected`].
 impl Classify for StoreError {
     fn code(&self) -> ErrorCode {
         match self {
@@ -298,23 +310,22 @@ impl Classify for StoreError {
             Self::Throttled { .. } => ErrorCode::StoreThrottled,
             Self::AddressRefused { .. }
             | Self::RobotsDisallowed { .. }
+            | Self::RobotsUnavailable { .. }
             | Self::CatalogueClosed { .. }
+            | Self::Challenged { .. }
+            | Self::PasswordPage
+            | Self::Suspended { .. }
+            | Self::Status { .. }
             | Self::NotJson { .. }
             | Self::PageCap
             | Self::TooLarge { .. }
             | Self::OverBudget { .. }
-            | Self::Redirect { .. } => ErrorCode::StoreRejected,
-            Self::RobotsUnavailable { .. }
-            | Self::Challenged { .. }
-            | Self::PasswordPage
-            | Self::Suspended { .. }
             | Self::Truncated
             | Self::Encoding
+            | Self::Redirect { .. }
             | Self::Connect { .. }
             | Self::Exchange { .. }
             | Self::BreakerOpen { .. } => ErrorCode::StoreUnavailable,
-            Self::Status { status } if self.is_transient() || *status < 400 => ErrorCode::StoreUnavailable,
-            Self::Status { .. } => ErrorCode::StoreRejected,
         }
     }
 

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use data_model::read_store_json;
+use data_model::{Classify, ErrorCode, read_store_json};
 use memchr::memmem;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -75,6 +75,63 @@ pub struct GraphqlError {
     pub code: Option<String>,
     /// Its place in the answer, indexes as text.
     pub path: Vec<String>,
+}
+
+/// The kind of a GraphQL error, by which a caller knows if the call was carried out and if the same is refused again. The
+/// later ones leave more open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GraphqlErrorKind {
+    /// The call asks for more at once than the store takes. It was not carried out; a smaller one may be.
+    Size,
+    /// The call itself is wrong, its document or its variables. It was not carried out.
+    Call,
+    /// The store takes no such calls from us: it is locked or inactive, or knows no right of ours. It was not carried out,
+    /// and may be when the merchant wants it.
+    Access,
+    /// The platform failed, or does not say what is wrong. The call may have been carried out.
+    Failure,
+}
+
+impl GraphqlErrorKind {
+    /// Codes as the platform states them. In camel case it states those of a document that it found wrong before it began.
+    fn of(code: Option<&str>) -> Self {
+        match code {
+            Some("MAX_COMPLEXITY_EXCEEDED" | "MAX_COST_EXCEEDED" | "MAX_INPUT_SIZE_EXCEEDED") => Self::Size,
+            Some("BAD_USER_INPUT" | "INVALID_VARIABLE" | "GRAPHQL_PARSE_FAILED" | "GRAPHQL_VALIDATION_FAILED") => {
+                Self::Call
+            }
+            Some(code) if code.starts_with(|first: char| first.is_ascii_lowercase()) => Self::Call,
+            Some("ACCESS_DENIED" | "UNAUTHORIZED" | "SHOP_INACTIVE" | "ONLINE_STORE_LOCKED") => Self::Access,
+            _ => Self::Failure,
+        }
+    }
+
+    /// True where the store may have carried out the call.
+    #[must_use]
+    pub const fn leaves_open(self) -> bool {
+        matches!(self, Self::Failure)
+    }
+}
+
+impl Classify for GraphqlErrorKind {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Size | Self::Call => ErrorCode::StoreRejected,
+            Self::Access | Self::Failure => ErrorCode::StoreUnavailable,
+        }
+    }
+}
+
+impl GraphqlAnswer {
+    /// The kind of its errors, of several the one that leaves the most open.
+    #[must_use]
+    pub fn error_kind(&self) -> GraphqlErrorKind {
+        let kinds = self
+            .errors
+            .iter()
+            .map(|error| GraphqlErrorKind::of(error.code.as_deref()));
+        kinds.max().unwrap_or(GraphqlErrorKind::Failure)
+    }
 }
 
 #[derive(Deserialize)]

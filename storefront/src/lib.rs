@@ -50,7 +50,7 @@ pub use body::BodyLimit;
 pub use client::Storefront;
 pub use config::{ConfigError, StorefrontConfig};
 pub use error::{RedirectFault, StoreError};
-pub use graphql::{GraphqlAnswer, GraphqlError, GraphqlRequest};
+pub use graphql::{GraphqlAnswer, GraphqlError, GraphqlErrorKind, GraphqlRequest};
 pub use memory::{MemoryBudget, MemoryUsage, OverBudget, Reservation};
 pub use pace::HOLD_MAX;
 pub use page::{Accept, FetchOutcome, Page};

@@ -15,6 +15,7 @@ mod failure;
 mod ids;
 mod llms;
 mod market;
+mod members;
 mod message;
 mod operations;
 mod profile;

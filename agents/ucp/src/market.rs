@@ -114,7 +114,7 @@ impl Market<'_> {
         }
     }
 
-    /// What brands ask for a product, its own among them; nothing where that is not known.
+    /// The offers of all brands for a product, its own among them; none where that is not known.
     pub(crate) async fn offers(&self, product: &str) -> Vec<BrandOffer> {
         let path = format!("/v1/products/{}/offers", OperationCall::segment(product));
         let call = self.operation("list_offers", Method::GET, path);

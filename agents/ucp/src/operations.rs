@@ -9,6 +9,7 @@ use crate::carts::{self, Answer, CartBody};
 use crate::catalogue;
 use crate::failure::{Failure, RequestBody};
 use crate::market::Market;
+use crate::members::members;
 use crate::message::Capability;
 use crate::read::Agent;
 use crate::{Ucp, Version};
@@ -88,7 +89,7 @@ impl Ucp {
 }
 
 fn body<T: DeserializeOwned>(sent: RequestBody) -> Result<T, Failure> {
-    serde_json::from_value(sent?).map_err(|error| Failure::bad("invalid", error.to_string()))
+    members(&sent?)
 }
 
 /// The outcome of `work`. An agent that states itself wrongly gets `fault`, and no work is done.

@@ -2,7 +2,7 @@
 
 use data_model::Timestamp;
 use serde::Deserialize;
-use storefront::GraphqlAnswer;
+use storefront::{GraphqlAnswer, GraphqlErrorKind};
 
 use crate::hidden::SecretText;
 
@@ -68,18 +68,16 @@ struct UserError {
 
 fn payload(answer: &GraphqlAnswer, field: &str) -> Result<Payload, SignInRefusal> {
     let refused = || {
-        let codes = || answer.errors.iter().filter_map(|error| error.code.as_deref());
-        // Limits of customers come with a code, or with words alone.
+        // Limits of customers come with a code, which is an error of the call, or with words alone.
         let has_words = answer
             .errors
             .iter()
             .any(|error| error.message.contains("imit exceeded"));
-        if has_words || codes().any(|code| code == "THROTTLED") {
-            SignInRefusal::Throttled
-        } else if codes().any(|code| matches!(code, "ACCESS_DENIED" | "UNAUTHORIZED")) {
-            SignInRefusal::Token
-        } else {
-            SignInRefusal::Unreadable
+        match answer.error_kind() {
+            _ if has_words => SignInRefusal::Throttled,
+            GraphqlErrorKind::Access => SignInRefusal::Token,
+            GraphqlErrorKind::Size | GraphqlErrorKind::Call => SignInRefusal::Invalid("the call is refused".to_owned()),
+            GraphqlErrorKind::Failure => SignInRefusal::Unreadable,
         }
     };
     let data = answer.data.as_ref().ok_or_else(refused)?;

@@ -64,6 +64,7 @@ impl From<StoreError> for SignInError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Status { status: 401 | 403 } => Self::Denied(SignInRefusal::Token),
+            StoreError::Throttled { .. } => Self::Denied(SignInRefusal::Throttled),
             error => Self::Store(error),
         }
     }
@@ -142,7 +143,7 @@ impl Accounts {
         let store = self
             .context
             .store(brand, caller, deadline)
-            .map_err(|error| unreachable(&error))?;
+            .map_err(|error| CartFailure::of_store(error.code()))?;
         let store = store.with_token(token);
         let given = match request.action {
             AccountAction::LogIn => log_in(&store, request).await,
@@ -169,23 +170,9 @@ impl Accounts {
     fn why_not(&self, brand: &StoredBrand, action: AccountAction, failed: SignInError) -> CartFailure {
         let denied = match failed {
             SignInError::Denied(denied) => denied,
-            SignInError::Store(error @ StoreError::Throttled { .. }) => {
-                return CartFailure::Store {
-                    code: error.code(),
-                    reason: Some("throttled"),
-                    detail: "The store takes no more tries for now.".to_owned(),
-                };
-            }
             SignInError::Store(error) => {
                 tracing::debug!(%error, brand.store = %brand.store, "the store signs nobody in");
-                if error.leaves_open() && action == AccountAction::Register {
-                    return CartFailure::Store {
-                        code: error.code(),
-                        reason: Some("unknown"),
-                        detail: "The store may have made the account and did not say so: ask again.".to_owned(),
-                    };
-                }
-                return unreachable(&error);
+                return unanswered(action, error.code(), error.leaves_open());
             }
         };
         match (denied, action) {
@@ -204,22 +191,20 @@ impl Accounts {
             ),
             (SignInRefusal::Invalid(words), _) => rejected("invalid", &format!("The store says: {words}")),
             (SignInRefusal::Token, _) => {
+                // The store may show another one by the next time.
                 self.tokens.forget(&brand.store);
-                rejected(
-                    "no_token",
-                    "The store does not take the token that it shows or that was given.",
-                )
+                CartFailure::Store {
+                    code: ErrorCode::StoreUnavailable,
+                    reason: Some("no_token"),
+                    detail: "The store does not take the token that it shows or that was given.".to_owned(),
+                }
             }
             (SignInRefusal::Throttled, _) => CartFailure::Store {
                 code: ErrorCode::StoreThrottled,
                 reason: Some("throttled"),
                 detail: "The store takes no more tries for now.".to_owned(),
             },
-            (SignInRefusal::Unreadable, _) => CartFailure::Store {
-                code: ErrorCode::StoreUnavailable,
-                reason: None,
-                detail: "The store's answer cannot be understood.".to_owned(),
-            },
+            (SignInRefusal::Unreadable, action) => unanswered(action, ErrorCode::StoreUnavailable, true),
         }
     }
 }
@@ -232,11 +217,15 @@ fn rejected(reason: &'static str, detail: &str) -> CartFailure {
     }
 }
 
-fn unreachable(error: &impl Classify) -> CartFailure {
-    CartFailure::Store {
-        code: error.code(),
-        reason: None,
-        detail: "The store does not answer as it should.".to_owned(),
+/// The failure of a call that has no answer; `is_open` where the store may have carried it out.
+fn unanswered(action: AccountAction, code: ErrorCode, is_open: bool) -> CartFailure {
+    match action {
+        AccountAction::Register if is_open => CartFailure::Store {
+            code,
+            reason: Some("unknown"),
+            detail: "The store may have made the account and did not say so: ask again.".to_owned(),
+        },
+        _ => CartFailure::of_store(code),
     }
 }
 

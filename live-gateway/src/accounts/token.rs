@@ -2,9 +2,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use data_model::{Secret, StoreHost, StoredBrand};
+use data_model::{Classify, Secret, StoreHost, StoredBrand};
 use state::{MasterKeyError, MasterKeys, Purpose};
-use storefront::{Accept, FetchOutcome};
+use storefront::{Accept, FetchOutcome, StoreError};
 use tokio::time::Instant;
 
 use super::Accounts;
@@ -50,25 +50,15 @@ impl Accounts {
         if let Some(token) = self.tokens.get(&brand.store) {
             return Ok(Some(token));
         }
-        let page = match self.context.store(brand, caller, deadline) {
-            Ok(store) => Box::pin(store.get("/", Accept::Html)).await,
-            Err(_) => return Ok(None),
+        // A page that is not there now may show one at another time.
+        let unread = |error: StoreError| {
+            tracing::debug!(%error, brand.store = %brand.store, "the page that shows the store's token is not read");
+            CartFailure::of_store(error.code())
         };
-        let token = match page {
-            Ok(FetchOutcome::Body(page)) => shown(&String::from_utf8_lossy(&page.bytes)),
-            Ok(FetchOutcome::NotModified) => None,
-            // A page that is there at another time may show one then.
-            Err(error) if error.is_transient() => {
-                return Err(CartFailure::Store {
-                    code: data_model::Classify::code(&error),
-                    reason: None,
-                    detail: "The store does not answer as it should.".to_owned(),
-                });
-            }
-            Err(error) => {
-                tracing::debug!(%error, brand.store = %brand.store, "the store's page shows no token");
-                None
-            }
+        let store = self.context.store(brand, caller, deadline).map_err(unread)?;
+        let token = match Box::pin(store.get("/", Accept::Html)).await.map_err(unread)? {
+            FetchOutcome::Body(page) => shown(&String::from_utf8_lossy(&page.bytes)),
+            FetchOutcome::NotModified => None,
         };
         if let Some(token) = &token {
             self.tokens.put(&brand.store, token);

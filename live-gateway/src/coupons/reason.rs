@@ -1,5 +1,5 @@
 use serde::Serialize;
-use storefront::StoreError;
+use storefront::{GraphqlErrorKind, StoreError};
 use utoipa::ToSchema;
 
 use crate::cart_client::CartError;
@@ -57,28 +57,17 @@ impl UntestedReason {
 /// The reason that stands for an error of a call to a store's cart.
 pub(crate) fn reason(error: &CartError) -> UntestedReason {
     match error {
-        CartError::Store(error) => of_store(error),
-        CartError::Fault(CartFault::Refused { code }) => match code.as_deref() {
-            // Too much at once: fewer codes may be taken.
-            Some("MAX_INPUT_SIZE_EXCEEDED" | "MAX_COST_EXCEEDED" | "MAX_COMPLEXITY_EXCEEDED") => {
-                UntestedReason::Refused
-            }
-            _ => UntestedReason::StoreUnavailable,
-        },
-        CartError::Fault(CartFault::Unreadable(_)) => UntestedReason::StoreUnreadable,
-    }
-}
-
-fn of_store(error: &StoreError) -> UntestedReason {
-    match error {
-        StoreError::OutcomeUnknown { source, .. } => of_store(source),
         // Of our own time.
-        StoreError::Deadline { .. } => UntestedReason::Budget,
-        error => match unverified(error).code {
+        CartError::Store(error) if matches!(error.cause(), StoreError::Deadline { .. }) => UntestedReason::Budget,
+        CartError::Store(error) => match unverified(error).code {
             UnverifiedCode::StoreTimeout => UntestedReason::StoreTimeout,
             UnverifiedCode::StoreThrottled => UntestedReason::Throttled,
             UnverifiedCode::StoreUnreadable => UntestedReason::StoreUnreadable,
             _ => UntestedReason::StoreUnavailable,
         },
+        // Fewer codes may be taken.
+        CartError::Fault(CartFault::Refused(GraphqlErrorKind::Size)) => UntestedReason::Refused,
+        CartError::Fault(CartFault::Refused(_)) => UntestedReason::StoreUnavailable,
+        CartError::Fault(CartFault::Unreadable(_)) => UntestedReason::StoreUnreadable,
     }
 }

@@ -2,7 +2,7 @@ use std::sync::{Arc, OnceLock};
 
 use data_model::{Clock, StoredBrand, StoredProduct, Timestamp};
 use serde_json::json;
-use storefront::{Effect, FetchOutcome, GraphqlAnswer, GraphqlRequest, Store, StoreError, documents};
+use storefront::{Effect, FetchOutcome, GraphqlAnswer, GraphqlErrorKind, GraphqlRequest, Store, StoreError, documents};
 
 use super::failure::{refuses_graphql, unverified};
 use super::state::{Desk, Turn};
@@ -26,11 +26,6 @@ pub(super) enum QueryOutcome {
 
 /// The products of a query, and the moment at which it was about to be sent: its result was not so before.
 pub(super) type QueryBatch = (Vec<Arc<StoredProduct>>, Timestamp);
-
-/// Codes of a query that costs more than is allowed without a token (platform: Storefront API, complexity).
-const TOO_COMPLEX: [&str; 2] = ["MAX_COMPLEXITY_EXCEEDED", "MAX_COST_EXCEEDED"];
-/// Codes with which a store refuses the query as such.
-const REFUSED: [&str; 3] = ["ACCESS_DENIED", "UNAUTHORIZED", "SHOP_INACTIVE"];
 
 /// Asks for what waits at the desk when the store's turn comes, with one query, or several where one product has more
 /// than a query takes. Gives what was asked for and when, too; nothing where the turn never came.
@@ -103,20 +98,16 @@ fn failed(error: &StoreError) -> QueryOutcome {
 }
 
 fn understood(answer: &GraphqlAnswer, asked: usize) -> Result<Nodes, QueryOutcome> {
-    let has = |codes: &[&str]| {
-        let mut stated = answer.errors.iter().filter_map(|error| error.code.as_deref());
-        stated.any(|code| codes.contains(&code))
-    };
     let data = answer
         .data
         .as_ref()
         .map(|data| data.get())
         .filter(|data| *data != "null");
-    match data {
-        Some(data) => Nodes::read(data, asked).map_err(|nonsense| QueryOutcome::Failed(nonsense.into())),
-        None if has(&TOO_COMPLEX) => Err(QueryOutcome::TooComplex),
-        None if has(&REFUSED) => Err(QueryOutcome::Refused),
-        None => {
+    match (data, answer.error_kind()) {
+        (Some(data), _) => Nodes::read(data, asked).map_err(|nonsense| QueryOutcome::Failed(nonsense.into())),
+        (None, GraphqlErrorKind::Size) => Err(QueryOutcome::TooComplex),
+        (None, GraphqlErrorKind::Access) => Err(QueryOutcome::Refused),
+        (None, GraphqlErrorKind::Call | GraphqlErrorKind::Failure) => {
             let told = answer
                 .errors
                 .first()

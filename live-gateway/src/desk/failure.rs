@@ -1,18 +1,23 @@
+use data_model::{Classify, ErrorCode};
 use storefront::StoreError;
 
 use crate::rules::reason::Unverified;
 use crate::schema::UnverifiedCode;
 
-/// The word for a buyer on a store's failure.
+/// The word for a buyer on a store's failure: its code, and of those that are `store_unavailable` an unreadable answer apart.
 pub(crate) fn unverified(error: &StoreError) -> Unverified {
-    let code = match error {
-        StoreError::Timeout { .. } | StoreError::Deadline { .. } => UnverifiedCode::StoreTimeout,
-        StoreError::Throttled { .. } => UnverifiedCode::StoreThrottled,
-        StoreError::NotJson { .. }
-        | StoreError::TooLarge { .. }
-        | StoreError::OverBudget { .. }
-        | StoreError::Truncated
-        | StoreError::Encoding => UnverifiedCode::StoreUnreadable,
+    let cause = error.cause();
+    let code = match (cause.code(), cause) {
+        (ErrorCode::StoreTimeout, _) => UnverifiedCode::StoreTimeout,
+        (ErrorCode::StoreThrottled, _) => UnverifiedCode::StoreThrottled,
+        (
+            _,
+            StoreError::NotJson { .. }
+            | StoreError::TooLarge { .. }
+            | StoreError::OverBudget { .. }
+            | StoreError::Truncated
+            | StoreError::Encoding,
+        ) => UnverifiedCode::StoreUnreadable,
         _ => UnverifiedCode::StoreUnavailable,
     };
     Unverified::new(code, error.to_string())

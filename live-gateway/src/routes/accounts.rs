@@ -18,8 +18,9 @@ const PASSWORD_CHARS_MAX: usize = 1_000;
 /// brand alone; the caller's carts at that store are the customer's from then on. Where the store lets nobody in, the
 /// problem is `store_rejected`, and `reason` says why as far as the store does: `wrong_credentials` (or no such account, or
 /// one that is shut: stores do not tell), `email_taken`, `disabled`, `invalid`, `no_passwords`
-/// (customers sign in on a page of the store's own), `no_token`. A store that takes no more tries for now is
-/// `store_throttled` with the reason `throttled`. In a quarter of an hour an address has ten tries, a caller 60 and a
+/// (customers sign in on a page of the store's own), `no_token` (its page shows none). A store that takes no more tries for
+/// now is `store_throttled` with the reason `throttled`; one that does not take its token, `store_unavailable` with
+/// `no_token`; one that may have made the account and did not say so has the reason `unknown`. In a quarter of an hour an address has ten tries, a caller 60 and a
 /// brand 600, of which a log-in that succeeds is none; beyond them no store is asked, and the answer is 429.
 #[utoipa::path(
     post,

@@ -269,8 +269,8 @@ pub struct CartProblem {
     #[schema(required = true)]
     pub product_id: Option<String>,
     /// One of the codes of problems: `product_not_found` (there is none, it has no such variant, or its store does not sell it
-    /// any more: then the line is gone from the group), `store_rejected`, `store_unavailable`, `store_throttled`,
-    /// `store_timeout`, …
+    /// any more: then the line is gone from the group), `store_rejected` (the store refuses, and will again),
+    /// `store_unavailable`, `store_throttled`, `store_timeout` (it gave no answer, and may give one later), …
     #[schema(value_type = String)]
     pub code: ErrorCode,
     /// The same, for people.

@@ -4,8 +4,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use apollo_compiler::{ExecutableDocument, Schema};
+use data_model::{Classify as _, ErrorCode};
 use serde_json::json;
-use storefront::{BodyLimit, Effect, GraphqlAnswer, GraphqlRequest, Priority, StoreError, StorefrontConfig, documents};
+use storefront::{
+    BodyLimit, Effect, GraphqlAnswer, GraphqlErrorKind, GraphqlRequest, Priority, StoreError, StorefrontConfig,
+    documents,
+};
 use tokio::time::Instant;
 
 use crate::support::{Reply, ok, pages, status, store, store_at, unpaced};
@@ -121,6 +125,50 @@ async fn errors_without_data_are_an_answer() {
         let told = answer(body).await.unwrap();
         assert!(told.data.is_none());
         assert_eq!(told.errors[0].code.as_deref(), Some("MAX_COMPLEXITY_EXCEEDED"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_is_a_refusal_where_it_is_about_the_call_itself() {
+    use GraphqlErrorKind::{Access, Call, Failure, Size};
+    for (codes, kind, code, leaves_open) in [
+        (vec!["MAX_COMPLEXITY_EXCEEDED"], Size, ErrorCode::StoreRejected, false),
+        (vec!["MAX_INPUT_SIZE_EXCEEDED"], Size, ErrorCode::StoreRejected, false),
+        (vec!["BAD_USER_INPUT"], Call, ErrorCode::StoreRejected, false),
+        (
+            vec!["undefinedField", "variableNotUsed"],
+            Call,
+            ErrorCode::StoreRejected,
+            false,
+        ),
+        (vec!["ACCESS_DENIED"], Access, ErrorCode::StoreUnavailable, false),
+        (vec!["ONLINE_STORE_LOCKED"], Access, ErrorCode::StoreUnavailable, false),
+        (
+            vec!["INTERNAL_SERVER_ERROR"],
+            Failure,
+            ErrorCode::StoreUnavailable,
+            true,
+        ),
+        (vec!["NEVER_HEARD_OF"], Failure, ErrorCode::StoreUnavailable, true),
+        (vec![""], Failure, ErrorCode::StoreUnavailable, true),
+        // Of several the one that leaves the most open.
+        (
+            vec!["BAD_USER_INPUT", "INTERNAL_SERVER_ERROR"],
+            Failure,
+            ErrorCode::StoreUnavailable,
+            true,
+        ),
+    ] {
+        let errors = codes
+            .iter()
+            .map(|code| json!({ "message": "m", "extensions": { "code": code } }));
+        let body = json!({ "errors": errors.collect::<Vec<_>>() }).to_string();
+        let found = answer(String::leak(body)).await.unwrap().error_kind();
+        assert_eq!(
+            (found, found.code(), found.leaves_open()),
+            (kind, code, leaves_open),
+            "{codes:?}"
+        );
     }
 }
 

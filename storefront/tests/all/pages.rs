@@ -85,16 +85,16 @@ async fn each_refusal_has_its_own_name() {
     challenge page: Challenged { status: 302 } store_unavailable transient
     password: PasswordPage store_unavailable final
     password elsewhere: PasswordPage store_unavailable final
-    401: CatalogueClosed { status: 401 } store_rejected final
-    403: CatalogueClosed { status: 403 } store_rejected final
-    404: CatalogueClosed { status: 404 } store_rejected final
-    410: CatalogueClosed { status: 410 } store_rejected final
+    401: CatalogueClosed { status: 401 } store_unavailable final
+    403: CatalogueClosed { status: 403 } store_unavailable final
+    404: CatalogueClosed { status: 404 } store_unavailable final
+    410: CatalogueClosed { status: 410 } store_unavailable final
     402: Suspended { status: 402 } store_unavailable final
     423: Suspended { status: 423 } store_unavailable final
-    html: NotJson { content_type: Some("text/html; charset=utf-8") } store_rejected final
-    empty: NotJson { content_type: None } store_rejected final
-    cap: PageCap store_rejected final
-    400: Status { status: 400 } store_rejected final
+    html: NotJson { content_type: Some("text/html; charset=utf-8") } store_unavailable final
+    empty: NotJson { content_type: None } store_unavailable final
+    cap: PageCap store_unavailable final
+    400: Status { status: 400 } store_unavailable final
     encoding: Encoding store_unavailable transient
     "#);
 }
@@ -236,7 +236,7 @@ async fn a_redirect_leads_to_public_stores_only(#[case] location: &'static str, 
     };
     assert_eq!(got, expected, "{error:?}");
     assert!(!error.is_transient());
-    assert_eq!(error.code(), ErrorCode::StoreRejected);
+    assert_eq!(error.code(), ErrorCode::StoreUnavailable);
     assert_eq!(script.page_times().len(), 1, "nothing else is asked");
 }
 

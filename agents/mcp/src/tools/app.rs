@@ -24,7 +24,7 @@ const DRAWN: [&str; 10] = [
     "checkout_links",
 ];
 
-/// What a tool says of the page that draws its results; `None` where none does.
+/// A tool's `_meta`, which names the page that draws its results; `None` where none does.
 pub(super) fn of_tool(name: &str) -> Option<Value> {
     DRAWN.contains(&name).then(|| json!({ "ui": { "resourceUri": URI } }))
 }

@@ -62,7 +62,7 @@ pub(super) fn input(document: &Value, operations: &[Operation]) -> Value {
 fn inlined(document: &Value, schema: &Value) -> Value {
     let meant = meant(document, schema);
     let mut made = Map::new();
-    // What stands beside a reference comes before what it refers to.
+    // Members beside a reference come before those that it refers to.
     for (name, value) in [schema, meant].into_iter().filter_map(Value::as_object).flatten() {
         let (name, value) = match (name.as_str(), value) {
             ("example", value) => ("examples", json!([value])),

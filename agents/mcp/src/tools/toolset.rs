@@ -40,7 +40,7 @@ pub struct Resource {
     pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub description: &'static str,
     /// The type of its text.
     pub mime_type: &'static str,

@@ -12,6 +12,7 @@ pub(crate) use self::shape::Answer;
 use crate::failure::{Failure, RequestBody};
 use crate::ids::Ident;
 use crate::market::{Item, ShownPrice};
+use crate::members::members;
 use crate::message::Message;
 
 /// Most lines of a request.
@@ -55,7 +56,7 @@ impl CartBody {
     /// Reads what was sent.
     pub(crate) fn read(sent: RequestBody) -> Result<Self, Failure> {
         let sent = sent?;
-        let read = Self::deserialize(&sent).map_err(|error| Failure::bad("invalid", error.to_string()))?;
+        let read: Self = members(&sent)?;
         read.discounts.check()?;
         Ok(Self { sent, ..read })
     }

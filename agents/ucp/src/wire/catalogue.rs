@@ -61,7 +61,7 @@ pub(crate) struct Offer {
     pub(crate) available: bool,
 }
 
-/// What a brand asks for a product that is the same.
+/// A brand's offer of a product that is the same.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct BrandOffer {
     pub(crate) id: String,

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
+mod bad_input;
 #[path = "../../../../tests/kit/limit.rs"]
 mod limit;
 mod tools;

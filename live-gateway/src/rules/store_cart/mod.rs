@@ -19,6 +19,7 @@ mod tests;
 
 use data_model::{CurrencyCode, VariantId};
 use serde::{Deserialize, Serialize};
+use storefront::GraphqlErrorKind;
 
 use crate::hidden::SecretText;
 use crate::rules::reason::Nonsense;
@@ -214,12 +215,9 @@ impl CartAnswer {
 /// Reasons why an answer is no cart.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CartFault {
-    /// GraphQL refused the call as such.
-    #[error("the store refuses the call: {}", code.as_deref().unwrap_or("no code"))]
-    Refused {
-        /// The platform's code.
-        code: Option<String>,
-    },
+    /// Errors of GraphQL stand in its place, of this kind.
+    #[error("the store answers with an error of GraphQL: {0:?}")]
+    Refused(GraphqlErrorKind),
     /// The answer is not believed.
     #[error(transparent)]
     Unreadable(#[from] Nonsense),

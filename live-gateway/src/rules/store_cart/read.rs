@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use data_model::{CurrencyCode, VariantId};
 use serde::Deserialize;
-use storefront::{GraphqlAnswer, GraphqlError};
+use storefront::GraphqlAnswer;
 
 use super::arithmetic::{AppliedDiscount, By, LineDiscounts, automatic, by_code, parts};
 use super::wire;
@@ -27,9 +27,7 @@ const DEFAULT_TITLE: &str = "Default Title";
 
 /// Reads the answer to a mutation; `field` is its name (`cartLinesAdd`).
 pub(crate) fn read_mutation(answer: &GraphqlAnswer, field: &str) -> Result<CartAnswer, CartFault> {
-    let payload: wire::Payload = payload(answer, field)
-        .map_err(|fault| carried_out(answer, fault))?
-        .ok_or_else(|| carried_out(answer, refused(answer)))?;
+    let payload: wire::Payload = payload(answer, field)?.ok_or_else(|| refused(answer))?;
     let refusals = payload.user_errors.into_iter().map(refusal).collect();
     let cart = payload.cart.map(|cart| cart_of(cart, payload.warnings)).transpose()?;
     Ok(CartAnswer {
@@ -60,20 +58,8 @@ fn payload<T: for<'d> Deserialize<'d>>(answer: &GraphqlAnswer, field: &str) -> R
     data.remove(field).ok_or_else(missing)
 }
 
-/// An error at a place of the answer came up while a mutation was carried out (GraphQL, 7.1.2): it may have been done, so
-/// that is no refusal. What a caller has no right to is not done.
-fn carried_out(answer: &GraphqlAnswer, fault: CartFault) -> CartFault {
-    let is_late = |error: &GraphqlError| !error.path.is_empty() && error.code.as_deref() != Some("ACCESS_DENIED");
-    if matches!(fault, CartFault::Refused { .. }) && answer.errors.iter().any(is_late) {
-        return CartFault::Unreadable(Nonsense::Form("an error while it was carried out".to_owned()));
-    }
-    fault
-}
-
 fn refused(answer: &GraphqlAnswer) -> CartFault {
-    CartFault::Refused {
-        code: answer.errors.iter().find_map(|error| error.code.clone()),
-    }
+    CartFault::Refused(answer.error_kind())
 }
 
 fn refusal(error: wire::UserError) -> Refusal {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, Server, group, master_keys, path};
 use super::model::ills;
+use super::unanswered::no_answers;
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -280,6 +281,27 @@ async fn a_registration_of_unknown_outcome_is_called_neither_done_nor_refused() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_answer_is_no_refusal_and_the_same_request_signs_in() {
+    let mall = open().await;
+    for (nth, fault) in no_answers().into_iter().enumerate() {
+        let email = format!("number-{nth}@example.com");
+        for (action, signed_in) in [("register", "registered"), ("login", "logged_in")] {
+            let call = account(&mall, action, &email, "correct horse").once(format!("{action}-{nth}"));
+            let rule = FaultRule::from(fault.clone()).on_path("/api/");
+            mall.stores.set_faults(&mall.slug(0), [rule]).unwrap();
+            let (status, code, reason) = refused(&mall.server().await, call.clone()).await;
+            assert_eq!((status, code), (502, json!("store_unavailable")), "{fault:?}: {reason}");
+            mall.stores.set_fault(&mall.slug(0), None).unwrap();
+            mall.stores.catch_up(&mall.slug(0)).unwrap();
+            let told = mall.server().await.data(call).await;
+            assert_eq!(told["status"], signed_in, "{fault:?}");
+        }
+        // Tries are counted for a while.
+        mall.pass(3_600_000);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn without_the_operators_token_the_one_that_the_stores_page_shows_is_taken() {
     let mall = Mall::open(1).await;
     let slug = mall.slug(0);
@@ -290,11 +312,9 @@ async fn without_the_operators_token_the_one_that_the_stores_page_shows_is_taken
         .await;
     assert_eq!(told["status"], "registered");
     // A store whose page shows none lets nobody sign in from here.
-    let status = Fault::Status {
-        status: 404,
-        retry_after_s: None,
-    };
-    mall.stores.set_fault(&slug, status).unwrap();
+    let location = "/meta.json".to_owned();
+    let elsewhere = FaultRule::from(Fault::RedirectTo { location });
+    mall.stores.set_faults(&slug, [elsewhere.first(1)]).unwrap();
     let server = mall.server().await;
     let told = refused(&server, account(&mall, "login", "asha@example.com", "correct horse")).await;
     assert_eq!(told, (422, json!("store_rejected"), json!("no_token")));

@@ -35,13 +35,13 @@ fn faults() -> Vec<(Fault, &'static str)> {
         (status(500), "store_unavailable"),
         (status(429), "store_throttled"),
         (status(430), "store_throttled"),
-        (status(404), "store_rejected"),
+        (status(404), "store_unavailable"),
         (Fault::QueryThrottled, "store_throttled"),
-        (Fault::QueryErrors { partial: false }, "store_rejected"),
+        (Fault::QueryErrors { partial: false }, "store_unavailable"),
         (Fault::Challenge, "store_unavailable"),
         (Fault::BrokenJson, "store_unavailable"),
-        (Fault::HtmlForJson, "store_rejected"),
-        (Fault::GzipBomb { decoded_bytes: 1 << 30 }, "store_rejected"),
+        (Fault::HtmlForJson, "store_unavailable"),
+        (Fault::GzipBomb { decoded_bytes: 1 << 30 }, "store_unavailable"),
     ]
 }
 

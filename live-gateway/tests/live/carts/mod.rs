@@ -27,5 +27,6 @@ mod shortages;
 mod shown_prices;
 mod store_lines;
 mod stores;
+mod unanswered;
 mod unknown;
 mod walk;
