@@ -162,7 +162,8 @@ impl LandingBuilder {
 /// Lands a reading: durable when this returns.
 pub(crate) async fn land(
     storage: &Storage,
-    (store, at): (&StoreHost, Timestamp),
+    store: &StoreHost,
+    at: Timestamp,
     packed: Vec<u8>,
 ) -> Result<(), StorageError> {
     put_over(storage, &ANSWERS.path(store, at), packed).await
@@ -179,7 +180,8 @@ pub(crate) struct LandedReading {
 /// The beginning and the end of a landed reading; `None` where it is damaged.
 pub(crate) async fn outline(
     storage: &Storage,
-    (store, path): (&StoreHost, &Path),
+    store: &StoreHost,
+    path: &Path,
 ) -> Result<Option<LandedReading>, StorageError> {
     let Some(packed) = get_bytes(storage, path).await? else {
         return Ok(None);

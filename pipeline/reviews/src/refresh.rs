@@ -99,6 +99,12 @@ pub async fn refresh_reviews(
     Ok(report)
 }
 
+/// A brand, and what was read of its store.
+struct BrandReading {
+    brand: RegisteredBrand,
+    reading: StoreReading,
+}
+
 /// A refresh at work.
 struct ReviewsRefresh<'a> {
     context: ReadContext<'a>,
@@ -107,7 +113,7 @@ struct ReviewsRefresh<'a> {
 
 #[async_trait]
 impl StoreTask for ReviewsRefresh<'_> {
-    type Answer = (RegisteredBrand, StoreReading);
+    type Answer = BrandReading;
     // Each app keeps its own pace, whatever their number.
     const STORES_AT_ONCE: usize = 8;
     const BATCH: usize = 32;
@@ -131,10 +137,10 @@ impl StoreTask for ReviewsRefresh<'_> {
         let mut read = read_store(&brand, &self.context).await?;
         // Before the lake: what it has can be made again. At once: answers are not to wait in memory for other stores.
         if let Some(packed) = read.landed.take().filter(|_| !options.dry_run) {
-            landing::land(&deps.storage, (&brand.store, read.changes.at), packed).await?;
+            landing::land(&deps.storage, &brand.store, read.changes.at, packed).await?;
             read.is_landed = true;
         }
-        Ok(Some((brand, read)))
+        Ok(Some(BrandReading { brand, reading: read }))
     }
 
     /// Brings what was read into the lake, and then notes how far it was read.
@@ -144,12 +150,12 @@ impl StoreTask for ReviewsRefresh<'_> {
         let failed = if options.dry_run {
             BTreeSet::new()
         } else {
-            let all = read.iter().map(|(_, read)| read.changes.clone()).collect();
+            let all = read.iter().map(|one| one.reading.changes.clone()).collect();
             let done = commit(&deps.lake, all).await?;
             (report.changed, report.commits) = (report.changed + done.changed, report.commits + done.commits);
             done.failed
         };
-        for (brand, read) in read {
+        for BrandReading { brand, reading: read } in read {
             let is_lost = failed.contains(&brand.store);
             if !options.dry_run && !is_lost {
                 state::save(&deps.storage, &brand.store, &read.state).await?;

@@ -291,7 +291,7 @@ async fn landed(
         if options.until.is_some_and(|until| at >= until) {
             continue;
         }
-        match outline(storage, (&brand.store, &path)).await? {
+        match outline(storage, &brand.store, &path).await? {
             Some(one) => landed.push(one),
             None => {
                 tracing::warn!(%path, "landed answers of a review app are damaged: earlier ones are passed over");

@@ -11,10 +11,35 @@ use crate::state::{KnownCount, Walk};
 use crate::walk::{ReadingFinds, StoreListing};
 
 /// A page of an app's feed, and the bytes it was read from.
-type ReadPage = (FeedPage, Bytes);
+struct ReadPage {
+    page: FeedPage,
+    bytes: Bytes,
+}
 
-/// An app's counts: reviews, and the sum of their stars where it states that.
-type AppCounts = (Option<u64>, Option<f64>);
+/// An app's counts.
+#[derive(Debug, Clone, Copy)]
+struct AppCounts {
+    /// Reviews.
+    total: Option<u64>,
+    /// The sum of their stars, where it states that.
+    stars: Option<f64>,
+}
+
+/// The way in which a reading of the list begins.
+struct ListStart {
+    /// The first page, where the app's first answer is one.
+    first: Option<ReadPage>,
+    counts: AppCounts,
+    /// The list is read to its end.
+    sweeps: bool,
+}
+
+/// A list that shows fewer reviews than its app counts.
+#[derive(Debug, Clone, Copy)]
+struct Shortfall {
+    total: u64,
+    seen: u64,
+}
 
 /// The holdings of a store before it was read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -71,11 +96,18 @@ impl Reader<'_> {
             }
         };
         let listed = StoreListing::new(self.context.snapshot.handles(&self.brand.store).await?);
-        let (total, stars) = match &overview {
-            Overview::Page(page) => (page.total, None),
-            Overview::Totals { count, stars } => (Some(*count), Some(*stars)),
+        let counts = match &overview {
+            Overview::Page(page) => AppCounts {
+                total: page.total,
+                stars: None,
+            },
+            Overview::Totals { count, stars } => AppCounts {
+                total: Some(*count),
+                stars: Some(*stars),
+            },
         };
-        let is_same = known.is_some_and(|known| (known.total, known.stars) == (total, stars));
+        let AppCounts { total, stars } = counts;
+        let is_same = known.is_some_and(|known| known.total == total && known.stars == stars);
         let shows_news = match &overview {
             Overview::Page(page) => !found.has_all(key.widget, page, &listed, &self.read.state),
             Overview::Totals { .. } => false,
@@ -86,11 +118,15 @@ impl Reader<'_> {
             return Ok(true);
         }
         let first = match overview {
-            Overview::Page(page) => Some((page, bytes)),
+            Overview::Page(page) => Some(ReadPage { page, bytes }),
             Overview::Totals { .. } => None,
         };
-        let first = (first, (total, stars), sweeps || known.is_none());
-        let ending = self.pages((app, key), found, &listed, first).await;
+        let start = ListStart {
+            first,
+            counts,
+            sweeps: sweeps || known.is_none(),
+        };
+        let ending = self.pages(app, key, found, &listed, start).await;
         let is_whole = self.conclude(found, key, &ending);
         if is_whole {
             let kept = found.held.len() as u64;
@@ -103,31 +139,37 @@ impl Reader<'_> {
     /// Reads pages as far as is needed.
     async fn pages(
         &mut self,
-        (app, key): (&Store, &WidgetKey),
+        app: &Store,
+        key: &WidgetKey,
         found: &mut ReadingFinds,
         listed: &StoreListing,
-        (mut first, (total, stars), sweeps): (Option<ReadPage>, AppCounts, bool),
+        start: ListStart,
     ) -> ListEnd {
+        let ListStart {
+            mut first,
+            counts: AppCounts { total, stars },
+            sweeps,
+        } = start;
         let mut walk = match self.read.state.walk.take() {
             Some(walk) => walk,
             None => self.begin(sweeps),
         };
         if walk.has_begun()
-            && let Some((page, bytes)) = first.take()
+            && let Some(read) = first.take()
         {
-            self.land(&walk, (&page, &bytes), listed);
+            self.land(&walk, &read, listed);
             // Reviews that came since the reading was begun.
-            found.take(key.widget, page, listed, &mut walk, &mut self.read.state.aside);
+            found.take(key.widget, read.page, listed, &mut walk, &mut self.read.state.aside);
         }
         (self.read.outcome, self.read.state.known, self.read.state.etag) = ("read", None, None);
         for _ in 0..self.context.widgets.config.pages_max {
             if self.is_over() {
                 break;
             }
-            let (page, bytes) = match first.take() {
-                Some(page) => page,
+            let read = match first.take() {
+                Some(read) => read,
                 None => match self.page(app, key, &walk.next).await {
-                    Ok(page) => page,
+                    Ok(read) => read,
                     // All that the app counts was seen, and no further page is one.
                     Err(failure) if walk.is_all() && is_answer(&failure) => {
                         let (total, is_told) = (walk.counted, false);
@@ -140,7 +182,8 @@ impl Reader<'_> {
                     }
                 },
             };
-            self.land(&walk, (&page, &bytes), listed);
+            self.land(&walk, &read, listed);
+            let page = read.page;
             let (next, total) = (page.next.clone(), page.total.or(total));
             walk.has_shrunk |= walk.counted.zip(total).is_some_and(|(before, now)| now < before);
             walk.counted = total;
@@ -171,9 +214,10 @@ impl Reader<'_> {
         }
     }
 
-    fn land(&mut self, walk: &Walk, (page, bytes): (&FeedPage, &Bytes), listed: &StoreListing) {
+    fn land(&mut self, walk: &Walk, read: &ReadPage, listed: &StoreListing) {
+        let named = listed.named_by(&read.page);
         self.landing
-            .add(AppQuestion::Page(walk.next.clone()), listed.named_by(page), bytes);
+            .add(AppQuestion::Page(walk.next.clone()), named, &read.bytes);
     }
 
     /// True where the known reviews add up to what the app counts.
@@ -188,7 +232,10 @@ impl Reader<'_> {
     async fn page(&mut self, app: &Store, key: &WidgetKey, at: &Next) -> Result<ReadPage, Failure> {
         self.read.requests += 1;
         match app.get(&key.feed(at), Accept::Json).await? {
-            FetchOutcome::Body(page) => Ok((key.read_feed(&page.bytes, at)?, page.bytes)),
+            FetchOutcome::Body(answer) => Ok(ReadPage {
+                page: key.read_feed(&answer.bytes, at)?,
+                bytes: answer.bytes,
+            }),
             // The request had no validator.
             FetchOutcome::NotModified => Err(AnswerError::NotJson.into()),
         }
@@ -200,8 +247,10 @@ impl Reader<'_> {
         match ending {
             ListEnd::Whole { walk, total, is_told } if !walk.has_shrunk => {
                 let (seen, unseen) = (walk.seen.len() as u64, found.unseen(walk).len() as u64);
-                let short = total.filter(|total| seen < *total).map(|total| (total, seen));
-                let steep = self.steep(found, unseen, (*total, *is_told));
+                let short = total
+                    .filter(|total| seen < *total)
+                    .map(|total| Shortfall { total, seen });
+                let steep = self.steep(found, unseen, *total, *is_told);
                 if self.is_doubted(short, steep) {
                     self.keep(found);
                     return false;
@@ -210,7 +259,7 @@ impl Reader<'_> {
                 return true;
             }
             ListEnd::Agrees { total } => {
-                let steep = self.steep(found, 0, (*total, true));
+                let steep = self.steep(found, 0, *total, true);
                 if self.is_doubted(None, steep) {
                     self.keep(found);
                     return false;
@@ -223,7 +272,7 @@ impl Reader<'_> {
             }
             ListEnd::Open => {}
         }
-        if self.steep(found, 0, (None, true)).is_some() {
+        if self.steep(found, 0, None, true).is_some() {
             self.keep(found);
         }
         false
@@ -237,7 +286,7 @@ impl Reader<'_> {
 
     /// Reviews that a reading takes away that did not show so many of those that are held, where they are more than one reading
     /// is believed to.
-    fn steep(&self, found: &ReadingFinds, unseen: u64, (total, is_told): (Option<u64>, bool)) -> Option<u64> {
+    fn steep(&self, found: &ReadingFinds, unseen: u64, total: Option<u64>, is_told: bool) -> Option<u64> {
         let HeldCounts { held, counted, others } = self.before;
         let lost = (found.gone.len() as u64 + unseen).min(held);
         let has_fallen = total.is_some_and(|total| total.saturating_mul(2) < counted);
@@ -250,7 +299,8 @@ impl Reader<'_> {
     }
 
     /// Notes what is odd about how a reading ended; whether the reading before did not end so.
-    fn is_doubted(&mut self, short: Option<(u64, u64)>, steep: Option<u64>) -> bool {
+    fn is_doubted(&mut self, short: Option<Shortfall>, steep: Option<u64>) -> bool {
+        let short = short.map(|short| (short.total, short.seen));
         let read = &mut self.read;
         let before = (read.state.short, read.state.steep);
         (read.state.short, read.state.steep) = (short, steep);

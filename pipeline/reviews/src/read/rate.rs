@@ -42,7 +42,7 @@ impl Reader<'_> {
             match self.ask_rating(app, key, product).await {
                 RateOutcome::Told(_, bytes) if bytes.is_empty() && reviewed.contains(&product) => {
                     let reason = "the app does not know the product, and shows reviews of it";
-                    self.refuse_rating(found, key, product, (reason.to_owned(), &bytes));
+                    self.refuse_rating(found, key, product, reason.to_owned(), &bytes);
                 }
                 RateOutcome::Told(summary, bytes) => {
                     self.landing
@@ -60,10 +60,10 @@ impl Reader<'_> {
                 }
                 RateOutcome::Odd(reason, bytes) => {
                     self.read.state.pending.insert(product);
-                    self.refuse_rating(found, key, product, (reason, &bytes));
+                    self.refuse_rating(found, key, product, reason, &bytes);
                 }
                 // It is asked for again with the next change of the product.
-                RateOutcome::Refused(reason) => self.refuse_rating(found, key, product, (reason, &Bytes::new())),
+                RateOutcome::Refused(reason) => self.refuse_rating(found, key, product, reason, &Bytes::new()),
                 RateOutcome::Failed(failure) => {
                     self.read.state.pending.insert(product);
                     failed = Some(failure);
@@ -105,7 +105,8 @@ impl Reader<'_> {
         found: &mut ReadingFinds,
         key: &WidgetKey,
         product: u64,
-        (reason, bytes): (String, &Bytes),
+        reason: String,
+        bytes: &Bytes,
     ) {
         let refused = RejectedRecord {
             subject: format!("product {product}"),
