@@ -105,8 +105,8 @@ fn main() -> anyhow::Result<()> {
     if cli.what == Benchmark::Bare {
         return constants::bare();
     }
-    let mut bench = setup::Bench::new(cli.products, cli.stores, cli.home)?;
-    (bench.recorded, bench.peers) = (cli.recorded, cli.peers);
+    let mut bench = setup::Bench::new(cli.products, cli.stores, cli.home.clone())?;
+    (bench.recorded, bench.peers) = (cli.recorded.clone(), cli.peers.clone());
     let all = cli.what == Benchmark::All;
     if all || cli.what == Benchmark::Crawl {
         crawl::run(&bench)?;
@@ -130,47 +130,56 @@ fn main() -> anyhow::Result<()> {
         return Ok(());
     }
     bench.fill()?;
+    on_catalogue(cli, &bench)
+}
+
+/// The measurements on the catalogue of the home.
+fn on_catalogue(cli: Cli, bench: &setup::Bench) -> anyhow::Result<()> {
+    let all = cli.what == Benchmark::All;
     if all || cli.what == Benchmark::Build {
-        build::run(&bench)?;
+        build::run(bench)?;
     }
     if all || cli.what == Benchmark::Refresh {
-        refresh::run(&bench)?;
+        refresh::run(bench)?;
     }
     if all || cli.what == Benchmark::Serve {
-        serve::run(&bench)?;
+        serve::run(bench)?;
     }
     if all || cli.what == Benchmark::Reads {
-        reads::run(&bench)?;
+        reads::run(bench)?;
     }
     if cli.what == Benchmark::Constants {
-        constants::run(&bench)?;
+        constants::run(bench)?;
     }
     if cli.what == Benchmark::Callers {
         let before = cli.before.context("--before names a program to ask in turn")?;
         let before_home = cli.before_home.as_deref().unwrap_or(bench.home());
-        callers::run(&bench, &before, before_home)?;
+        callers::run(bench, &before, before_home)?;
     }
     if cli.what == Benchmark::Delivery {
-        delivery::run(&bench)?;
+        delivery::run(bench)?;
     }
     if all || cli.what == Benchmark::Overload {
-        overload::overload(&bench)?;
+        overload::overload(bench)?;
     }
     if all || cli.what == Benchmark::Fair {
-        fair::slow_bodies(&bench)?;
+        fair::slow_bodies(bench)?;
     }
     if all || cli.what == Benchmark::Mcp {
-        mcp::run(&bench)?;
+        mcp::run(bench)?;
     }
     if all || cli.what == Benchmark::Statements {
-        kernels::run(&bench)?;
-        statements::run(&bench)?;
+        kernels::run(bench)?;
+        statements::run(bench)?;
     }
     if all || cli.what == Benchmark::Watches {
-        watches::run(&bench)?;
+        watches::run(bench)?;
+    }
+    if all || cli.what == Benchmark::Watches {
+        watches::run(bench)?;
     }
     if all || cli.what == Benchmark::Swaps {
-        overload::swaps(&bench)?;
+        overload::swaps(bench)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What came, changed and went between two releases, as a copy of the catalogue follows it.
+//! Products that came, changed and went between two crawls, as a copy of the catalogue follows them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

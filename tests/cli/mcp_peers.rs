@@ -32,7 +32,7 @@ fn ran(command: &mut Command) -> Output {
     command.stdin(Stdio::null()).output().unwrap()
 }
 
-/// What came of a check of the suite.
+/// A check of the suite, and its outcome.
 struct Check {
     scenario: String,
     id: String,

@@ -1,4 +1,4 @@
-//! What is not there is told by a code of its own kind, over all operations of a running market.
+//! Codes of what is absent: each kind has one of its own, over all operations of a running market.
 
 use std::collections::BTreeSet;
 

@@ -40,7 +40,7 @@ struct Agent {
     key: String,
     runtime: tokio::runtime::Runtime,
     client: reqwest::Client,
-    /// What it states about itself: the header `UCP-Agent`.
+    /// Its statement about itself: the header `UCP-Agent`.
     identity: String,
     /// The idempotency key of what is sent.
     once: Option<&'static str>,

@@ -61,7 +61,6 @@ pub struct ChangesAnswer<'a> {
     /// Products that came or changed, in an order that holds within a release.
     pub data: Vec<ChangedProduct<'a>>,
     /// Products that went, the newest first; they come behind all others.
-    #[serde(default)]
     pub gone: Vec<GoneProduct<'a>>,
     /// `true` where more products changed than the 1,000 that the pages of a list show: ask by brand, or of a later moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]

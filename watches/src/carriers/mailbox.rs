@@ -1,7 +1,6 @@
 //! A mail to an address that its owner proved.
 
-use std::num::NonZeroU32;
-
+use api::TryKey;
 use async_trait::async_trait;
 use mailer::Mail;
 use state::{DueEvent, EmailAddress};
@@ -19,7 +18,7 @@ impl Carrier for Mailbox {
         let sender = parts.mail.as_ref();
         let sender = sender.ok_or_else(|| Failure::passing(&"this server sends no mail"))?;
         let to: EmailAddress = self.email.parse().map_err(|error| Failure::passing(&error))?;
-        let (now, address) = (parts.clock.now(), || [(to.clone(), NonZeroU32::MIN)]);
+        let (now, address) = (parts.clock.now(), || [TryKey::one(to.clone())]);
         let may = sender.sent.check(address(), now);
         may.map_err(|_| Failure::passing(&"the address got as many mails today as one gets"))?;
         let unreadable = |_: serde_json::Error| Failure::passing(&"the event cannot be written as a mail");

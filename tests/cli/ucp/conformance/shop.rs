@@ -95,7 +95,7 @@ impl Shop {
         answered
     }
 
-    /// What a request that succeeds makes.
+    /// The answer to a request that makes something.
     #[track_caller]
     pub(super) fn made(&self, path: &str, body: &Value) -> Value {
         let (status, answer) = self.ask(Method::POST, path, body);
