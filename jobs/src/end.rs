@@ -3,7 +3,6 @@ use std::error::Error;
 
 use data_model::Timestamp;
 use state::{JobRunEnd, JobRunOutcome};
-use tokio::task::JoinError;
 
 use crate::decide::Policy;
 
@@ -123,15 +122,6 @@ impl From<Result<JobReport, JobFailure>> for WorkOutcome {
         match reported {
             Ok(report) => Self::Reported(report),
             Err(failure) => Self::Failed(failure),
-        }
-    }
-}
-
-impl From<JoinError> for WorkOutcome {
-    fn from(error: JoinError) -> Self {
-        match error.is_cancelled() {
-            true => Self::Dropped,
-            false => Self::Failed(JobFailure::new("the job broke off: see the log")),
         }
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use async_recursion::async_recursion as boxed;
 use data_model::{Clock, TimeZone, Timestamp};
 use state::{LeaseToken, State, StateError};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{JobsConfig, JobsConfigError};
@@ -23,6 +23,15 @@ use crate::ops::Readiness;
 use crate::watch::Watch;
 use crate::work::Work;
 pub use trigger::TriggerOutcome;
+
+impl From<JoinError> for WorkOutcome {
+    fn from(error: JoinError) -> Self {
+        match error.is_cancelled() {
+            true => Self::Dropped,
+            false => Self::Failed(JobFailure::new("the job broke off: see the log")),
+        }
+    }
+}
 
 /// The parts that a scheduler works with.
 #[derive(Debug)]

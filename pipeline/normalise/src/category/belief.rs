@@ -13,7 +13,7 @@ use super::assortment::{Assortment, LEVELS_MIN, ancestors, near};
 use super::table::Table;
 use super::{Reading, Witness, agree, contains, department};
 
-/// What else a shop sells bears a category out if so large a share of its phrases is near it.
+/// Other goods of a shop bear a category out if so large a share of its phrases is near it.
 const BORNE_OUT_MIN: f32 = 0.03;
 /// A department that has so large a share of them beside the trade keeps what one witness says.
 const DEPARTMENT_MIN: f32 = 0.15;
@@ -235,7 +235,7 @@ impl<'t> Belief<'t> {
             .product_type
             .and_then(|product_type| self.by_type.get(&product_type));
         let is_of_it = mates.is_none_or(|mates| mates.of_trade >= OF_TYPE_MIN * mates.all);
-        // Where the shop's words are known, the noun of its title has to be a thing of the trade.
+        // The noun of the title has to be a thing of the trade, if the shop's words are known.
         let may_be = |trade: ProductCategory| {
             let meanings = reading
                 .open
