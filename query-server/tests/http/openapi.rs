@@ -224,6 +224,7 @@ fn what_is_not_always_sent_is_not_required() {
     BrandOffer.delivery
     BrowsePage.capped
     BrowseProvenance.ignored
+    ChangesAnswer.capped
     FacetValue.value_capped
     OffersProvenance.ignored
     Pages.ignored
