@@ -12,7 +12,7 @@ use axum::body::{Body, HttpBody};
 use futures::FutureExt;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -29,8 +29,11 @@ pub struct ServerConfig {
     /// Most connections at the same time. For a further one an idle one gives way; where none is idle it waits.
     pub connections_max: usize,
     /// Most connections of one IPv4 address or one IPv6 /64 network at the same time, at least 1; further ones are closed
-    /// at once.
+    /// unread after `refusal_delay_ms`.
     pub connections_per_address_max: usize,
+    /// Time after which a connection beyond its address's share is closed. As many wait as `connections_max` says; further
+    /// ones are closed immediately.
+    pub refusal_delay_ms: u64,
     /// Addresses that many clients come from, each by a connection of its own: they have no such bound.
     pub trusted_proxies: AddressRanges,
     /// Longest time for a connection to tell its protocol, for a request's head to arrive, and for a kept connection to
@@ -53,6 +56,7 @@ impl Default for ServerConfig {
         Self {
             connections_max: 4096,
             connections_per_address_max: 1024,
+            refusal_delay_ms: 5_000,
             trusted_proxies: AddressRanges::default(),
             header_read_timeout_ms: 15_000,
             write_stall_timeout_ms: 30_000,
@@ -96,6 +100,7 @@ pub async fn serve(
     let closing = stop.child_token();
     let trusted = config.trusted_proxies.clone();
     let holders = Holders::new(config.connections_per_address_max.max(1), trusted, closing.clone());
+    let refusals = Arc::new(Semaphore::new(config.connections_max.min(Semaphore::MAX_PERMITS)));
     let mut connections = JoinSet::new();
     let mut failures_in_a_row = 0_u32;
     let outcome = loop {
@@ -116,7 +121,8 @@ pub async fn serve(
         failures_in_a_row = 0;
         while connections.try_join_next().is_some() {}
         if holders.refuses(peer.ip()) {
-            // Closed at once, which costs less than any answer.
+            let delay = Duration::from_millis(config.refusal_delay_ms);
+            refuse(stream, delay, &refusals, &closing);
             continue;
         }
         let Some(place) = stop.run_until_cancelled(place(&places, &holders)).await else {
@@ -159,6 +165,20 @@ pub async fn serve(
         });
     }
     outcome
+}
+
+/// Closes a connection beyond its address's share after `delay`. A client that is refused at once reconnects at once, and
+/// thousands of such clients take the processor from everybody else. Each waiting connection occupies a file descriptor, so
+/// their number is bounded by `refusals`; further ones are closed immediately.
+fn refuse(stream: TcpStream, delay: Duration, refusals: &Arc<Semaphore>, closing: &CancellationToken) {
+    let Ok(permit) = Arc::clone(refusals).try_acquire_owned() else {
+        return;
+    };
+    let closing = closing.clone();
+    tokio::spawn(async move {
+        closing.run_until_cancelled(tokio::time::sleep(delay)).await;
+        drop((stream, permit));
+    });
 }
 
 /// Time to wait for a connection that was asked to give way before another one is asked.

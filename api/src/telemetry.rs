@@ -133,7 +133,7 @@ pub fn install_metrics(version: &str) -> Result<PrometheusHandle, TelemetryError
     metrics::describe_gauge!("http_connections", "Connections that are open");
     metrics::describe_counter!(
         "http_connections_refused_total",
-        "Connections closed at once because their address had its share"
+        "Connections refused because their address had its share"
     );
     metrics::describe_counter!(
         "http_connections_reclaimed_total",

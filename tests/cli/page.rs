@@ -353,7 +353,7 @@ fn the_page_draws_how_a_price_went() {
     }
 }
 
-/// The steps are those of `tests/peers/browser/market.mjs`, by hand and by keyboard. `HAAT_SHOTS=DIR` keeps pictures of
+/// The steps are those of `tests/peers/browser/market.mjs`, by hand and by keyboard. `TEST_SHOTS=DIR` keeps pictures of
 /// it.
 #[test]
 fn the_page_serves_visitors_on_a_phone_and_at_a_desk() {
@@ -370,7 +370,7 @@ fn the_page_serves_visitors_on_a_phone_and_at_a_desk() {
         .arg(ready["address"].as_str().unwrap())
         .arg(haat.path().join("visitor"))
         .arg(axe.filter(|file| file.is_file()).unwrap_or_default())
-        .arg(std::env::var_os("HAAT_SHOTS").unwrap_or_default())
+        .arg(std::env::var_os("TEST_SHOTS").unwrap_or_default())
         .output()
         .unwrap();
     let told = String::from_utf8_lossy(&visited.stdout);

@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::openapi::descriptions;
 use crate::support::{Haat, has_program};
 
-/// The steps of `tests/peers/browser/reference.mjs` on the page. `HAAT_SHOTS=DIR` keeps pictures of it.
+/// The steps of `tests/peers/browser/reference.mjs` on the page. `TEST_SHOTS=DIR` keeps pictures of it.
 fn visited(haat: &Haat, arguments: &[&str]) -> String {
     let visited = Command::new("node")
         .arg(concat!(
@@ -14,7 +14,7 @@ fn visited(haat: &Haat, arguments: &[&str]) -> String {
         ))
         .args(arguments)
         .env("PROFILE", haat.path().join("visitor"))
-        .env("SHOTS", std::env::var_os("HAAT_SHOTS").unwrap_or_default())
+        .env("SHOTS", std::env::var_os("TEST_SHOTS").unwrap_or_default())
         .output()
         .unwrap();
     let told = String::from_utf8_lossy(&visited.stdout).into_owned();

@@ -15,6 +15,8 @@ use crate::RequestId;
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 const NAME: &[u8] = b"x-request-id:";
+/// Header of every answer of the edge.
+const NOSNIFF: &[u8] = b"x-content-type-options: nosniff\r\n";
 
 /// A connection that breaks when its peer takes no byte for too long, or does not so much as tell which protocol it
 /// speaks: without it, clients that ask and never read, or say nothing, hold their connections for ever.
@@ -49,7 +51,7 @@ impl Refusal {
             "a request whose head cannot be read is refused"
         );
         let (line, rest) = bytes.split_at(line_end);
-        let text = [line, NAME, b" ", id.as_str().as_bytes(), b"\r\n", rest].concat();
+        let text = [line, NOSNIFF, NAME, b" ", id.as_str().as_bytes(), b"\r\n", rest].concat();
         Some(Self { text, written: 0 })
     }
 }
