@@ -1,20 +1,20 @@
-//! The way from a connection to its store.
+//! Maps a connection to the store that it addresses.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use crate::EmulatorError;
 use crate::config::Addressing;
 
-/// Stores that may have a port each: a file descriptor each, of the 1,024 that a process usually has.
+/// Maximum number of stores with a port each. Each needs a file descriptor, of which a process usually has 1,024.
 const PORTS_MAX: u64 = 500;
 
-/// Stores that any other addressing has room for.
+/// Maximum number of stores for the other kinds of addressing.
 const STORES_MAX: u64 = 100_000;
 
-/// Stores in one block of 127.a.b.0/24: the last number of an address goes from 1 to 250.
+/// Number of stores in one block 127.a.b.0/24. The last octet of an address is 1 to 250.
 const BLOCK: u32 = 250;
 
-/// Refuses what the addressing has no room for, and addresses that other machines could reach.
+/// Refuses more stores than the addressing can hold, and bind addresses that other machines can reach.
 pub(crate) fn check(addressing: Addressing, bind: SocketAddr, stores: u64) -> Result<(), EmulatorError> {
     let most = if addressing == Addressing::PortPerStore {
         PORTS_MAX
@@ -35,7 +35,7 @@ pub(crate) fn check(addressing: Addressing, bind: SocketAddr, stores: u64) -> Re
     }
 }
 
-/// The loopback address of store `index`: 127.1.0.1 for the first; 127.0.x.x is left to others.
+/// Returns the loopback address of store `index`. The first store has 127.1.0.1; 127.0.x.x is left for other programs.
 pub(crate) fn ip_of(index: u32) -> Ipv4Addr {
     let block = index / BLOCK;
     Ipv4Addr::new(
@@ -46,7 +46,7 @@ pub(crate) fn ip_of(index: u32) -> Ipv4Addr {
     )
 }
 
-/// The store whose address this is.
+/// Returns the index of the store with this address.
 pub(crate) fn index_of(ip: IpAddr) -> Option<usize> {
     let IpAddr::V4(ip) = ip else { return None };
     let [127, high, low, last] = ip.octets() else {
@@ -57,7 +57,7 @@ pub(crate) fn index_of(ip: IpAddr) -> Option<usize> {
     Some((block * BLOCK + within) as usize)
 }
 
-/// The slug that a `Host` header names: the first label of `slug.localhost:8080`.
+/// Returns the slug in a `Host` header: the first label of `slug.localhost:8080`.
 pub(crate) fn slug_of(host: &str) -> Option<&str> {
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
     host.strip_suffix(".localhost").filter(|slug| !slug.is_empty())

@@ -5,21 +5,21 @@ use http::request::Parts;
 /// The parts of a request that an answer depends on.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
-    /// The path, percent-decoded.
+    /// Percent-decoded path.
     pub(crate) path: String,
     query: String,
     pub(crate) if_none_match: Option<String>,
     accept_encoding: String,
     content_type: String,
-    /// The Storefront token that the client shows.
+    /// Storefront access token that the client sent.
     pub(crate) token: Option<String>,
-    /// Its cookies, decoded.
+    /// Decoded cookies of the request.
     pub(crate) cookies: Vec<FormField>,
-    /// The body; empty unless it was read.
+    /// Request body; empty unless the body was read.
     pub(crate) body: Bytes,
 }
 
-/// A member of a form, a query, or the cookies of a request.
+/// A name and value from a form, a query string or the cookies of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FormField {
     pub(crate) name: String,
@@ -55,7 +55,7 @@ impl Ask {
         }
     }
 
-    /// The same request without its validator.
+    /// Returns this request without its `If-None-Match` validator.
     pub(crate) fn unconditional(&self) -> Self {
         Self {
             if_none_match: None,
@@ -63,13 +63,13 @@ impl Ask {
         }
     }
 
-    /// True where the body says that it is JSON.
+    /// Returns true if the request's content type is JSON.
     pub(crate) fn is_json(&self) -> bool {
         let kind = self.content_type.split(';').next().unwrap_or_default();
         kind.trim().eq_ignore_ascii_case("application/json")
     }
 
-    /// The value of a parameter of the query, decoded.
+    /// Returns the decoded value of a query parameter.
     pub(crate) fn parameter(&self, name: &str) -> Option<String> {
         self.parameters()
             .into_iter()
@@ -77,7 +77,7 @@ impl Ask {
             .map(|field| field.value)
     }
 
-    /// Every parameter of the query, decoded, in their order.
+    /// Returns all query parameters, decoded, in their order.
     pub(crate) fn parameters(&self) -> Vec<FormField> {
         form(&self.query)
     }
@@ -93,18 +93,18 @@ impl Ask {
             .filter(|number| *number > 0)
     }
 
-    /// Products a page: 30 unless told, never more than 250.
+    /// Returns the page size: 30 by default and at most 250.
     pub(crate) fn limit(&self) -> u64 {
         u64::from(self.number("limit").unwrap_or(30).min(250))
     }
 
-    /// The page, from 1.
+    /// Returns the page number, counted from 1.
     pub(crate) fn page(&self) -> u32 {
         self.number("page").unwrap_or(1)
     }
 
-    /// True where the client has the version that this validator names; weak comparison, as RFC 9110 wants it for
-    /// `If-None-Match`.
+    /// Returns true if the client already has the version with this `ETag`. The comparison is weak, as RFC 9110
+    /// requires for `If-None-Match`.
     pub(crate) fn has(&self, etag: &str) -> bool {
         let given = self.if_none_match.as_deref().unwrap_or_default();
         given
@@ -113,7 +113,7 @@ impl Ask {
             .any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
     }
 
-    /// The coding that the client likes best: gzip where it does not care.
+    /// Returns the content coding that the client prefers, or gzip if the client has no preference.
     pub(crate) fn coding(&self) -> Option<Coding> {
         let quality = |name: &str| {
             let mut codings = self.accept_encoding.split(',').map(str::trim);
@@ -145,7 +145,7 @@ fn cookies(text: &str) -> Vec<FormField> {
     pairs.map(field).collect()
 }
 
-/// The members of a form or a query, decoded.
+/// Decodes the fields of a form or a query string.
 pub(crate) fn form(text: &str) -> Vec<FormField> {
     let plain = |part: &str| decode(&part.replace('+', " "));
     let pairs = text.split('&').filter(|pair| !pair.is_empty());
@@ -160,7 +160,7 @@ pub(crate) fn form(text: &str) -> Vec<FormField> {
         .collect()
 }
 
-/// Percent-decodes a path; what is no valid code, or no UTF-8, stays as it is.
+/// Percent-decodes a path. Invalid escapes and paths that are not UTF-8 stay unchanged.
 fn decode(path: &str) -> String {
     if !path.contains('%') {
         return path.to_owned();

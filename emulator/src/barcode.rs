@@ -1,21 +1,21 @@
-//! Barcodes of generated products. A barcode follows from the words that the product is called by, so that stores which sell the
-//! same thing state the same, in whatever order they put its words.
+//! Barcodes of generated products. A barcode is computed from the words of the product's name, so that stores that sell
+//! the same product state the same barcode, whatever the order of the words.
 
 use crate::generated::dice::{fold, fold_bytes};
 
-/// Of ten stores so many state barcodes.
+/// Number of stores out of ten that state barcodes.
 const STORES_OF_TEN: u64 = 7;
-/// Words of titles that say nothing of the thing.
+/// Words in titles that do not identify the product.
 const IDLE: &[&str] = &["by", "edition", "in", "the"];
 
-/// The barcode that a store states for a variant; `None` for stores and variants without one. A few are wrong, as in
-/// real stores: numbers of the store's own, and numbers with a digit mistyped.
+/// Returns the barcode that a store states for a variant, or `None` for stores and variants without one. A few barcodes
+/// are wrong, as in real stores: either the store's own numbers or numbers with a mistyped digit.
 pub(crate) fn barcode(shop_id: u64, product: &str, variant: &str) -> Option<String> {
     if fold(&[shop_id, 0x4541_4e31]) % 10 >= STORES_OF_TEN {
         return None;
     }
     let name = fold(&[fold_bytes(words(product).as_bytes()), fold_bytes(variant.as_bytes())]);
-    // 890 is what GS1 gives to India.
+    // 890 is the GS1 prefix of India.
     let digits = 890_000_000_000 + name % 1_000_000_000;
     let check = check_digit(digits);
     match fold(&[shop_id, name]) % 20 {
@@ -26,7 +26,7 @@ pub(crate) fn barcode(shop_id: u64, product: &str, variant: &str) -> Option<Stri
     }
 }
 
-/// The words of a name that name the thing, each once and in one order.
+/// Returns the words that identify the product, sorted and without duplicates.
 fn words(name: &str) -> String {
     let name = name.to_lowercase();
     let words = name.split(|letter: char| !letter.is_alphanumeric());
@@ -36,7 +36,7 @@ fn words(name: &str) -> String {
     words.join(" ")
 }
 
-/// The check digit of twelve digits: from the right they count three times and once in turn.
+/// Returns the EAN-13 check digit of twelve digits. From the right, the digits have weights 3 and 1 alternately.
 const fn check_digit(digits: u64) -> u64 {
     let (mut rest, mut sum, mut weight) = (digits, 0, 3);
     while rest > 0 {

@@ -15,23 +15,23 @@ use crate::recorded::RecordedCatalogue;
 pub(crate) enum Goods {
     Recorded {
         recorded: Box<RecordedCatalogue>,
-        /// Draws what no recording holds: products that faults invent.
+        /// Generates products that a recording does not contain: the ones that faults invent.
         stand_in: GeneratedCatalogue,
     },
     Generated(GeneratedCatalogue),
 }
 
-/// A store's products at an epoch, whatever their source, with what was changed on demand.
+/// The products of a store at an epoch, generated or recorded, with the changes made on demand.
 ///
-/// A product is named by its *place*: the slot of a generated store, the position of a record of a recorded one. A
-/// place keeps its number for ever; what is listed there changes with the epoch.
+/// A product is identified by its *place*: the slot in a generated store, or the index of the record in a recorded one.
+/// A place keeps its number for ever; the product listed there changes with the epoch.
 #[derive(Debug)]
 pub(crate) struct Catalogue {
     pub(crate) goods: Goods,
     pub(crate) changes: Changes,
 }
 
-/// A collection of a store.
+/// A collection of products in a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shelf {
     pub(crate) handle: String,
@@ -39,10 +39,10 @@ pub(crate) struct Shelf {
     pub(crate) products: u64,
 }
 
-/// The places that a listing goes through, in its order.
+/// The places of the products in a listing, in listing order.
 #[derive(Debug)]
 pub(crate) enum Places {
-    /// Every place from 0.
+    /// All places from 0 up to this number.
     All(u64),
     Some(Vec<u64>),
 }
@@ -82,7 +82,7 @@ impl Catalogue {
         &self.drawn().persona
     }
 
-    /// A fact of a store's recorded `meta.json`; `None` where it lacks the fact, or there is no file.
+    /// Returns a value from the store's recorded `meta.json`, or `None` if the file or the key is missing.
     pub(crate) fn fact(&self, key: &str) -> Option<&Value> {
         match &self.goods {
             Goods::Recorded { recorded, .. } => recorded.store.meta.as_ref()?.get(key),
@@ -90,12 +90,12 @@ impl Catalogue {
         }
     }
 
-    /// True where its products are generated, and not recorded.
+    /// Returns true if the products are generated, not recorded.
     pub(crate) const fn is_generated(&self) -> bool {
         matches!(self.goods, Goods::Generated(_))
     }
 
-    /// Every place that is listed at an epoch.
+    /// Returns every place that is listed at an epoch.
     pub(crate) fn places(&self, epoch: u64) -> Places {
         let places = match &self.goods {
             Goods::Recorded { recorded, .. } if epoch > 0 => {
@@ -128,12 +128,12 @@ impl Catalogue {
         }
     }
 
-    /// Appends the record of the `number`th product that no listing has.
+    /// Appends the record of the `number`th invented product, which no listing contains.
     pub(crate) fn push_invented(&self, number: u64, scratch: &mut Scratch, out: &mut Vec<u8>) {
         self.drawn().push_invented(number, scratch, out);
     }
 
-    /// A number that differs whenever the record does.
+    /// Returns a number that changes whenever the record changes.
     pub(crate) fn fingerprint(&self, place: u64, epoch: u64) -> u64 {
         let print = self.goods_fingerprint(place, epoch);
         let changed = self
@@ -142,7 +142,7 @@ impl Catalogue {
         changed.map_or(print, |change| fold(&[print, change]))
     }
 
-    /// A number that differs whenever the record would, had nobody changed it on demand.
+    /// Like `fingerprint`, but ignores changes made on demand.
     pub(crate) fn goods_fingerprint(&self, place: u64, epoch: u64) -> u64 {
         match &self.goods {
             Goods::Recorded { recorded, .. } => recorded.fingerprint(place as usize, epoch),
@@ -150,7 +150,7 @@ impl Catalogue {
         }
     }
 
-    /// The id of the product at a place; `None` for a recorded one that has none.
+    /// Returns the id of the product at a place, or `None` for a recorded product without an id.
     pub(crate) fn product_id(&self, place: u64, epoch: u64) -> Option<u64> {
         match &self.goods {
             Goods::Recorded { recorded, .. } => recorded.product_id(place as usize),
@@ -158,25 +158,25 @@ impl Catalogue {
         }
     }
 
-    /// The place of the product with this handle.
+    /// Returns the place of the product with this handle.
     pub(crate) fn find(&self, handle: &str, epoch: u64) -> Option<u64> {
         self.lookup(handle, epoch)
             .filter(|place| !self.is_removed(*place, epoch))
     }
 
-    /// The place of the product with this id, listed at an epoch.
+    /// Returns the place of the product with this id that is listed at an epoch.
     pub(crate) fn find_product(&self, id: u64, epoch: u64) -> Option<u64> {
         self.lookup_product(id, epoch)
             .filter(|place| !self.is_removed(*place, epoch))
     }
 
-    /// The place of the product that has a variant with this id, listed at an epoch.
+    /// Returns the place of the product that has a variant with this id and is listed at an epoch.
     pub(crate) fn find_variant(&self, id: u64, epoch: u64) -> Option<u64> {
         self.lookup_variant(id, epoch)
             .filter(|place| !self.is_removed(*place, epoch))
     }
 
-    /// As [`Catalogue::find_product`], also where the product was removed on demand.
+    /// Like [`Catalogue::find_product`], but also finds products that were removed on demand.
     pub(crate) fn lookup_product(&self, id: u64, epoch: u64) -> Option<u64> {
         match &self.goods {
             Goods::Recorded { recorded, .. } => recorded.find_product(id, epoch),
@@ -184,7 +184,7 @@ impl Catalogue {
         }
     }
 
-    /// As [`Catalogue::find_variant`], also where the product was removed on demand.
+    /// Like [`Catalogue::find_variant`], but also finds products that were removed on demand.
     pub(crate) fn lookup_variant(&self, id: u64, epoch: u64) -> Option<u64> {
         match &self.goods {
             Goods::Recorded { recorded, .. } => recorded.find_variant(id, epoch),
@@ -192,7 +192,7 @@ impl Catalogue {
         }
     }
 
-    /// As [`Catalogue::find`], also where the product was removed on demand.
+    /// Like [`Catalogue::find`], but also finds products that were removed on demand.
     pub(crate) fn lookup(&self, handle: &str, epoch: u64) -> Option<u64> {
         match &self.goods {
             Goods::Recorded { recorded, .. } => recorded.find(handle, epoch),
@@ -200,7 +200,7 @@ impl Catalogue {
         }
     }
 
-    /// The place that is listed after this one; the first after the last.
+    /// Returns the next listed place; after the last place comes the first.
     pub(crate) fn place_after(&self, place: u64, epoch: u64) -> Option<u64> {
         let places = self.places(epoch);
         match &places {
@@ -212,7 +212,7 @@ impl Catalogue {
         }
     }
 
-    /// The drawn product at a place; `None` for a recorded one.
+    /// Returns the generated product at a place, or `None` for a recorded product.
     pub(crate) fn sketch(&self, place: u64, epoch: u64) -> Option<Sketch<'_>> {
         match &self.goods {
             Goods::Recorded { .. } => None,
@@ -220,7 +220,7 @@ impl Catalogue {
         }
     }
 
-    /// The product type of what is at a place: what collections are made by.
+    /// Returns the type of the product at a place. Collections are built from product types.
     pub(crate) fn product_type(&self, place: u64, epoch: u64) -> &str {
         match &self.goods {
             Goods::Recorded { recorded, .. } => recorded
@@ -232,7 +232,7 @@ impl Catalogue {
         }
     }
 
-    /// The store's collections: one for each product type, by handle.
+    /// Returns the store's collections, one for each product type, sorted by handle.
     pub(crate) fn shelves(&self, epoch: u64) -> Vec<Shelf> {
         let places = self.places(epoch);
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
@@ -254,7 +254,7 @@ impl Catalogue {
         shelves.into_values().collect()
     }
 
-    /// The places of a collection; `None` for one that does not exist.
+    /// Returns the places of the products in a collection, or `None` if the collection does not exist.
     pub(crate) fn shelf(&self, handle: &str, epoch: u64) -> Option<Places> {
         let places = self.places(epoch);
         if handle == "all" {

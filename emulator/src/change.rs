@@ -1,4 +1,4 @@
-//! A change to a store on demand, as it is asked for.
+//! Requests to change a store on demand.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::fault::FaultRule;
 use crate::item::Item;
 use crate::zones::ZoneRules;
 
-/// A change to one store, at once and in every view of it.
+/// A change to one store that takes effect at once in every view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(
     tag = "kind",
@@ -16,61 +16,61 @@ use crate::zones::ZoneRules;
     deny_unknown_fields
 )]
 pub enum Change {
-    /// A variant, or every variant of a product, costs this from now on.
+    /// Sets the price of a variant, or of every variant of a product.
     Reprice {
-        /// The variant or product.
+        /// The variant or product whose price is set.
         item: Item,
-        /// A decimal text in the store's currency, such as `499.00`. Its decimals become as many as the price had;
-        /// one that would lose digits by that is refused.
+        /// New price as a decimal text in the store's currency, such as `499.00`. It is rewritten with the number of
+        /// decimals of the old price; a price that would lose digits is refused.
         price: String,
     },
-    /// So many of a variant, or of every variant of a product, are left. Of 0 or fewer nothing is for sale.
+    /// Sets the stock of a variant, or of every variant of a product. At 0 or fewer pieces it is not for sale.
     SetStock {
-        /// The variant or product.
+        /// The variant or product whose stock is set.
         item: Item,
-        /// Pieces.
+        /// Number of pieces in stock.
         quantity: i64,
     },
-    /// The product is gone from every view.
+    /// Removes the product from every view.
     RemoveProduct {
-        /// The product, or one of its variants.
+        /// The product to remove, or one of its variants.
         item: Item,
     },
-    /// Undoes the changes of one product, or all.
+    /// Undoes the changes made to one product, or to all products.
     Restore {
-        /// The product, or one of its variants; all products where absent.
+        /// The product to restore, or one of its variants; all products if absent.
         #[serde(default)]
         item: Option<Item>,
     },
-    /// Adds a discount, in place of one of the same code or title.
+    /// Adds a discount. It replaces a discount with the same code or title.
     AddDiscount {
-        /// The discount.
+        /// The discount to add.
         rule: DiscountRule,
     },
     /// Removes a discount.
     RemoveDiscount {
-        /// Its code, or the title of one without a code.
+        /// The code of the discount, or its title if it has no code.
         name: String,
     },
-    /// Makes the store deliver within its country by rules, or by its own again.
+    /// Sets the rules for delivery within the store's country, or resets them to the store's own.
     DeliverBy {
-        /// The rules; its own where absent.
+        /// The delivery rules; the store's own rules if absent.
         #[serde(default)]
         rules: Option<ZoneRules>,
     },
-    /// Sets the store's faults, in place of any before.
+    /// Replaces the faults of the store.
     Faults {
-        /// The rules; none makes the store well again.
+        /// The new fault rules; an empty list removes all faults.
         rules: Vec<FaultRule>,
     },
 }
 
-/// The ids of the product that a [`Change`] concerned.
+/// The ids of the product and variants that a [`Change`] affected.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct ChangeTarget {
-    /// The product's id; `None` where the change is not about one product.
+    /// The product's id, or `None` if the change does not concern one product.
     pub product: Option<u64>,
-    /// Its handle.
+    /// The product's handle.
     pub handle: Option<String>,
     /// The ids of the variants that were changed.
     pub variants: Vec<u64>,

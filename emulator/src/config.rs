@@ -9,33 +9,34 @@ use crate::generated::Drift;
 /// The source of the stores' products.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// A folder with one folder a store, each with `products*.json` pages and perhaps a `meta.json`. Folders without
-    /// product pages are skipped. At epoch 0 every product is served byte for byte as it was recorded.
+    /// A folder with one subfolder for each store, with `products*.json` pages and optionally a `meta.json`. Subfolders
+    /// without product pages are skipped. At epoch 0 every product is served byte for byte as it was recorded.
     Recorded(PathBuf),
-    /// Stores that follow from a seed.
+    /// Stores generated from a seed.
     Generated {
-        /// Products of all stores together.
+        /// Total number of products in all stores.
         products: u64,
         /// The number of stores.
         stores: u32,
-        /// The same seed gives the same stores on any machine.
+        /// Seed of the generator. The same seed gives the same stores on any machine.
         seed: u64,
     },
 }
 
-/// The way in which a client reaches one store among many.
+/// The way in which a client addresses one of the stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Addressing {
-    /// `http://127.1.0.1:PORT`, `http://127.1.0.2:PORT`, …: an address of the loopback network a store, all on one
-    /// listening socket. Needs no name resolution and one file descriptor for any number of stores, and a crawler sees a
-    /// host a store. Linux only, where all of 127.0.0.0/8 is loopback; the socket is bound to the loopback device, so
-    /// that no other machine reaches it.
+    /// `http://127.1.0.1:PORT`, `http://127.1.0.2:PORT`, …: one loopback address for each store, all on one listening
+    /// socket. This needs no name resolution and one file descriptor for any number of stores, and a crawler sees one
+    /// host per store. It works on Linux only, where all of 127.0.0.0/8 is loopback. The socket is bound to the
+    /// loopback device, so that other machines cannot reach it.
     IpPerStore,
-    /// `http://127.0.0.1:PORT`, a port a store: works on every system, one file descriptor a store, at most 500 stores.
+    /// `http://127.0.0.1:PORT`, with one port for each store. This works on every system, needs one file descriptor for
+    /// each store, and allows at most 500 stores.
     PortPerStore,
-    /// `http://{slug}.localhost:PORT`: one port, the store chosen by the `Host` header. Many resolvers do not know
-    /// `*.localhost`; [`StoreAddress::connect`](crate::StoreAddress::connect) gives a client the place to connect to.
+    /// `http://{slug}.localhost:PORT`: one port, with the store chosen by the `Host` header. Many resolvers do not know
+    /// `*.localhost`; [`StoreAddress::connect`](crate::StoreAddress::connect) gives the address to connect to.
     HostPerStore,
 }
 
@@ -53,57 +54,58 @@ impl Default for Addressing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Encoding {
-    /// Brotli or gzip, whichever the client prefers; gzip where it does not care, which costs the emulator less.
+    /// Brotli or gzip, whichever the client prefers. Without a preference it is gzip, which costs the emulator less.
     #[default]
     AsAsked,
-    /// None, whatever the client accepts: for benchmarks that measure something else.
+    /// No content coding, whatever the client accepts. Use this for benchmarks that measure something else.
     Identity,
 }
 
-/// Settings of an emulator.
+/// Configuration of an emulator.
 #[derive(Debug, Clone)]
 pub struct EmulatorConfig {
     /// The source of products.
     pub source: Source,
-    /// The way in which stores are distinguished.
+    /// The way in which clients address a store.
     pub addressing: Addressing,
-    /// The address to listen on: a loopback address, port 0 for any free port. [`Addressing::IpPerStore`] takes the
-    /// port alone; with [`Addressing::PortPerStore`] the stores take the ports from this one on (any free ones for 0).
+    /// Address to listen on. It must be a loopback address; port 0 means any free port. [`Addressing::IpPerStore`] uses
+    /// only the port. With [`Addressing::PortPerStore`] the stores use consecutive ports from this one on, or any free
+    /// ports if it is 0.
     pub bind: SocketAddr,
-    /// The epoch to begin with.
+    /// Epoch at which the stores start.
     pub epoch: u64,
-    /// The amount of change from epoch to epoch.
+    /// Rates at which the catalogues change from epoch to epoch.
     pub drift: Drift,
-    /// The number of generated stores, the last ones, that sell goods of the others besides their own.
+    /// Number of generated stores that also sell products of other stores. These are the last stores.
     pub resellers: u32,
-    /// ISO 4217 code of recorded stores that do not say theirs.
+    /// ISO 4217 currency code for recorded stores that do not state their own.
     pub recorded_currency: String,
-    /// Content codings.
+    /// Content codings of the answers.
     pub encoding: Encoding,
-    /// Time that every answer waits before its first byte.
+    /// Delay before the first byte of every answer.
     pub latency: Duration,
-    /// Time for a connection to send a request's head, and to idle.
+    /// Time limit for a connection to send the head of a request, and for it to stay idle.
     pub header_timeout: Duration,
-    /// Connections above this number are closed after one answer, so that thousands of polite clients' idle
-    /// connections do not use up the process's file descriptors.
+    /// Number of open connections above which a connection is closed after one answer. Otherwise the idle connections
+    /// of thousands of polite clients would use up the process's file descriptors.
     pub keep_alive_max: usize,
-    /// The number of requests of each store that are remembered in detail; counts go on for ever.
+    /// Number of requests per store that are logged in detail. Request counts have no limit.
     pub request_log_max: usize,
-    /// Lifetime of a cart after its last change, by the emulator's clock.
+    /// Lifetime of a cart after its last change, measured by the emulator's clock.
     pub cart_ttl: Duration,
-    /// Carts of one store; where there are more, those idle for longest are dropped.
+    /// Maximum number of carts in one store. Above it, the carts that were idle for longest are dropped.
     pub carts_max: usize,
-    /// True where stores take a [`Change`](crate::Change) at `POST /emulator/change`.
+    /// Enables the endpoint `POST /emulator/change`, at which stores accept a [`Change`](crate::Change).
     pub control: bool,
-    /// Generated stores of India differ in their shipping, and say so in their policies; else all have a fee, an express rate
-    /// and much the same policy.
+    /// Makes generated stores in India differ in their shipping and describe it in their policies. Otherwise all stores
+    /// have one fee, an express rate and similar policies.
     pub varied_shipping: bool,
-    /// True where stores use review apps, which answer at addresses of their own.
+    /// Gives stores review apps, which answer at addresses of their own.
     pub widgets: bool,
 }
 
 impl EmulatorConfig {
-    /// The usual settings for a source.
+    /// Returns the default settings for a source of products.
     #[must_use]
     pub fn new(source: Source) -> Self {
         Self {

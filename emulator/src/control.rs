@@ -1,4 +1,4 @@
-//! Changes to a running store: over HTTP, and by the program that runs it.
+//! Changes to a running store, requested over HTTP or by the program that runs the emulator.
 
 use serde_json::{Value, json};
 
@@ -11,12 +11,12 @@ use crate::product::Product;
 use crate::reply::Reply;
 use crate::shop::Shop;
 
-/// The path on which a store takes changes, when the configuration lets it.
+/// Path at which a store accepts changes if the configuration allows them.
 pub(crate) const CONTROL_PATH: &str = "/emulator/change";
 
-/// The answer to a change that is asked for over HTTP.
+/// Answers a change requested over HTTP.
 ///
-/// Only JSON is taken, which no page that a person visits can send to another host without asking first.
+/// Only a JSON content type is accepted. A web page cannot send JSON to another origin without a preflight request.
 pub(crate) fn control(shop: &Shop, ask: &Ask) -> Reply {
     if !ask.is_json() {
         return refused(415, "the body must be of type application/json");
@@ -39,7 +39,7 @@ fn refused(status: u16, why: &str) -> Reply {
     Reply::json_of(status, &body)
 }
 
-/// Makes a change in a store.
+/// Applies a change to a store.
 pub(crate) fn make(shop: &Shop, change: Change) -> Result<ChangeTarget, ChangeError> {
     let changes = &shop.catalogue.changes;
     match change {
@@ -105,7 +105,7 @@ fn add_discount(shop: &Shop, rule: DiscountRule) -> Result<ChangeTarget, ChangeE
     }
 }
 
-/// The new price with the decimals of the old.
+/// Returns the new price, with as many decimals as the old price.
 fn repriced(price: &str, was: &str) -> Result<String, ChangeError> {
     let decimals = was.split_once('.').map_or(0, |(_, rest)| rest.len());
     let refused = || ChangeError::Price {
@@ -129,11 +129,11 @@ fn repriced(price: &str, was: &str) -> Result<String, ChangeError> {
     })
 }
 
-/// A product that is to be changed, its changes so far laid over it.
+/// A product to be changed, with its earlier changes applied.
 struct Target {
     product: u64,
     handle: String,
-    /// The ids of the variants that are meant, with their prices.
+    /// The ids and prices of the variants to change.
     variants: Vec<(u64, String)>,
 }
 
@@ -157,7 +157,7 @@ impl Target {
     }
 }
 
-/// The product that is meant, and which of its variants; also one that was removed on demand.
+/// Finds the product and the variants that an item names, also if the product was removed on demand.
 fn find(shop: &Shop, item: &Item) -> Result<Target, ChangeError> {
     let epoch = shop.epoch();
     let by_id = |id: u64| {

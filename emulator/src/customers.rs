@@ -1,4 +1,4 @@
-//! The customers of a store, and the tokens by which they are logged in. Passwords are kept as salted digests.
+//! The customers of a store and their access tokens. Passwords are kept as salted digests.
 
 use std::collections::HashMap;
 
@@ -6,22 +6,22 @@ use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// Most customers of one store, and most tokens.
+/// Maximum number of customers, and of tokens, in one store.
 const CUSTOMERS_MAX: usize = 10_000;
 const TOKENS_MAX: usize = 20_000;
 
-/// Lifetime of a token.
+/// Lifetime of a token in days.
 const TOKEN_DAYS: i64 = 42;
 
-/// The state of a customer's account, which decides what a password is good for.
+/// The state of a customer's account, which decides if the customer can log in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CustomerState {
-    /// Log in.
+    /// The customer can log in.
     #[default]
     Enabled,
-    /// No sign-in: the merchant has shut the account.
+    /// The customer cannot log in, because the merchant disabled the account.
     Disabled,
-    /// No password yet: they bought as a guest, or were invited, and never chose one.
+    /// The customer has no password: they bought as a guest, or were invited and did not choose one.
     Invited,
 }
 
@@ -73,11 +73,11 @@ fn digest(salt: Uuid, password: &str) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// A new customer, as given; checked before.
+/// A new customer whose fields have been validated.
 #[derive(Clone)]
 pub(crate) struct NewCustomer<'a> {
     pub(crate) email: &'a str,
-    /// `None` for one who has chosen none.
+    /// Password; `None` if the customer has not chosen one.
     pub(crate) password: Option<&'a str>,
     pub(crate) first_name: Option<&'a str>,
     pub(crate) last_name: Option<&'a str>,
@@ -124,7 +124,8 @@ impl Customers {
         self.by_email.values().find(|customer| customer.id == id)
     }
 
-    /// Adds a customer, or puts them in place of the one with that address. `None` where the store is full.
+    /// Adds a customer, or replaces the one with the same e-mail address. Returns `None` if the store has reached its
+    /// maximum.
     pub(crate) fn put(&mut self, new: &NewCustomer<'_>, now: DateTime<Utc>) -> Option<&Customer> {
         let key = new.email.to_lowercase();
         if self.by_email.len() >= CUSTOMERS_MAX && !self.by_email.contains_key(&key) {
@@ -147,7 +148,7 @@ impl Customers {
         self.by_email.get(&key)
     }
 
-    /// A token for who knows the password; `None` for whoever does not, and for who cannot log in.
+    /// Returns a token if the password is right, or `None` if it is wrong or the customer cannot log in.
     pub(crate) fn log_in(
         &mut self,
         email: &str,
@@ -177,14 +178,14 @@ impl Customers {
         Some((token, expires_at))
     }
 
-    /// The customer that a token stands for; `None` for one that has run out, was deleted, or never was.
+    /// Returns the customer of a token, or `None` if the token is expired, deleted or unknown.
     pub(crate) fn of_token(&self, token: &str, now: DateTime<Utc>) -> Option<&Customer> {
         let held = self.tokens.get(token).filter(|held| held.expires_at > now)?;
         let customer = self.by_email.get(&held.email)?;
         (customer.state == CustomerState::Enabled).then_some(customer)
     }
 
-    /// Makes a token good for as long again; until when.
+    /// Extends a token by its full lifetime and returns the new expiry time.
     pub(crate) fn renew(&mut self, token: &str, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         self.of_token(token, now)?;
         let held = self.tokens.get_mut(token)?;
@@ -192,7 +193,7 @@ impl Customers {
         Some(held.expires_at)
     }
 
-    /// Ends a token; its number.
+    /// Deletes a token and returns the number of its customer.
     pub(crate) fn forget(&mut self, token: &str, now: DateTime<Utc>) -> Option<u64> {
         self.of_token(token, now)?;
         self.tokens.remove(token).map(|held| held.id)

@@ -1,4 +1,4 @@
-//! Changes to a product's record, made in its bytes so that all else stays as it was.
+//! Changes to a product's record, made in its bytes so that everything else stays unchanged.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ use serde_json::value::RawValue;
 
 use crate::generated::push_moment;
 
-/// The change to prices.
+/// A change to the prices of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Price<'a> {
     Same,
-    /// So many percent of what it was.
+    /// The price becomes this percentage of the old one.
     Percent(u64),
-    /// This text.
+    /// The price becomes this text.
     Exact(&'a str),
 }
 
-/// The change to each variant's `available`.
+/// A change to the `available` field of each variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stock {
     Same,
@@ -30,18 +30,18 @@ pub(crate) enum Stock {
 pub(crate) struct Edit<'a> {
     pub(crate) price: Price<'a>,
     pub(crate) stock: Stock,
-    /// The time in `updated_at`: seconds since 1970, by the shop's own clock.
+    /// New value of `updated_at`: seconds since 1970 by the shop's own clock.
     pub(crate) updated_s: u64,
 }
 
-/// A variant of a record: its id, and where its object stands.
+/// The id of a variant and the byte range of its object in the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) id: u64,
     pub(crate) range: Range<usize>,
 }
 
-/// The variants of a record that have an id, in their order.
+/// Returns the variants of a record that have an id, in their order.
 pub(crate) fn variants(record: &[u8]) -> Vec<Span> {
     #[derive(Deserialize)]
     struct Variants<'a> {
@@ -57,7 +57,7 @@ pub(crate) fn variants(record: &[u8]) -> Vec<Span> {
     };
     let spans = read.variants.into_iter().filter_map(|raw| {
         let text = raw.get();
-        // The raw value borrows from the record: the distance of the two pointers is its place in there.
+        // The raw value borrows from the record, so the difference of the two pointers is its offset in the record.
         let start = (text.as_ptr() as usize).wrapping_sub(record.as_ptr() as usize);
         let RawVariantId { id } = serde_json::from_str(text).ok()?;
         Some(Span {
@@ -68,12 +68,12 @@ pub(crate) fn variants(record: &[u8]) -> Vec<Span> {
     spans.collect()
 }
 
-/// The ids of a record's variants.
+/// Returns the ids of a record's variants.
 pub(crate) fn variant_ids(record: &[u8]) -> impl Iterator<Item = u64> + use<> {
     variants(record).into_iter().map(|variant| variant.id)
 }
 
-/// Appends the record with the edit.
+/// Appends the record with the edit applied.
 pub(crate) fn push_edited(record: &[u8], edit: &Edit<'_>, out: &mut Vec<u8>) {
     let mut at = 0;
     while at < record.len() {
@@ -90,7 +90,7 @@ pub(crate) fn push_edited(record: &[u8], edit: &Edit<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(&record[at..]);
 }
 
-/// Appends the record with so many percent of each price.
+/// Appends the record with each price scaled to `pct` percent.
 pub(crate) fn push_converted(record: &[u8], pct: u64, out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(key) = next_key(record, at) {
@@ -105,11 +105,11 @@ pub(crate) fn push_converted(record: &[u8], pct: u64, out: &mut Vec<u8>) {
 
 struct Key<'a> {
     name: &'a [u8],
-    /// The start of its value.
+    /// Byte offset at which the value of the key starts.
     value: usize,
 }
 
-/// The next object key at or after `at`, which must lie outside of any string.
+/// Returns the next object key at or after offset `at`, which must be outside any string.
 fn next_key(record: &[u8], mut at: usize) -> Option<Key<'_>> {
     loop {
         let open = at + record.get(at..)?.iter().position(|byte| *byte == b'"')?;
@@ -135,7 +135,7 @@ fn next_key(record: &[u8], mut at: usize) -> Option<Key<'_>> {
     }
 }
 
-/// One past the closing quote of the string that opens at `open`.
+/// Returns the offset after the closing quote of the string that opens at `open`.
 fn string_end(record: &[u8], open: usize) -> Option<usize> {
     let mut at = open + 1;
     loop {
@@ -147,7 +147,8 @@ fn string_end(record: &[u8], open: usize) -> Option<usize> {
     }
 }
 
-/// Writes the price at `at` anew; answers where the recorded one ends. A price that is no decimal text stays.
+/// Appends the new price for the price at offset `at`, and returns the end offset of the old price. A price that is not
+/// a decimal text stays unchanged.
 fn push_price(record: &[u8], at: usize, change: Price<'_>, out: &mut Vec<u8>) -> usize {
     let Some(end) = (record.get(at) == Some(&b'"'))
         .then(|| string_end(record, at))
@@ -171,7 +172,7 @@ fn push_price(record: &[u8], at: usize, change: Price<'_>, out: &mut Vec<u8>) ->
     end
 }
 
-/// A decimal text times `pct` percent, with as many decimals.
+/// Returns `pct` percent of a decimal text, with the same number of decimals.
 pub(crate) fn scaled(text: &str, pct: u64) -> Option<String> {
     let decimals = text.split_once('.').map_or(0, |(_, rest)| rest.len());
     let minor: u64 = text.replacen('.', "", 1).parse().ok()?;

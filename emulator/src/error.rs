@@ -3,124 +3,124 @@ use std::path::PathBuf;
 
 use crate::item::Item;
 
-/// The reason why stores cannot be emulated.
+/// The reasons why the emulator cannot start or change a store.
 #[derive(Debug, thiserror::Error)]
 pub enum EmulatorError {
-    /// The folder of recordings, or one in it, cannot be listed.
+    /// The folder of recordings, or a folder in it, cannot be listed.
     #[error("cannot list {}", folder.display())]
     Folder {
-        /// The folder.
+        /// The folder that cannot be listed.
         folder: PathBuf,
-        /// The system's error.
+        /// The error from the operating system.
         #[source]
         source: std::io::Error,
     },
     /// A recorded file cannot be read.
     #[error("cannot read {}", file.display())]
     File {
-        /// The file.
+        /// Path of the recorded file.
         file: PathBuf,
-        /// The system's error.
+        /// The error from the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// A recorded file is not what its name says: pages are `{"products": […]}`, meta is an object.
+    /// A recorded file does not have the expected format: pages are `{"products": […]}`, `meta.json` is an object.
     #[error("malformed recording {}", file.display())]
     Malformed {
-        /// The file.
+        /// Path of the malformed file.
         file: PathBuf,
-        /// The parser's error, with the place.
+        /// The parser's error, with line and column.
         #[source]
         source: serde_json::Error,
     },
-    /// No folder holds product pages, or no store was asked for.
+    /// There are no folders with product pages, or zero stores were requested.
     #[error("no stores: {place}")]
     NoStores {
-        /// The place that was searched.
+        /// The folder that was searched, or the setting that requested no stores.
         place: String,
     },
-    /// More stores or products than the addressing or the id space has room for.
+    /// More stores or products are requested than the addressing or the id space allows.
     #[error("{asked} {what} asked for, at most {most}")]
     TooMany {
-        /// `stores`, `products`.
+        /// The kind of thing: `stores` or `products`.
         what: &'static str,
-        /// The number asked for.
+        /// The requested number.
         asked: u64,
-        /// The bound.
+        /// The maximum number.
         most: u64,
     },
-    /// Emulated stores listen on loopback only.
+    /// The bind address is not a loopback address. Emulated stores listen on loopback only.
     #[error("{address} is not a loopback address")]
     NotLoopback {
-        /// The address asked for.
+        /// The requested address.
         address: SocketAddr,
     },
-    /// The system has no one address a store.
+    /// The system does not support one loopback address for each store.
     #[error("an address a store needs Linux; use a port a store")]
     AddressingUnsupported {
-        /// The system's error, where it was asked.
+        /// The error from the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// The address cannot be listened on.
+    /// The emulator cannot listen on the address.
     #[error("cannot listen on {address}")]
     Listen {
-        /// The address.
+        /// The address to listen on.
         address: SocketAddr,
-        /// The system's error.
+        /// The error from the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// There is no store of this slug.
+    /// There is no store with this slug.
     #[error("no store {slug:?}")]
     UnknownStore {
-        /// The slug.
+        /// The unknown slug.
         slug: String,
     },
-    /// The store cannot be changed so.
+    /// The store refuses the change.
     #[error("store {slug:?} cannot be changed")]
     Change {
-        /// The slug.
+        /// The slug of the store.
         slug: String,
-        /// The reason.
+        /// The reason why the change was refused.
         #[source]
         source: ChangeError,
     },
 }
 
-/// The reason why a change cannot be made.
+/// The reasons why a change is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
-    /// The store lists no such variant or product.
+    /// The store does not list this variant or product.
     #[error("the store has no product and no variant {item}")]
     UnknownItem {
-        /// The item.
+        /// The unknown variant or product.
         item: Item,
     },
-    /// The price is no decimal text, is negative, or has more decimals than the store's prices.
+    /// The price is not a decimal text, is negative, or has more decimals than the store's prices.
     #[error("{price:?} is no price with at most {decimals} decimals")]
     Price {
-        /// The price.
+        /// The refused price.
         price: String,
-        /// Decimals of the price that it was to replace.
+        /// Number of decimals of the price that it would replace.
         decimals: usize,
     },
     /// The discount takes nothing off, has no name, or is for more than 1,000 products.
     #[error("{name:?} is no sound discount")]
     Discount {
-        /// Its code or title.
+        /// The code or title of the discount.
         name: String,
     },
-    /// The store holds no more discounts.
+    /// The store has the maximum number of discounts.
     #[error("a store holds at most {most} discounts")]
     Discounts {
-        /// The bound.
+        /// The maximum number of discounts.
         most: usize,
     },
-    /// The store has no such discount.
+    /// The store has no discount with this name.
     #[error("the store has no discount {name:?}")]
     UnknownDiscount {
-        /// Its code or title.
+        /// The code or title that was not found.
         name: String,
     },
 }

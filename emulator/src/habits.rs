@@ -1,56 +1,56 @@
-//! Shipping habits of stores of a varied market in India: the quotes of their carts, the orders of which they take cash, and
-//! the part of that which their policies say. A policy says nothing that the cart does not do, and much of what the cart does
-//! no policy says.
+//! Shipping habits of stores in a varied Indian market: delivery rates, cash on delivery, and the part of these that
+//! the shipping policy states. Everything a policy states is true of the cart, but the cart has rules that the policy
+//! does not state.
 
 use serde::Serialize;
 
 use crate::generated::dice::Dice;
 use crate::zones::{ZoneKind, ZoneQuote, ZoneRules};
 
-/// The truth about one store's shipping.
+/// The true shipping rules of one store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShippingHabits {
-    /// Its rules by place and weight.
+    /// Rates by destination and weight.
     pub rules: ZoneRules,
-    /// Its fee in percent of the rules' own.
+    /// The store's fee, in percent of the fee in the rules.
     pub fee_percent: u64,
-    /// Order value from which the standard rate is free.
+    /// Order value from which standard shipping is free.
     pub free_from_minor: Option<u64>,
-    /// Days that it takes beyond those of the rules.
+    /// Number of days added to the delivery days of the rules.
     pub days_more: u16,
-    /// Its rates state their days.
+    /// True if the titles of the rates state the delivery days.
     pub has_days_at_rates: bool,
-    /// Cash on delivery.
+    /// Rules for cash on delivery.
     pub cash: CashHabits,
-    /// The part that its policy says; `None` where it has no policy.
+    /// The subjects that the store's policy covers; `None` if it has no policy.
     pub says: Option<PolicySays>,
-    /// The choice of its words.
+    /// Number that selects the wording of the policy.
     wording: u64,
 }
 
-/// Cash at the door.
+/// Rules for cash on delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CashHabits {
-    /// It takes some.
+    /// True if the store offers cash on delivery.
     pub is_offered: bool,
-    /// The largest order that is paid so.
+    /// Maximum order value for cash on delivery.
     pub max_order_minor: Option<u64>,
-    /// The fee for it.
+    /// Fee for cash on delivery.
     pub fee_minor: Option<u64>,
 }
 
-/// The subjects of a policy.
+/// The subjects that a policy covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PolicySays {
-    /// The fee, and the order value from which on there is none.
+    /// True if the policy states the fee and the order value from which shipping is free.
     pub has_fee: bool,
-    /// Cash on delivery.
+    /// True if the policy mentions cash on delivery.
     pub has_cash: bool,
-    /// Days of delivery.
+    /// True if the policy states the delivery days.
     pub has_days: bool,
 }
 
-/// Kinds of rules in the shares that stores have them in, by a hundred.
+/// Kinds of rules with their share of stores, in percent.
 const KINDS: &[(u64, ZoneKind)] = &[
     (38, ZoneKind::Flat),
     (26, ZoneKind::ByState),
@@ -65,11 +65,11 @@ const FREE_FROM: &[u64] = &[49_900, 59_900, 79_900, 99_900, 99_900, 149_900, 199
 const CASH_MAX: &[u64] = &[200_000, 300_000, 500_000, 1_000_000];
 const CASH_FEE: &[u64] = &[2_900, 4_900, 5_000, 9_900];
 
-/// Pincodes of large cities: what a policy calls the fee is asked there.
+/// Pincodes of large cities. The fee that a policy states is the fee for these.
 const MAIN_CITIES: [u32; 4] = [110_001, 400_001, 560_001, 600_001];
 
 impl ShippingHabits {
-    /// The habits of one store of a market.
+    /// Draws the habits of one store of a market.
     pub(crate) fn draw(seed: u64, index: u32) -> Self {
         let mut dice = Dice::of(&[seed, 0x4841_4249, u64::from(index)]);
         let mut roll = dice.below(100);
@@ -104,7 +104,7 @@ impl ShippingHabits {
         }
     }
 
-    /// The store's quotes for goods of this worth and weight, cheapest first.
+    /// Returns the store's rates for goods of this value and weight, cheapest first.
     #[must_use]
     pub fn quotes(&self, pincode: u32, goods_minor: u64, grams: u64) -> Vec<ZoneQuote> {
         let mut quotes = self.rules.quotes(pincode, goods_minor, grams);
@@ -120,24 +120,24 @@ impl ShippingHabits {
         quotes
     }
 
-    /// True where it delivers to a pincode, whatever it quotes.
+    /// Returns true if the store delivers to a pincode, even if it quotes no rate.
     #[must_use]
     pub fn delivers(&self, pincode: u32) -> bool {
         self.rules.delivers(pincode)
     }
 
-    /// True where an order of this worth may be paid at the door.
+    /// Returns true if an order of this value may be paid by cash on delivery.
     #[must_use]
     pub fn takes_cash(&self, goods_minor: u64) -> bool {
         self.cash.is_offered && self.cash.max_order_minor.is_none_or(|most| goods_minor <= most)
     }
 
-    /// Whole rupees.
+    /// Scales a fee to the store, in minor units rounded down to whole rupees.
     const fn fee(&self, amount_minor: u64) -> u64 {
         amount_minor * self.fee_percent / 10_000 * 100
     }
 
-    /// The shipping policy, as HTML; `None` where it has none.
+    /// Returns the shipping policy as HTML, or `None` if the store has no policy.
     pub(crate) fn policy(&self) -> Option<String> {
         let says = self.says?;
         let mut dice = Dice::of(&[self.wording]);

@@ -2,13 +2,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A variant or a product, by whatever its user has at hand.
+/// A variant or a product, identified by an id or a handle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Item {
     /// The id of a variant, or of a product.
     Id(u64),
-    /// The handle of a product, or an id as a text: of digits, or as GraphQL writes it.
+    /// The handle of a product, or an id as text: digits or a GraphQL global id.
     Name(String),
 }
 

@@ -1,13 +1,13 @@
-//! Writing JSON as the platform's bytes look: `/` as `\/`, and `<`, `>`, `&` as `\u003c` and so on.
+//! Writes JSON with the platform's escapes: `/` as `\/`, and `<`, `>`, `&` as `\u003c` and so on.
 
-/// Appends `text` as a JSON string, escaped as the platform does.
+/// Appends `text` as a JSON string with the platform's escapes.
 pub(crate) fn push_text(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     push_inner(out, text.as_bytes());
     out.push(b'"');
 }
 
-/// Appends a string or `null`.
+/// Appends a JSON string, or `null` for `None`.
 pub(crate) fn push_optional(out: &mut Vec<u8>, text: Option<&str>) {
     match text {
         Some(text) => push_text(out, text),
@@ -15,7 +15,7 @@ pub(crate) fn push_optional(out: &mut Vec<u8>, text: Option<&str>) {
     }
 }
 
-/// Appends the inside of a JSON string.
+/// Appends the escaped content of a JSON string, without quotes.
 pub(crate) fn push_inner(out: &mut Vec<u8>, text: &[u8]) {
     let mut done = 0;
     for (at, byte) in text.iter().enumerate() {
@@ -53,17 +53,15 @@ const SPECIAL: [bool; 256] = {
     table
 };
 
-/// Appends a number.
 pub(crate) fn push_number(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
-/// Appends `true` or `false`.
 pub(crate) fn push_bool(out: &mut Vec<u8>, value: bool) {
     out.extend_from_slice(if value { b"true" } else { b"false" });
 }
 
-/// Appends an amount with its decimals, without quotes: `499.00`.
+/// Appends an amount with its decimals and without quotes: `499.00`.
 pub(crate) fn push_amount(out: &mut Vec<u8>, minor: u64, decimals: u32) {
     let unit = 10_u64.pow(decimals.min(4));
     push_number(out, minor / unit);
@@ -79,7 +77,7 @@ pub(crate) fn push_amount(out: &mut Vec<u8>, minor: u64, decimals: u32) {
     }
 }
 
-/// JSON text that serde wrote, as the platform writes it: within strings `/`, `<`, `>` and `&` are escaped.
+/// Rewrites JSON from serde with the platform's escapes: `/`, `<`, `>` and `&` are escaped within strings.
 pub(crate) fn platform_bytes(json: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(json.len() + json.len() / 8);
     let mut slash = false;

@@ -1,26 +1,31 @@
-//! Emulated stores on loopback, for the demo, for tests and for benchmarks.
+//! Emulated Shopify stores on loopback, for the demo, for tests and for benchmarks.
 //!
-//! In: a folder of recorded product pages, or a seed and two numbers. Out: stores that answer over HTTP as the storefront
-//! platform does to a third party: the catalogue's JSON views, pages with structured data, `meta.json`, robots.txt,
-//! sitemaps, policies and pictures, with validators and content codings; the Storefront GraphQL API at
-//! `POST /api/{version}/graphql.json` with carts, discounts, delivery and customers; the Ajax cart; and a checkout page
-//! that takes no payment. On demand they change from epoch to epoch, or at once, and go wrong in every way that is known
-//! of real ones.
+//! The input is a folder of recorded product pages, or a seed with the numbers of products and stores. The output is
+//! stores that answer over HTTP as the storefront platform answers a third party:
+//!
+//! - the catalogue's JSON views, pages with structured data, `meta.json`, robots.txt, sitemaps, policies and pictures,
+//!   with validators and content codings;
+//! - the Storefront GraphQL API at `POST /api/{version}/graphql.json` with carts, discounts, delivery and customers;
+//! - the Ajax cart, and a checkout page that takes no payment.
+//!
+//! On demand, stores change from epoch to epoch or at once, and show every fault that is known of real stores.
 //!
 //! # Shopping
 //!
-//! Every store has discounts by its seed: [`RunningStores::discounts`] lists them, [`RunningStores::truth`] and
-//! [`RunningStores::verdicts`] what they do to a basket. Carts run out after [`EmulatorConfig::cart_ttl`] by a clock
-//! that [`RunningStores::advance_clock`] moves. [`Fault::AnswerLost`] and [`Fault::EdgeFailed`] do what was asked and
-//! lose the answer, [`Fault::Delayed`] does it late; [`RunningStores::calls`] counts what was done.
+//! Every store has discounts drawn from its seed. [`RunningStores::discounts`] lists them; [`RunningStores::truth`] and
+//! [`RunningStores::verdicts`] return their effect on a basket. Carts expire after [`EmulatorConfig::cart_ttl`] by a
+//! clock that [`RunningStores::advance_clock`] moves. [`Fault::AnswerLost`] and [`Fault::EdgeFailed`] carry out the
+//! request and lose the answer; [`Fault::Delayed`] carries it out later. [`RunningStores::calls`] counts the operations
+//! that were carried out.
 //!
-//! With [`EmulatorConfig::varied_shipping`] stores in India send as real ones do: by place, worth and weight, with cash
-//! at the door or without, and with policies that say some of it. [`RunningStores::shipping_habits`] has the truth.
+//! With [`EmulatorConfig::varied_shipping`], stores in India ship as real stores do: rates depend on destination, value
+//! and weight, some stores offer cash on delivery, and policies state a part of the rules.
+//! [`RunningStores::shipping_habits`] returns the true rules.
 //!
 //! # Changes at once
 //!
-//! [`RunningStores::change`] and its companions change prices and stock, and remove products, in all views of a store at once.
-//! With [`EmulatorConfig::control`], stores take the same over HTTP, from this machine alone:
+//! [`RunningStores::change`] and its companions change prices and stock, and remove products, in all views of a store at
+//! once. With [`EmulatorConfig::control`], stores accept the same changes over HTTP, from this machine only:
 //!
 //! ```sh
 //! curl -H 'content-type: application/json' http://127.1.0.1:8080/emulator/change \
@@ -33,17 +38,19 @@
 //! # {"kind": "faults", "rules": [{"fault": {"kind": "slow", "delay_ms": 5000}}]}
 //! ```
 //!
-//! An item is the id of a variant or product, a product's handle, or an id as GraphQL writes it. The answer names the
-//! product and the variants that were changed; 404 says that the store has no such item, 422 that the price is none.
+//! An item is the id of a variant or product, a product's handle, or a GraphQL global id. The answer names the product
+//! and the variants that were changed. Status 404 means that the store has no such item; 422 means that the price is
+//! invalid.
 //!
 //! # Reviews
 //!
-//! With [`EmulatorConfig::widgets`] four stores of five use a review app, whose tag is on their pages, and the apps
-//! answer at addresses of their own ([`RunningStores::widget_url`]): the reviews of a shop and of a product, page by
-//! page, and ratings. [`RunningStores::reviews`] has the truth; reviews are added, edited and deleted on demand.
+//! With [`EmulatorConfig::widgets`], four of five stores use a review app. The app's tag is on the store's pages, and the
+//! app answers at an address of its own ([`RunningStores::widget_url`]) with ratings and with pages of reviews of a shop
+//! or a product. [`RunningStores::reviews`] returns the true reviews. Reviews are added, edited and deleted on demand.
 //!
-//! Generated products are pure functions of seed, store, place and epoch: nothing is kept of them, a million cost no more
-//! memory than a dozen; carts and customers are kept, within bounds. Never: takes a payment, sends a mail, listens on anything but loopback, fetches anything, or has a part in production.
+//! Generated products are pure functions of seed, store, place and epoch and are not stored, so a million products need
+//! no more memory than a dozen. Carts and customers are stored, within bounds. The emulator never takes a payment, sends
+//! a mail, listens beyond loopback, fetches anything, or is part of production.
 
 mod address;
 mod ajax;

@@ -6,48 +6,48 @@ use serde::Serialize;
 /// One request that a store received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RequestRecord {
-    /// Since the emulator started.
+    /// Time since the emulator started.
     pub at: Duration,
-    /// `GET`, `HEAD`, …
+    /// HTTP method, such as `GET` or `HEAD`.
     pub method: String,
-    /// The path, without the query.
+    /// Request path, without the query.
     pub path: String,
-    /// The query, as sent.
+    /// Query string, as sent.
     pub query: Option<String>,
-    /// The validator that it came with.
+    /// The `If-None-Match` header of the request.
     pub if_none_match: Option<String>,
-    /// The client's name for itself.
+    /// The `User-Agent` header of the request.
     pub user_agent: Option<String>,
-    /// The status that was answered; `None` where the connection was reset instead.
+    /// Status of the response; `None` if the connection was reset instead.
     pub status: Option<u16>,
 }
 
-/// The requests to a store.
+/// A log of the requests to a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Requests {
-    /// Every request ever, by path.
+    /// Number of requests for each path since the start.
     pub count_by_path: BTreeMap<String, u64>,
-    /// The number of times that each field of the query or the mutation was carried out, by name. A call that a fault
-    /// kept from being carried out is not counted; one whose answer was lost is.
+    /// Number of times that each field of the GraphQL query or mutation type was carried out, by field name. A call
+    /// that a fault prevented is not counted. A call whose answer was lost is counted.
     pub calls: BTreeMap<String, u64>,
-    /// The latest requests, oldest first; at most as many as the configuration says.
+    /// The latest requests, oldest first. The configuration sets the maximum number.
     pub latest: Vec<RequestRecord>,
 }
 
 impl Requests {
-    /// The number of all requests.
+    /// Returns the number of all requests.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count_by_path.values().sum()
     }
 
-    /// The number of requests to a path.
+    /// Returns the number of requests to a path.
     #[must_use]
     pub fn count_of(&self, path: &str) -> u64 {
         self.count_by_path.get(path).copied().unwrap_or(0)
     }
 
-    /// The number of the latest requests that were answered with this status.
+    /// Returns the number of logged requests that were answered with this status.
     #[must_use]
     pub fn answered(&self, status: u16) -> usize {
         self.latest
@@ -57,7 +57,8 @@ impl Requests {
     }
 }
 
-/// Paths that are counted one by one; further ones are counted together, so that no client can fill the memory.
+/// Maximum number of paths that are counted separately. Further paths share one counter, so that no client can fill the
+/// memory.
 const PATHS_MAX: usize = 10_000;
 
 #[derive(Debug, Default)]
@@ -86,7 +87,7 @@ impl Log {
         self.latest.push_back(request);
     }
 
-    /// Counts fields that are carried out. Their names are the schema's: there are not many.
+    /// Counts GraphQL fields that were carried out. Their names come from the schema, so their number is small.
     pub(crate) fn note_calls<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
         for name in names {
             match self.calls.get_mut(name) {

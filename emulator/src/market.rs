@@ -16,10 +16,10 @@ use crate::recorded::{RecordedCatalogue, RecordedStore, load};
 use crate::shop::{Limits, Shop, StoreAddress};
 use crate::{Drift, EmulatorError};
 
-/// Products that generated stores may have in all: what ids have room for.
+/// Maximum number of products in all generated stores, limited by the id space.
 const PRODUCTS_MAX: u64 = 10_000_000;
 
-/// Every store, and what they share.
+/// All stores, and the state that they share.
 #[derive(Debug)]
 pub(crate) struct Market {
     pub(crate) shops: Vec<Arc<Shop>>,
@@ -30,7 +30,7 @@ pub(crate) struct Market {
     seed: u64,
 }
 
-/// A store before it has an address.
+/// A store that has no address yet.
 pub(crate) enum Stall {
     Recorded(Box<RecordedStore>),
     Generated {
@@ -38,7 +38,7 @@ pub(crate) enum Stall {
         size: u64,
         offset: u64,
         slots: u64,
-        /// The brands whose goods it sells besides its own.
+        /// The brands whose products the store resells.
         resold: ResoldGoods,
     },
 }
@@ -52,7 +52,7 @@ impl Stall {
     }
 }
 
-/// Reads or draws the stores.
+/// Loads or generates the stores.
 pub(crate) fn stalls(source: &Source) -> Result<Vec<Stall>, EmulatorError> {
     match source {
         Source::Recorded(folder) => Ok(load(folder)?
@@ -92,10 +92,10 @@ pub(crate) fn stalls(source: &Source) -> Result<Vec<Stall>, EmulatorError> {
     }
 }
 
-/// Most makers whose goods one store sells.
+/// Maximum number of makers whose products one store resells.
 const MAKERS_MAX: usize = 8;
 
-/// Lets the last `count` stores sell goods of the ones before them that have the same currency.
+/// Makes the last `count` stores resell products of earlier stores that have the same currency.
 pub(crate) fn resell(stalls: &mut [Stall], count: u32) {
     let first = stalls.len().saturating_sub(count as usize);
     let (makers, resellers) = stalls.split_at_mut(first);
@@ -122,7 +122,7 @@ pub(crate) fn resell(stalls: &mut [Stall], count: u32) {
     }
 }
 
-/// The sizes in an order that follows from the seed: large stores are anywhere.
+/// Shuffles the store sizes by the seed, so that large stores are not all at the start.
 fn shuffled(mut sizes: Vec<u64>, seed: u64) -> Vec<u64> {
     let mut dice = Dice::of(&[seed, 0x5348_5546]);
     for end in (1..sizes.len()).rev() {
@@ -132,7 +132,7 @@ fn shuffled(mut sizes: Vec<u64>, seed: u64) -> Vec<u64> {
 }
 
 impl Market {
-    /// Opens the stores at their addresses: `listeners` are those of the stores in turn, or one for all.
+    /// Opens the stores at their addresses. `listeners` contains one address for each store, or one address for all.
     pub(crate) fn open(stalls: Vec<Stall>, listeners: &[SocketAddr], config: EmulatorConfig) -> Self {
         let seed = match config.source {
             Source::Generated { seed, .. } => seed,
@@ -160,14 +160,15 @@ impl Market {
         market
     }
 
-    /// The epoch of a store when the market is at `epoch`: a store that changes in one epoch of ten is at a tenth.
+    /// Returns the epoch of a store when the market is at `epoch`. For example, a store that changes in one epoch of
+    /// ten is at a tenth of it.
     pub(crate) fn store_epoch(&self, index: u32, epoch: u64) -> u64 {
         let phase = fold(&[self.seed, 0x4550, u64::from(index)]);
         Step::at(epoch, self.config.drift.stores, phase).count
     }
 }
 
-/// The review app of the store of this index: four take turns, and the fifth has none.
+/// Returns the review app of the store with this index. Four apps alternate, and every fifth store has none.
 fn widget_of(index: u32) -> Option<ReviewWidget> {
     ReviewWidget::ALL.get(index as usize % 5).copied()
 }

@@ -1,16 +1,16 @@
-//! Amounts in minor units of a currency, by the exponent that ISO 4217 gives it. Pure.
+//! Amounts in minor units of a currency, with the exponents of ISO 4217. All functions are pure.
 
 use iso_currency::Currency;
 
 use crate::json::push_amount;
 
-/// Decimals of a currency; 2 for one that ISO 4217 does not know, or gives none.
+/// Returns the number of decimals of a currency. It is 2 if ISO 4217 does not list the currency or gives no number.
 pub(crate) fn exponent(currency: &str) -> u32 {
     let known = Currency::from_code(currency).and_then(Currency::exponent);
     known.map_or(2, u32::from).min(4)
 }
 
-/// A price text in minor units; digits beyond the currency's own are rounded half up. `None` for what is no price.
+/// Parses a price text into minor units. Extra digits are rounded half up. Returns `None` if the text is not a price.
 pub(crate) fn minor(price: &str, exponent: u32) -> Option<u64> {
     let (whole, fraction) = price.split_once('.').unwrap_or((price, ""));
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -30,7 +30,7 @@ pub(crate) fn minor(price: &str, exponent: u32) -> Option<u64> {
         .checked_add(kept + u64::from(rounds_up))
 }
 
-/// The amount as the API writes it: `25.0`, `12.5`, `7.25`.
+/// Formats an amount as the API does: `25.0`, `12.5`, `7.25`.
 pub(crate) fn decimal_of(minor: u64, exponent: u32) -> String {
     let mut text = Vec::new();
     push_amount(&mut text, minor, exponent);
@@ -44,14 +44,14 @@ pub(crate) fn decimal_of(minor: u64, exponent: u32) -> String {
     }
 }
 
-/// So many percent of an amount, rounded half up.
+/// Returns `percent` of an amount, rounded half up.
 pub(crate) fn percent_of(amount_minor: u64, percent: u32) -> u64 {
     let exact = u128::from(amount_minor) * u128::from(percent);
     u64::try_from((exact + 50) / 100).unwrap_or(u64::MAX)
 }
 
-/// Splits an amount over parts in proportion to their weights, by largest remainder: the parts sum up to it, and none is
-/// larger than its weight where the amount is not larger than all weights together.
+/// Splits an amount in proportion to the weights, by largest remainder. The parts sum up to the amount. If the amount
+/// is at most the sum of the weights, no part is larger than its weight.
 pub(crate) fn split(amount_minor: u64, weights: &[u64]) -> Vec<u64> {
     let sum: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
     if sum == 0 {

@@ -1,23 +1,23 @@
-//! Product pictures, drawn as SVG: a silhouette of the kind of product in the product's colour on a soft ground.
+//! Product pictures, drawn as SVG: a silhouette of the product in its colour on a soft background.
 
 use crate::generated::push_html;
 
 /// The content of a picture.
 #[derive(Debug)]
 pub(crate) struct Picture<'a> {
-    /// The markup of its outline, as of its kind.
+    /// SVG markup of the outline of the product's kind.
     pub(crate) shape: &'static str,
-    /// `#rrggbb`.
+    /// Colour of the product, as `#rrggbb`.
     pub(crate) tone: &'a str,
-    /// The number of the picture among the product's, from 1: each has another ground and view.
+    /// Number of the picture within the product, from 1. It selects the background and the view.
     pub(crate) nth: u64,
-    /// Any number; it varies ground and ornament from product to product.
+    /// Any number; it varies the background and the ornament from product to product.
     pub(crate) seed: u64,
     pub(crate) title: &'a str,
     pub(crate) brand: &'a str,
 }
 
-/// Grounds: two tones of a soft gradient each.
+/// Backgrounds: the two colours of a gradient each.
 const GROUNDS: &[(&str, &str)] = &[
     ("#fbf7f0", "#efe5d5"),
     ("#f3f6f4", "#dde7e1"),
@@ -27,7 +27,7 @@ const GROUNDS: &[(&str, &str)] = &[
     ("#f7f7f2", "#e3e5d6"),
 ];
 
-/// Draws the picture.
+/// Draws the picture as SVG.
 pub(crate) fn draw(picture: &Picture<'_>) -> String {
     let ground = GROUNDS[((picture.seed >> 8).wrapping_add(picture.nth) % GROUNDS.len() as u64) as usize];
     let main = Tone::parse(picture.tone);
@@ -61,7 +61,7 @@ pub(crate) fn draw(picture: &Picture<'_>) -> String {
     )
 }
 
-/// Something quiet behind the product.
+/// Draws a faint ornament behind the product.
 fn ornament(seed: u64, tone: &str) -> String {
     match seed % 5 {
         0 => format!("<circle cx=\"200\" cy=\"190\" r=\"142\" fill=\"{tone}\" opacity=\".22\"/>"),

@@ -1,6 +1,7 @@
-//! Countries, as far as addresses care. What each needs is what the platform demanded of every one of them when asked.
+//! Countries and the address parts that they need. The needs are those that the platform demanded when every country
+//! was tried.
 
-/// Names of countries that stores and buyers here are in; others are called by their code.
+/// Names of the countries that stores and buyers here are in. Other countries are named by their code.
 const NAMES: &[(&str, &str)] = &[
     ("AE", "United Arab Emirates"),
     ("AU", "Australia"),
@@ -41,13 +42,13 @@ const WITH_ZIPS: &str = "AD AR AT AU AX BA BE BG BL BM BN BR CA CH CN CY CZ DE D
 
 const WITHOUT_CITIES: &str = "GI GS PN SG TA VA";
 
-/// Countries that the platform sends nothing to.
+/// Codes of countries to which the platform does not ship.
 const UNSUPPORTED: &str = "CU IR KP SY";
 
-/// The code of no country.
+/// A country code that no country has.
 pub(crate) const NOWHERE: &str = "ZZ";
 
-/// Zones of the countries that many stores here are in, with the names that the Ajax API takes.
+/// Zones of the countries that many stores here are in, with the names that the Ajax API accepts.
 const ZONES: &[(&str, &[(&str, &str)])] = &[
     (
         "AE",
@@ -105,7 +106,7 @@ const ZONES: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-/// Parts that an address in a country must have besides a name and a line.
+/// Parts that an address in a country must have, besides a name and a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Needs {
     pub(crate) province: bool,
@@ -113,7 +114,7 @@ pub(crate) struct Needs {
     pub(crate) city: bool,
 }
 
-/// The parts that an address in a country needs.
+/// Returns the parts that an address in a country needs.
 pub(crate) fn needs(country: &str) -> Needs {
     let is_in = |list: &str| list.split(' ').any(|code| code == country);
     Needs {
@@ -123,12 +124,12 @@ pub(crate) fn needs(country: &str) -> Needs {
     }
 }
 
-/// True where the platform sends anything to a country.
+/// Returns true if the platform ships to a country.
 pub(crate) fn is_supported(country: &str) -> bool {
     UNSUPPORTED.split(' ').all(|code| code != country)
 }
 
-/// The name of a country; its code where it is not known here.
+/// Returns the name of a country, or its code if the name is not listed here.
 pub(crate) fn name(code: &str) -> &str {
     let known = NAMES.iter().find(|(known, _)| *known == code);
     known.map_or(code, |(_, name)| name)
@@ -139,12 +140,12 @@ fn zones(country: &str) -> Option<&'static [(&'static str, &'static str)]> {
     known.map(|(_, zones)| *zones)
 }
 
-/// True where a country has a zone of this code, and for countries whose zones are not known here.
+/// Returns true if a country has a zone with this code. Countries whose zones are not listed here accept any code.
 pub(crate) fn has_zone(country: &str, zone: &str) -> bool {
     zones(country).is_none_or(|zones| zones.iter().any(|(code, _)| code.eq_ignore_ascii_case(zone)))
 }
 
-/// The code of a country that is given by its name or its code.
+/// Returns the code of a country, given its name or its code.
 pub(crate) fn code(country: &str) -> Option<&'static str> {
     let is_it = |(code, name): &&(&str, &str)| {
         code.eq_ignore_ascii_case(country.trim()) || name.eq_ignore_ascii_case(country.trim())
@@ -152,13 +153,14 @@ pub(crate) fn code(country: &str) -> Option<&'static str> {
     NAMES.iter().find(is_it).map(|(code, _)| *code)
 }
 
-/// True where a country has a zone of this name or code, and for countries whose zones are not known here.
+/// Returns true if a country has a zone with this name or code. Countries whose zones are not listed here accept any.
 pub(crate) fn names_zone(country: &str, zone: &str) -> bool {
     let is_it = |(code, name): &(&str, &str)| code.eq_ignore_ascii_case(zone) || name.eq_ignore_ascii_case(zone);
     zones(country).is_none_or(|zones| zones.iter().any(is_it))
 }
 
-/// True where a postal code can be one of the country, and for countries whose codes are not known here.
+/// Returns true if a postal code fits the country's format. Countries whose formats are not listed here accept any
+/// code.
 pub(crate) fn is_zip(country: &str, zip: &str) -> bool {
     let digits = |length: usize| zip.len() == length && zip.bytes().all(|byte| byte.is_ascii_digit());
     match country {

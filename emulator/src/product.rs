@@ -5,7 +5,8 @@ use crate::barcode::barcode;
 use crate::catalogue::Catalogue;
 use crate::generated::Scratch;
 
-/// A product's record, read back from the list: what its own pages are written from, so that all views agree.
+/// A product, parsed from its record in the listing. The product's own pages are written from this, so that all views
+/// agree.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Product {
     pub(crate) id: u64,
@@ -46,7 +47,7 @@ pub(crate) struct Variant {
     pub(crate) option3: Option<String>,
     #[serde(default)]
     pub(crate) sku: Option<String>,
-    /// Not part of the listing's record.
+    /// Barcode of the variant, which is not part of the listing's record.
     #[serde(skip)]
     pub(crate) barcode: Option<String>,
     #[serde(default)]
@@ -84,7 +85,7 @@ pub(crate) struct Image {
     pub(crate) height: Option<u64>,
 }
 
-/// An option and its values.
+/// A product option and its values.
 #[derive(Debug, Deserialize, serde::Serialize)]
 pub(crate) struct Choice {
     pub(crate) name: String,
@@ -95,14 +96,14 @@ pub(crate) struct Choice {
 }
 
 impl Product {
-    /// The product at a place; `None` for a recorded one that lacks what every view needs.
+    /// Reads the product at a place. Returns `None` for a recorded product that lacks a field that every view needs.
     pub(crate) fn read(catalogue: &Catalogue, place: u64, epoch: u64) -> Option<Self> {
         let mut record = Vec::new();
         catalogue.push_record(place, epoch, &mut Scratch::default(), &mut record);
         let mut product: Self = serde_json::from_slice(&record).ok()?;
         if catalogue.is_generated() {
             let persona = catalogue.persona();
-            // The name of a thing without its seller or maker: it has one barcode wherever it is sold.
+            // The maker is removed from the name, because a product has the same barcode in every store.
             let maker = product.vendor.as_deref().filter(|maker| !maker.is_empty());
             let name = product.title.replace(&persona.name, " ");
             let name = maker.map_or_else(|| name.clone(), |maker| name.replace(maker, " "));
@@ -127,7 +128,7 @@ impl Product {
 }
 
 impl Variant {
-    /// The values of its options.
+    /// Returns the variant's option values.
     pub(crate) fn options(&self) -> Vec<&str> {
         [&self.option1, &self.option2, &self.option3]
             .into_iter()
@@ -135,20 +136,20 @@ impl Variant {
             .collect()
     }
 
-    /// True for the one variant of a product without options.
+    /// Returns true for the single variant of a product without options.
     pub(crate) fn is_default(&self) -> bool {
         self.title == "Default Title"
     }
 }
 
-/// A price text in hundredths of the currency's unit: what the Ajax API counts in, whatever the currency.
+/// Converts a price text to hundredths of the currency's unit, which the Ajax API uses for every currency.
 pub(crate) fn hundredths(price: &str) -> Option<u64> {
     let (whole, fraction) = price.split_once('.').unwrap_or((price, ""));
     let cents: u64 = format!("{fraction:0<2}").get(..2)?.parse().ok()?;
     whole.parse::<u64>().ok()?.checked_mul(100)?.checked_add(cents)
 }
 
-/// An image's address without its scheme: `//cdn…`.
+/// Returns an image URL without its scheme: `//cdn…`.
 pub(crate) fn schemeless(src: &str) -> &str {
     src.strip_prefix("https:")
         .or_else(|| src.strip_prefix("http:"))

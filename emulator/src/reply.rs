@@ -11,20 +11,20 @@ use crate::ask::{Ask, Coding};
 use crate::config::Encoding;
 use crate::generated::dice::{fold, fold_bytes};
 
-/// Time for which an answer may be kept, as measured on the platform's own stores.
+/// The `Cache-Control` of an answer, as measured on the platform's own stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cache {
-    /// Pages and JSON.
+    /// For pages and JSON.
     Revalidate,
-    /// Missing pages, and redirects.
+    /// For missing pages and redirects.
     Never,
-    /// Pictures.
+    /// For pictures.
     Forever,
-    /// The cart says nothing.
+    /// For the cart, which sends no `Cache-Control`.
     Unsaid,
 }
 
-/// An answer before it is packed and sent.
+/// An answer before it is compressed and sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -35,11 +35,11 @@ pub(crate) struct Reply {
     pub(crate) location: Option<String>,
     pub(crate) retry_after_s: Option<u64>,
     pub(crate) challenge: bool,
-    /// The version of the API that answered.
+    /// API version that answered the request.
     pub(crate) api_version: Option<&'static str>,
-    /// The currency of its amounts, told by the cookie `cart_currency` (platform: markets).
+    /// Currency of the cart's amounts, sent in the cookie `cart_currency` (platform: markets).
     pub(crate) cart_currency: Option<String>,
-    /// Further cookies, as they are sent.
+    /// Further `Set-Cookie` values, verbatim.
     pub(crate) cookies: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl Reply {
         Self::new(200, "application/json; charset=utf-8", body)
     }
 
-    /// The answer to something that was posted.
+    /// Creates the answer to a POST request.
     pub(crate) fn posted(status: u16, json: String) -> Self {
         Self {
             cache: Cache::Never,
@@ -72,7 +72,7 @@ impl Reply {
         }
     }
 
-    /// The same, of a value.
+    /// Like `posted`, but takes a JSON value.
     pub(crate) fn json_of(status: u16, body: &serde_json::Value) -> Self {
         Self::posted(status, body.to_string())
     }
@@ -117,7 +117,7 @@ impl Reply {
         }
     }
 
-    /// With a validator that follows from the body.
+    /// Adds an `ETag` computed from the body.
     pub(crate) fn validated(self) -> Self {
         Self {
             etag: Some(etag(fold_bytes(&self.body))),
@@ -125,7 +125,7 @@ impl Reply {
         }
     }
 
-    /// 304 where the client has this very answer.
+    /// Returns 304 if the client already has this answer.
     pub(crate) fn conditional(self, ask: &Ask) -> Self {
         match self.etag {
             Some(etag) if self.status == 200 && ask.has(&etag) => Self::not_modified(etag),
@@ -133,12 +133,12 @@ impl Reply {
         }
     }
 
-    /// True for JSON and for HTML pages: they are worth compressing.
+    /// Returns true for JSON and HTML pages, which are worth compressing.
     fn is_packable(&self) -> bool {
         self.status == 200 && self.body.len() >= 512
     }
 
-    /// The answer of a store with its headers, its body packed as the client asked.
+    /// Builds the HTTP response: adds the store's headers and compresses the body as the client accepts.
     pub(crate) fn finish(self, shop_id: u64, ask: &Ask, encoding: Encoding) -> io::Result<Response<Bytes>> {
         let coding = ask
             .coding()
@@ -166,7 +166,8 @@ impl Reply {
             None => {}
         }
         if let Some(etag) = &self.etag {
-            // A packed body is another sequence of bytes: its validator is weak, as the platform's edge makes it.
+            // A compressed body is a different sequence of bytes, so its validator is weak. The platform's edge does
+            // the same.
             put(
                 ETAG,
                 &if coding.is_some() {
@@ -209,7 +210,7 @@ impl Reply {
     }
 }
 
-/// The same, without a word of how long it may be kept.
+/// Removes the `Cache-Control` of an answer.
 pub(crate) fn uncached(reply: Reply) -> Reply {
     Reply {
         cache: Cache::Unsaid,
@@ -217,7 +218,7 @@ pub(crate) fn uncached(reply: Reply) -> Reply {
     }
 }
 
-/// The headers by which the platform is known.
+/// Adds the headers by which clients recognise the platform.
 fn identify(shop_id: u64, put: &mut impl FnMut(HeaderName, &str)) {
     let shop_id = shop_id.to_string();
     put(HeaderName::from_static("server"), "cloudflare");
@@ -229,7 +230,7 @@ fn identify(shop_id: u64, put: &mut impl FnMut(HeaderName, &str)) {
     put(HeaderName::from_static("x-shopify-stage"), "production");
 }
 
-/// A validator in the platform's form.
+/// Formats an `ETag` as the platform does.
 pub(crate) fn etag(number: u64) -> String {
     format!("\"cacheable:{number:016x}{:016x}\"", fold(&[number]))
 }

@@ -1,4 +1,4 @@
-//! The reviews of a store: drawn from its seed, and changed on demand.
+//! The reviews of a store: generated from its seed and changed on demand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,52 +11,52 @@ use crate::generated::dice::{Dice, fold, uuid};
 use crate::generated::{epoch_s, push_moment};
 use crate::product::Product;
 
-/// One review of an emulated app.
+/// One review in an emulated review app.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EmulatedReview {
-    /// The app's id.
+    /// Id of the review in the review app.
     pub id: String,
-    /// The platform's id of the product.
+    /// Product id on the platform.
     pub product: u64,
-    /// The product's handle.
+    /// Handle of the reviewed product.
     pub handle: String,
     /// Stars, 1 to 5.
     pub stars: u8,
-    /// The author.
+    /// Name of the review's author.
     pub author: String,
-    /// Its headline; may be empty.
+    /// Headline of the review; may be empty.
     pub title: String,
-    /// Its text; may be empty.
+    /// Text of the review; may be empty.
     pub text: String,
-    /// When, in UTC.
+    /// Time of the review, in UTC.
     pub created_at: String,
-    /// True where the writer bought the product.
+    /// True if the author bought the product.
     pub verified: bool,
 }
 
-/// The true reviews of a store.
+/// The true reviews and ratings of a store.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReviewsTruth {
-    /// The app.
+    /// The store's review app.
     pub widget: ReviewWidget,
-    /// Every review, newest first.
+    /// All reviews, newest first.
     pub reviews: Vec<EmulatedReview>,
-    /// Of each product with reviews how many, and their mean as the app states it.
+    /// Number of reviews of each product, and their mean as the app states it.
     pub ratings: BTreeMap<u64, (u32, f64)>,
 }
 
-/// The epoch and the app that reviews are drawn for.
+/// The epoch and the app for which reviews were generated.
 type DrawnFor = (u64, ReviewWidget);
 
-/// The changes made on demand.
+/// Changes made to the reviews on demand.
 #[derive(Debug, Default)]
 pub(crate) struct ReviewBook {
     added: Vec<EmulatedReview>,
     edited: BTreeMap<String, (u8, String)>,
     deleted: BTreeSet<String>,
-    /// The app that the store was set to use, or none.
+    /// The app that was set on demand; the inner `None` means no app.
     app: Option<Option<ReviewWidget>>,
-    /// Drawn once for each epoch and app.
+    /// Reviews generated once for each epoch and app.
     drawn: Option<(DrawnFor, Arc<Vec<EmulatedReview>>)>,
 }
 
@@ -110,7 +110,7 @@ impl ReviewBook {
         drawn
     }
 
-    /// Every review as it stands, newest first.
+    /// Returns all current reviews, newest first.
     fn all(&mut self, catalogue: &Catalogue, epoch: u64, widget: ReviewWidget) -> Vec<EmulatedReview> {
         let mut reviews: Vec<EmulatedReview> = self.drawn(catalogue, epoch, widget).as_ref().clone();
         reviews.extend(self.added.iter().cloned());
@@ -124,17 +124,17 @@ impl ReviewBook {
         reviews
     }
 
-    /// The app of a store that has this one by its seed.
+    /// Returns the store's current app, where `own` is the app from its seed.
     pub(crate) fn app(&self, own: Option<ReviewWidget>) -> Option<ReviewWidget> {
         self.app.unwrap_or(own)
     }
 
-    /// Puts the store on another app, or on none.
+    /// Switches the store to another app, or to none.
     pub(crate) fn use_app(&mut self, app: Option<ReviewWidget>) {
         self.app = Some(app);
     }
 
-    /// The reviews as an app has them.
+    /// Returns the reviews and ratings as the app states them.
     pub(crate) fn truth(&mut self, catalogue: &Catalogue, epoch: u64, widget: ReviewWidget) -> ReviewsTruth {
         let reviews = self.all(catalogue, epoch, widget);
         let mut sums: BTreeMap<u64, (u32, u64)> = BTreeMap::new();
@@ -150,7 +150,7 @@ impl ReviewBook {
         }
     }
 
-    /// Adds a review of a product, the newest of all; its id.
+    /// Adds a review of a product as the newest one and returns its id.
     pub(crate) fn add(&mut self, widget: ReviewWidget, product: Product, stars: u8, text: &str) -> String {
         let nth = self.added.len() as u64;
         let mut date = Vec::new();
@@ -212,7 +212,8 @@ fn draw(widget: ReviewWidget, product: &Product) -> Vec<EmulatedReview> {
     (0..count).map(review).collect()
 }
 
-/// The mean as the app states it: Judge.me and Stamped with two decimals, Yotpo with five, Okendo as a sum.
+/// Returns the mean in the app's format: Judge.me and Stamped state two decimals, Yotpo states five, Okendo states a
+/// sum.
 fn mean(widget: ReviewWidget, count: u32, stars: u64) -> f64 {
     let exact = stars as f64 / f64::from(count.max(1));
     let places: f64 = match widget {

@@ -31,7 +31,7 @@ use crate::widgets::{WidgetHost, serve_widget};
 use crate::zones::ZoneRules;
 use crate::{EmulatorError, Source};
 
-/// Time for connections to go on after the shutdown.
+/// Time that open connections may continue after the shutdown.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Starts emulated stores.
@@ -39,7 +39,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub struct Emulator;
 
 impl Emulator {
-    /// Loads or draws the stores, opens the sockets, and answers from then on, in tasks of the current tokio runtime.
+    /// Loads or generates the stores, opens the sockets, and serves requests in tasks of the current tokio runtime.
     pub async fn start(config: EmulatorConfig) -> Result<RunningStores, EmulatorError> {
         if let Source::Generated { stores, .. } = config.source {
             check(config.addressing, config.bind, u64::from(stores))?;
@@ -88,7 +88,7 @@ impl Emulator {
     }
 }
 
-/// Emulated stores that answer. Dropping it stops them.
+/// Running emulated stores. Dropping this value stops them.
 #[derive(Debug)]
 pub struct RunningStores {
     widgets: Vec<Arc<WidgetHost>>,
@@ -98,13 +98,13 @@ pub struct RunningStores {
 }
 
 impl RunningStores {
-    /// Every store's address, in the stores' order.
+    /// Returns the address of every store, in the order of the stores.
     #[must_use]
     pub fn stores(&self) -> Vec<StoreAddress> {
         self.market.shops.iter().map(|shop| shop.address.clone()).collect()
     }
 
-    /// The recorded stores of which no `meta.json` states the currency, by slug: theirs is
+    /// Returns the slugs of recorded stores whose currency no `meta.json` states. They use
     /// [`EmulatorConfig::recorded_currency`](crate::EmulatorConfig::recorded_currency).
     #[must_use]
     pub fn stores_of_assumed_currency(&self) -> Vec<String> {
@@ -115,7 +115,7 @@ impl RunningStores {
         assumed.map(|shop| shop.address.slug.clone()).collect()
     }
 
-    /// The address of one store.
+    /// Returns the address of one store.
     pub fn store(&self, slug: &str) -> Result<StoreAddress, EmulatorError> {
         self.shop(slug).map(|shop| shop.address.clone())
     }
@@ -126,12 +126,12 @@ impl RunningStores {
         self.market.shops.get(index).map(AsRef::as_ref).ok_or_else(unknown)
     }
 
-    /// Sets the one fault of a store, in place of any before; `None` makes the store well again.
+    /// Sets the only fault of a store and replaces earlier faults; `None` removes all faults.
     pub fn set_fault(&self, slug: &str, fault: impl Into<Option<Fault>>) -> Result<(), EmulatorError> {
         self.set_faults(slug, fault.into().map(FaultRule::from))
     }
 
-    /// Sets the faults of a store, in place of any before. A request meets the first that concerns it.
+    /// Replaces the faults of a store. The first matching fault applies to a request.
     pub fn set_faults(&self, slug: &str, rules: impl IntoIterator<Item = FaultRule>) -> Result<(), EmulatorError> {
         let shop = self.shop(slug)?;
         shop.forget_shift();
@@ -139,37 +139,37 @@ impl RunningStores {
         Ok(())
     }
 
-    /// Does what a store was asked under [`Fault::Delayed`]; answers how many requests those were.
+    /// Carries out the requests that [`Fault::Delayed`] deferred, and returns their number.
     pub fn catch_up(&self, slug: &str) -> Result<usize, EmulatorError> {
         self.shop(slug).map(serve::catch_up)
     }
 
-    /// Gives a store a new public token, and its ways of delivery new handles.
+    /// Gives a store a new public token, and new handles to its delivery options.
     pub fn renew(&self, slug: &str) -> Result<(), EmulatorError> {
         self.shop(slug)?.renew();
         Ok(())
     }
 
-    /// Has an app of the store's change carts after every change, or none.
+    /// Sets the app function that changes a store's carts after every change, or removes it.
     pub fn set_cart_function(&self, slug: &str, function: Option<CartFunction>) -> Result<(), EmulatorError> {
         self.shop(slug)?.set_cart_function(function);
         Ok(())
     }
 
-    /// Moves every store to an epoch, forward or back: prices move, products come and go, stock flips.
+    /// Moves every store to an epoch, forward or back. Prices, products and stock change.
     pub fn advance(&self, epoch: u64) {
         for (shop, index) in self.market.shops.iter().zip(0..) {
             shop.set_epoch(self.market.store_epoch(index, epoch));
         }
     }
 
-    /// Moves one store to an epoch of its own, until the next [`RunningStores::advance`].
+    /// Moves one store to its own epoch, until the next [`RunningStores::advance`].
     pub fn advance_store(&self, slug: &str, epoch: u64) -> Result<(), EmulatorError> {
         self.shop(slug)?.set_epoch(epoch);
         Ok(())
     }
 
-    /// Makes a change in a store, at once and in every view.
+    /// Applies a change to a store, at once and in every view.
     pub fn change(&self, slug: &str, change: Change) -> Result<ChangeTarget, EmulatorError> {
         control::make(self.shop(slug)?, change).map_err(|source| EmulatorError::Change {
             slug: slug.to_owned(),
@@ -177,41 +177,41 @@ impl RunningStores {
         })
     }
 
-    /// A variant, or every variant of a product, costs `price` from now on: a decimal text in the store's currency.
+    /// Sets the price of a variant, or of every variant of a product, to a decimal text in the store's currency.
     pub fn reprice(&self, slug: &str, item: impl Into<Item>, price: &str) -> Result<ChangeTarget, EmulatorError> {
         let (item, price) = (item.into(), price.to_owned());
         self.change(slug, Change::Reprice { item, price })
     }
 
-    /// So many pieces of a variant, or of every variant of a product, are left.
+    /// Sets the stock of a variant, or of every variant of a product, in pieces.
     pub fn set_stock(&self, slug: &str, item: impl Into<Item>, quantity: i64) -> Result<ChangeTarget, EmulatorError> {
         let item = item.into();
         self.change(slug, Change::SetStock { item, quantity })
     }
 
-    /// The product is gone from every view.
+    /// Removes the product from every view.
     pub fn remove_product(&self, slug: &str, item: impl Into<Item>) -> Result<ChangeTarget, EmulatorError> {
         self.change(slug, Change::RemoveProduct { item: item.into() })
     }
 
-    /// Undoes every change of a store.
+    /// Undoes every change made to a store.
     pub fn restore(&self, slug: &str) -> Result<(), EmulatorError> {
         self.change(slug, Change::Restore { item: None }).map(drop)
     }
 
-    /// A Storefront token of a store, with every scope for reading: what its merchant would hand out. The one that its
-    /// pages carry reads no stock.
+    /// Returns a Storefront token of a store with every read scope, as a merchant would issue it. The token in the
+    /// store's pages cannot read stock.
     pub fn storefront_token(&self, slug: &str) -> Result<String, EmulatorError> {
         self.shop(slug).map(|shop| tokens(shop).merchant)
     }
 
-    /// Every discount of a store, automatic ones too: what is true, whatever a client finds out.
+    /// Returns every true discount of a store, including automatic ones, for comparison with those that a client finds.
     pub fn discounts(&self, slug: &str) -> Result<Vec<DiscountRule>, EmulatorError> {
         let shop = self.shop(slug)?;
         Ok(shop.discounts.all(&shop.catalogue).as_ref().clone())
     }
 
-    /// Replaces every discount of a store.
+    /// Replaces all discounts of a store.
     pub fn set_discounts(
         &self,
         slug: &str,
@@ -225,32 +225,31 @@ impl RunningStores {
         Ok(())
     }
 
-    /// Makes a store deliver within its country by these rules, or by its own again.
+    /// Sets the rules for delivery within the store's country; `None` resets them to the store's own.
     pub fn set_zone_rules(&self, slug: &str, rules: Option<ZoneRules>) -> Result<(), EmulatorError> {
         self.shop(slug)?.set_zone_rules(rules);
         Ok(())
     }
 
-    /// A store's shipping habits, whatever a client finds out; `None` where
-    /// [`EmulatorConfig::varied_shipping`](crate::EmulatorConfig::varied_shipping) does not hold, or it is not in India.
+    /// Returns a store's true shipping habits. Returns `None` without
+    /// [`EmulatorConfig::varied_shipping`](crate::EmulatorConfig::varied_shipping), or if the store is not in India.
     pub fn shipping_habits(&self, slug: &str) -> Result<Option<ShippingHabits>, EmulatorError> {
         self.shop(slug).map(|shop| shop.habits.clone())
     }
 
-    /// Adds a discount to a store, in place of one of the same code or title.
+    /// Adds a discount to a store. It replaces a discount with the same code or title.
     pub fn add_discount(&self, slug: &str, rule: DiscountRule) -> Result<(), EmulatorError> {
         self.change(slug, Change::AddDiscount { rule }).map(drop)
     }
 
-    /// Removes the discount of this code or title.
+    /// Removes the discount with this code or title.
     pub fn remove_discount(&self, slug: &str, name: &str) -> Result<(), EmulatorError> {
         let name = name.to_owned();
         self.change(slug, Change::RemoveDiscount { name }).map(drop)
     }
 
-    /// The price of a basket of variants and pieces at a store, for a buyer who is not logged in and has chosen no
-    /// delivery, and what these codes do to it when they are entered together. Pieces that are not in stock, and
-    /// variants that the store does not have, are left out, as a cart leaves them out.
+    /// Returns the true price of a basket, and the effect of these codes entered together. The buyer is not logged in
+    /// and has chosen no delivery. As in a cart, pieces out of stock and unknown variants are left out.
     pub fn truth<'c>(
         &self,
         slug: &str,
@@ -263,8 +262,8 @@ impl RunningStores {
         Ok(desk.truth(basket, codes))
     }
 
-    /// Every code of a store with what it does to a basket when it is entered alone, best first: what a search for codes
-    /// can find at most.
+    /// Returns every code of a store with its effect on a basket when it is entered alone, best first. This is the best
+    /// result that a search for codes can have.
     pub fn verdicts(&self, slug: &str, basket: &[BasketLine]) -> Result<Vec<DiscountVerdict>, EmulatorError> {
         let codes = self.discounts(slug)?.into_iter().filter_map(|rule| rule.code);
         let mut verdicts = Vec::new();
@@ -275,17 +274,18 @@ impl RunningStores {
         Ok(verdicts)
     }
 
-    /// The number of times that a store carried out each field of the query or the mutation of GraphQL, by name.
+    /// Returns how often a store carried out each field of the GraphQL query and mutation types, by field name.
     pub fn calls(&self, slug: &str) -> Result<BTreeMap<String, u64>, EmulatorError> {
         Ok(self.shop(slug)?.log().calls())
     }
 
-    /// The number of carts of a store.
+    /// Returns the number of carts of a store.
     pub fn carts(&self, slug: &str) -> Result<usize, EmulatorError> {
         Ok(lock(&self.shop(slug)?.carts).len())
     }
 
-    /// Adds a customer to a store, in place of one with that address. `password` is `None` for one who never chose any.
+    /// Adds a customer to a store, or replaces the one with the same e-mail address. `password` is `None` for a
+    /// customer who has not chosen one.
     pub fn add_customer(
         &self,
         slug: &str,
@@ -307,28 +307,28 @@ impl RunningStores {
         Ok(())
     }
 
-    /// True where a store's customers log in by password, which only the classic accounts have.
+    /// Returns true if a store's customers log in by password, which only classic accounts support.
     pub fn has_passwords(&self, slug: &str) -> Result<bool, EmulatorError> {
         self.shop(slug).map(Shop::has_passwords)
     }
 
-    /// Puts a store on the classic accounts, or on the newer ones, which have no passwords.
+    /// Switches a store to classic accounts, or to newer accounts, which have no passwords.
     pub fn set_passwords(&self, slug: &str, has_passwords: bool) -> Result<(), EmulatorError> {
         self.shop(slug)?.set_passwords(has_passwords);
         Ok(())
     }
 
-    /// Moves the clock forward by which carts and tokens run out, and discounts begin and end.
+    /// Moves the clock forward by which carts, tokens and discounts expire.
     pub fn advance_clock(&self, by: Duration) {
         self.market.clock.advance(by);
     }
 
-    /// The requests to a store since the start.
+    /// Returns the log of requests to a store since the start.
     pub fn requests(&self, slug: &str) -> Result<Requests, EmulatorError> {
         Ok(self.shop(slug)?.log().all())
     }
 
-    /// Stops listening, lets requests end that are under way, and closes all connections.
+    /// Stops listening, lets running requests finish, and closes all connections.
     pub async fn shutdown(self) {
         drop(self.stop);
         self.tasks.close();

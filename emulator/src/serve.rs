@@ -1,4 +1,4 @@
-//! One request: the fault that it meets, the answer, and how both are sent.
+//! Serves one request: selects the fault, builds the answer and sends it.
 
 use std::io;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::market::Market;
 use crate::reply::Reply;
 use crate::shop::Shop;
 
-/// The way in which the bytes of an answer leave.
+/// The way in which the bytes of an answer are sent.
 enum Delivery {
     Whole,
     Drip { chunk_bytes: usize, delay: Duration },
@@ -37,7 +37,7 @@ enum Delivery {
     EndlessRobots,
 }
 
-/// Answers a request. An error ends the connection without an answer.
+/// Answers a request. An error closes the connection without an answer.
 pub(crate) async fn serve(
     market: &Market,
     shop: Option<&Arc<Shop>>,
@@ -75,10 +75,10 @@ pub(crate) async fn serve(
     })
 }
 
-/// The most that a request may send.
+/// Maximum size of a request body, in bytes.
 const BODY_MAX: usize = 4 << 20;
 
-/// Reads what a request sends.
+/// Reads a request body.
 async fn read(body: Incoming, timeout: Duration) -> io::Result<Bytes> {
     let read = Limited::new(body, BODY_MAX).collect();
     let read = tokio::time::timeout(timeout, read).await?;
@@ -128,7 +128,7 @@ async fn respond(
     deliver(response, delivery)
 }
 
-/// The answer under a fault, and how it is delivered.
+/// Returns the answer under a fault, and the way to send it.
 fn decide(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> (Reply, Delivery) {
     let Some(fault) = fault else {
         return (honest(shop, ask, method, None), Delivery::Whole);
@@ -180,7 +180,7 @@ fn decide(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> (Re
     (reply, Delivery::Whole)
 }
 
-/// Does what a store was asked and has not begun with; how many requests those were.
+/// Carries out the deferred requests and returns their number.
 pub(crate) fn catch_up(shop: &Shop) -> usize {
     let delayed = shop.take_delayed();
     for ask in &delayed {
@@ -189,7 +189,7 @@ pub(crate) fn catch_up(shop: &Shop) -> usize {
     delayed.len()
 }
 
-/// The store's own answer, with what the fault twists in it.
+/// Returns the store's own answer, with the changes that the fault makes to its content.
 fn honest(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> Reply {
     let twist = Twist::of(fault, shop);
     if let Some(reply) = ajax::answer(shop, ask, method, &twist.lie) {
@@ -202,7 +202,7 @@ fn honest(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> Rep
     }
 }
 
-/// The answer under a fault of how it is delivered; `None` under others.
+/// Returns the answer under a fault that affects delivery; `None` for other faults.
 fn delivery_of(shop: &Shop, ask: &Ask, method: &Method, fault: &Fault) -> Option<(Reply, Delivery)> {
     let delivery = match *fault {
         Fault::Drip { chunk_bytes, delay_ms } => Delivery::Drip {
@@ -230,7 +230,7 @@ fn delivery_of(shop: &Shop, ask: &Ask, method: &Method, fault: &Fault) -> Option
     Some((reply, delivery))
 }
 
-/// A refusal with the body that the platform sends for its status.
+/// Returns an error answer with the body that the platform sends for this status.
 fn refusal(status: u16, retry_after_s: Option<u64>) -> Reply {
     let status = if (100..1000).contains(&status) { status } else { 500 };
     let reply = match status {
@@ -302,7 +302,7 @@ fn note(market: &Market, shop: &Shop, ask: &Ask, parts: &Parts, status: Option<u
     shop.log().note(record, market.config.request_log_max);
 }
 
-/// The platform's answer where no shop is.
+/// Returns the platform's answer for an address without a shop.
 fn no_store() -> Response<Body> {
     let text = "<html><body><h1>Sorry, this shop is currently unavailable.</h1></body></html>";
     let body = Full::new(Bytes::from_static(text.as_bytes()))
@@ -313,7 +313,7 @@ fn no_store() -> Response<Body> {
     response
 }
 
-/// The host that a request names.
+/// Returns the host that a request names.
 pub(crate) fn host(parts: &Parts) -> Option<&str> {
     parts.headers.get(HOST)?.to_str().ok()
 }

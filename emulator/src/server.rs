@@ -1,4 +1,4 @@
-//! Listening, and the connections.
+//! Listening sockets and accepted connections.
 
 #[cfg(not(target_os = "linux"))]
 use std::io;
@@ -27,7 +27,7 @@ use crate::socket::Socket;
 
 const BACKLOG: u32 = 1024;
 
-/// Opens the sockets of so many stores.
+/// Opens listening sockets for `stores` stores.
 pub(crate) fn listen(config: &EmulatorConfig, stores: usize) -> Result<Vec<TcpListener>, EmulatorError> {
     match config.addressing {
         Addressing::IpPerStore => Ok(vec![listen_on_loopback_device(config.bind.port())?]),
@@ -62,8 +62,8 @@ fn listen_on(address: SocketAddr) -> Result<TcpListener, EmulatorError> {
     bind().map_err(|source| EmulatorError::Listen { address, source })
 }
 
-/// One socket for every address of the loopback network. It names no address, so it would be open to other machines too;
-/// bound to the loopback device it is not: packets from elsewhere do not come through that device.
+/// Opens one socket for every address of the loopback network. The socket is bound to no address, so other machines
+/// could reach it. It is therefore bound to the loopback device, through which no packets from elsewhere arrive.
 #[cfg(target_os = "linux")]
 fn listen_on_loopback_device(port: u16) -> Result<TcpListener, EmulatorError> {
     let address = SocketAddr::from((Ipv4Addr::UNSPECIFIED, port));
@@ -84,7 +84,7 @@ fn listen_on_loopback_device(_port: u16) -> Result<TcpListener, EmulatorError> {
     })
 }
 
-/// Accepts connections until told to stop. `only` is the store of a listener that has one.
+/// Accepts connections until the shutdown. `only` is the store of a listener that serves a single store.
 pub(crate) async fn accept(context: ConnectionContext, listener: TcpListener, only: Option<usize>) {
     loop {
         let accepted = tokio::select! {
@@ -98,7 +98,7 @@ pub(crate) async fn accept(context: ConnectionContext, listener: TcpListener, on
             }
             Ok(_) => {}
             Err(error) => {
-                // Mostly a lack of file descriptors: connections that end give them back.
+                // The usual cause is a lack of file descriptors, which connections that end release.
                 tracing::warn!(%error, "cannot accept a connection");
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
@@ -108,7 +108,7 @@ pub(crate) async fn accept(context: ConnectionContext, listener: TcpListener, on
 
 async fn connection(context: ConnectionContext, stream: TcpStream, only: Option<usize>) {
     let local = stream.local_addr().ok();
-    // An answer is written at once: waiting for more to send would only delay it.
+    // An answer is written at once, so waiting for more data would only delay it.
     let _ = stream.set_nodelay(true);
     let reset = Arc::new(AtomicBool::new(false));
     let io = TokioIo::new(Socket::new(stream, Arc::clone(&reset), Arc::clone(&context.open)));
@@ -141,7 +141,7 @@ async fn connection(context: ConnectionContext, stream: TcpStream, only: Option<
     }
 }
 
-/// The store that a connection or its request means.
+/// Finds the store that a connection or its request addresses.
 fn find<'a>(
     market: &'a Market,
     only: Option<usize>,

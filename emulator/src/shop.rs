@@ -26,19 +26,19 @@ use crate::zones::ZoneRules;
 pub struct StoreAddress {
     /// The store's name, as its `meta.json` states it.
     pub name: String,
-    /// Its name in this emulator: what faults are set by.
+    /// Slug of the store in this emulator, by which its faults are set.
     pub slug: String,
-    /// The address for clients, without a slash at the end.
+    /// Base URL for clients, without a trailing slash.
     pub base_url: String,
-    /// The domain that its `meta.json` states: host and port of `base_url`.
+    /// Domain that the store's `meta.json` states: host and port of `base_url`.
     pub domain: String,
-    /// Its permanent host, as `meta.json` states it; nothing answers there.
+    /// Permanent host of the store, as `meta.json` states it. No server listens there.
     pub myshopify_domain: String,
-    /// The address to connect to, for a client whose resolver does not know the domain.
+    /// Socket address to connect to, for a client whose resolver does not know the domain.
     pub connect: SocketAddr,
-    /// ISO 4217 code of its prices.
+    /// ISO 4217 code of the currency of the store's prices.
     pub currency: String,
-    /// The number of products that it lists at epoch 0.
+    /// Number of products that the store lists at epoch 0.
     pub products: u64,
 }
 
@@ -50,39 +50,39 @@ pub(crate) struct Shop {
     epoch: AtomicU64,
     faults: Mutex<Faults>,
     log: Mutex<Log>,
-    /// Places by which [`Fault::ShiftingPages`] has shifted the listing so far.
+    /// Number of places by which [`Fault::ShiftingPages`] has shifted the listing so far.
     shifted: AtomicI64,
-    /// When the latest requests came that [`Fault::Throttle`] counts.
+    /// Times of the latest requests that [`Fault::Throttle`] counts.
     recent: Mutex<VecDeque<Instant>>,
     pub(crate) discounts: Book,
     pub(crate) carts: Mutex<Carts>,
     pub(crate) customers: Mutex<Customers>,
     pub(crate) clock: Arc<Clock>,
     pub(crate) limits: Limits,
-    /// True where customers log in by password: the classic accounts.
+    /// True for classic accounts, where customers log in by password.
     has_passwords: AtomicBool,
-    /// Rules of delivery by pincode, where it was given some.
+    /// Delivery rules by pincode that were set on demand.
     zones: Mutex<Option<ZoneRules>>,
-    /// Its shipping habits, in a market where stores differ in them.
+    /// Shipping habits of the store, in a market where stores differ in them.
     pub(crate) habits: Option<ShippingHabits>,
-    /// The review app that it uses.
+    /// The store's review app, drawn from its seed.
     pub(crate) widget: Option<ReviewWidget>,
     reviews: Mutex<ReviewBook>,
     function: Mutex<Option<CartFunction>>,
-    /// The number of renewals of its token and of the handles of its delivery.
+    /// Number of times that the token and the delivery handles were renewed.
     renewals: AtomicU64,
-    /// Requests that it has not begun with, in order.
+    /// Deferred requests, in order.
     delayed: Mutex<Vec<Ask>>,
 }
 
-/// Bounds of what a store keeps.
+/// Limits on the data that a store keeps.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) cart_ttl: Duration,
     pub(crate) carts_max: usize,
 }
 
-/// A lock whose holder panicked holds what it held: all of it is valid at any moment.
+/// Locks a mutex even if a thread panicked while holding it, because the data is valid at all times.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -96,7 +96,7 @@ impl Shop {
         limits: Limits,
     ) -> Self {
         let persona = catalogue.persona();
-        // Most stores that are not new still have the classic accounts; the first one of a market always.
+        // Most older stores still have classic accounts. The first store of a market always has them.
         let mut dice = Dice::of(&[persona.seed, 0x4143_4354, u64::from(persona.index)]);
         let has_passwords = persona.index == 0 || dice.chance(650);
         Self {
@@ -123,7 +123,7 @@ impl Shop {
         }
     }
 
-    /// The product at a place; `None` for a recorded one that lacks what every view needs.
+    /// Returns the product at a place, or `None` for a recorded product that lacks a field that every view needs.
     pub(crate) fn product(&self, place: u64) -> Option<Product> {
         Product::read(&self.catalogue, place, self.epoch())
     }
@@ -172,7 +172,7 @@ impl Shop {
         self.renewals.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Most requests that it keeps for later.
+    /// Maximum number of deferred requests.
     const DELAYED_MAX: usize = 1_000;
 
     pub(crate) fn delay(&self, ask: Ask) {
@@ -186,27 +186,28 @@ impl Shop {
         std::mem::take(&mut lock(&self.delayed))
     }
 
-    /// The review app that it uses now.
+    /// Returns the store's current review app.
     pub(crate) fn app(&self) -> Option<ReviewWidget> {
         lock(&self.reviews).app(self.widget)
     }
 
-    /// Its pages carry this app from now on, or none. The one before goes on answering.
+    /// Switches the app on the store's pages, or removes it. The previous app still answers requests.
     pub(crate) fn use_app(&self, app: Option<ReviewWidget>) {
         lock(&self.reviews).use_app(app);
     }
 
-    /// Its reviews as they stand; `None` where it has no app.
+    /// Returns the store's current reviews, or `None` if it has no app.
     pub(crate) fn reviews(&self) -> Option<ReviewsTruth> {
         self.app().map(|widget| self.reviews_at(widget))
     }
 
-    /// Its reviews as this app has them.
+    /// Returns the store's reviews as this app states them.
     pub(crate) fn reviews_at(&self, widget: ReviewWidget) -> ReviewsTruth {
         lock(&self.reviews).truth(&self.catalogue, self.epoch(), widget)
     }
 
-    /// Adds a review of a product, the newest of all; its id, where the store has the product and an app.
+    /// Adds a review of a product as the newest one. Returns its id, or `None` if the store lacks the product or an
+    /// app.
     pub(crate) fn add_review(&self, handle: &str, stars: u8, text: &str) -> Option<String> {
         let widget = self.app()?;
         let product = self.product(self.catalogue.find(handle, self.epoch())?)?;
@@ -229,7 +230,7 @@ impl Shop {
         lock(&self.log)
     }
 
-    /// Shifts the listing and answers by how much it was shifted before.
+    /// Shifts the listing and returns the previous shift.
     pub(crate) fn shift(&self, by: i32) -> i64 {
         self.shifted.fetch_add(i64::from(by), Ordering::AcqRel)
     }
@@ -238,7 +239,7 @@ impl Shop {
         self.shifted.store(0, Ordering::Release);
     }
 
-    /// True where a request now is one too many for the rate; those that are do not count.
+    /// Returns true if a request now exceeds the rate. Refused requests do not count.
     pub(crate) fn is_above(&self, per_second: u32) -> bool {
         let now = Instant::now();
         let mut recent = lock(&self.recent);
@@ -255,7 +256,7 @@ impl Shop {
         false
     }
 
-    /// The fault that this request meets, if any.
+    /// Returns the fault that applies to this request, if any.
     pub(crate) fn meet(&self, path: &str, page: u32, body: &[u8]) -> Option<Fault> {
         let fault = self.faults().meet(path, page, body)?;
         match fault {

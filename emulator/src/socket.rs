@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// A connection that can be ended with a reset instead of a farewell, and that is counted while it lives.
+/// A counted connection that can be closed with a TCP reset instead of an orderly close.
 #[derive(Debug)]
 pub(crate) struct Socket {
     stream: TcpStream,
@@ -16,7 +16,7 @@ pub(crate) struct Socket {
 }
 
 impl Socket {
-    /// Wraps a connection; once `reset` is set, dropping it resets it.
+    /// Wraps a connection. Once `reset` is set, dropping the socket resets the connection.
     pub(crate) fn new(stream: TcpStream, reset: Arc<AtomicBool>, open: Arc<AtomicUsize>) -> Self {
         open.fetch_add(1, Ordering::AcqRel);
         Self { stream, reset, open }
@@ -26,7 +26,7 @@ impl Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         if self.reset.load(Ordering::Acquire) {
-            // With no time to linger the kernel sends RST. A socket that is gone already needs none.
+            // With a linger time of zero the kernel sends RST. A socket that is already closed needs none.
             let _ = self.stream.set_zero_linger();
         }
         self.open.fetch_sub(1, Ordering::AcqRel);

@@ -4,22 +4,22 @@ use crate::generated::dice::fold;
 /// The stock of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stock {
-    /// Pieces; never below 0 here, however many were sold on order.
+    /// Number of pieces in stock. Never below 0, however many were sold on order.
     pub(crate) quantity: u32,
-    /// True where it can be bought.
+    /// True if the variant can be bought.
     pub(crate) available: bool,
-    /// True where it can be bought although nothing is left: the merchant goes on selling.
+    /// True if the variant can be bought without stock, because the merchant continues to sell it.
     pub(crate) on_order: bool,
 }
 
-/// One available variant in so many is sold on order.
+/// One in this many available variants is sold on order.
 const ON_ORDER_EVERY: u64 = 40;
 
-/// Most pieces that a variant has, unless somebody sets more.
+/// Maximum number of pieces of a variant, unless another number is set on demand.
 const PIECES_MAX: u64 = 60;
 
-/// The stock of a variant, which its record says to be available or not. The number follows from the variant and from
-/// how often its product has changed by itself; one that was set on demand comes first.
+/// Returns the stock of a variant whose record states its availability. The number depends on the variant and on how
+/// often its product has changed by itself. A number that was set on demand takes precedence.
 pub(crate) fn stock(
     catalogue: &Catalogue,
     place: u64,

@@ -1,36 +1,36 @@
-//! Delivery terms of stores that have no habits of their own: they follow from the seed.
+//! Delivery terms of stores without shipping habits, drawn from the store's seed.
 
 use crate::generated::Persona;
 use crate::generated::dice::Dice;
 
-/// The delivery terms of a store, as its policy states them where it has one.
+/// The delivery terms of a store, as its policy states them if it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Terms {
-    /// From so many whole units of the currency on, delivery costs nothing.
+    /// Order value from which delivery is free, in whole units of the currency.
     pub(crate) free_above: Option<u64>,
-    /// In rupees.
+    /// Delivery fee in rupees.
     pub(crate) fee: u64,
     pub(crate) days: DeliveryDays,
 }
 
-/// Business days of a delivery.
+/// Range of business days that a delivery takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DeliveryDays {
     pub(crate) fewest: u64,
     pub(crate) most: u64,
 }
 
-/// The terms that are drawn for a store, whatever its policy says of them.
+/// The terms drawn for a store, independent of its policy.
 pub(crate) struct DrawnTerms {
     pub(crate) free_above: u64,
     pub(crate) fee: u64,
     pub(crate) days: DeliveryDays,
 }
 
-/// Stores in a thousand that have no shipping policy.
+/// Number of stores in a thousand that have no shipping policy.
 pub(crate) const NO_SHIPPING_POLICY: u64 = 330;
 
-/// The store's terms of delivery; those of a store that wrote no policy are only seen when something is bought.
+/// Returns the store's delivery terms. Without a written policy, only a purchase reveals them.
 pub(crate) fn shipping_terms(persona: &Persona) -> Terms {
     let mut dice = shipping_dice(persona);
     let is_written = !dice.chance(NO_SHIPPING_POLICY);

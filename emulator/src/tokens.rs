@@ -4,13 +4,13 @@ use crate::shop::Shop;
 /// The Storefront tokens of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tokens {
-    /// The one that the theme's pages carry.
+    /// The token that the theme's pages contain.
     pub(crate) public: String,
-    /// One with every scope for reading.
+    /// A token with every read scope.
     pub(crate) merchant: String,
 }
 
-/// A store's tokens: they follow from its id, and the public one from how often it was renewed.
+/// Returns a store's tokens. They depend on the store's id, and the public token also on the number of renewals.
 pub(crate) fn tokens(shop: &Shop) -> Tokens {
     let shop_id = shop.catalogue.persona().shop_id();
     let token = |first: u64| format!("{:016x}{:016x}", fold(&[shop_id, first]), fold(&[shop_id, first + 1]));

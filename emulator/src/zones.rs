@@ -1,35 +1,35 @@
-//! Rules of delivery by pincode, of the kinds that stores in India have: what a store quotes follows from its rules alone, so
-//! that whoever asked it a few times can be held to the truth for every pincode.
+//! Delivery rules by pincode, of the kinds that stores in India have. A store's quotes depend only on its rules. The
+//! true quote for every pincode is therefore known, and predictions from a few quotes can be checked.
 
 use data_pincodes::{Area, PlaceKind, directory};
 use serde::{Deserialize, Serialize};
 
 use crate::generated::dice::{fold, fold_bytes};
 
-/// A kind of rules.
+/// A kind of delivery rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ZoneKind {
-    /// One rate everywhere.
+    /// One rate for all destinations.
     Flat,
-    /// Three zones of states.
+    /// Three zones, each a group of states.
     ByState,
-    /// Free from an order value on.
+    /// Free delivery from an order value.
     ByValue,
-    /// Dearer the heavier.
+    /// Higher rates for heavier orders.
     ByWeight,
-    /// Some districts are not delivered to.
+    /// No delivery to some districts.
     ExcludedDistricts,
-    /// Islands are dearer and slower, or not delivered to.
+    /// Slower and more expensive delivery to islands, or none.
     Islands,
     /// A second, faster rate in metros.
     ExpressInMetros,
-    /// An app hides all rates until a person checks out. The store delivers everywhere.
+    /// No rates before checkout, because an app hides them. The store delivers everywhere.
     Hidden,
 }
 
 impl ZoneKind {
-    /// All kinds.
+    /// All kinds of rules.
     pub const ALL: [Self; 8] = [
         Self::Flat,
         Self::ByState,
@@ -42,25 +42,25 @@ impl ZoneKind {
     ];
 }
 
-/// A store's rules of delivery.
+/// The delivery rules of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ZoneRules {
-    /// The kind of the zone.
+    /// The kind of these rules.
     pub kind: ZoneKind,
-    /// The seed of the choice of states and of omitted districts.
+    /// Seed that selects the states and the excluded districts.
     pub seed: u64,
 }
 
-/// A way of delivery that the rules allow.
+/// A delivery option that the rules allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ZoneQuote {
-    /// The title.
+    /// Title of the delivery option.
     pub title: &'static str,
-    /// The price, in minor units of the store's currency.
+    /// Price in minor units of the store's currency.
     pub amount_minor: u64,
-    /// Fewest days.
+    /// Minimum number of days that the delivery takes.
     pub days_min: u16,
-    /// Most days.
+    /// Maximum number of days that the delivery takes.
     pub days_max: u16,
 }
 
@@ -74,8 +74,8 @@ const fn standard(amount_minor: u64, days_min: u16, days_max: u16) -> ZoneQuote 
 }
 
 impl ZoneRules {
-    /// The store's quotes for goods of this worth and weight, cheapest first; none where it does not deliver, or hides
-    /// its price.
+    /// Returns the rates for goods of this value and weight, cheapest first. The list is empty if the store does not
+    /// deliver there or hides its rates.
     #[must_use]
     pub fn quotes(self, pincode: u32, goods_minor: u64, grams: u64) -> Vec<ZoneQuote> {
         let directory = directory();
@@ -116,13 +116,13 @@ impl ZoneRules {
         }
     }
 
-    /// True where the store delivers to a pincode, whatever it quotes.
+    /// Returns true if the store delivers to a pincode, even if it quotes no rate.
     #[must_use]
     pub fn delivers(self, pincode: u32) -> bool {
         self.kind == ZoneKind::Hidden || !self.quotes(pincode, 100_000, 100).is_empty()
     }
 
-    /// A fortieth of districts, and a fifth of those in the mountains and the north-east.
+    /// Returns true for excluded districts: one in forty, and one in five in the mountains and the north-east.
     fn excludes(self, area: &Area) -> bool {
         let is_far = matches!(area.kind, PlaceKind::Hill | PlaceKind::Remote);
         self.draw(Some(&area.name), if is_far { 5 } else { 40 }) == 0

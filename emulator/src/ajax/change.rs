@@ -10,10 +10,10 @@ use crate::cart::{Attribute, Cart, CartRefusal, Line, LineInput, Notice};
 use crate::desk::{BillLine, CartOutcome, Desk};
 use crate::reply::Reply;
 
-/// Most lines that one call adds.
+/// Maximum number of lines that one call adds.
 const ADDED_MAX: usize = 250;
 
-/// The posted body, as JSON; a form is made into one.
+/// Returns the posted body as a JSON object. A form is converted to JSON.
 fn posted(ask: &Ask) -> Option<Map<String, Value>> {
     if ask.is_json() {
         return serde_json::from_slice(&ask.body).ok();
@@ -40,7 +40,7 @@ fn posted(ask: &Ask) -> Option<Map<String, Value>> {
     Some(members)
 }
 
-/// A whole number, written as one or as a text.
+/// Reads a whole number from a JSON number or string.
 fn number(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
 }
@@ -66,7 +66,7 @@ fn input(item: &Map<String, Value>) -> Option<LineInput> {
     })
 }
 
-/// Changes the session's cart, or makes one where it has none.
+/// Changes the session's cart, or creates a cart if the session has none.
 fn changes(
     desk: &Desk<'_>,
     session: &Session,
@@ -82,7 +82,7 @@ fn changes(
     }
 }
 
-/// `/cart/add.js`. What the stock does not let one have is an error, though the rest is added.
+/// Handles `/cart/add.js`. Pieces that are out of stock cause an error, but the available pieces are added.
 pub(super) fn add(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
     let Some(posted) = posted(ask) else {
         return bad_request("the body is no JSON object and no form");
@@ -150,7 +150,8 @@ fn pieces(cart: &Cart) -> u64 {
     cart.lines.iter().map(|line| line.quantity).sum()
 }
 
-/// The place of the line that is meant, among those of the cart: by key or variant, or by its place from 1 as shown.
+/// Returns the index of the requested line in the cart. The request names it by key, by variant, or by its displayed
+/// position from 1.
 fn place(cart: &Cart, posted: &Map<String, Value>) -> Option<usize> {
     if let Some(line) = posted.get("line").and_then(number) {
         let shown = usize::try_from(line).ok()?.checked_sub(1)?;
@@ -162,7 +163,7 @@ fn place(cart: &Cart, posted: &Map<String, Value>) -> Option<usize> {
     cart.lines.iter().position(is_it)
 }
 
-/// `/cart/change.js`: one line.
+/// Handles `/cart/change.js`, which changes one line.
 pub(super) fn change(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
     const MISSING: &str = "no valid id or line parameter";
     let Some((posted, known)) = posted(ask).zip(session.cart(desk)) else {
@@ -200,7 +201,7 @@ pub(super) fn change(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
     }
 }
 
-/// `/cart/update.js`: many lines, note, attributes and codes. Stock is not looked at again.
+/// Handles `/cart/update.js`: many lines, note, attributes and codes. The stock is not checked again.
 pub(super) fn update(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
     let Some(posted) = posted(ask) else {
         return bad_request("the body is no JSON object and no form");
@@ -266,7 +267,7 @@ pub(super) fn update(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
     }
 }
 
-/// `/cart/clear.js`: the lines go, note and attributes stay.
+/// Handles `/cart/clear.js`: removes the lines and keeps the note and the attributes.
 pub(super) fn clear(desk: &Desk<'_>, session: &Session) -> Reply {
     let served = changes(desk, session, |cart, _| {
         cart.lines.clear();

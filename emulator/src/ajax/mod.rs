@@ -1,5 +1,5 @@
-//! The Ajax cart: what themes call from the store's own pages. It is the same cart as GraphQL's; a session's cookie says
-//! which. Amounts are whole hundredths of the currency's unit, whatever the currency.
+//! The Ajax cart, which themes call from the store's own pages. It is the same cart as in GraphQL, and the session's
+//! cookie identifies it. Amounts are in hundredths of the currency's unit, for every currency.
 
 mod change;
 mod rates;
@@ -17,7 +17,7 @@ use crate::reply::Reply;
 use crate::shop::Shop;
 use session::Session;
 
-/// True where a path takes a POST.
+/// Returns true if a path accepts POST requests.
 pub(crate) fn takes(path: &str) -> bool {
     let name = path.strip_prefix("/cart/").and_then(|rest| rest.rsplit_once('.'));
     match name {
@@ -28,7 +28,7 @@ pub(crate) fn takes(path: &str) -> bool {
     }
 }
 
-/// The answer to a call of the Ajax cart; `None` for other paths.
+/// Returns the answer to a call of the Ajax cart, or `None` for other paths.
 pub(crate) fn answer(shop: &Shop, ask: &Ask, method: &Method, lie: &Lie) -> Option<Reply> {
     if !ask.path.starts_with("/cart") && !ask.path.starts_with("/discount/") {
         return None;
@@ -60,13 +60,13 @@ pub(crate) fn answer(shop: &Shop, ask: &Ask, method: &Method, lie: &Lie) -> Opti
     matches!(suffix, "js" | "json").then_some(reply)
 }
 
-/// JSON as the platform writes it.
+/// Builds a JSON answer with the platform's escapes.
 fn written(status: u16, value: &Value) -> Reply {
     let bytes = platform_bytes(value.to_string().as_bytes());
     Reply::posted(status, String::from_utf8(bytes).unwrap_or_default())
 }
 
-/// The error of a cart: what newer versions say stands twice.
+/// Builds a cart error. It states the description twice, as newer versions of the platform do.
 fn cart_error(status: u16, description: &str) -> Reply {
     let message = if status == 404 { "Cart Error" } else { description };
     written(
@@ -75,7 +75,7 @@ fn cart_error(status: u16, description: &str) -> Reply {
     )
 }
 
-/// The error of a call that lacks something; its status is a word.
+/// Builds the error of a call that lacks a parameter. Its `status` field is a text, not a number.
 fn bad_request(description: &str) -> Reply {
     let error = json!({
         "status": "bad_request", "message": "Parameter Missing or Invalid", "description": description,

@@ -1,4 +1,4 @@
-//! The delivery rates of a session's cart, by an address that names country and province in words.
+//! Delivery rates of a session's cart for an address that gives country and province by name.
 
 use serde_json::{Value, json};
 
@@ -11,10 +11,10 @@ use crate::money::decimal_of;
 use crate::places;
 use crate::reply::Reply;
 
-/// The number of times that a client asks for prepared rates before they are there.
+/// Number of times that a client must poll for prepared rates before they are ready.
 const POLLS: u8 = 2;
 
-/// The address of a request, and the cart that it is for; or the platform's refusal.
+/// Returns the address in a request and the session's cart, or the platform's refusal.
 fn asked(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Result<(Cart, Place), Box<Reply>> {
     let mut given = ask.parameters();
     given.extend(posted_form(ask));
@@ -64,7 +64,7 @@ fn asked(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Result<(Cart, Place),
     Ok((cart, place))
 }
 
-/// `/cart/shipping_rates.json`: at once.
+/// Handles `/cart/shipping_rates.json`, which returns the rates at once.
 pub(super) fn now(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
     match asked(desk, session, ask) {
         Ok((cart, place)) => told(desk, &cart, &place),
@@ -72,7 +72,7 @@ pub(super) fn now(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
     }
 }
 
-/// `/cart/prepare_shipping_rates.json`: 202, and the rates come later.
+/// Handles `/cart/prepare_shipping_rates.json`: answers 202, and the client polls for the rates.
 pub(super) fn prepare(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
     let (cart, place) = match asked(desk, session, ask) {
         Ok(asked) => asked,
@@ -85,7 +85,7 @@ pub(super) fn prepare(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
     written(202, &Value::Null)
 }
 
-/// `/cart/async_shipping_rates.json`: 202 until they are there.
+/// Handles `/cart/async_shipping_rates.json`: answers 202 until the rates are ready.
 pub(super) fn poll(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
     let (cart, place) = match asked(desk, session, ask) {
         Ok(asked) => asked,
@@ -112,7 +112,7 @@ fn told(desk: &Desk<'_>, cart: &Cart, place: &Place) -> Reply {
     written(200, &json!({ "shipping_rates": listed }))
 }
 
-/// One rate. Its price is a decimal text, unlike every other amount of the Ajax cart.
+/// Returns one rate as JSON. Its price is a decimal text, unlike all other amounts of the Ajax cart.
 fn value(desk: &Desk<'_>, rate: &Rate) -> Value {
     let price = decimal_of(rate.cost_minor, desk.offers.exponent());
     let (whole, fraction) = price.split_once('.').unwrap_or((&price, "0"));

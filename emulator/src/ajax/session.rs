@@ -5,12 +5,12 @@ use crate::generated::dice::fold_bytes;
 use crate::reply::Reply;
 use crate::shop::Shop;
 
-/// The client, by its cookies.
+/// A client's session, read from its cookies.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     /// Token and key of the client's cart.
     cart: Option<(String, String)>,
-    /// The code that the client was sent here with.
+    /// Discount code from the link by which the client arrived.
     code: Option<String>,
 }
 
@@ -30,13 +30,13 @@ impl Session {
         session
     }
 
-    /// The client's cart, by its cookie.
+    /// Returns access to the cart that the client's cookie names.
     pub(super) fn access(&self) -> Option<CartAccess<'_>> {
         let (token, key) = self.cart.as_ref()?;
         Some(CartAccess { token, key })
     }
 
-    /// The client's cart, with the code that it was sent here with; `None` before anything entered one.
+    /// Returns the client's cart with the code from its link entered, or `None` if the client has no cart yet.
     pub(super) fn cart(&self, desk: &Desk<'_>) -> Option<Cart> {
         let CartAccess { token, key } = self.access()?;
         let mut cart = desk.find(token).filter(|cart| cart.key == key)?;
@@ -44,7 +44,7 @@ impl Session {
         Some(cart)
     }
 
-    /// Enters the code that the client was sent here with.
+    /// Enters the code from the client's link into the cart.
     pub(super) fn enter(&self, cart: &mut Cart) {
         if let Some(code) = &self.code {
             let codes: Vec<String> = cart.codes.iter().cloned().chain([code.clone()]).collect();
@@ -53,12 +53,12 @@ impl Session {
     }
 }
 
-/// The cookie that says which cart is a client's.
+/// Returns the cookie that identifies a client's cart.
 pub(super) fn cookie(cart: &Cart) -> String {
     format!("cart={}%3Fkey%3D{}; path=/; SameSite=Lax", cart.token, cart.key)
 }
 
-/// The name of a line: the variant, and what follows from its attributes.
+/// Returns the key of a line: the variant id and a hash of its attributes.
 pub(super) fn key_of(variant: u64, attributes: &[Attribute]) -> String {
     let mut text = Vec::new();
     for Attribute { key, value } in attributes {
@@ -74,7 +74,8 @@ pub(super) fn key_of(variant: u64, attributes: &[Attribute]) -> String {
     )
 }
 
-/// `/discount/CODE`: remembers the code and goes on. Whether there is such a code is not said.
+/// Handles `/discount/CODE`: remembers the code in a cookie and redirects. The answer does not reveal if the code
+/// exists.
 pub(super) fn discount(ask: &Ask, code: &str) -> Reply {
     let to = ask.parameter("redirect").filter(|to| is_local(to));
     let plain: String = code
@@ -87,12 +88,12 @@ pub(super) fn discount(ask: &Ask, code: &str) -> Reply {
     }
 }
 
-/// True for a path of the store itself.
+/// Returns true for a path on the store itself.
 fn is_local(to: &str) -> bool {
     to.starts_with('/') && !to.starts_with("//") && to.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
 }
 
-/// `/cart/VARIANT:QUANTITY,…`: a new cart, and on to the checkout. Variants that the store does not have are left out.
+/// Handles `/cart/VARIANT:QUANTITY,…`: creates a cart and redirects to the checkout. Unknown variants are left out.
 pub(super) fn permalink(shop: &Shop, desk: &Desk<'_>, wanted: &str, ask: &Ask) -> Reply {
     let given = ask.parameters();
     let one = |name: &str| {
@@ -129,7 +130,7 @@ pub(super) fn permalink(shop: &Shop, desk: &Desk<'_>, wanted: &str, ask: &Ask) -
             email: one("checkout[email]"),
             ..BuyerInput::default()
         };
-        // An address that is none is asked for again at the checkout.
+        // The checkout asks again for an address that is invalid.
         let _ = cart.set_buyer(buyer, &["checkout"]);
         Ok(short)
     });
@@ -148,7 +149,7 @@ pub(super) fn permalink(shop: &Shop, desk: &Desk<'_>, wanted: &str, ask: &Ask) -
     }
 }
 
-/// The members of `name[key]=value` among parameters.
+/// Returns the fields `name[key]=value` among the parameters.
 pub(super) fn named<'a>(given: &'a [FormField], name: &'a str) -> impl Iterator<Item = FormField> + 'a {
     given.iter().filter_map(move |field| {
         let inner = field.name.strip_prefix(name)?.strip_prefix('[')?.strip_suffix(']')?;
@@ -159,7 +160,7 @@ pub(super) fn named<'a>(given: &'a [FormField], name: &'a str) -> impl Iterator<
     })
 }
 
-/// The members of a form that was posted.
+/// Returns the fields of a posted form.
 pub(super) fn posted_form(ask: &Ask) -> Vec<FormField> {
     std::str::from_utf8(&ask.body).map(form).unwrap_or_default()
 }

@@ -10,13 +10,13 @@ use crate::product::schemeless;
 use crate::reply::{Reply, uncached};
 use crate::shop::Shop;
 
-/// An amount in hundredths of the currency's unit.
+/// Converts an amount to hundredths of the currency's unit.
 pub(super) fn hundredths(minor: u64, exponent: u32) -> u64 {
     let exact = u128::from(minor) * 100;
     u64::try_from(exact / 10_u128.pow(exponent)).unwrap_or(u64::MAX)
 }
 
-/// `/cart.js`.
+/// Handles `/cart.js`.
 pub(super) fn cart_js(desk: &Desk<'_>, session: &Session) -> Reply {
     let reply = match session.cart(desk) {
         Some(cart) => written(200, &whole(desk, &cart, &desk.bill(&cart))),
@@ -25,13 +25,13 @@ pub(super) fn cart_js(desk: &Desk<'_>, session: &Session) -> Reply {
     uncached(reply)
 }
 
-/// `/cart`, for people.
+/// Handles `/cart`, the HTML page of the cart.
 pub(super) fn page(shop: &Shop, desk: &Desk<'_>, session: &Session) -> Reply {
     let cart = session.cart(desk);
     basket_page(shop, desk, cart.as_ref())
 }
 
-/// The cart that a change has made, with the cookie that says whose it is.
+/// Returns a changed cart as JSON, with the cookie that identifies the cart.
 pub(super) fn changed(desk: &Desk<'_>, cart: &Cart, bill: &Bill) -> Reply {
     Reply {
         cookies: vec![cookie(cart)],
@@ -44,7 +44,7 @@ fn taken(bill: &Bill, keep: impl Fn(&Allocation) -> bool) -> u64 {
     kept.map(|it| it.amount_minor).sum()
 }
 
-/// A cart with all that themes read.
+/// Returns a cart with every field that themes read.
 pub(super) fn whole(desk: &Desk<'_>, cart: &Cart, bill: &Bill) -> Value {
     let exponent = desk.offers.exponent();
     let list: u64 = bill.lines.iter().map(BillLine::subtotal_minor).sum();
@@ -74,7 +74,7 @@ pub(super) fn whole(desk: &Desk<'_>, cart: &Cart, bill: &Bill) -> Value {
     })
 }
 
-/// Attributes as the members of an object.
+/// Returns attributes as a JSON object.
 fn members(attributes: &[Attribute]) -> Value {
     let members = attributes
         .iter()
@@ -82,7 +82,7 @@ fn members(attributes: &[Attribute]) -> Value {
     Value::Object(members.collect())
 }
 
-/// The discounts of the whole order.
+/// Returns the discounts that apply to the whole order.
 fn applications(desk: &Desk<'_>, bill: &Bill) -> Value {
     let exponent = desk.offers.exponent();
     let rules = desk.rules().iter().enumerate();
@@ -118,7 +118,7 @@ fn grams(line: &BillLine) -> u64 {
     line.offer.variant().map_or(0, |variant| variant.grams)
 }
 
-/// One line. As measured: a discount of the order moves `line_price`, and not `final_line_price`.
+/// Returns one line. As measured, an order discount changes `line_price` but not `final_line_price`.
 pub(super) fn line(desk: &Desk<'_>, bill: &Bill, nth: usize) -> Value {
     let Some(billed) = bill.lines.get(nth) else {
         return Value::Null;
@@ -162,7 +162,7 @@ pub(super) fn line(desk: &Desk<'_>, bill: &Bill, nth: usize) -> Value {
     told
 }
 
-/// The goods of a line, without its prices.
+/// Returns the product fields of a line, without prices.
 fn goods(billed: &BillLine) -> Value {
     let offer = &billed.offer;
     let (product, variant) = (&offer.product, offer.variant());

@@ -1,4 +1,4 @@
-//! The places where a store announces its discounts: the bar above every page, and a sentence in its shipping policy.
+//! The store's announcements of discounts: the bar above every page, and a sentence in its shipping policy.
 
 use crate::discount::{DiscountPlacement, DiscountRule, DiscountValue};
 use crate::generated::dice::Dice;
@@ -6,7 +6,7 @@ use crate::generated::push_html;
 use crate::money::exponent;
 use crate::shop::Shop;
 
-/// Texts in bars beside codes: words that look like codes, and are none.
+/// Words in announcement bars that look like codes but are not codes.
 const CHATTER: &[&str] = &[
     "NEW ARRIVALS ARE HERE",
     "COD AVAILABLE",
@@ -16,7 +16,7 @@ const CHATTER: &[&str] = &[
     "SALE IS LIVE",
 ];
 
-/// The bar above a page; empty for a store that announces nothing.
+/// Returns the bar above a page, or an empty text if the store announces nothing.
 pub(super) fn bar(shop: &Shop) -> String {
     let persona = shop.catalogue.persona();
     let mut dice = Dice::of(&[persona.seed, 0x4241_5221, u64::from(persona.index)]);
@@ -35,7 +35,8 @@ pub(super) fn bar(shop: &Shop) -> String {
     )
 }
 
-/// The words of the bar beside codes. A store of a varied market says nothing of shipping that its cart does not do.
+/// Returns the text of the bar besides the codes. In a varied market it claims no shipping terms that the cart does not
+/// have.
 fn chatter(shop: &Shop, drawn: &str) -> String {
     let Some(habits) = &shop.habits else {
         return drawn.to_owned();
@@ -48,7 +49,7 @@ fn chatter(shop: &Shop, drawn: &str) -> String {
     }
 }
 
-/// A policy's sentence about discounts, as HTML; empty where there is none.
+/// Returns a policy's sentence about discounts as HTML, or an empty text if there is none.
 pub(super) fn in_policy(shop: &Shop) -> String {
     let told = sentences(shop, DiscountPlacement::Policy);
     told.iter().map(|text| format!("<p>{text}</p>")).collect()
@@ -57,12 +58,12 @@ pub(super) fn in_policy(shop: &Shop) -> String {
 fn sentences(shop: &Shop, place: DiscountPlacement) -> Vec<String> {
     let rules = shop.discounts.all(&shop.catalogue);
     let mut told: Vec<&DiscountRule> = rules.iter().filter(|rule| rule.told == place).collect();
-    // Bars have room for a few.
+    // A bar shows at most a few discounts.
     told.truncate(3);
     told.into_iter().filter_map(|rule| sentence(shop, rule)).collect()
 }
 
-/// One discount in words, as brands have them. One without a code has none.
+/// Describes one discount in a brand's words. Returns `None` for a discount without a code.
 fn sentence(shop: &Shop, rule: &DiscountRule) -> Option<String> {
     let mut code = String::new();
     push_html(&mut code, rule.code.as_deref()?);
@@ -84,7 +85,7 @@ fn sentence(shop: &Shop, rule: &DiscountRule) -> Option<String> {
     })
 }
 
-/// An amount as the store writes money, without decimals that are zero.
+/// Formats an amount in the store's money format, without zero decimals.
 pub(super) fn amount(shop: &Shop, minor: u64) -> String {
     let persona = shop.catalogue.persona();
     let places = exponent(&shop.address.currency);

@@ -1,4 +1,4 @@
-//! The page that a checkout link leads to. It shows what would be bought, and ends there: nothing can be paid.
+//! The page behind a checkout link. It shows the order, but nothing can be paid.
 
 use super::announcement::amount;
 use super::product_html::page;
@@ -11,7 +11,7 @@ use crate::generated::push_html;
 use crate::reply::{Cache, Reply};
 use crate::shop::Shop;
 
-/// The page of the cart with this token; `None` where there is none, or the key is another.
+/// Returns the checkout page of the cart with this token, or `None` if the cart is missing or the key is wrong.
 pub(super) fn checkout(shop: &Shop, token: &str, ask: &Ask) -> Option<Reply> {
     let lie = Lie::default();
     let desk = Desk::new(shop, &lie);
@@ -28,7 +28,7 @@ pub(super) fn checkout(shop: &Shop, token: &str, ask: &Ask) -> Option<Reply> {
     })
 }
 
-/// The page of a cart, for people; of none where the client has none.
+/// Returns the HTML page of a cart; without a cart, the page of an empty cart.
 pub(crate) fn basket_page(shop: &Shop, desk: &Desk<'_>, cart: Option<&Cart>) -> Reply {
     let main = match cart.filter(|cart| !cart.lines.is_empty()) {
         Some(cart) => main(shop, desk, cart, &desk.bill(cart), "Your cart"),
@@ -79,7 +79,7 @@ fn main(shop: &Shop, desk: &Desk<'_>, cart: &Cart, bill: &Bill, title: &str) -> 
     )
 }
 
-/// Notices to the buyer: items that are sold out, and the reasons why codes do not apply.
+/// Returns notices to the buyer: items that are sold out, and the reasons why codes do not apply.
 fn notices(bill: &Bill) -> String {
     let refused = bill.applied.codes.iter();
     let refused = refused.filter_map(|verdict| Some((verdict, verdict.refusal?)));
@@ -118,7 +118,7 @@ fn row(shop: &Shop, line: &BillLine) -> String {
     )
 }
 
-/// Names and values of what is below the lines.
+/// Returns names and values of the sums below the lines.
 fn sums(shop: &Shop, desk: &Desk<'_>, bill: &Bill) -> Vec<(String, String)> {
     let mut sums = vec![("Subtotal".to_owned(), amount(shop, bill.subtotal_minor))];
     for (nth, rule) in desk.rules().iter().enumerate() {

@@ -7,10 +7,10 @@ use crate::json::{push_number, push_text};
 use crate::reply::{Reply, etag};
 use crate::shop::Shop;
 
-/// The platform pages no further than this many products.
+/// Maximum number of products that the platform pages through.
 const CAP: u64 = 25_000;
 
-/// The effect of a fault on an answer that is otherwise the honest one.
+/// Changes that a fault makes to the content of an answer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Twist {
     endless: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Twist {
 }
 
 impl Twist {
-    /// The twist of the fault that a request meets.
+    /// Returns the changes that the fault of a request makes.
     pub(crate) fn of(fault: Option<&Fault>, shop: &Shop) -> Self {
         let mut twist = Self {
             mischief: fault.and_then(Mischief::of),
@@ -37,7 +37,7 @@ impl Twist {
         twist
     }
 
-    /// The currency that a store says its prices are in.
+    /// Returns the currency that a store states for its prices.
     pub(super) fn currency<'a>(&'a self, shop: &'a Shop) -> &'a str {
         self.lie.currency(&shop.address.currency)
     }
@@ -48,7 +48,7 @@ enum Item {
     Invented(u64),
 }
 
-/// Numbers of invented products that endless pages begin with; shifting pages use those below.
+/// First number of the invented products on endless pages. Shifting pages use lower numbers.
 const ENDLESS_FROM: u64 = 1 << 18;
 
 fn item(places: &Places, twist: &Twist, nth: u64) -> Option<Item> {
@@ -64,7 +64,7 @@ fn item(places: &Places, twist: &Twist, nth: u64) -> Option<Item> {
     twist.endless.then(|| Item::Invented(ENDLESS_FROM + nth - end))
 }
 
-/// One page of a listing: the platform's `products.json`.
+/// Returns one page of a listing in the format of the platform's `products.json`.
 pub(crate) fn products(shop: &Shop, ask: &Ask, places: &Places, twist: &Twist) -> Reply {
     let (limit, page) = (ask.limit(), u64::from(ask.page()));
     if page * limit > CAP && !twist.endless {
@@ -118,7 +118,7 @@ fn past_the_cap() -> Reply {
     Reply::text(400, "Page * Limit exceeds the 25000 limit.")
 }
 
-/// `/collections.json`.
+/// Handles `/collections.json`.
 pub(crate) fn collections(shop: &Shop, ask: &Ask) -> Reply {
     let (limit, page) = (ask.limit(), u64::from(ask.page()));
     if page * limit > CAP {
@@ -137,7 +137,7 @@ pub(crate) fn collections(shop: &Shop, ask: &Ask) -> Reply {
     Reply::json(body).validated()
 }
 
-/// `/collections/{handle}.json`.
+/// Handles `/collections/{handle}.json`.
 pub(crate) fn collection(shop: &Shop, handle: &str) -> Option<Reply> {
     let shelves = shop.catalogue.shelves(shop.epoch());
     let shelf = shelves.iter().find(|shelf| shelf.handle == handle)?;
@@ -147,13 +147,13 @@ pub(crate) fn collection(shop: &Shop, handle: &str) -> Option<Reply> {
     Some(Reply::json(body).validated())
 }
 
-/// The id of a collection.
+/// Returns the id of a collection.
 pub(crate) fn collection_id(shop: &Shop, shelf: &Shelf) -> u64 {
     let id = 300_000_000_000 + fold(&[shop.catalogue.persona().shop_id(), shelf.title.len() as u64]) % 100_000_000_000;
     id ^ (fold_bytes(shelf.handle.as_bytes()) % 1_000_000_000)
 }
 
-/// When every collection was changed last, by the shop's own clock.
+/// Returns the time of the last change of all collections, by the shop's own clock.
 pub(crate) fn collection_updated_at(shop: &Shop) -> String {
     format!("2026-08-30T10:20:30{}", shop.catalogue.persona().coin.offset)
 }

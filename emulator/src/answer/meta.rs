@@ -5,8 +5,8 @@ use crate::json::platform_bytes;
 use crate::reply::{Cache, Reply};
 use crate::shop::Shop;
 
-/// `/meta.json`. What a recording says stands, except for where the store is: a client that follows `domain` and `url`
-/// must come back here, not to the real store.
+/// Handles `/meta.json`. Recorded values are kept, except the store's address. A client that follows `domain` and `url`
+/// must come back to the emulator, not to the real store.
 pub(crate) fn meta(shop: &Shop, currency: &str) -> Reply {
     let persona = shop.catalogue.persona();
     let (city, province) = persona.place;
@@ -42,7 +42,7 @@ pub(crate) fn meta(shop: &Shop, currency: &str) -> Reply {
             or("offers_shop_pay_installments", json!(false)),
         ),
     ];
-    // Written member by member, so that they stand in the platform's order.
+    // The keys are written one by one to keep the platform's order.
     let mut body = b"{".to_vec();
     for (nth, (name, value)) in members.iter().enumerate() {
         body.extend_from_slice(format!("{}\"{name}\":", if nth > 0 { "," } else { "" }).as_bytes());
@@ -70,7 +70,7 @@ fn description(shop: &Shop) -> String {
     }
 }
 
-/// `/cart.js` of a session that has put nothing in its cart; it says which currency the store charges.
+/// Returns `/cart.js` for a session with an empty cart. It states the store's currency.
 pub(crate) fn cart(currency: &str) -> Reply {
     let body = json!({
         "token": "hWN0000000000000000000000000000?key=0000", "note": "", "attributes": {}, "original_total_price": 0,

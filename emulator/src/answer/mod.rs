@@ -1,4 +1,4 @@
-//! The answers of a store by path, as a third party sees the platform.
+//! The answers of a store by path, as the platform gives them to a third party.
 
 mod announcement;
 mod checkout;
@@ -25,7 +25,7 @@ use crate::picture::{Picture, draw};
 use crate::reply::Reply;
 use crate::shop::Shop;
 
-/// The store's answer to a request.
+/// Returns the store's answer to a request.
 pub(crate) fn answer(shop: &Shop, ask: &Ask, twist: &Twist) -> Reply {
     let path = ask.path.as_str();
     let reply = match path {
@@ -67,7 +67,7 @@ fn product(shop: &Shop, rest: &str, lie: &Lie) -> Option<Reply> {
         let place = lie.place(catalogue, catalogue.find(handle, epoch)?, epoch);
         Some((place, lie.tell(shop.product(place)?)))
     };
-    // A handle may itself end in `.js`: the whole name is tried first.
+    // A handle may itself end in `.js`, so the whole name is tried first.
     if let Some((place, product)) = find(rest) {
         return Some(product_html::product_html(shop, place, &product, currency));
     }
@@ -110,7 +110,8 @@ fn front(shop: &Shop, currency: &str) -> Reply {
     Reply::html(200, page_in(shop, currency, "Home", "", &main)).validated()
 }
 
-/// A drawn picture: `{handle}_{nth}.svg`. Pictures outlive their products, as on the platform's own servers.
+/// Returns the generated picture `{handle}_{nth}.svg`. Pictures stay after their product is removed, as on the
+/// platform's own servers.
 fn picture(shop: &Shop, file: &str) -> Option<Reply> {
     let (handle, nth) = file.strip_suffix(".svg")?.rsplit_once('_')?;
     let nth: u64 = nth.parse().ok().filter(|nth| (1..=9).contains(nth))?;
@@ -148,13 +149,13 @@ fn picture(shop: &Shop, file: &str) -> Option<Reply> {
     Some(Reply::svg(svg).validated())
 }
 
-/// The platform's page for what is not there; it is HTML whatever the path promised.
+/// Returns the platform's page for a missing resource. It is HTML for every path.
 pub(crate) fn not_found(shop: &Shop) -> Reply {
     let main = "<h1>404 Page Not Found</h1>\n<p>The page you requested does not exist.</p>";
     Reply::html(404, page(shop, "404 Not Found", "", main))
 }
 
-/// The page of a store that has a password.
+/// Returns the password page of a locked store.
 pub(crate) fn password(shop: &Shop) -> Reply {
     let main = "<h1>Opening soon</h1>\n<form method=\"post\" action=\"/password\"><label>Enter store using password \
                 <input type=\"password\" name=\"password\"></label></form>";

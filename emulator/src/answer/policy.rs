@@ -10,11 +10,11 @@ use crate::terms::{DrawnTerms, NO_SHIPPING_POLICY, drawn_terms, shipping_dice};
 pub(crate) struct Policy {
     pub(crate) handle: &'static str,
     pub(crate) title: &'static str,
-    /// HTML.
+    /// Policy text as HTML.
     pub(crate) body: String,
 }
 
-/// The handles and titles of the policies that a store may have.
+/// Handles and titles of the policies that a store can have.
 pub(crate) const POLICIES: &[(&str, &str)] = &[
     ("shipping-policy", "Shipping policy"),
     ("refund-policy", "Refund policy"),
@@ -22,7 +22,7 @@ pub(crate) const POLICIES: &[(&str, &str)] = &[
     ("terms-of-service", "Terms of service"),
 ];
 
-/// A policy of the store; `None` for one that the merchant has not written.
+/// Returns a policy of the store, or `None` if the merchant has not written it.
 pub(crate) fn policy(shop: &Shop, handle: &str) -> Option<Policy> {
     let (handle, title) = *POLICIES.iter().find(|(known, _)| *known == handle)?;
     let name = &shop.address.name;
@@ -40,14 +40,14 @@ pub(crate) fn policy(shop: &Shop, handle: &str) -> Option<Policy> {
     Some(Policy { handle, title, body })
 }
 
-/// A policy as a page.
+/// Returns a policy as an HTML page.
 pub(crate) fn page_of(shop: &Shop, handle: &str) -> Option<Reply> {
     let Policy { title, body, .. } = policy(shop, handle)?;
     let main = format!("<h1>{title}</h1>\n<div class=\"shopify-policy__body\"><div class=\"rte\">{body}</div></div>");
     Some(Reply::html(200, page(shop, title, "", &main)).validated())
 }
 
-/// A quarter of stores take nothing back, and say so nowhere.
+/// Returns the refund policy. A quarter of stores take nothing back and have no refund policy.
 fn refund(shop: &Shop) -> Option<String> {
     let persona = shop.catalogue.persona();
     let mut dice = Dice::of(&[persona.seed, 0x5245_4655, u64::from(persona.index)]);
@@ -62,8 +62,8 @@ fn refund(shop: &Shop) -> Option<String> {
     ))
 }
 
-/// The store's shipping policy; a third of stores have none. Wordings vary as merchants' do: thresholds,
-/// fees, cash on delivery, ranges of days, contradictions, and templates that nobody filled in.
+/// Returns the store's shipping policy; a third of stores have none. The wording varies as among merchants: thresholds,
+/// fees, cash on delivery, ranges of days, contradictions, and unfilled templates.
 fn shipping(shop: &Shop) -> Option<String> {
     if let Some(habits) = &shop.habits {
         return habits.policy().map(|body| body + &announcement::in_policy(shop));

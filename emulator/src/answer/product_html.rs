@@ -11,7 +11,7 @@ use crate::shop::Shop;
 use crate::tokens::tokens;
 use crate::widgets;
 
-/// The product's page for people, with the structured data that themes and review apps put in it.
+/// Returns the product's HTML page, with the structured data that themes and review apps add.
 pub(crate) fn product_html(shop: &Shop, place: u64, product: &Product, currency: &str) -> Reply {
     let epoch = shop.epoch();
     let ratings = shop
@@ -20,7 +20,8 @@ pub(crate) fn product_html(shop: &Shop, place: u64, product: &Product, currency:
         .and_then(|sketch| reviews::draw(&sketch));
     let mut blocks = vec![theme_block(shop, product, currency)];
     if let Some(ratings) = &ratings {
-        // One store in three has its ratings in the theme's block, the others in a block of the review app's own.
+        // One store in three has its ratings in the theme's structured data. In the others, the review app adds a block
+        // of its own.
         if shop.catalogue.persona().shop_id().is_multiple_of(3) {
             if let Some(block) = blocks[0].as_object_mut() {
                 rate(block, ratings, shop);
@@ -56,12 +57,12 @@ pub(crate) fn product_html(shop: &Shop, place: u64, product: &Product, currency:
     Reply::html(200, page).validated()
 }
 
-/// A page of the store: identification as the platform puts it, and the given parts.
+/// Returns a page of the store with the platform's identifying markup and the given parts.
 pub(crate) fn page(shop: &Shop, title: &str, head: &str, main: &str) -> String {
     page_in(shop, &shop.address.currency, title, head, main)
 }
 
-/// A page that says that prices are in this currency.
+/// Returns a page that states this currency for its prices.
 pub(super) fn page_in(shop: &Shop, currency: &str, title: &str, head: &str, main: &str) -> String {
     let (mut title_html, mut name_html) = (String::new(), String::new());
     push_html(&mut title_html, title);
@@ -109,7 +110,8 @@ fn main(product: &Product, currency: &str, ratings: Option<&Ratings>) -> String 
     out
 }
 
-/// The theme's own block: one product with its offers, or a group with its variants, as newer themes write it.
+/// Returns the theme's structured data: one product with its offers, or a product group with variants, as newer themes
+/// write it.
 fn theme_block(shop: &Shop, product: &Product, currency: &str) -> Value {
     let base = &shop.address.base_url;
     let url = format!("{base}/products/{}", product.handle);
@@ -128,7 +130,7 @@ fn theme_block(shop: &Shop, product: &Product, currency: &str) -> Value {
                 "url": format!("{url}?variant={}", variant.id),
             });
             if let (Some(barcode), Some(members), false) = (&variant.barcode, offer.as_object_mut(), is_group) {
-                // Themes write the digits as a number.
+                // Themes write a barcode as a number, not as a string.
                 if let Some(number) = barcode.parse::<u64>().ok().filter(|_| barcode.len() == 13) {
                     members.insert("gtin13".into(), json!(number));
                 }
@@ -168,7 +170,7 @@ fn theme_block(shop: &Shop, product: &Product, currency: &str) -> Value {
     })
 }
 
-/// Adds the ratings to a block, in the forms that review apps use.
+/// Adds the ratings to a structured data block, in the forms that review apps use.
 fn rate(block: &mut serde_json::Map<String, Value>, ratings: &Ratings, shop: &Shop) {
     let mean = ratings.mean_hundredths as f64 / 100.0;
     let texts = shop.catalogue.persona().shop_id() % 5 < 3;

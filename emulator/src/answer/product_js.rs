@@ -4,7 +4,7 @@ use crate::json::platform_bytes;
 use crate::product::{Choice, Image, Product, Variant, hundredths, schemeless};
 use crate::reply::Reply;
 
-/// `/products/{handle}.js` of the documented Ajax API: a bare object, prices in hundredths.
+/// The answer of `/products/{handle}.js` in the documented Ajax API: a bare object with prices in hundredths.
 #[derive(Serialize)]
 struct Script<'a> {
     id: u64,
@@ -105,7 +105,7 @@ struct Preview<'a> {
     src: &'a str,
 }
 
-/// The `.js` view of a product; `None` where a price is no amount.
+/// Returns the `.js` view of a product, or `None` if a price is not an amount.
 pub(crate) fn product_js(product: &Product) -> Option<Reply> {
     let prices = product
         .variants

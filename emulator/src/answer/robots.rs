@@ -1,7 +1,7 @@
 use crate::reply::Reply;
 use crate::shop::Shop;
 
-/// Paths that the platform's default robots.txt forbids everyone.
+/// Paths that the platform's default robots.txt disallows for every crawler.
 const DISALLOWED: &[&str] = &[
     "/a/downloads/-/*",
     "/admin",
@@ -41,12 +41,12 @@ const DISALLOWED: &[&str] = &[
     "/cdn/wpm/*.js",
 ];
 
-/// The platform's default robots.txt.
+/// Returns the platform's default robots.txt.
 pub(crate) fn robots(shop: &Shop) -> Reply {
     Reply::text(200, rules(shop, &[])).validated()
 }
 
-/// A robots.txt of a merchant who wants no catalogue read.
+/// Returns the robots.txt of a merchant who disallows reading the catalogue.
 pub(crate) fn forbidding(shop: &Shop) -> Reply {
     Reply::text(200, rules(shop, &["/products.json", "/*.json", "/collections/"])).validated()
 }

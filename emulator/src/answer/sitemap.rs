@@ -3,12 +3,12 @@ use crate::generated::push_html;
 use crate::reply::Reply;
 use crate::shop::Shop;
 
-/// Addresses in one product sitemap.
+/// Maximum number of URLs in one product sitemap.
 const PRODUCTS_MAX: u64 = 5_000;
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
-/// `/sitemap.xml`: an index of the store's sitemaps.
+/// Handles `/sitemap.xml`, the index of the store's sitemaps.
 pub(crate) fn index(shop: &Shop) -> Reply {
     let base = &shop.address.base_url;
     let mut out = format!("{HEAD}<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n");
@@ -27,7 +27,7 @@ pub(crate) fn index(shop: &Shop) -> Reply {
     Reply::xml(out).validated()
 }
 
-/// The sitemaps that the index names.
+/// Returns one of the sitemaps that the index lists.
 pub(crate) fn sitemap(shop: &Shop, ask: &Ask) -> Option<Reply> {
     let name = ask.path.strip_prefix("/sitemap_")?.strip_suffix(".xml")?;
     let urls = match name.rsplit_once('_')? {

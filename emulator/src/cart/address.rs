@@ -5,13 +5,13 @@ use uuid::Uuid;
 use super::{Address, Cart, CartRefusal, Refusal};
 use crate::places;
 
-/// Most addresses of one cart.
+/// Maximum number of addresses in one cart.
 const ADDRESSES_MAX: usize = 20;
 
-/// Most characters of a part of an address.
+/// Maximum number of characters in one part of an address.
 const PART_MAX: usize = 255;
 
-/// An address, part by part.
+/// An address, split into its parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) first_name: Option<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Place {
     pub(crate) address2: Option<String>,
     pub(crate) city: Option<String>,
     pub(crate) province: Option<String>,
-    /// ISO 3166-1 alpha-2.
+    /// ISO 3166-1 alpha-2 country code.
     pub(crate) country: Option<String>,
     pub(crate) zip: Option<String>,
     pub(crate) phone: Option<String>,
@@ -33,14 +33,14 @@ pub(crate) struct AddressInput {
     pub(crate) place: Option<Place>,
     pub(crate) is_selected: bool,
     pub(crate) is_for_once: bool,
-    /// True where every part is checked that the country needs.
+    /// True if every part that the country needs is checked.
     pub(crate) is_strict: bool,
 }
 
 /// Changes to an address.
 #[derive(Debug, Clone)]
 pub(crate) struct AddressChange {
-    /// The id as it was given.
+    /// Id of the address, verbatim from the request.
     pub(crate) id: String,
     pub(crate) place: Option<Place>,
     pub(crate) is_selected: Option<bool>,
@@ -49,13 +49,13 @@ pub(crate) struct AddressChange {
 }
 
 impl Place {
-    /// `First Last`; `None` where neither is known.
+    /// Returns `First Last`, or `None` if both names are missing.
     pub(crate) fn name(&self) -> Option<String> {
         let names = [&self.first_name, &self.last_name];
         joined(names.into_iter().flatten().map(String::as_str), " ")
     }
 
-    /// The lines of the address, without the name.
+    /// Returns the lines of the address, without the name.
     pub(crate) fn formatted(&self) -> Vec<String> {
         let parts = |parts: [&Option<String>; 3]| joined(parts.into_iter().flatten().map(String::as_str), " ");
         let town = parts([&self.city, &self.province, &self.zip]);
@@ -73,7 +73,7 @@ impl Place {
         .collect()
     }
 
-    /// City, province and country.
+    /// Returns city, province and country as one text.
     pub(crate) fn area(&self) -> Option<String> {
         let town = joined(
             [&self.city, &self.province].into_iter().flatten().map(String::as_str),
@@ -97,7 +97,7 @@ impl Place {
         ]
     }
 
-    /// The faults in the address.
+    /// Returns the faults in the address.
     fn faults(&self, is_strict: bool, field: &[&str]) -> Vec<Refusal> {
         let at = |name: &'static str| {
             let mut at = field.to_vec();
@@ -127,7 +127,7 @@ impl Place {
         found
     }
 
-    /// The parts that the country needs and the address lacks.
+    /// Returns a refusal for each part that the country needs and the address lacks.
     fn missing(&self, country: &str, field: &[&str]) -> Vec<Refusal> {
         let needed = places::needs(country);
         let has = |part: &Option<String>| part.as_deref().is_some_and(|text| !text.trim().is_empty());
@@ -189,7 +189,8 @@ fn joined<'a>(parts: impl Iterator<Item = &'a str>, between: &str) -> Option<Str
     (!parts.is_empty()).then(|| parts.join(between))
 }
 
-/// The faults in an address of an input. One without an address, or copied from a customer's, names no country.
+/// Returns the faults in an address of an input. An input that has no address, or copies a customer's, names no
+/// country.
 fn faults(place: Option<&Place>, is_strict: bool, prefix: &[&str], nth: &str) -> Vec<Refusal> {
     let mut field = prefix.to_vec();
     field.extend([nth, "address", "deliveryAddress"]);
@@ -208,7 +209,7 @@ fn at_most_one_selected(selected: usize, prefix: &[&str]) -> Result<(), CartRefu
     Ok(())
 }
 
-/// The id in a global one; `None` for what is none of an address.
+/// Returns the UUID in a global id, or `None` if the id is not that of an address.
 fn known_id(text: &str) -> Option<Uuid> {
     text.strip_prefix("gid://shopify/CartSelectableAddress/")?
         .split('?')
@@ -223,7 +224,7 @@ fn no_address(id: &str, field: &[&str]) -> Refusal {
 }
 
 impl Cart {
-    /// Adds addresses; one that is selected takes the place of the one that was.
+    /// Adds addresses. A selected new address replaces the current selection.
     pub(crate) fn add_addresses(&mut self, inputs: Vec<AddressInput>, prefix: &[&str]) -> Result<(), CartRefusal> {
         let places = inputs.iter().enumerate();
         let found: Vec<Refusal> = places
@@ -252,7 +253,7 @@ impl Cart {
         Ok(())
     }
 
-    /// Replaces all addresses.
+    /// Replaces all addresses of the cart.
     pub(crate) fn replace_addresses(&mut self, inputs: Vec<AddressInput>, prefix: &[&str]) -> Result<(), CartRefusal> {
         self.addresses.clear();
         self.delivery = None;

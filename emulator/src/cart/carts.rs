@@ -5,17 +5,17 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Cart;
 
-/// Most bytes of all carts of one store.
+/// Maximum total size of all carts in one store, in bytes.
 const BYTES_MAX: usize = 256 << 20;
 
-/// The carts of one store, bounded: where there is no room, the one that was idle for longest goes.
+/// The carts of one store. When a limit is reached, the cart that was idle for longest is removed.
 #[derive(Debug, Default)]
 pub(crate) struct Carts {
     by_token: HashMap<String, CartEntry>,
-    /// Tokens by when they were last changed.
+    /// Tokens of carts, by the time of their last change.
     by_age: BTreeMap<u64, String>,
     changes: u64,
-    /// The size of all of them.
+    /// Total size of the carts, in bytes.
     bytes: usize,
 }
 

@@ -1,33 +1,33 @@
-//! An app's change to a cart after every other change: the platform's cart transform functions, and apps that put
-//! gifts in.
+//! A change that an app makes to a cart after every other change, like the platform's cart transform functions and apps
+//! that add gifts.
 
 use uuid::Uuid;
 
 use super::{Attribute, Cart, Line};
 
-/// The mark of a gift, as apps set it: a line with a property of its own.
+/// Line attribute by which apps mark a gift.
 const GIFT: &str = "_gift";
 
-/// The function that runs on every cart of a store.
+/// An app function that runs on every cart of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CartFunction {
-    /// Pieces of these variants become as many of a bundle, in one line (`lineMerge`).
+    /// Replaces pieces of these variants by the same number of bundles, in one line (`lineMerge`).
     Merge {
-        /// The variants, each at least once.
+        /// The variants that form a bundle, each at least once.
         variants: Vec<u64>,
-        /// The bundle's variant.
+        /// The bundle's variant id.
         into: u64,
     },
-    /// A piece of one variant is given with another, in a line of its own at a price of 0 (`lineUpdate`).
+    /// Adds a free piece of one variant for a piece of another, in a separate line at a price of 0 (`lineUpdate`).
     Gift {
-        /// The variant that it is given with.
+        /// Variant id that triggers the gift.
         with: u64,
-        /// The variant that is given.
+        /// Variant id of the gift.
         free: u64,
     },
-    /// A line of several pieces becomes as many lines of one, each with a property of its own.
+    /// Splits a line of several pieces into lines of one piece, each with its own attribute.
     Split {
-        /// The variant.
+        /// Variant id of the lines to split.
         variant: u64,
     },
 }

@@ -1,29 +1,29 @@
-//! Lines: what is added, changed and taken out, and how much of it the stock lets one have.
+//! Cart lines: adding, changing and removing them, and limiting their quantity to the stock.
 
 use uuid::Uuid;
 
 use super::rules::checked_attributes;
 use super::{Attribute, Cart, CartRefusal, LINES_MAX, Line, Notice, Offers, Refusal};
 
-/// Most pieces of one line.
+/// Maximum quantity of one line.
 const QUANTITY_MAX: i64 = 1_000_000;
 
-/// A line to add.
+/// A cart line to add.
 #[derive(Debug, Clone)]
 pub(crate) struct LineInput {
-    /// The variant's id as it was given.
+    /// The variant's id, verbatim from the request.
     pub(crate) merchandise: String,
-    /// Its number; `None` for what is no id of a variant.
+    /// Number in the variant's id, or `None` if the id is not that of a variant.
     pub(crate) variant: Option<u64>,
     pub(crate) quantity: i64,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) selling_plan: bool,
 }
 
-/// A change to a line.
+/// A change to a cart line.
 #[derive(Debug, Clone)]
 pub(crate) struct LineChange {
-    /// The line's id as it was given, without what it is the id of.
+    /// The number part of the line's id, as requested.
     pub(crate) id: String,
     pub(crate) merchandise: Option<(String, Option<u64>)>,
     pub(crate) quantity: Option<i64>,
@@ -55,7 +55,7 @@ fn no_merchandise(id: &str, field: &[&str]) -> CartRefusal {
 }
 
 fn no_plan(field: &[&str]) -> CartRefusal {
-    // No emulated store sells by plan.
+    // Emulated stores have no selling plans.
     let message = "Cannot apply selling plan to variant";
     CartRefusal::whole(Refusal::new("SELLING_PLAN_NOT_APPLICABLE", field, message))
 }
@@ -66,8 +66,8 @@ fn no_line(id: &str, field: &[&str]) -> CartRefusal {
 }
 
 impl Cart {
-    /// Adds pieces, to a line of the same variant and attributes where there is one. Answers what the stock did not let
-    /// one have. `prefix` is where the lines stand in the arguments.
+    /// Adds pieces to the line with the same variant and attributes, or to a new line. Returns notices about pieces
+    /// that are out of stock. `prefix` is the path of the lines in the arguments.
     pub(crate) fn add_lines(
         &mut self,
         inputs: &[LineInput],
@@ -125,7 +125,7 @@ impl Cart {
         Ok(id)
     }
 
-    /// Changes lines. What is changed is served first by the stock, then the other lines, oldest first.
+    /// Changes lines. The stock goes first to the changed lines, then to the other lines, oldest first.
     pub(crate) fn change_lines(
         &mut self,
         changes: &[LineChange],
@@ -168,7 +168,7 @@ impl Cart {
         Ok(self.fit(&changed, offers))
     }
 
-    /// Takes lines out.
+    /// Removes lines from the cart.
     pub(crate) fn remove_lines(&mut self, ids: &[String]) -> Result<(), CartRefusal> {
         for (nth, id) in ids.iter().enumerate() {
             let found = self.lines.iter().position(|line| line.id.to_string() == *id);
@@ -180,8 +180,8 @@ impl Cart {
         Ok(())
     }
 
-    /// Caps every line at what the stock lets one have, and drops lines whose variant is gone. A line of which nothing
-    /// is left stays, with no pieces. Those `first` are served before the others.
+    /// Limits every line to the stock, and removes lines whose variant no longer exists. A line without stock stays
+    /// with quantity 0. The lines in `first` get stock before the others.
     pub(crate) fn fit(&mut self, first: &[Uuid], offers: &Offers<'_>) -> Vec<Notice> {
         self.lines.retain(|line| offers.find(line.variant).is_some());
         let mut order: Vec<usize> = (0..self.lines.len()).collect();

@@ -1,7 +1,7 @@
-//! The carts of a store: one state for GraphQL, the Ajax API and the checkout page.
+//! The carts of a store, shared by GraphQL, the Ajax API and the checkout page.
 //!
-//! A change is made to a copy of a cart, which takes its place when nothing is wrong with it. Prices and stock are never
-//! kept in a cart: what it costs is worked out whenever somebody asks.
+//! A change is made to a copy, which replaces the cart if there is no error. A cart never stores prices or stock; its
+//! cost is computed at every request.
 
 mod address;
 mod carts;
@@ -23,49 +23,48 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use uuid::Uuid;
 
-/// Most lines of one cart.
+/// Maximum number of lines in one cart.
 pub(crate) const LINES_MAX: usize = 500;
 
-/// Most bytes of one cart. The platform's own bound is not known.
+/// Maximum size of one cart, in bytes. The platform's own limit is not known.
 pub(crate) const CART_BYTES_MAX: usize = 512 << 10;
 
-/// A cart.
 #[derive(Debug, Clone)]
 pub(crate) struct Cart {
-    /// Part of its id and of addresses that people see.
+    /// Token in the cart's id and in visible URLs.
     pub(crate) token: String,
-    /// The key of those who may change the cart.
+    /// Secret key that allows changes to the cart.
     pub(crate) key: String,
-    /// The key of those who may look at the checkout page.
+    /// Secret key that allows access to the checkout page.
     pub(crate) checkout_key: String,
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) updated_at: DateTime<Utc>,
     pub(crate) note: String,
-    /// In the order given.
+    /// Attributes, in the order in which they were given.
     pub(crate) attributes: Vec<Attribute>,
-    /// Oldest first; buyers see the newest first.
+    /// Lines, oldest first; buyers see the newest first.
     pub(crate) lines: Vec<Line>,
-    /// As entered, without those that differ in case alone.
+    /// Discount codes as entered, without duplicates that differ only in case.
     pub(crate) codes: Vec<String>,
     pub(crate) buyer: Buyer,
     pub(crate) addresses: Vec<Address>,
-    /// The handle of the delivery that was chosen; the cheapest where none was.
+    /// Handle of the selected delivery option; the cheapest option if none is selected.
     pub(crate) delivery: Option<String>,
-    /// The place for which rates were asked that come later, and the number of requests since.
+    /// Address for which rates are being prepared, and the number of polls since.
     pub(crate) estimate: Option<(Place, u8)>,
 }
 
-/// One variant in a cart. Two with other attributes are two lines.
+/// A cart line. The same variant with different attributes is a different line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) id: Uuid,
     pub(crate) variant: u64,
-    /// 0 for what was sold out when it was last looked at.
+    /// Quantity; 0 if the variant was sold out at the last check.
     pub(crate) quantity: u64,
     pub(crate) attributes: Vec<Attribute>,
 }
 
-/// A note that a cart or a line carries.
+/// A key and value attached to a cart or a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Attribute {
     pub(crate) key: String,
@@ -75,15 +74,15 @@ pub(crate) struct Attribute {
 /// The buyer of a cart.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Buyer {
-    /// ISO 3166-1 alpha-2.
+    /// ISO 3166-1 alpha-2 country code.
     pub(crate) country: Option<String>,
     pub(crate) email: Option<String>,
     pub(crate) phone: Option<String>,
-    /// The number of the customer who is logged in.
+    /// Number of the logged-in customer.
     pub(crate) customer: Option<u64>,
 }
 
-/// An address that goods may go to.
+/// A delivery address of a cart.
 #[derive(Debug, Clone)]
 pub(crate) struct Address {
     pub(crate) id: Uuid,
@@ -93,7 +92,7 @@ pub(crate) struct Address {
 }
 
 impl Cart {
-    /// An empty cart.
+    /// Creates an empty cart.
     pub(crate) fn fresh(now: DateTime<Utc>, country: &str) -> Self {
         Self {
             token: format!("hWN{}", Uuid::new_v4().simple()),
@@ -115,7 +114,7 @@ impl Cart {
         }
     }
 
-    /// Bytes of the texts that buyers have put in it, with something for each line.
+    /// Returns the size of the buyer's texts in bytes, plus a constant for each line.
     pub(crate) fn weight(&self) -> usize {
         let texts = |attributes: &[Attribute]| -> usize {
             let weights = attributes.iter().map(|one| one.key.len() + one.value.len() + 48);

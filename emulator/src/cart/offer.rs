@@ -8,7 +8,7 @@ use crate::money::{exponent, minor};
 use crate::product::{Product, Variant};
 use crate::stock::{Stock, stock};
 
-/// A variant as the store sells it at this moment.
+/// A variant with its current price and stock.
 #[derive(Debug, Clone)]
 pub(crate) struct Offer {
     pub(crate) product: Rc<Product>,
@@ -23,12 +23,12 @@ impl Offer {
         self.product.variants.get(self.nth)
     }
 
-    /// The weight of a piece; 0 where it is not stated.
+    /// Returns the weight of a piece in grams, or 0 if it is not stated.
     pub(crate) fn grams(&self) -> u64 {
         self.variant().map_or(0, |variant| variant.grams)
     }
 
-    /// The number of pieces that can be had at most; `None` for as many as anyone wants.
+    /// Returns the maximum number of pieces for sale, or `None` if there is no limit.
     pub(crate) fn most(&self) -> Option<u64> {
         if self.stock.on_order {
             None
@@ -39,7 +39,7 @@ impl Offer {
         }
     }
 
-    /// `Product - Variant`, or the product alone where it has one variant only.
+    /// Returns `Product - Variant`, or only the product's name if it has a single variant.
     pub(crate) fn name(&self) -> String {
         match self.variant() {
             Some(variant) if !variant.is_default() => format!("{} - {}", self.product.title, variant.title),
@@ -52,19 +52,19 @@ impl Offer {
     }
 }
 
-/// Offers of a store, each product read once.
+/// Looks up the offers of a store and reads each product once.
 #[derive(Debug)]
 pub(crate) struct Offers<'s> {
     catalogue: &'s Catalogue,
     epoch: u64,
-    /// The currency that the store says its prices are in.
+    /// Currency that the store states for its prices.
     currency: &'s str,
     lie: &'s Lie,
     read: RefCell<HashMap<u64, Option<Rc<Product>>>>,
 }
 
 impl<'s> Offers<'s> {
-    /// The offers of a catalogue whose store's own currency is `currency`.
+    /// Creates the lookup for a catalogue. `currency` is the store's own currency.
     pub(crate) fn new(catalogue: &'s Catalogue, epoch: u64, currency: &'s str, lie: &'s Lie) -> Self {
         Self {
             catalogue,
@@ -93,7 +93,7 @@ impl<'s> Offers<'s> {
         read
     }
 
-    /// The variant with this id; `None` where the store has none.
+    /// Returns the offer for the variant with this id, or `None` if the store does not have it.
     pub(crate) fn find(&self, variant: u64) -> Option<Offer> {
         let place = self.catalogue.find_variant(variant, self.epoch)?;
         let product = self.product(place)?;

@@ -1,9 +1,9 @@
-/// One thing that is wrong with what was asked: a `CartUserError`.
+/// An error in a cart request: a `CartUserError`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// `CartErrorCode`.
+    /// A value of `CartErrorCode`.
     pub(crate) code: &'static str,
-    /// The path to the argument; indices of lists are written as texts.
+    /// Path to the argument; list indices are written as strings.
     pub(crate) field: Vec<String>,
     pub(crate) message: String,
 }
@@ -22,12 +22,12 @@ impl Refusal {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CartRefusal {
     pub(crate) errors: Vec<Refusal>,
-    /// True where the answer shows the unchanged cart; else it shows none.
+    /// True if the answer includes the unchanged cart.
     pub(crate) shows_cart: bool,
 }
 
 impl CartRefusal {
-    /// The answer shows no cart.
+    /// Creates a refusal whose answer contains no cart.
     pub(crate) fn whole(error: Refusal) -> Self {
         Self {
             errors: vec![error],
@@ -35,7 +35,7 @@ impl CartRefusal {
         }
     }
 
-    /// The answer shows the cart as it is.
+    /// Creates a refusal whose answer contains the unchanged cart.
     pub(crate) fn beside(errors: Vec<Refusal>) -> Self {
         Self {
             errors,
@@ -44,12 +44,12 @@ impl CartRefusal {
     }
 }
 
-/// A notice to a buyer about a cart that was changed: a `CartWarning`.
+/// A notice to the buyer about a changed cart: a `CartWarning`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Notice {
-    /// `CartWarningCode`.
+    /// A value of `CartWarningCode`.
     pub(crate) code: &'static str,
     pub(crate) message: String,
-    /// The line that it is about; the cart where `None`.
+    /// Line that the notice is about; `None` for the whole cart.
     pub(crate) line: Option<uuid::Uuid>,
 }

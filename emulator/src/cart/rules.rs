@@ -1,32 +1,32 @@
-//! Notes, attributes, codes and the buyer: what they may be.
+//! Limits on notes, attributes, codes and buyer data.
 
 use super::{Attribute, Cart, CartRefusal, Refusal};
 use crate::discount::folded;
 
-/// Most characters of a note.
+/// Maximum number of characters in a note.
 const NOTE_MAX: usize = 5_000;
 
-/// Most attributes of a cart or a line, and the most characters of each. The platform's own bounds on sizes are not
-/// known; these keep the memory of a store bounded.
+/// Maximum number of attributes of a cart or a line, and limits on their length. The platform's own limits on sizes are
+/// not known; these bound the memory of a store.
 const ATTRIBUTES_MAX: usize = 250;
 const KEY_MAX: usize = 255;
 const VALUE_MAX: usize = 8_192;
 
-/// Most codes of one cart.
+/// Maximum number of codes in one cart.
 const CODES_MAX: usize = 250;
 const CODE_MAX: usize = 255;
 
-/// A buyer's statements about themselves; `None` leaves the old value.
+/// Data about the buyer; `None` keeps the old value.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BuyerInput {
     pub(crate) country: Option<String>,
     pub(crate) email: Option<String>,
     pub(crate) phone: Option<String>,
-    /// The customer that a token stands for, and their e-mail address; `Err` for a token that stands for none.
+    /// Number and e-mail address of the customer that the token belongs to, or `Err` for an invalid token.
     pub(crate) customer: Option<Result<(u64, String), ()>>,
 }
 
-/// Refuses attributes that are too many or too long.
+/// Refuses too many or too long attributes.
 pub(super) fn checked_attributes(attributes: &[Attribute], field: &[&str]) -> Result<(), CartRefusal> {
     let too_many = attributes.len() > ATTRIBUTES_MAX;
     let too_long = attributes
@@ -39,7 +39,7 @@ pub(super) fn checked_attributes(attributes: &[Attribute], field: &[&str]) -> Re
     Ok(())
 }
 
-/// Attributes with one value a key: the last one given, in the first one's place.
+/// Merges attributes with the same key: the last value at the first position.
 fn merged(attributes: Vec<Attribute>) -> Vec<Attribute> {
     let mut merged: Vec<Attribute> = Vec::with_capacity(attributes.len());
     for one in attributes {
@@ -67,7 +67,7 @@ impl Cart {
         Ok(())
     }
 
-    /// Replaces the codes. None is an error: which of them apply is seen when the cart is billed.
+    /// Replaces the codes. An unknown code is not an error here; billing the cart shows which codes apply.
     pub(crate) fn set_codes(&mut self, codes: impl IntoIterator<Item = String>) {
         let mut seen = std::collections::HashSet::new();
         let kept = codes.into_iter().filter(|code| {
@@ -104,7 +104,7 @@ impl Cart {
     }
 }
 
-/// True for a plausible e-mail address: one `@` with something before it, and a host with a dot after it.
+/// Returns true for a plausible e-mail address: text, one `@`, and a host that contains a dot.
 pub(crate) fn is_email(text: &str) -> bool {
     let Some((name, host)) = text.split_once('@') else {
         return false;

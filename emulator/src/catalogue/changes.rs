@@ -1,7 +1,7 @@
-//! The products of a store that were changed on demand.
+//! Changes made on demand to the products of a store.
 //!
-//! A change is kept by the product's id and laid over its record, which every view is written from, so that all views
-//! show it at once. Nothing is written back: without its changes a store is again what its seed or recording says.
+//! A change is stored by product id and applied to the product's record. Every view is written from the record, so all
+//! views change at once. The source is never modified: without its changes a store matches its seed or recording again.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,11 +9,11 @@ use std::sync::{PoisonError, RwLock};
 
 use super::overlay::Overlay;
 
-/// The changes of one store.
+/// The changes made to one store.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     inner: RwLock<Inner>,
-    /// Products that are changed, read without the lock by the many requests of stores that nobody changes.
+    /// Number of changed products. The many requests to unchanged stores read it without taking the lock.
     products: AtomicUsize,
     removed: AtomicUsize,
 }
@@ -21,7 +21,7 @@ pub(crate) struct Changes {
 #[derive(Debug, Default)]
 struct Inner {
     by_product: HashMap<u64, Overlay>,
-    /// Changes so far: each has its own number.
+    /// Number of changes so far, which numbers the next change.
     count: u64,
 }
 
@@ -46,17 +46,17 @@ impl Changes {
         self.read(product, |overlay| overlay.removed).unwrap_or(false)
     }
 
-    /// The number of the latest change of a product.
+    /// Returns the number of a product's latest change.
     pub(crate) fn latest_of(&self, product: u64) -> Option<u64> {
         self.read(product, |overlay| overlay.number)
     }
 
-    /// The stock that was set for a variant.
+    /// Returns the stock that was set for a variant.
     pub(crate) fn stock(&self, product: u64, variant: u64) -> Option<i64> {
         self.read(product, |overlay| overlay.stock.get(&variant).copied())?
     }
 
-    /// Lays a product's changes over its record, which stands in `out` from `start`.
+    /// Applies a product's changes to its record, which starts at `start` in `out`.
     pub(crate) fn apply(&self, product: u64, epoch: u64, start: usize, out: &mut Vec<u8>) {
         let edited = self.read(product, |overlay| overlay.edited(&out[start..], epoch));
         if let Some(Some(edited)) = edited {
@@ -65,12 +65,12 @@ impl Changes {
         }
     }
 
-    /// The variants of a product cost these texts from now on.
+    /// Sets the prices of a product's variants.
     pub(crate) fn reprice(&self, product: u64, prices: HashMap<u64, String>) {
         self.overlay(product, |overlay| overlay.prices.extend(prices));
     }
 
-    /// So many pieces of the variants of a product are left.
+    /// Sets the stock of a product's variants, in pieces.
     pub(crate) fn set_stock(&self, product: u64, pieces: HashMap<u64, i64>) {
         self.overlay(product, |overlay| overlay.stock.extend(pieces));
     }

@@ -3,23 +3,23 @@ use std::collections::HashMap;
 use crate::edit::{Edit, Price, Stock, push_edited, variants};
 use crate::generated::epoch_s;
 
-/// The changes to one product.
+/// The changes made to one product.
 #[derive(Debug, Default)]
 pub(super) struct Overlay {
     pub(super) removed: bool,
-    /// Prices, by variant.
+    /// New prices, by variant id.
     pub(super) prices: HashMap<u64, String>,
-    /// Pieces, by variant.
+    /// New stock in pieces, by variant id.
     pub(super) stock: HashMap<u64, i64>,
-    /// The number of its latest change.
+    /// Number of the product's latest change.
     pub(super) number: u64,
 }
 
-/// Seconds of the day at which changes begin to be dated: after those of the epoch itself.
+/// Second of the day from which changes on demand are dated. It is later than the changes of the epoch itself.
 const FROM_S: u64 = 43_200;
 
 impl Overlay {
-    /// The record with the changes; `None` where nothing in it changes.
+    /// Returns the record with the changes, or `None` if nothing in it changes.
     pub(super) fn edited(&self, record: &[u8], epoch: u64) -> Option<Vec<u8>> {
         if self.prices.is_empty() && self.stock.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! The cost of a cart at this moment, and notices to its buyer.
+//! The current cost of a cart, and notices to its buyer.
 
 use super::Desk;
 use super::delivery::{Rate, rates};
@@ -6,29 +6,29 @@ use crate::cart::{Cart, Line, Notice, Offer};
 use crate::discount::{AppliedDiscounts, Basket, Item, apply};
 use crate::generated::dice::{fold, fold_bytes};
 
-/// A cart with its prices.
+/// A cart with computed prices.
 #[derive(Debug)]
 pub(crate) struct Bill {
-    /// Newest first.
+    /// Billed lines, newest first.
     pub(crate) lines: Vec<BillLine>,
     pub(crate) applied: AppliedDiscounts,
     pub(crate) subtotal_minor: u64,
-    /// The weight of all lines.
+    /// Total weight of all lines, in grams.
     pub(crate) grams: u64,
-    /// After all discounts, with the delivery that is selected.
+    /// Total price after all discounts, with the selected delivery.
     pub(crate) total_minor: u64,
-    /// The ways to have it delivered; none before an address is selected, or where none leads there.
+    /// Delivery options. Empty if no address is selected or the store does not deliver there.
     pub(crate) rates: Vec<Rate>,
-    /// The index of the selected rate.
+    /// Index of the selected rate.
     pub(crate) rate: Option<usize>,
 }
 
-/// A line with its price.
+/// A cart line with computed prices.
 #[derive(Debug)]
 pub(crate) struct BillLine {
     pub(crate) line: Line,
     pub(crate) offer: Offer,
-    /// After discounts of products.
+    /// Price of the line after product discounts.
     pub(crate) total_minor: u64,
 }
 
@@ -39,7 +39,7 @@ impl BillLine {
 }
 
 impl Bill {
-    /// Pieces in all.
+    /// Returns the total number of pieces.
     pub(crate) fn quantity(&self) -> u64 {
         self.lines.iter().map(|line| line.line.quantity).sum()
     }
@@ -48,7 +48,8 @@ impl Bill {
         self.rates.get(self.rate?)
     }
 
-    /// Notices of sold-out items and of codes that do not apply: repeated after every change, as long as they hold.
+    /// Returns notices about sold-out items and about codes that do not apply. They are repeated after every change
+    /// while they hold.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         let sold_out = self.lines.iter().filter(|line| line.line.quantity == 0);
         let sold_out = sold_out.map(|line| Notice {
@@ -65,13 +66,13 @@ impl Bill {
                 line: None,
             })
             .collect();
-        // As recorded: what is not honoured comes after what could never be.
+        // As recorded, codes that are not honoured come after codes that can never apply.
         refused.sort_by_key(|notice| notice.code == "DISCOUNT_CODE_NOT_HONOURED");
         sold_out.chain(refused).collect()
     }
 }
 
-/// Works out what a cart costs. Lines whose variant is gone are left out.
+/// Computes the cost of a cart. Lines whose variant no longer exists are left out.
 pub(super) fn bill(desk: &Desk<'_>, cart: &Cart) -> Bill {
     let rules = desk.rules();
     let lines: Vec<(Line, Offer)> = cart
@@ -135,7 +136,7 @@ pub(super) fn bill(desk: &Desk<'_>, cart: &Cart) -> Bill {
     }
 }
 
-/// The id of the one delivery group of a cart, without what follows the `?`.
+/// Returns the id of the single delivery group of a cart, without the part after `?`.
 pub(crate) fn group_id(cart: &Cart) -> String {
     let mark = fold_bytes(cart.token.as_bytes());
     format!("{:016x}{:016x}", fold(&[mark, 1]), fold(&[mark, 2]))

@@ -1,4 +1,4 @@
-//! A store's delivery rates: by destination and by the cart's value.
+//! A store's delivery rates, by destination and cart value.
 
 use crate::cart::Place;
 use crate::generated::dice::{fold, fold_bytes};
@@ -7,10 +7,10 @@ use crate::shop::Shop;
 use crate::terms::{DeliveryDays, Terms, shipping_terms};
 use crate::zones::ZoneQuote;
 
-/// Postal areas far from everywhere, to which a third of stores in India do not deliver.
+/// Prefixes of pincodes in remote areas, to which a third of stores in India do not deliver.
 const REMOTE: &[&str] = &["19", "73", "74", "78", "79"];
 
-/// One way to have a cart delivered.
+/// One delivery option for a cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rate {
     pub(crate) handle: String,
@@ -19,7 +19,7 @@ pub(crate) struct Rate {
     pub(crate) cost_minor: u64,
 }
 
-/// True where the store sells to a country.
+/// Returns true if the store sells to a country.
 pub(super) fn serves(shop: &Shop, country: &str) -> bool {
     match shop
         .catalogue
@@ -31,13 +31,14 @@ pub(super) fn serves(shop: &Shop, country: &str) -> bool {
     }
 }
 
-/// The country that the store is in.
+/// Returns the country of the store.
 pub(super) fn home(shop: &Shop) -> &str {
     let recorded = shop.catalogue.fact("country").and_then(serde_json::Value::as_str);
     recorded.unwrap_or(shop.catalogue.persona().coin.country)
 }
 
-/// The ways to have goods of this worth delivered, cheapest first; none where the store does not deliver.
+/// Returns the delivery options for goods of this value, cheapest first. The list is empty if the store does not
+/// deliver there.
 pub(crate) fn rates(shop: &Shop, goods_minor: u64, grams: u64, place: &Place) -> Vec<Rate> {
     let country = place.country.as_deref().unwrap_or_default();
     let pincode = place.zip.as_deref().and_then(|zip| zip.trim().parse().ok());
@@ -79,7 +80,7 @@ pub(crate) fn rates(shop: &Shop, goods_minor: u64, grams: u64, place: &Place) ->
     rates
 }
 
-/// A rate of rules by pincode: its words state its days, but for a store that never does.
+/// Builds a rate from a quote of the pincode rules. Its texts state the days, except in stores that never do.
 fn of_rules(shop: &Shop, quote: &ZoneQuote) -> Rate {
     let (fewest, most) = (quote.days_min, quote.days_max);
     let stated = DeliveryDays {
@@ -103,7 +104,7 @@ fn rate(shop: &Shop, title: &'static str, cost_minor: u64, days: DeliveryDays) -
     Rate {
         handle: format!("{:016x}{:016x}", fold(&mark), fold(&[fold(&mark)])),
         title,
-        // Most merchants write none.
+        // Most merchants write no description.
         description: shop_id
             .is_multiple_of(2)
             .then(|| format!("{} to {} business days", days.fewest, days.most)),

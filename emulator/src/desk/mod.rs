@@ -1,4 +1,4 @@
-//! The carts of a store during one request: found, changed, billed and kept.
+//! Finds, changes, bills and saves the carts of a store during one request.
 
 mod bill;
 mod delivery;
@@ -25,16 +25,16 @@ fn not_too_large(cart: &Cart) -> Result<(), CartRefusal> {
     Err(CartRefusal::whole(Refusal::new("CART_TOO_LARGE", &["cartId"], message)))
 }
 
-/// The outcome of a request on a cart.
+/// The outcome of a cart request.
 #[derive(Debug)]
 pub(crate) struct CartOutcome {
-    /// `None` where the answer shows none.
+    /// The cart and its bill; `None` if the answer shows no cart.
     pub(crate) cart: Option<(Cart, Bill)>,
     pub(crate) errors: Vec<Refusal>,
     pub(crate) notices: Vec<Notice>,
 }
 
-/// The cart that a client names, and the key with which it may change it.
+/// The cart that a client names, and the key that allows changes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CartAccess<'a> {
     pub(crate) token: &'a str,
@@ -50,7 +50,7 @@ impl<'a> CartAccess<'a> {
     }
 }
 
-/// The carts of a store, during one request.
+/// Access to the carts of a store during one request.
 #[derive(Debug)]
 pub(crate) struct Desk<'s> {
     pub(crate) shop: &'s Shop,
@@ -77,7 +77,7 @@ impl<'s> Desk<'s> {
         bill(self, cart)
     }
 
-    /// The true bill of a basket, without making a cart of it.
+    /// Computes the true bill of a basket without creating a cart.
     pub(crate) fn truth(&self, basket: &[BasketLine], codes: Vec<String>) -> BasketTruth {
         let mut cart = self.fresh(None);
         cart.lines = basket
@@ -101,18 +101,18 @@ impl<'s> Desk<'s> {
         }
     }
 
-    /// The cart with this token, whoever asks.
+    /// Returns the cart with this token, without checking a key.
     pub(crate) fn find(&self, token: &str) -> Option<Cart> {
         let ttl = self.shop.limits.cart_ttl;
         lock(&self.shop.carts).get(token, self.now, ttl).cloned()
     }
 
-    /// An empty cart, not yet kept.
+    /// Creates an empty cart without saving it.
     pub(crate) fn fresh(&self, country: Option<&str>) -> Cart {
         Cart::fresh(self.now, country.unwrap_or_else(|| home(self.shop)))
     }
 
-    /// Makes a cart and changes it; it is kept where nothing is wrong.
+    /// Creates a cart, applies a change, and saves the cart if there is no error.
     pub(crate) fn create(
         &self,
         country: Option<&str>,
@@ -129,7 +129,7 @@ impl<'s> Desk<'s> {
         }
     }
 
-    /// Changes a cart. Of one that is not there the platform makes another, changes that, and says so.
+    /// Changes a cart. If the cart does not exist, the platform creates a new one, changes it and reports that.
     pub(crate) fn change(
         &self,
         named: Option<CartAccess<'_>>,
@@ -138,7 +138,7 @@ impl<'s> Desk<'s> {
         self.changed(named, true, change)
     }
 
-    /// As [`Desk::change`], without a look at the stock of what is in the cart.
+    /// Like [`Desk::change`], but does not check the stock of the lines in the cart.
     pub(crate) fn update(
         &self,
         named: Option<CartAccess<'_>>,
@@ -153,7 +153,7 @@ impl<'s> Desk<'s> {
         looks_at_stock: bool,
         change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, CartRefusal>,
     ) -> CartOutcome {
-        // Held to the end: two changes of one cart come one after the other.
+        // The lock is held to the end, so that two changes of one cart run one after the other.
         let mut carts = lock(&self.shop.carts);
         let found = named.and_then(|CartAccess { token, key }| {
             let cart = carts.get(token, self.now, self.shop.limits.cart_ttl)?;
@@ -161,7 +161,7 @@ impl<'s> Desk<'s> {
         });
         let Some(known) = found else {
             let mut cart = self.fresh(None);
-            // Further faults are not stated.
+            // The answer states only the first faults.
             let done = change(&mut cart, self).map(drop);
             if done.and_then(|()| not_too_large(&cart)).is_err() {
                 cart = self.fresh(None);
@@ -214,7 +214,7 @@ impl<'s> Desk<'s> {
         }
     }
 
-    /// As recorded: goods that cannot be sold to the country of the selected address lose their pieces, for good.
+    /// As recorded, lines that cannot be sold to the country of the selected address permanently lose their pieces.
     fn leave_out_what_cannot_go(&self, cart: &mut Cart) {
         let country = cart
             .selected_address()

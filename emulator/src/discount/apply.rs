@@ -1,11 +1,11 @@
-//! The codes and the automatic discounts that apply to a basket. Pure.
+//! Determines the codes and automatic discounts that apply to a basket. Pure functions.
 
 use super::combine::best;
 use super::reckon::{AppliedDiscounts, Basket, reckon};
 use super::verdict::{DiscountRefusal, DiscountVerdict};
 use super::{Class, DiscountRule, folded};
 
-/// The effect of the rules on the basket when these codes are entered.
+/// Returns the effect of the rules on the basket when these codes are entered.
 pub(crate) fn apply(rules: &[DiscountRule], entered: &[String], basket: &Basket<'_>) -> AppliedDiscounts {
     let found: Vec<Option<usize>> = entered
         .iter()
@@ -51,14 +51,14 @@ pub(crate) fn apply(rules: &[DiscountRule], entered: &[String], basket: &Basket<
     applied
 }
 
-/// The reason why a rule does not apply to a basket, whatever other rules there are.
+/// Returns the reason why a rule does not apply to a basket, independent of other rules.
 fn refusal(rule: &DiscountRule, basket: &Basket<'_>) -> Option<DiscountRefusal> {
     let has_begun = rule.starts_at.is_none_or(|starts| starts <= basket.now);
     let has_ended = rule.ends_at.is_some_and(|ends| ends <= basket.now);
     if !has_begun || has_ended {
         return Some(DiscountRefusal::CurrentlyInactive);
     }
-    // The platform recognises an ended code on an empty cart too, and honours no other there.
+    // On an empty cart, the platform still reports an ended code as ended, but honours no other code.
     if basket.is_empty() {
         return Some(DiscountRefusal::CodeNotHonoured);
     }

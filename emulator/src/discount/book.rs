@@ -4,10 +4,11 @@ use super::draw::draw;
 use super::{DiscountRule, folded};
 use crate::catalogue::Catalogue;
 
-/// Most rules that a store holds.
+/// Maximum number of discount rules in a store.
 pub(crate) const RULES_MAX: usize = 1_000;
 
-/// The discounts of one store. They are drawn when somebody first asks: most stores of a large market are never asked.
+/// The discounts of one store. They are generated at first use, because most stores of a large market are never asked
+/// for them.
 #[derive(Debug, Default)]
 pub(crate) struct Book(OnceLock<RwLock<Arc<Vec<DiscountRule>>>>);
 
@@ -16,18 +17,18 @@ impl Book {
         self.0.get_or_init(|| RwLock::new(Arc::new(draw(catalogue))))
     }
 
-    /// Every rule, automatic ones too.
+    /// Returns every rule, including automatic ones.
     pub(crate) fn all(&self, catalogue: &Catalogue) -> Arc<Vec<DiscountRule>> {
         let rules = self.rules(catalogue).read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&rules)
     }
 
-    /// Replaces every rule.
+    /// Replaces all rules.
     pub(crate) fn set(&self, catalogue: &Catalogue, rules: Vec<DiscountRule>) {
         *self.rules(catalogue).write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
     }
 
-    /// Adds a rule, in place of one of the same name. Whether there was room.
+    /// Adds a rule, or replaces the one with the same name. Returns false if the maximum is reached.
     pub(crate) fn add(&self, catalogue: &Catalogue, rule: DiscountRule) -> bool {
         let mut held = self.rules(catalogue).write().unwrap_or_else(PoisonError::into_inner);
         let mut rules = held.as_ref().clone();
@@ -40,7 +41,7 @@ impl Book {
         true
     }
 
-    /// Removes the rule of this code or title. Whether there was one.
+    /// Removes the rule with this code or title. Returns false if there is none.
     pub(crate) fn remove(&self, catalogue: &Catalogue, name: &str) -> bool {
         let mut held = self.rules(catalogue).write().unwrap_or_else(PoisonError::into_inner);
         let mut rules = held.as_ref().clone();

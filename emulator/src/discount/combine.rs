@@ -1,15 +1,16 @@
 use super::reckon::{Basket, reckon};
 use super::{Class, DiscountRule};
 
-/// Most discounts of which every combination is tried; of more, the best ones are put together one by one.
+/// Maximum number of discounts for which every combination is tried. With more, the best discounts are added one by
+/// one.
 const TRIED_MAX: usize = 8;
 
-/// Most discounts of goods, and of the delivery, that one order carries.
+/// Maximum number of product and order discounts, and of delivery discounts, on one order.
 const GOODS_MAX: usize = 5;
 const SHIPPING_MAX: usize = 1;
 
-/// The discounts among the candidates that apply together: those that go with each other and take off the most. Where
-/// two combinations take off as much, the one whose discounts were entered first, and the larger one.
+/// Returns the candidates that can be combined and together take off the most. Between equal combinations, it prefers
+/// the discounts that were entered first, and then the larger combination.
 pub(super) fn best(rules: &[DiscountRule], candidates: &[usize], basket: &Basket<'_>) -> Vec<usize> {
     if candidates.len() <= 1 {
         return candidates.to_vec();
@@ -29,7 +30,8 @@ pub(super) fn best(rules: &[DiscountRule], candidates: &[usize], basket: &Basket
             continue;
         }
         let taken = taken_minor(rules, &chosen, basket);
-        // Masks count up from the candidate entered first, so the first of equals stays, unless one adds to it.
+        // Masks count up from the candidate that was entered first. The first of two equal combinations therefore
+        // stays, unless the second extends it.
         let adds = taken == best.0 && chosen.starts_with(&best.1) && chosen.len() > best.1.len();
         if best.1.is_empty() || taken > best.0 || adds {
             best = (taken, chosen);

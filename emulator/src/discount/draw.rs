@@ -1,4 +1,4 @@
-//! The discounts that a store has by its seed: what brands really call theirs.
+//! Generates a store's discounts from its seed, with codes like those of real brands.
 
 use chrono::{DateTime, Utc};
 
@@ -8,7 +8,7 @@ use crate::generated::Persona;
 use crate::generated::dice::Dice;
 use crate::money::exponent;
 
-/// Codes that greet new buyers.
+/// Codes that welcome new buyers.
 const GREETINGS: &[(&str, &[u32])] = &[
     ("WELCOME", &[5, 10, 15, 20]),
     ("FIRST", &[5, 10, 15]),
@@ -18,15 +18,15 @@ const GREETINGS: &[(&str, &[u32])] = &[
     ("HI", &[5, 10]),
 ];
 
-/// Codes for carts that are worth something.
+/// Prefixes of codes with a minimum cart value.
 const SAVINGS: &[&str] = &["SAVE", "EXTRA", "GET", "MORE", "SHOP"];
 
-/// Codes of feasts that are over, and of some that have not come.
+/// Codes of festivals, past and future.
 const FEASTS: &[&str] = &[
     "DIWALI", "HOLI", "SUMMER", "MONSOON", "NEWYEAR", "BFCM", "RAKHI", "EOSS",
 ];
 
-/// Codes of people who speak for the brand.
+/// Names of influencers, used as codes.
 const VOICES: &[&str] = &["PRIYA", "ARJUN", "MEERA", "KABIR", "TARA", "ZARA", "DEV"];
 
 const EVERYTHING: CombinesWith = CombinesWith {
@@ -41,7 +41,7 @@ const DELIVERY_ONLY: CombinesWith = CombinesWith {
     shipping: true,
 };
 
-/// The rules of a store.
+/// Generates the rules of a store.
 pub(super) fn draw(catalogue: &Catalogue) -> Vec<DiscountRule> {
     let persona = catalogue.persona();
     let mut dice = Dice::of(&[persona.seed, 0x4449_5343, u64::from(persona.index)]);
@@ -78,7 +78,7 @@ pub(super) fn draw(catalogue: &Catalogue) -> Vec<DiscountRule> {
     rules
 }
 
-/// An amount of whole units of the store's currency near so many rupees, in minor units.
+/// Converts an amount in rupees to a round amount in the store's currency, in minor units.
 fn amount_minor(persona: &Persona, rupees: u64) -> u64 {
     if persona.coin.code == "INR" {
         return rupees * 100;
@@ -109,7 +109,7 @@ fn greeting(dice: &mut Dice) -> DiscountRule {
     }
 }
 
-/// A code that begins with the brand's name: `WILLOW10`, `TEAMWILLOW15`.
+/// Generates a code that starts with the brand's name: `WILLOW10`, `TEAMWILLOW15`.
 fn of_the_brand(persona: &Persona, dice: &mut Dice) -> DiscountRule {
     let letters = |word: &str| -> String {
         let kept = word.chars().filter(char::is_ascii_alphanumeric);
@@ -169,7 +169,7 @@ fn free_delivery(persona: &Persona, dice: &mut Dice) -> DiscountRule {
     DiscountRule {
         minimum_subtotal_minor: least,
         combines_with: EVERYTHING,
-        // Never in a policy: there it would read as if delivery were free for everyone.
+        // This code is never in a policy, where it would read as if delivery were free for everyone.
         told: told(dice, 400, 0),
         ..DiscountRule::code(
             dice.pick(&["FREESHIP", "FREESHIPPING", "SHIPFREE"]),
@@ -178,7 +178,7 @@ fn free_delivery(persona: &Persona, dice: &mut Dice) -> DiscountRule {
     }
 }
 
-/// A code for some of the store's products; none in a store without products.
+/// Generates a code for some of the store's products, or none if the store has no products.
 fn of_products(catalogue: &Catalogue, dice: &mut Dice) -> Option<DiscountRule> {
     let places = catalogue.places(0);
     let listed = (0..places.len().min(120)).filter_map(|nth| places.get(nth));
@@ -202,7 +202,7 @@ fn of_products(catalogue: &Catalogue, dice: &mut Dice) -> Option<DiscountRule> {
     })
 }
 
-/// Feasts that are over, and one to come.
+/// Generates codes for past festivals and one for a future festival.
 fn feasts(dice: &mut Dice) -> Vec<DiscountRule> {
     let moment = |text: &str| text.parse::<DateTime<Utc>>().ok();
     let mut rules = Vec::new();
@@ -225,7 +225,7 @@ fn feasts(dice: &mut Dice) -> Vec<DiscountRule> {
     rules
 }
 
-/// A code that somebody gives to their followers, some of them used up.
+/// Generates an influencer's code; some of these codes are used up.
 fn of_a_voice(dice: &mut Dice) -> DiscountRule {
     let percent = dice.pick(&[10, 15]);
     let limit = dice.pick(&[50, 100, 500]);

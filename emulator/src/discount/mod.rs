@@ -1,7 +1,7 @@
-//! Discounts of a store: codes that buyers enter, and discounts that apply by themselves.
+//! Discounts of a store: codes that buyers enter, and automatic discounts.
 //!
-//! A store's rules follow from its seed, until somebody adds or removes one. What they take off a basket is worked out in
-//! `apply.rs` and `reckon.rs`, for carts and for tests that want to know what is true.
+//! A store's rules are generated from its seed until rules are added or removed. `apply.rs` and `reckon.rs` compute
+//! their effect on a basket, for carts and for tests that check results.
 
 mod apply;
 mod book;
@@ -18,49 +18,50 @@ pub(crate) use book::{Book, RULES_MAX};
 pub(crate) use reckon::{Allocation, AppliedDiscounts, Basket, Item};
 pub use verdict::{BasketLine, BasketTruth, DiscountRefusal, DiscountVerdict};
 
-/// One discount of a store.
+/// One discount rule of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub struct DiscountRule {
-    /// The code that buyers enter, in whatever case; `None` for one that applies by itself.
+    /// Code that buyers enter, compared without regard to case; `None` for an automatic discount.
     #[serde(default)]
     pub code: Option<String>,
-    /// The title of an automatic discount; the name of one with a code is its code.
+    /// Title of an automatic discount. A discount with a code is named by its code.
     #[serde(default)]
     pub title: String,
-    /// The reduction.
+    /// Reduction by the discount.
     pub takes: DiscountValue,
-    /// The ids of the products that it is for; all products where empty.
+    /// Ids of the products that the discount is for; all products if empty.
     #[serde(default)]
     pub products: Vec<u64>,
-    /// The minimum price of the lines that it is for, before any discount, in minor units of the store's currency.
+    /// Minimum price of the entitled lines before any discount, in minor units of the store's currency.
     #[serde(default)]
     pub minimum_subtotal_minor: Option<u64>,
-    /// The minimum number of pieces in the cart that it is for.
+    /// Minimum number of entitled pieces in the cart.
     #[serde(default)]
     pub minimum_quantity: Option<u64>,
-    /// Not before this moment.
+    /// Time from which the discount applies.
     #[serde(default)]
     pub starts_at: Option<DateTime<Utc>>,
-    /// Not from this moment on.
+    /// Time at which the discount ends, exclusive.
     #[serde(default)]
     pub ends_at: Option<DateTime<Utc>>,
-    /// The number of orders in which it may be used. No emulated store takes orders: [`DiscountRule::used`] stays.
+    /// Maximum number of orders that may use the discount. Emulated stores take no orders, so [`DiscountRule::used`]
+    /// does not change.
     #[serde(default)]
     pub usage_limit: Option<u64>,
-    /// The number of orders in which it was used.
+    /// Number of orders that used the discount.
     #[serde(default)]
     pub used: u64,
-    /// Only for buyers who are logged in.
+    /// True if only logged-in buyers may use the discount.
     #[serde(default)]
     pub customers_only: bool,
-    /// Only where a delivery is chosen, as the platform has it of one for certain countries.
+    /// True if a delivery must be selected, as on the platform for discounts restricted to certain countries.
     #[serde(default)]
     pub delivered_only: bool,
-    /// The other discounts that it may be combined with.
+    /// Classes of discounts that this one may be combined with.
     #[serde(default)]
     pub combines_with: CombinesWith,
-    /// The place where the store itself announces it.
+    /// Place where the store announces the discount.
     #[serde(default)]
     pub told: DiscountPlacement,
 }
@@ -69,32 +70,32 @@ pub struct DiscountRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "snake_case")]
 pub enum DiscountValue {
-    /// A share of each line that it is for, rounded half up to the minor unit.
+    /// A percentage of each entitled line, rounded half up to the minor unit.
     Percentage {
-        /// 1 to 100.
+        /// Percentage from 1 to 100.
         percent: u32,
     },
-    /// An amount, of all lines that it is for together; never more than they cost.
+    /// An amount off all entitled lines together, limited to their price.
     Amount {
-        /// In minor units of the store's currency.
+        /// Amount in minor units of the store's currency.
         amount_minor: u64,
-        /// True where it is taken off every piece instead.
+        /// True if the amount is taken off every piece.
         #[serde(default)]
         each_item: bool,
     },
-    /// The price of the chosen delivery.
+    /// Free delivery: takes off the price of the selected delivery.
     Shipping,
 }
 
-/// The kinds of discounts that another may stand beside; both must let the other.
+/// The classes of discounts that may be combined with this one. Both discounts must allow the combination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "snake_case", deny_unknown_fields)]
 pub struct CombinesWith {
-    /// Discounts of the whole order.
+    /// Allows discounts of the whole order.
     pub order: bool,
-    /// Discounts of certain products.
+    /// Allows discounts of products.
     pub product: bool,
-    /// Discounts of the delivery.
+    /// Allows discounts of delivery.
     pub shipping: bool,
 }
 
@@ -102,7 +103,7 @@ pub struct CombinesWith {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DiscountPlacement {
-    /// Nowhere that a visitor sees.
+    /// Nowhere that a visitor can see.
     #[default]
     Nowhere,
     /// In the announcement bar of every page.
@@ -120,7 +121,7 @@ pub(crate) enum Class {
 }
 
 impl DiscountRule {
-    /// A rule with a code that takes this off, for everyone and without conditions; it goes with no other.
+    /// Creates a rule with a code, for everyone and without conditions. It does not combine with other discounts.
     #[must_use]
     pub fn code(code: impl Into<String>, takes: DiscountValue) -> Self {
         Self {
@@ -129,7 +130,7 @@ impl DiscountRule {
         }
     }
 
-    /// A rule that applies by itself, for everyone and without conditions; it goes with no other.
+    /// Creates an automatic rule, for everyone and without conditions. It does not combine with other discounts.
     #[must_use]
     pub fn automatic(title: impl Into<String>, takes: DiscountValue) -> Self {
         Self {
@@ -150,7 +151,7 @@ impl DiscountRule {
         }
     }
 
-    /// The name of the rule: its code, or its title.
+    /// Returns the name of the rule: its code, or its title if it has no code.
     #[must_use]
     pub fn name(&self) -> &str {
         self.code.as_deref().unwrap_or(&self.title)
@@ -169,7 +170,7 @@ impl DiscountRule {
         self.products.is_empty() || self.products.contains(&product)
     }
 
-    /// True where each of the two may stand beside the other.
+    /// Returns true if both rules allow the combination with the other.
     pub(crate) fn goes_with(&self, other: &Self) -> bool {
         let lets = |one: &Self, class: Class| match class {
             Class::Order => one.combines_with.order,
@@ -179,7 +180,7 @@ impl DiscountRule {
         lets(self, other.class()) && lets(other, self.class())
     }
 
-    /// True where a merchant could set it up.
+    /// Returns true if a merchant could create this rule.
     pub(crate) fn is_sound(&self) -> bool {
         let takes = match self.takes {
             DiscountValue::Percentage { percent } => (1..=100).contains(&percent),
@@ -191,7 +192,7 @@ impl DiscountRule {
     }
 }
 
-/// The form in which codes are compared.
+/// Returns the normalised form in which codes are compared.
 pub(crate) fn folded(code: &str) -> String {
     code.trim().to_lowercase()
 }

@@ -1,8 +1,8 @@
-//! The arithmetic of discounts. Pure.
+//! The arithmetic of discounts. Pure functions.
 //!
-//! Discounts of products come first and leave each line's total; those of the order are reckoned on what is left, a
-//! percentage line by line and an amount in proportion, so that the allocations of a discount sum up to what it takes
-//! off; those of the delivery come last. No line and no delivery ever costs less than nothing.
+//! Product discounts come first and give each line's total. Order discounts are computed on these totals: a percentage
+//! line by line, an amount in proportion, so that the allocations sum up to the reduction. Delivery discounts come
+//! last. A line or a delivery never costs less than zero.
 
 use chrono::{DateTime, Utc};
 
@@ -10,7 +10,7 @@ use super::verdict::DiscountVerdict;
 use super::{Class, DiscountRule, DiscountValue};
 use crate::money::{percent_of, split};
 
-/// One line of a basket, as far as discounts care.
+/// One line of a basket, with the data that discounts need.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Item {
     pub(crate) product: u64,
@@ -29,9 +29,9 @@ impl Item {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Basket<'a> {
     pub(crate) items: &'a [Item],
-    /// The price of the chosen delivery; `None` before one is chosen.
+    /// Price of the selected delivery; `None` if none is selected.
     pub(crate) delivery_minor: Option<u64>,
-    /// True where the buyer is logged in.
+    /// True if the buyer is logged in.
     pub(crate) is_customer: bool,
     pub(crate) now: DateTime<Utc>,
 }
@@ -49,9 +49,9 @@ impl Basket<'_> {
 /// The reduction of one item by one discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Allocation {
-    /// The index of the rule.
+    /// Index of the discount rule.
     pub(crate) rule: usize,
-    /// The index of the item; `None` for the delivery.
+    /// Index of the item; `None` for the delivery.
     pub(crate) item: Option<usize>,
     pub(crate) amount_minor: u64,
     pub(crate) class: Class,
@@ -60,31 +60,31 @@ pub(crate) struct Allocation {
 /// The effect of a store's discounts on a basket.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct AppliedDiscounts {
-    /// One a code, in the order entered.
+    /// One verdict for each code, in the order entered.
     pub(crate) codes: Vec<DiscountVerdict>,
     pub(crate) allocations: Vec<Allocation>,
-    /// The price of each item after the discounts of products.
+    /// Price of each item after product discounts.
     pub(crate) item_totals_minor: Vec<u64>,
-    /// After all discounts, without delivery.
+    /// Price of the goods after all discounts, without delivery.
     pub(crate) goods_minor: u64,
-    /// The price of the delivery after discounts; 0 before one is chosen.
+    /// Price of the delivery after discounts; 0 if none is selected.
     pub(crate) delivery_minor: u64,
 }
 
 impl AppliedDiscounts {
-    /// After discounts of products, before those of the order.
+    /// Returns the price after product discounts and before order discounts.
     pub(crate) fn subtotal_minor(&self) -> u64 {
         self.item_totals_minor.iter().copied().fold(0, u64::saturating_add)
     }
 
-    /// The reduction by one rule.
+    /// Returns the total reduction by one rule.
     pub(crate) fn taken_minor(&self, rule: usize) -> u64 {
         let own = self.allocations.iter().filter(|allocation| allocation.rule == rule);
         own.map(|allocation| allocation.amount_minor).sum()
     }
 }
 
-/// The reduction by these rules together.
+/// Returns the combined reduction by the chosen rules.
 pub(super) fn reckon(rules: &[DiscountRule], chosen: &[usize], basket: &Basket<'_>) -> AppliedDiscounts {
     let mut totals: Vec<u64> = basket.items.iter().map(Item::amount_minor).collect();
     let mut allocations = Vec::new();
@@ -119,7 +119,7 @@ pub(super) fn reckon(rules: &[DiscountRule], chosen: &[usize], basket: &Basket<'
     }
 }
 
-/// A rule's reduction of each item: computed on `basis`, never more than what is `left`.
+/// Returns a rule's reduction of each item. It is computed on `basis` and limited to `left`.
 fn parts(rule: &DiscountRule, items: &[Item], basis: &[u64], left: &[u64]) -> Vec<u64> {
     let entitled = |item: &Item| item.quantity > 0 && rule.is_for(item.product);
     let weights: Vec<u64> = items

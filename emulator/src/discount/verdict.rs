@@ -5,41 +5,41 @@ use serde::Serialize;
 pub struct DiscountVerdict {
     /// The code as it was entered.
     pub code: String,
-    /// True where it applies.
+    /// True if the code applies.
     pub applicable: bool,
-    /// The reduction, in minor units of the store's currency. A code of the delivery takes nothing off before one is
-    /// chosen.
+    /// Reduction in minor units of the store's currency. A delivery code takes nothing off before a delivery is
+    /// selected.
     pub discount_minor: u64,
-    /// The reason why it does not apply.
+    /// Reason why the code does not apply.
     pub refusal: Option<DiscountRefusal>,
 }
 
-/// The reason why a code does not apply to a basket.
+/// The reasons why a code does not apply to a basket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum DiscountRefusal {
     /// The store has no such code.
     NotFound,
-    /// It has ended, or not begun.
+    /// The code has ended or has not started.
     CurrentlyInactive,
-    /// No line of the cart is one that it is for.
+    /// No line of the cart is entitled to the discount.
     NoEntitledLineItems,
     /// No line of the cart is delivered.
     NoEntitledShippingLines,
-    /// The cart costs too little.
+    /// The cart's value is below the minimum.
     PurchaseNotInRange,
-    /// The cart holds too few pieces.
+    /// The cart's quantity is below the minimum.
     QuantityNotInRange,
-    /// It was used as often as it may be.
+    /// The code's usage limit is reached.
     UsageLimitReached,
     /// The buyer is not logged in.
     EligibleCustomerMissing,
-    /// It would apply, but the cart is empty, or another takes off more and does not go with it.
+    /// The code is valid, but the cart is empty, or another discount takes off more and cannot be combined with it.
     CodeNotHonoured,
 }
 
 impl DiscountRefusal {
-    /// The platform's code for it, as warnings carry it (`CartWarningCode`).
+    /// Returns the platform's warning code (`CartWarningCode`).
     pub(crate) fn warning(self) -> &'static str {
         match self {
             Self::NotFound => "DISCOUNT_NOT_FOUND",
@@ -54,7 +54,7 @@ impl DiscountRefusal {
         }
     }
 
-    /// The message for the buyer; the words are the platform's where recordings have them.
+    /// Returns the message to the buyer, in the platform's words if recordings contain them.
     pub(crate) fn message(self, code: &str) -> String {
         match self {
             Self::NotFound => "Enter a valid discount code".to_owned(),
@@ -67,24 +67,24 @@ impl DiscountRefusal {
     }
 }
 
-/// Pieces of a variant in a basket.
+/// A quantity of one variant in a basket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BasketLine {
     /// The variant's id.
     pub variant: u64,
-    /// Pieces.
+    /// Number of pieces.
     pub quantity: u64,
 }
 
-/// The true facts of a basket: its price at the store, and the effect of each code.
+/// The true price of a basket at the store, and the effect of each code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BasketTruth {
-    /// The price of the lines without any discount, in minor units.
+    /// Price of the lines without any discount, in minor units.
     pub list_minor: u64,
-    /// `cost.subtotalAmount`: after discounts of lines, before those of the order.
+    /// `cost.subtotalAmount`: price after product discounts and before order discounts.
     pub subtotal_minor: u64,
-    /// `cost.totalAmount`: after all discounts, without delivery.
+    /// `cost.totalAmount`: price after all discounts, without delivery.
     pub total_minor: u64,
-    /// One verdict a code, in the order asked.
+    /// One verdict for each code, in the order requested.
     pub codes: Vec<DiscountVerdict>,
 }

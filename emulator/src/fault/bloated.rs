@@ -1,4 +1,4 @@
-//! Bodies that take much more memory than they take on the wire.
+//! Response bodies that need much more memory than their size on the wire.
 
 use std::io::{self, Write};
 
@@ -8,11 +8,11 @@ use futures::stream::{self, Stream, StreamExt};
 
 use super::body::{Chunk, bomb, packed};
 
-/// The size of a block of a body that is sent uncompressed.
+/// Block size of a body that is sent uncompressed, in bytes.
 const BLOCK: usize = 1 << 20;
 
-/// The lists of one product: as many items as are read, each of a few bytes. Without long lists there is room for many
-/// products in a page.
+/// Returns the lists of one product, with as many items as the reader accepts, each of a few bytes. Without long lists a
+/// page could hold many products.
 fn lists(many_records: bool) -> String {
     let of_texts = |tags: Vec<String>, images: Vec<&str>| {
         format!("\"images\":[{}],\"tags\":[{}]}}", images.join(","), tags.join(","))
@@ -30,7 +30,7 @@ fn lists(many_records: bool) -> String {
     format!("\"options\":[{options}],{rest}")
 }
 
-/// The members of a product that stand before its lists.
+/// Returns the keys of a product that precede its lists.
 fn head(nth: u64) -> String {
     let before = if nth == 1 { "{\"products\":[" } else { "," };
     let id = 800_000_000_000 + nth;
@@ -40,7 +40,7 @@ fn head(nth: u64) -> String {
     )
 }
 
-/// Records that are too short to be packed apart: the packer finds each in those before it.
+/// Compresses short records as one stream, so that the compressor finds each record in the previous ones.
 fn packed_through(products: u64, lists: &str) -> io::Result<Vec<u8>> {
     let mut out = GzEncoder::new(Vec::new(), Compression::fast());
     for nth in 1..=products {
@@ -50,7 +50,7 @@ fn packed_through(products: u64, lists: &str) -> io::Result<Vec<u8>> {
     out.finish()
 }
 
-/// Long lists, which are packed once: behind a full flush they are always the same packed bytes.
+/// Compresses a long list once. After a full flush, its compressed bytes are always the same.
 fn packed_once(products: u64, lists: &str) -> io::Result<Vec<u8>> {
     let mut packer = Compress::new(Compression::best(), false);
     packed(&mut packer, b"", FlushCompress::Full)?;
@@ -76,7 +76,7 @@ fn packed_once(products: u64, lists: &str) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// A gzip stream of a page of products with lists, about `decoded_bytes` long.
+/// Returns the gzip stream of a product page with long lists, about `decoded_bytes` long.
 pub(crate) fn bloated(decoded_bytes: u64, many_records: bool) -> io::Result<impl Stream<Item = Chunk> + Send> {
     let lists = lists(many_records);
     let products = (decoded_bytes / lists.len() as u64).max(1);
@@ -84,11 +84,11 @@ pub(crate) fn bloated(decoded_bytes: u64, many_records: bool) -> io::Result<impl
     Ok(stream::iter([Ok(Bytes::from(pack(products, &lists)?))]))
 }
 
-/// A body whose last bytes never come.
+/// Returns a body whose last bytes never arrive.
 pub(crate) fn withheld(decoded_bytes: u64, is_packed: bool) -> io::Result<impl Stream<Item = Chunk> + Send> {
     let body = if is_packed {
         let blocks = usize::try_from(decoded_bytes.div_ceil(BLOCK as u64)).unwrap_or(usize::MAX);
-        // Head and blocks, without the end.
+        // The stream has the header and the blocks, but no end.
         bomb(decoded_bytes)?.take(blocks.saturating_add(1)).boxed()
     } else {
         let block = Bytes::from(vec![b' '; BLOCK]);
@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// The products of a page of two MiB that is so many `times` smaller on the wire.
+    /// Returns the products of a two-MiB page that is `times` times smaller on the wire.
     fn products(many_records: bool, times: usize) -> Vec<serde_json::Value> {
         let chunks = bloated(2 << 20, many_records).unwrap();
         let chunks: Vec<Chunk> = futures::executor::block_on(chunks.collect());

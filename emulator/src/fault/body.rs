@@ -1,4 +1,4 @@
-//! Bodies that no honest server sends.
+//! Response bodies that no honest server sends.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -7,12 +7,12 @@ use bytes::Bytes;
 use flate2::{Compress, Compression, Crc, FlushCompress, write::GzEncoder};
 use futures::stream::{self, Stream, StreamExt};
 
-/// The most that a never-ending body sends.
+/// Maximum size of an endless body, in bytes.
 const ENDLESS_BYTES: u64 = 16 << 30;
 
 pub(super) type Chunk = io::Result<Bytes>;
 
-/// The body a chunk at a time, with a pause before each.
+/// Sends the body in chunks, with a pause before each.
 pub(crate) fn drip(body: Bytes, chunk_bytes: usize, delay: Duration) -> impl Stream<Item = Chunk> + Send {
     stream::unfold(body, move |mut body| async move {
         if body.is_empty() {
@@ -24,10 +24,10 @@ pub(crate) fn drip(body: Bytes, chunk_bytes: usize, delay: Duration) -> impl Str
     })
 }
 
-/// The beginning of the body, then a failure, on which the server closes the connection.
+/// Sends the first part of the body, then fails, so that the server closes the connection.
 pub(crate) fn truncated(mut body: Bytes, after_bytes: usize) -> impl Stream<Item = Chunk> + Send {
     body.truncate(after_bytes);
-    // The pause lets the part that is sent reach the client before the connection ends.
+    // The pause lets the first part reach the client before the connection closes.
     let end = stream::once(async {
         tokio::time::sleep(Duration::from_millis(20)).await;
         Err(io::Error::from(io::ErrorKind::ConnectionAborted))
@@ -35,7 +35,7 @@ pub(crate) fn truncated(mut body: Bytes, after_bytes: usize) -> impl Stream<Item
     stream::iter([Ok(body)]).chain(end)
 }
 
-/// Rules without end.
+/// Returns a robots.txt with endless rules.
 pub(crate) fn endless_robots() -> impl Stream<Item = Chunk> + Send {
     let block: Bytes = (0..1024)
         .map(|nth| format!("Disallow: /never/{nth}\n"))
@@ -48,10 +48,10 @@ pub(crate) fn endless_robots() -> impl Stream<Item = Chunk> + Send {
 
 const BOMB_BLOCK: usize = 1 << 20;
 
-/// A gzip stream of an empty list of products with `decoded_bytes` of white space in it.
+/// Returns a gzip stream of an empty product list with `decoded_bytes` of white space.
 ///
-/// The blocks end with a full flush, so a block's packed bytes are the same wherever it stands: one is packed, and sent
-/// as often as needed.
+/// Each block ends with a full flush, so its compressed bytes are the same at any position. One block is compressed and
+/// sent as often as needed.
 pub(crate) fn bomb(decoded_bytes: u64) -> io::Result<impl Stream<Item = Chunk> + Send> {
     let spaces = vec![b' '; BOMB_BLOCK];
     let blocks = decoded_bytes.div_ceil(BOMB_BLOCK as u64);
@@ -67,7 +67,7 @@ pub(crate) fn bomb(decoded_bytes: u64) -> io::Result<impl Stream<Item = Chunk> +
     crc.combine(&end_crc);
 
     let mut packer = Compress::new(Compression::best(), false);
-    // An empty gzip file gives a header; its deflate part and trailer are dropped.
+    // An empty gzip file provides the header; its deflate data and trailer are dropped.
     let mut head = GzEncoder::new(Vec::new(), Compression::best()).finish()?;
     head.truncate(10);
     head.write_all(&packed(&mut packer, b"{\"products\":[", FlushCompress::Full)?)?;

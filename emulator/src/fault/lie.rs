@@ -3,19 +3,19 @@ use crate::catalogue::Catalogue;
 use crate::generated::dice::{fold, fold_bytes};
 use crate::product::Product;
 
-/// Untrue statements of a store about its products.
+/// The untrue statements that a store makes about its products.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lie {
-    /// An answer about another product than was asked for.
+    /// True if the store answers about another product than requested.
     pub(crate) other_product: bool,
     foreign: Option<ForeignCurrency>,
-    /// Knows nothing of every so manieth node.
+    /// Interval of the nodes for which the store answers `null`.
     pub(crate) null_every: Option<u64>,
-    /// Takes no more new customers and logins for now.
+    /// True if new customers and logins are refused for now.
     pub(crate) customers_throttled: bool,
-    /// Pieces of every line of a cart.
+    /// Quantity stated for every cart line.
     pub(crate) pieces: Option<u32>,
-    /// The origin that links to checkouts lead to.
+    /// Origin of the checkout links.
     pub(crate) checkout_origin: Option<String>,
 }
 
@@ -45,12 +45,12 @@ impl Lie {
         lie
     }
 
-    /// The currency that a store says its prices are in, whose `own` is this.
+    /// Returns the currency that a store states for its prices. `own` is its true currency.
     pub(crate) fn currency<'a>(&'a self, own: &'a str) -> &'a str {
         self.foreign.as_ref().map_or(own, |foreign| foreign.currency.as_str())
     }
 
-    /// The record of a listing from `start` on, with its prices as the store states them.
+    /// Rewrites the prices of a listing's record, from `start` on, as the store states them.
     pub(crate) fn tell_record(&self, start: usize, out: &mut Vec<u8>) {
         if let Some(foreign) = &self.foreign {
             let record = out.split_off(start);
@@ -58,13 +58,13 @@ impl Lie {
         }
     }
 
-    /// A number that differs whenever prices are stated in another way.
+    /// Returns a number that depends on the stated prices.
     pub(crate) fn fingerprint(&self) -> u64 {
         let of = |foreign: &ForeignCurrency| fold(&[fold_bytes(foreign.currency.as_bytes()), foreign.rate_pct]);
         self.foreign.as_ref().map_or(0, of)
     }
 
-    /// The place that is answered instead of this one.
+    /// Returns the place of the product that is answered instead of this one.
     pub(crate) fn place(&self, catalogue: &Catalogue, place: u64, epoch: u64) -> u64 {
         if self.other_product {
             catalogue.place_after(place, epoch).unwrap_or(place)
@@ -73,7 +73,7 @@ impl Lie {
         }
     }
 
-    /// The product with its prices as the store states them.
+    /// Returns the product with the prices that the store states.
     pub(crate) fn tell(&self, mut product: Product) -> Product {
         if let Some(foreign) = &self.foreign {
             for variant in &mut product.variants {
@@ -86,7 +86,7 @@ impl Lie {
     }
 }
 
-/// A price text times `pct` percent, with as many decimals; what is no price stays as it is.
+/// Returns `pct` percent of a price text, with the same number of decimals. A text that is not a price stays unchanged.
 fn converted(price: &str, pct: u64) -> String {
     crate::edit::scaled(price, pct).unwrap_or_else(|| price.to_owned())
 }

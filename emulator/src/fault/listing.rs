@@ -1,22 +1,22 @@
-//! Records that do not belong among products.
+//! Invalid records in listings of products.
 
 use super::Fault;
 use crate::catalogue::Catalogue;
 use crate::generated::Scratch;
 
-/// Odd records between the real ones of one page.
+/// Invalid records inserted between the real ones of one page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Mischief {
-    /// One value of nonsense after every so many records.
+    /// A nonsense value after every `every` records.
     Nonsense { every: u64 },
-    /// A record that is not UTF-8, in the middle.
+    /// A record that is not valid UTF-8, in the middle of the page.
     InvalidUtf8,
-    /// A record of so many bytes, in the middle.
+    /// A record with this size, in the middle of the page.
     Huge { bytes: u64 },
 }
 
 impl Mischief {
-    /// The mark of a kind, so that no validator of one page stands for another.
+    /// Returns a number for the kind, so that pages with different kinds have different validators.
     pub(crate) fn tag(self) -> u64 {
         match self {
             Self::Nonsense { every } => 1 + (every << 2),
@@ -37,7 +37,7 @@ impl Mischief {
     }
 }
 
-/// Values that are no product: each has misled a parser somewhere. Ids are out of the range that stores use.
+/// Values that are not products. Each has confused a parser somewhere. Ids are outside the range that stores use.
 const NONSENSE: &[&str] = &[
     "null",
     "42",
@@ -59,10 +59,10 @@ const NONSENSE: &[&str] = &[
     "{\"id\":12,\"title\":\"Half a pair \\ud83d\",\"handle\":\"half-a-pair\",\"variants\":[]}",
 ];
 
-/// Depth of the nested value that follows the list above; deeper than parsers that recurse allow.
+/// Depth of the nested value that follows the list above. It exceeds the limit of recursive parsers.
 const DEPTH: usize = 300;
 
-/// Appends what stands after the `nth` record (from 0) of a page of `count`.
+/// Appends the invalid record after the `nth` record (from 0) of a page of `count`.
 pub(crate) fn push_mischief(mischief: Mischief, catalogue: &Catalogue, nth: u64, count: u64, out: &mut Vec<u8>) {
     match mischief {
         Mischief::Nonsense { every } => {

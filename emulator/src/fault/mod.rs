@@ -1,4 +1,4 @@
-//! Faults of a store, on demand.
+//! Faults of a store, set on demand.
 
 mod bloated;
 mod body;
@@ -12,193 +12,193 @@ pub(crate) use body::{bomb, drip, endless_robots, truncated};
 pub(crate) use lie::Lie;
 pub(crate) use listing::{Mischief, push_mischief};
 
-/// One thing that is wrong with a store while the fault is set.
+/// A fault of a store, active while it is set.
 ///
-/// A fault concerns every path but `/robots.txt`, except where it says otherwise or a [`FaultRule`] narrows it.
+/// A fault affects every path except `/robots.txt`, unless its description or a [`FaultRule`] says otherwise.
 ///
-/// A store that refuses, or answers something else, does not carry out a change to a cart or a customer. A store
-/// carries it out where only the answer goes wrong: [`Fault::AnswerLost`], [`Fault::EdgeFailed`], [`Fault::Drip`],
-/// [`Fault::Truncated`], [`Fault::BrokenJson`], [`Fault::QueryErrors`] that are partial, and the lies.
+/// A store that refuses or answers with something else does not carry out changes to carts or customers. A store
+/// carries them out if only the answer goes wrong: [`Fault::AnswerLost`], [`Fault::EdgeFailed`], [`Fault::Drip`],
+/// [`Fault::Truncated`], [`Fault::BrokenJson`], partial [`Fault::QueryErrors`], and faults that state untrue data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "snake_case")]
 pub enum Fault {
-    /// Answers with this status and the body that goes with it: 429, 430, 503, 402, 403, 404, 423, 500, …
+    /// Answers with this status and the matching body: 429, 430, 503, 402, 403, 404, 423, 500, …
     Status {
-        /// HTTP status, also the platform's own 430.
+        /// HTTP status; the platform's own 430 is allowed.
         status: u16,
-        /// `Retry-After` in seconds, where one is sent.
+        /// Value of `Retry-After` in seconds, if the header is sent.
         retry_after_s: Option<u64>,
     },
     /// Answers 429 to requests beyond this rate, as the platform's edge does.
     Throttle {
-        /// Requests allowed in any one second.
+        /// Maximum number of requests in any one second.
         per_second: u32,
-        /// `Retry-After` in seconds, where one is sent.
+        /// Value of `Retry-After` in seconds, if the header is sent.
         retry_after_s: Option<u64>,
     },
-    /// The bot check of the platform's edge: 403 with a page that says "Just a moment…".
+    /// Answers with the bot check of the platform's edge: 403 with a page that says "Just a moment…".
     Challenge,
     /// Waits before the answer.
     Slow {
-        /// For so long.
+        /// Delay in milliseconds.
         delay_ms: u64,
     },
-    /// Sends the body a little at a time.
+    /// Sends the body in small chunks with pauses.
     Drip {
-        /// Bytes at a time.
+        /// Size of each chunk, in bytes.
         chunk_bytes: usize,
-        /// Between two chunks.
+        /// Pause between two chunks, in milliseconds.
         delay_ms: u64,
     },
     /// Resets the connection instead of answering.
     Reset,
-    /// Announces the whole body's length and closes the connection after a part of it.
+    /// Announces the length of the whole body and closes the connection after a part of it.
     Truncated {
-        /// Bytes that are sent.
+        /// Number of bytes that are sent.
         after_bytes: usize,
     },
-    /// Answers JSON paths with status 200 and a page of HTML.
+    /// Answers JSON paths with status 200 and an HTML page.
     HtmlForJson,
-    /// The store has a password: every path, robots.txt too, is sent to `/password`; GraphQL answers that the store is
-    /// locked.
+    /// Makes the store password-protected: every path, including robots.txt, redirects to `/password`, and GraphQL
+    /// reports the store as locked.
     PasswordPage,
-    /// The catalogue's JSON is closed with this status; pages for people and GraphQL are open.
+    /// Answers the catalogue's JSON with this status. HTML pages and GraphQL stay available.
     CatalogueClosed {
-        /// 401, 403 or 404.
+        /// HTTP status: 401, 403 or 404.
         status: u16,
     },
-    /// A small gzip body that unpacks to this many bytes, sent whether the client accepts gzip or not.
+    /// Sends a small gzip body that decompresses to this many bytes, even to clients that do not accept gzip.
     GzipBomb {
-        /// Size when unpacked.
+        /// Decompressed size in bytes.
         decoded_bytes: u64,
     },
-    /// The first page of a listing is a small gzip body that unpacks to this many bytes of products with long lists of
-    /// empty texts and numbers; the pages after it are empty.
+    /// Makes the first page of a listing a small gzip body. It decompresses to this many bytes of products with long
+    /// lists of empty texts and numbers. Later pages are empty.
     Bloated {
-        /// Size when unpacked.
+        /// Decompressed size in bytes.
         decoded_bytes: u64,
-        /// Many products with 250 empty images and 500 tags each, instead of few with longer lists.
+        /// True for many products with 250 empty images and 500 tags each; false for a few products with longer lists.
         many_records: bool,
     },
-    /// A listing's body comes at once but for its last bytes, which never come.
+    /// Sends a listing's body except for its last bytes, which never arrive.
     Withheld {
-        /// Size of the body when unpacked.
+        /// Decompressed size of the body in bytes.
         decoded_bytes: u64,
-        /// True for a gzip body, a thousand times smaller on the wire.
+        /// True for a gzip body, which is a thousand times smaller on the wire.
         packed: bool,
     },
-    /// Listings never end: past the end come full pages of ever new products, and the 25,000 cap is gone.
+    /// Makes listings endless: after the last product come full pages of new products, beyond the limit of 25,000.
     EndlessPages,
-    /// Products are published while the listing is read: with every request for a page, everything is this many places
-    /// further on. A negative number unpublishes from the front.
+    /// Publishes products while the listing is read: every page request shifts all products by this many places. A
+    /// negative number unpublishes products from the front.
     ShiftingPages {
-        /// Places by which each request shifts the listing.
+        /// Number of places by which each request shifts the listing.
         by: i32,
     },
-    /// Listings hold only this many products: a catalogue that collapsed.
+    /// Limits listings to this many products, as if the catalogue had collapsed.
     Collapsed {
-        /// Products that are left.
+        /// Number of products that are left.
         keep: u64,
     },
-    /// Every path redirects to itself.
+    /// Redirects every path to itself.
     RedirectLoop,
-    /// Every path redirects there: a private address, another scheme, another store.
+    /// Redirects every path to this location: a private address, another scheme, or another store.
     RedirectTo {
-        /// The `Location` header, as it is.
+        /// Value of the `Location` header, verbatim.
         location: String,
     },
-    /// Values of wrong types and nonsense stand among the products of a listing, one after every so many.
+    /// Inserts nonsense and values of wrong types among the products of a listing, at regular intervals.
     NonsenseRecords {
-        /// Real products between two of them; at least 1.
+        /// Number of real products between two invalid ones; at least 1.
         every: u32,
     },
-    /// A product whose title is not UTF-8 stands in the middle of each page.
+    /// Inserts a product whose title is not UTF-8 in the middle of each page.
     InvalidUtf8,
-    /// A product with a body of this size stands in the middle of each page; where a rule names the path of GraphQL, its
-    /// answers carry as much.
+    /// Inserts a product with a body of this size in the middle of each page. If a rule names the path of GraphQL, its
+    /// answers contain as many bytes.
     HugeRecord {
-        /// Size of its body.
+        /// Size of the product's body in bytes.
         bytes: u64,
     },
-    /// JSON that ends in the middle, with a length that agrees.
+    /// Truncates the JSON in the middle, with a matching content length.
     BrokenJson,
-    /// `ETag`s are sent, but `If-None-Match` is ignored.
+    /// Sends `ETag`s but ignores `If-None-Match`.
     ForgetsValidators,
-    /// No `ETag` is sent.
+    /// Sends no `ETag`.
     NoValidators,
-    /// robots.txt forbids `/products.json` and all collections.
+    /// Answers a robots.txt that disallows `/products.json` and all collections.
     RobotsDisallow,
-    /// robots.txt answers 503.
+    /// Answers robots.txt with 503.
     RobotsUnavailable,
-    /// robots.txt never ends.
+    /// Answers an endless robots.txt.
     RobotsEndless,
-    /// `meta.json` answers 404, as on stores behind another front.
+    /// Answers `meta.json` with 404, as stores behind another frontend do.
     NoMeta,
-    /// A product's own pages, its JSON and GraphQL answer the product that is listed after the one asked for.
+    /// Answers with the next listed product in a product's own pages, its JSON and GraphQL.
     OtherProduct,
-    /// The store says that its prices are in another currency, and states so many percent of them: in a product's own
-    /// pages and JSON, in `meta.json` and `cart.js`, and in GraphQL. Listings stay as they are.
+    /// States prices in another currency, scaled to `rate_pct` percent: in a product's own pages and JSON, in
+    /// `meta.json` and `cart.js`, and in GraphQL. Listings do not change.
     OtherCurrency {
-        /// ISO 4217.
+        /// ISO 4217 code of the stated currency.
         currency: String,
-        /// 100 leaves the numbers as they are.
+        /// Percentage of the true price; 100 keeps the numbers unchanged.
         rate_pct: u32,
     },
-    /// The store takes the reader to be in another country, and shows so many percent of its prices, in that country's
-    /// currency: in listings, in a product's own pages and JSON, in `cart.js` and in GraphQL. Its front page says so, no cookie of a
-    /// listing does, and `meta.json` names the store's own currency.
+    /// Treats the reader as being in another country and shows prices in its currency, scaled to `rate_pct` percent: in
+    /// listings, in a product's own pages and JSON, in `cart.js` and in GraphQL. The front page states the currency;
+    /// the listings set no cookie with it, and `meta.json` names the store's own currency.
     Abroad {
-        /// ISO 4217.
+        /// ISO 4217 code of the shown currency.
         currency: String,
-        /// 100 leaves the numbers as they are.
+        /// Percentage of the true price; 100 keeps the numbers unchanged.
         rate_pct: u32,
     },
-    /// GraphQL knows nothing of every so manieth node that it is asked for by id.
+    /// Makes GraphQL answer `null` for some of the nodes requested by id, at regular intervals.
     NullNodes {
-        /// 1 for all.
+        /// Interval between the missing nodes; 1 means all nodes.
         every: u32,
     },
-    /// GraphQL takes no new customers and no logins for now: 200 with `null` for them and the error `THROTTLED`.
+    /// Makes GraphQL refuse new customers and logins for now: status 200, `null` and the error `THROTTLED`.
     CustomersThrottled,
-    /// The change is carried out, and the answer is lost: the connection is reset. The caller cannot know the outcome.
+    /// Carries out the change, then resets the connection without an answer. The caller cannot know the outcome.
     AnswerLost {
-        /// For so long nothing comes before the reset, for clients that give up by themselves.
+        /// Time without any data before the reset, in milliseconds, for clients with their own timeout.
         hold_ms: u64,
     },
-    /// The change is carried out, and the platform's edge answers with this status in place of the store: 502 and 504
-    /// where it gave up on it (RFC 9110, 15.6.3 and 15.6.5), 500, 52x. The caller cannot know the outcome.
+    /// Carries out the change, but the platform's edge answers with this status: 502 or 504 if it gave up on the store
+    /// (RFC 9110, 15.6.3 and 15.6.5), 500, or 52x. The caller cannot know the outcome.
     EdgeFailed {
-        /// HTTP status.
+        /// HTTP status of the edge's answer.
         status: u16,
     },
-    /// The platform's edge gives up on what the store has not begun with, and answers with this status. The store does it
-    /// at [`RunningStores::catch_up`](crate::Running::catch_up).
+    /// Lets the platform's edge give up and answer with this status before the store starts. The store carries out the
+    /// request at [`RunningStores::catch_up`](crate::Running::catch_up).
     Delayed {
-        /// HTTP status.
+        /// HTTP status of the edge's answer.
         status: u16,
     },
-    /// GraphQL answers every line of a cart with so many pieces.
+    /// Makes GraphQL state this quantity for every cart line.
     ManyPieces {
-        /// Pieces.
+        /// Stated number of pieces.
         quantity: u32,
     },
-    /// GraphQL answers links to checkouts that begin with this instead of the store's own address: a domain that has
-    /// lapsed, or is another's by now.
+    /// Makes GraphQL answer checkout links with this origin instead of the store's own, like a domain that has lapsed
+    /// or belongs to someone else.
     CheckoutAt {
-        /// Scheme and host, without a slash at the end.
+        /// Scheme and host, without a trailing slash.
         origin: String,
     },
-    /// GraphQL answers 200 with the error `THROTTLED` and no data.
+    /// Makes GraphQL answer 200 with the error `THROTTLED` and no data.
     QueryThrottled,
-    /// GraphQL answers 200 with an internal error: without data, or with part of it.
+    /// Makes GraphQL answer 200 with an internal error, without data or with partial data.
     QueryErrors {
-        /// True where everything but the first field is answered.
+        /// True if every field except the first is answered.
         partial: bool,
     },
 }
 
 impl Fault {
-    /// True where the fault touches a path.
+    /// Returns true if the fault affects a path.
     fn concerns(&self, path: &str) -> bool {
         let robots = path == "/robots.txt";
         let query = is_query(path);
@@ -234,13 +234,13 @@ impl Fault {
     }
 }
 
-/// True for a path of GraphQL, in whatever version.
+/// Returns true for a GraphQL path, in any version.
 pub(crate) fn is_query(path: &str) -> bool {
     path.starts_with("/api/") && path.ends_with("/graphql.json")
 }
 
-/// True where a request calls a field: its name as a word, with arguments after it. Requests are not parsed before they
-/// meet a fault.
+/// Returns true if a request calls a field: its name as a whole word, followed by arguments. Requests are not parsed
+/// before the fault is chosen.
 fn calls(body: &[u8], name: &str) -> bool {
     let Ok(text) = std::str::from_utf8(body) else {
         return false;
@@ -249,27 +249,28 @@ fn calls(body: &[u8], name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         let after = text[at + name.len()..].trim_start_matches([' ', '\t']);
-        // Within JSON a line's end is written as two characters, the latter a letter.
+        // Within JSON a line break is written as `\n`, whose second character is a letter.
         let is_begun = before.is_none_or(|it| !is_word(it)) || text[..at].ends_with("\\n");
         is_begun && (after.starts_with('(') || after.starts_with('{'))
     })
 }
 
-/// A fault, and when it shows.
+/// A fault, and the conditions under which it applies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FaultRule {
-    /// The fault.
+    /// The fault to apply.
     pub fault: Fault,
-    /// Only for the first so many requests that it concerns; always where `None`.
+    /// Number of matching requests to which the fault applies; no limit if `None`.
     #[serde(default)]
     pub first: Option<u32>,
-    /// Only on this page (the `page` parameter, 1 where a request has none).
+    /// Page to which the fault is limited (the `page` parameter, 1 if absent).
     #[serde(default)]
     pub page: Option<u32>,
-    /// Only on paths that begin with this; `/robots.txt` too where it says so.
+    /// Path prefix to which the fault is limited. A prefix that includes `/robots.txt` makes the fault affect that path
+    /// too.
     #[serde(default)]
     pub path: Option<String>,
-    /// Only on GraphQL requests that call this field of the query or the mutation, such as `cartLinesAdd`.
+    /// GraphQL query or mutation field to which the fault is limited, such as `cartLinesAdd`.
     #[serde(default)]
     pub operation: Option<String>,
 }
@@ -287,7 +288,7 @@ impl From<Fault> for FaultRule {
 }
 
 impl FaultRule {
-    /// The rule, for the first `count` requests only.
+    /// Limits the rule to the first `count` requests.
     #[must_use]
     pub fn first(self, count: u32) -> Self {
         Self {
@@ -296,7 +297,7 @@ impl FaultRule {
         }
     }
 
-    /// The rule, on one page only.
+    /// Limits the rule to one page.
     #[must_use]
     pub fn on_page(self, page: u32) -> Self {
         Self {
@@ -305,7 +306,7 @@ impl FaultRule {
         }
     }
 
-    /// The rule, on paths with this beginning only.
+    /// Limits the rule to paths with this prefix.
     #[must_use]
     pub fn on_path(self, path: impl Into<String>) -> Self {
         Self {
@@ -314,7 +315,7 @@ impl FaultRule {
         }
     }
 
-    /// The rule, on GraphQL requests that call this field of the query or the mutation only.
+    /// Limits the rule to GraphQL requests that call this field of the query or mutation type.
     #[must_use]
     pub fn on_operation(self, name: impl Into<String>) -> Self {
         Self {
@@ -345,7 +346,7 @@ impl Faults {
         self.0 = rules;
     }
 
-    /// The fault that a request meets: the first rule that concerns it and is not used up, which it uses.
+    /// Returns the fault for a request: that of the first matching rule that is not used up. Counts the use.
     pub(crate) fn meet(&mut self, path: &str, page: u32, body: &[u8]) -> Option<Fault> {
         let rule = self
             .0

@@ -1,7 +1,7 @@
 use super::dice::Dice;
 use super::sketch::Sketch;
 
-/// The field `body_html`: null for one product in fifty, blank for one in eight, else HTML.
+/// Appends the value of `body_html`: null for one product in fifty, blank for one in eight, otherwise HTML.
 pub(crate) fn push_body(sketch: &Sketch<'_>, title: &str, out: &mut String) -> Option<()> {
     let mut dice = sketch.dice(0x424f);
     if dice.chance(20) {
@@ -90,7 +90,7 @@ fn push_opening(sketch: &Sketch<'_>, title: &str, dice: &mut Dice, out: &mut Str
     }
 }
 
-/// Markup as it is; words with their ampersands as entities.
+/// Appends markup unchanged, and words with their ampersands as entities.
 fn push_markup(out: &mut String, part: &str) {
     if part.contains('<') {
         out.push_str(part)
@@ -99,7 +99,7 @@ fn push_markup(out: &mut String, part: &str) {
     }
 }
 
-/// Appends text to HTML.
+/// Appends text with HTML escapes.
 pub(crate) fn push_html(out: &mut String, text: &str) {
     if !text.bytes().any(|byte| matches!(byte, b'&' | b'<' | b'>' | b'"')) {
         out.push_str(text);

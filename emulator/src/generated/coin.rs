@@ -1,36 +1,36 @@
-/// A currency as generated stores use it, with the place that goes with it.
+/// A currency of generated stores, with the country that uses it.
 #[derive(Debug)]
 pub(crate) struct Coin {
-    /// ISO 4217.
+    /// ISO 4217 currency code.
     pub(crate) code: &'static str,
-    /// Decimals in price texts.
+    /// Number of decimals in price texts.
     pub(crate) decimals: u32,
-    /// Minor units (by `decimals`) for a thousand rupees.
+    /// Value of a thousand rupees in minor units (with `decimals` decimals).
     minor_per_1000_rupees: u64,
-    /// Prices are a multiple of this, less `charm`.
+    /// Step to which prices are rounded before `charm` is subtracted.
     step_minor: u64,
     charm_minor: u64,
-    /// ISO 3166-1 alpha-2.
+    /// ISO 3166-1 alpha-2 country code.
     pub(crate) country: &'static str,
-    /// Offset of the shop's clock, as timestamps write it.
+    /// UTC offset of the shop's clock, as in its timestamps.
     pub(crate) offset: &'static str,
     /// Cities with their provinces.
     pub(crate) cities: &'static [(&'static str, &'static str)],
-    /// The store's format of money.
+    /// Template for amounts of money in the store.
     pub(crate) money_format: &'static str,
-    /// Share of generated stores, in a thousand.
+    /// Share of generated stores, out of a thousand.
     share: u64,
 }
 
 impl Coin {
-    /// A shelf price near `rupees`: rounded to what shops of the currency write.
+    /// Returns a typical retail price in the currency near `rupees`.
     pub(crate) fn price_minor(&self, rupees: u64) -> u64 {
         let exact = rupees.saturating_mul(self.minor_per_1000_rupees) / 1000;
         let steps = (exact / self.step_minor).max(1);
         steps * self.step_minor - self.charm_minor
     }
 
-    /// The coin whose turn `roll` (0 to 999) is.
+    /// Returns the currency for a random number `roll` from 0 to 999.
     pub(crate) fn at(mut roll: u64) -> &'static Self {
         for coin in COINS {
             if roll < coin.share {
@@ -41,7 +41,7 @@ impl Coin {
         &COINS[0]
     }
 
-    /// The coin of a currency; rupees for one that is not known.
+    /// Returns the data of a currency, or those of the rupee if it is unknown.
     pub(crate) fn of(code: &str) -> &'static Self {
         COINS.iter().find(|coin| coin.code == code).unwrap_or(&COINS[0])
     }
@@ -60,7 +60,7 @@ const INDIA: &[(&str, &str)] = &[
     ("Guwahati", "Assam"),
 ];
 
-/// Currencies of generated stores; the first is the usual one.
+/// Currencies of generated stores; the first is the most common.
 const COINS: &[Coin] = &[
     Coin {
         code: "INR",

@@ -1,4 +1,4 @@
-/// Spreads the bits of a number (the finaliser of SplitMix64): equal in, equal out, on every machine.
+/// Mixes the bits of a number with the finaliser of SplitMix64. The result is the same on every machine.
 pub(crate) const fn mix(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -7,14 +7,14 @@ pub(crate) const fn mix(x: u64) -> u64 {
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Folds numbers into one, order mattering.
+/// Hashes numbers into one; the order matters.
 pub(crate) fn fold(parts: &[u64]) -> u64 {
     parts.iter().fold(GOLDEN, |acc, part| {
         mix(acc.wrapping_add(GOLDEN) ^ mix(part.wrapping_add(GOLDEN)))
     })
 }
 
-/// Folds bytes into one number; a checksum, not a cryptographic hash.
+/// Hashes bytes into one number. This is a checksum, not a cryptographic hash.
 pub(crate) fn fold_bytes(bytes: &[u8]) -> u64 {
     let (chunks, rest) = bytes.as_chunks::<8>();
     let mut acc = mix(bytes.len() as u64 ^ GOLDEN);
@@ -27,13 +27,13 @@ pub(crate) fn fold_bytes(bytes: &[u8]) -> u64 {
     acc
 }
 
-/// A sequence of numbers that follows from its seed alone. It is what makes a product a pure function of its place:
-/// no state is kept between two products, so any of a million can be drawn first.
+/// A random number generator whose sequence depends only on its seed. It makes a product a pure function of its place.
+/// No state is kept between products, so they can be generated in any order.
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// The dice of a place, such as (seed, store, slot).
+    /// Creates a generator seeded by several numbers, such as (seed, store, slot).
     pub(crate) fn of(parts: &[u64]) -> Self {
         Self(fold(parts))
     }
@@ -43,28 +43,28 @@ impl Dice {
         mix(self.0)
     }
 
-    /// A number from 0 to below `bound`; 0 for 0.
+    /// Returns a number from 0 to below `bound`, or 0 if `bound` is 0.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// A number from `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, both included.
     pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
         low + self.below(high.saturating_sub(low) + 1)
     }
 
-    /// True `permille` times in a thousand.
+    /// Returns true with a probability of `permille` in a thousand.
     pub(crate) fn chance(&mut self, permille: u64) -> bool {
         self.below(1000) < permille
     }
 
-    /// One of `items`, which must not be empty.
+    /// Returns one of `items`, which must not be empty.
     pub(crate) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len() as u64) as usize]
     }
 }
 
-/// A UUID that follows from two numbers.
+/// Returns a UUID computed from two numbers.
 pub(crate) fn uuid(first: u64, second: u64) -> String {
     let (high, low) = (fold(&[first, second]), mix(fold(&[second, first, 7])));
     format!(

@@ -1,21 +1,22 @@
 use serde::{Deserialize, Serialize};
 
-/// The amount of change in a catalogue from one epoch to the next, in thousandths.
+/// The rates at which a catalogue changes from one epoch to the next, in thousandths.
 ///
-/// A change is a pure function of the seed and the epoch: going back to an epoch gives its catalogue again. Each thing
-/// changes at its own epochs, so that a rate of 50 changes one in twenty things an epoch, not all at every twentieth.
+/// A change is a pure function of the seed and the epoch, so going back to an epoch restores its catalogue. Each
+/// product changes at its own epochs. A rate of 50 therefore changes one product in twenty at every epoch, not all
+/// products at every twentieth epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Drift {
-    /// Stores that change at all; the other rates count within these.
+    /// Share of stores that change at all. The other rates apply within these stores.
     pub stores: u16,
-    /// Products whose prices move.
+    /// Share of products whose prices change.
     pub repriced: u16,
-    /// Products whose stock flips.
+    /// Share of products whose availability flips.
     pub restocked: u16,
-    /// Products that leave, each with a new one in its place.
+    /// Share of products that are removed and replaced by a new product at the same place.
     pub replaced: u16,
-    /// Products of which only `updated_at` moves.
+    /// Share of products of which only `updated_at` changes.
     pub touched: u16,
 }
 
@@ -31,17 +32,17 @@ impl Default for Drift {
     }
 }
 
-/// The number of changes of a thing by an epoch, and the epoch of the last.
+/// The number of changes of one aspect up to an epoch, and the epoch of the last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Step {
     /// Number of changes so far; 0 at epoch 0.
     pub(crate) count: u64,
-    /// The epoch of the latest change; 0 for none.
+    /// Epoch of the latest change; 0 if there was none.
     pub(crate) since: u64,
 }
 
 impl Step {
-    /// The step of a thing with its own `phase` (any number) at a rate of `permille`.
+    /// Returns the step of an aspect at a rate of `permille`. `phase` is any number; it sets the epochs of the changes.
     pub(crate) fn at(epoch: u64, permille: u16, phase: u64) -> Self {
         let (rate, phase) = (u64::from(permille.min(1000)), phase % 1000);
         let count = (epoch.min(EPOCH_MAX) * rate + phase) / 1000;
@@ -54,7 +55,7 @@ impl Step {
     }
 }
 
-/// Epochs above this are this one: generations of a product number no more.
+/// Highest epoch; later epochs count as this one, because ids allow no more generations of a product.
 pub(crate) const EPOCH_MAX: u64 = 4000;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Platform ids. Each is a bijection of the product's place, so ids never clash and nothing needs to be remembered.
+//! Platform ids. Each id is a bijection of the product's place, so that ids never clash and no table is needed.
 
-/// Generations that the ids of one slot leave room for.
+/// Number of generations that the ids of one slot allow.
 const GENERATIONS: u64 = super::drift::EPOCH_MAX + 1;
 
 const PRODUCTS_FROM: u64 = 6_000_000_000_000;
@@ -8,48 +8,50 @@ const PRODUCT_BITS: u32 = 41;
 const VARIANTS_FROM: u64 = 40_000_000_000_000;
 const VARIANT_BITS: u32 = 45;
 
-/// One product that ever was or will be: the slot's place among all slots of all stores, and the generation in it.
+/// The number of a product, past or future: the index of its slot among the slots of all stores, combined with its
+/// generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ordinal(u64);
 
 impl Ordinal {
-    /// Of `slot` (counted over all stores) of `slots` in all, in its `generation`.
+    /// Returns the ordinal of a listed product. `slot` is counted over all stores, which have `slots` slots in all.
     pub(crate) fn listed(slot: u64, generation: u64, slots: u64) -> Self {
         Self(generation.min(GENERATIONS - 1) * slots + slot)
     }
 
-    /// Of the `number`th product that a fault invents for store `store`: beyond every listed one.
+    /// Returns the ordinal of the `number`th product that a fault invents for store `store`. It is above the ordinals
+    /// of all listed products.
     pub(crate) fn invented(store: u32, number: u64, slots: u64) -> Self {
         Self(GENERATIONS * slots + (u64::from(store) << 20) + (number & 0xf_ffff))
     }
 
-    /// The slot that it is in, counted over all stores; `None` for one that is listed nowhere.
+    /// Returns the product's slot, counted over all stores, or `None` if the product is not listed.
     pub(crate) fn slot(self, slots: u64) -> Option<u64> {
         (self.0 < GENERATIONS * slots).then(|| self.0 % slots)
     }
 
-    /// The one whose product has this id.
+    /// Returns the ordinal of the product with this id.
     pub(crate) fn of_product(id: u64) -> Option<Self> {
         gather(id.checked_sub(PRODUCTS_FROM)?, PRODUCT_BITS).map(Self)
     }
 
-    /// The one with a variant of this id, and which variant that is.
+    /// Returns the ordinal of the product that has this variant id, and the index of the variant.
     pub(crate) fn of_variant(id: u64) -> Option<(Self, usize)> {
         let number = gather(id.checked_sub(VARIANTS_FROM)?, VARIANT_BITS)?;
         Some((Self(number / 64), (number % 64) as usize))
     }
 
-    /// The product's id: 13 digits.
+    /// Returns the product's id, which has 13 digits.
     pub(crate) fn product_id(self) -> u64 {
         PRODUCTS_FROM + scatter(self.0, PRODUCT_BITS)
     }
 
-    /// The id of its `nth` variant: 14 digits.
+    /// Returns the id of the product's `nth` variant, which has 14 digits.
     pub(crate) fn variant_id(self, nth: usize) -> u64 {
         VARIANTS_FROM + scatter(self.0 * 64 + (nth as u64 & 63), VARIANT_BITS)
     }
 
-    /// The id of its `nth` image: 14 digits.
+    /// Returns the id of the product's `nth` image, which has 14 digits.
     pub(crate) fn image_id(self, nth: usize) -> u64 {
         20_000_000_000_000 + scatter(self.0 * 8 + (nth as u64 & 7), 43)
     }
@@ -57,7 +59,7 @@ impl Ordinal {
 
 const ODD: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
 
-/// A bijection of the numbers of `bits` bits: multiplication by an odd number and a fold of high bits onto low ones.
+/// A bijection on numbers of `bits` bits: it multiplies by an odd number and folds the high bits onto the low bits.
 const fn scatter(number: u64, bits: u32) -> u64 {
     let mask = (1 << bits) - 1;
     let number = number.wrapping_mul(ODD[0]) & mask;
@@ -65,19 +67,20 @@ const fn scatter(number: u64, bits: u32) -> u64 {
     number.wrapping_mul(ODD[1]) & mask
 }
 
-/// The inverse of [`scatter`]; `None` for a number that has more bits.
+/// The inverse of [`scatter`]. Returns `None` for a number with more than `bits` bits.
 const fn gather(number: u64, bits: u32) -> Option<u64> {
     let mask = (1 << bits) - 1;
     if number > mask {
         return None;
     }
     let number = number.wrapping_mul(inverse(ODD[1])) & mask;
-    // The shift is more than half of the bits: folding twice undoes the fold.
+    // The shift is more than half of the bits, so a second fold undoes the first.
     let number = number ^ (number >> (bits / 2 + 1));
     Some(number.wrapping_mul(inverse(ODD[0])) & mask)
 }
 
-/// The number that an odd one gives 1 with when multiplied, modulo 2^64: each step of Newton doubles the right bits.
+/// Returns the multiplicative inverse of an odd number modulo 2^64. Each Newton step doubles the number of correct
+/// bits.
 const fn inverse(odd: u64) -> u64 {
     let mut found = odd;
     let mut steps = 0;

@@ -1,5 +1,5 @@
-//! Generated stores: every product is a pure function of (seed, store, slot, epoch), so a market of a million products
-//! is served from a few kilobytes of memory.
+//! Generated stores. Every product is a pure function of (seed, store, slot, epoch), so a market of a million products
+//! needs only a few kilobytes of memory.
 
 mod body;
 mod coin;
@@ -32,11 +32,11 @@ use crate::json::push_inner;
 #[derive(Debug)]
 pub(crate) struct GeneratedCatalogue {
     pub(crate) persona: Persona,
-    /// Slots of this store: how many products it lists, in every epoch.
+    /// Number of slots in this store, which is the number of products that it lists in every epoch.
     size: u64,
-    /// Slots of the stores before it.
+    /// Number of slots in the stores before this one.
     offset: u64,
-    /// Slots of all stores.
+    /// Number of slots in all stores.
     slots: u64,
     drift: Drift,
     base_url_escaped: String,
@@ -59,7 +59,7 @@ impl GeneratedCatalogue {
         }
     }
 
-    /// The same store, which sells goods of others besides its own.
+    /// Returns this store with products of other stores added to its own.
     pub(crate) fn reselling(mut self, resold: ResoldGoods) -> Self {
         self.resold = resold;
         self
@@ -73,7 +73,7 @@ impl GeneratedCatalogue {
         Steps::at(self.persona.seed, self.persona.index, slot, &self.drift, epoch)
     }
 
-    /// The product in a slot.
+    /// Returns the product in a slot.
     pub(crate) fn sketch(&self, slot: u64, epoch: u64) -> Sketch<'_> {
         let steps = self.steps(slot, epoch);
         let (persona, offset, slots) = (&self.persona, self.offset, self.slots);
@@ -88,18 +88,18 @@ impl GeneratedCatalogue {
         record::push_record(&self.sketch(slot, epoch), &self.base_url_escaped, scratch, out);
     }
 
-    /// Appends the record of the `number`th product that belongs to no slot.
+    /// Appends the record of the `number`th product that is in no slot.
     pub(crate) fn push_invented(&self, number: u64, scratch: &mut Scratch, out: &mut Vec<u8>) {
         let sketch = Sketch::invented(&self.persona, number, self.slots);
         record::push_record(&sketch, &self.base_url_escaped, scratch, out);
     }
 
-    /// A number that differs whenever the record in a slot does.
+    /// Returns a number that changes whenever the record in a slot changes.
     pub(crate) fn fingerprint(&self, slot: u64, epoch: u64) -> u64 {
         self.steps(slot, epoch).fingerprint(slot)
     }
 
-    /// The id of the product in a slot.
+    /// Returns the id of the product in a slot.
     pub(crate) fn product_id(&self, slot: u64, epoch: u64) -> u64 {
         self.ordinal(slot, self.steps(slot, epoch).generation.count)
             .product_id()
@@ -109,12 +109,12 @@ impl GeneratedCatalogue {
         ids::Ordinal::listed(self.offset + slot, generation, self.slots)
     }
 
-    /// The slot whose product has this id now.
+    /// Returns the slot whose current product has this id.
     pub(crate) fn find_product(&self, id: u64, epoch: u64) -> Option<u64> {
         self.find_ordinal(ids::Ordinal::of_product(id)?, epoch)
     }
 
-    /// The slot whose product has a variant with this id now.
+    /// Returns the slot whose current product has a variant with this id.
     pub(crate) fn find_variant(&self, id: u64, epoch: u64) -> Option<u64> {
         let (ordinal, nth) = ids::Ordinal::of_variant(id)?;
         let slot = self.find_ordinal(ordinal, epoch)?;
@@ -127,7 +127,7 @@ impl GeneratedCatalogue {
         is_there.then_some(slot)
     }
 
-    /// The slot whose product has this handle now.
+    /// Returns the slot whose current product has this handle.
     pub(crate) fn find(&self, handle: &str, epoch: u64) -> Option<u64> {
         let (slot, generation) = sketch::place_of(handle)?;
         if slot >= self.size || self.steps(slot, epoch).generation.count != generation {

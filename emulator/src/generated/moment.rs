@@ -1,14 +1,14 @@
-/// Midnight of 2026-09-01, local time of any shop, in seconds since 1970: when epoch 0 begins. An epoch is a day.
+/// Start of epoch 0: midnight of 2026-09-01 in the shop's local time, as seconds since 1970. An epoch is one day.
 pub(crate) const EPOCH_ZERO_S: u64 = 1_788_220_800;
 
 const DAY_S: u64 = 86_400;
 
-/// Seconds since 1970, by the shop's own clock, at which an epoch's changes are dated.
+/// Returns the timestamp of an epoch's changes, in seconds since 1970 by the shop's own clock.
 pub(crate) fn epoch_s(epoch: u64, second_of_day: u64) -> u64 {
     EPOCH_ZERO_S + epoch * DAY_S + second_of_day % DAY_S
 }
 
-/// Writes `2026-09-17T12:06:11+05:30`.
+/// Appends a timestamp such as `2026-09-17T12:06:11+05:30`.
 pub(crate) fn push_moment(out: &mut Vec<u8>, local_s: u64, offset: &str) {
     let (year, month, day) = civil(local_s / DAY_S);
     let second = local_s % DAY_S;
@@ -29,7 +29,8 @@ fn two(text: &mut [u8; 19], at: usize, number: u64) {
     text[at + 1] = b'0' + (number % 10) as u8;
 }
 
-/// Year, month and day of a day since 1970-01-01 (days_from_civil of Howard Hinnant, turned round).
+/// Returns year, month and day for a number of days since 1970-01-01 (the inverse of Howard Hinnant's
+/// `days_from_civil`).
 fn civil(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let era = days / 146_097;

@@ -1,12 +1,12 @@
 use super::dice::Dice;
 use super::trades::WORDS;
 
-/// One option of a product: its name, its values, and what each value does to the price.
+/// One option of a product: its name, its values, and the price change for each value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Axis {
     pub(crate) name: &'static str,
     pub(crate) values: Vec<&'static str>,
-    /// Percent by which each value after the first costs more than the one before.
+    /// Percentage by which each value costs more than the previous one.
     pub(crate) rise_pct: u64,
 }
 
@@ -36,7 +36,7 @@ impl Axis {
         }
     }
 
-    /// True where its values are colours.
+    /// Returns true if the option's values are colours.
     pub(crate) fn is_colour(&self) -> bool {
         self.name.starts_with("Colo")
     }
@@ -77,9 +77,9 @@ const AGES: &[&str] = &["0-3 M", "3-6 M", "6-12 M", "1-2 Y", "2-3 Y", "4-5 Y", "
 const LOADS: &[&str] = &["1 kg", "2.5 kg", "5 kg", "7.5 kg", "10 kg"];
 const RULINGS: &[&str] = &["Ruled", "Dotted", "Plain"];
 
-/// The options of a product; none for the one default variant.
+/// Generates the options of a product; empty for a product with only the default variant.
 pub(crate) fn draw(dice: &mut Dice, options: &str, country: &str) -> Vec<Axis> {
-    // Nearly half of the platform's products have the one default variant, whatever they are.
+    // Nearly half of the platform's products have only the default variant, whatever their kind.
     if options == "single" || dice.chance(330) {
         return Vec::new();
     }

@@ -4,32 +4,32 @@ use super::coin::Coin;
 use super::dice::Dice;
 use super::trades::{Trade, WORDS};
 
-/// The identity of a generated store: its name, trade, currency, place and habits.
+/// The identity of a generated store: name, trade, currency, location and habits.
 #[derive(Debug, Clone)]
 pub(crate) struct Persona {
-    /// Its place among the stores.
+    /// Index of the store among all stores.
     pub(crate) index: u32,
     pub(crate) seed: u64,
     pub(crate) name: String,
-    /// Kebab-case, unique among the stores, fit for a host's label.
+    /// Slug in kebab-case, unique among the stores and valid as a host label.
     pub(crate) slug: String,
     pub(crate) trade: &'static Trade,
     pub(crate) coin: &'static Coin,
-    /// Prices in percent of what is usual.
+    /// Price level, in percent of the usual price.
     pub(crate) tier_pct: u64,
     /// City and province.
     pub(crate) place: (&'static str, &'static str),
-    /// Leaves the product type blank always, as a third of stores do.
+    /// True if the product type is always blank, as in a third of stores.
     pub(crate) blank_types: bool,
-    /// Has a review app.
+    /// True if the store has a review app.
     pub(crate) reviewed: bool,
 }
 
 impl Persona {
-    /// The persona of store `index`; `taken` holds the slugs of the stores before it.
+    /// Generates the persona of store `index`. `taken` contains the slugs of the previous stores.
     pub(crate) fn draw(seed: u64, index: u32, taken: &mut HashSet<String>) -> Self {
         let mut dice = Dice::of(&[seed, 0x5354_4f52, u64::from(index)]);
-        // The first stores go through the trades in turn, so that a small market has something of everything.
+        // The first stores use each trade in order, so that a small market covers many kinds of products.
         let trades = &WORDS.trades;
         let nth = if (index as usize) < trades.len() {
             (index as usize + seed as usize % trades.len()) % trades.len()
@@ -57,7 +57,8 @@ impl Persona {
         }
     }
 
-    /// A persona for a store that was recorded: what its endless or shifting pages are drawn from.
+    /// Returns a persona for a recorded store. Faults generate the invented products of its endless or shifting pages
+    /// from it.
     pub(crate) fn stand_in(name: &str, slug: &str, currency: &str, index: u32) -> Self {
         let mut taken = HashSet::new();
         let drawn = Self::draw(super::dice::fold_bytes(slug.as_bytes()), index, &mut taken);
@@ -71,7 +72,7 @@ impl Persona {
         }
     }
 
-    /// The numeric id of the shop.
+    /// Returns the numeric id of the shop.
     pub(crate) fn shop_id(&self) -> u64 {
         50_000_000_000 + Dice::of(&[self.seed, 0x0053_484f_5049, u64::from(self.index)]).below(40_000_000_000)
     }
@@ -99,14 +100,15 @@ fn name(dice: &mut Dice, trade: &Trade, city: &str, index: u32, taken: &mut Hash
     (name, slug)
 }
 
-/// Kebab-case in ASCII: letters with the accents that shop names have lose them, all else is one hyphen.
+/// Returns the kebab-case of a text in ASCII. Accents of letters common in shop names are removed; other characters
+/// become one hyphen.
 pub(crate) fn kebab(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     push_kebab(&mut out, text);
     out
 }
 
-/// Appends the kebab-case of `text`, at most 120 bytes of it.
+/// Appends the kebab-case of `text`, limited to 120 bytes.
 pub(crate) fn push_kebab(out: &mut String, text: &str) {
     let start = out.len();
     for char in text.chars() {

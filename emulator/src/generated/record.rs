@@ -4,7 +4,7 @@ use super::moment::{EPOCH_ZERO_S, epoch_s, push_moment};
 use super::sketch::Sketch;
 use crate::json::{push_amount, push_bool, push_inner, push_number, push_optional, push_text};
 
-/// Texts that writing a page uses again from product to product.
+/// Text buffers that are reused from product to product while a page is written.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     title: String,
@@ -13,14 +13,14 @@ pub(crate) struct Scratch {
     offset_text: &'static str,
 }
 
-/// The form of a product's list price, at the rates that recorded stores show.
+/// The form of a product's list price (`compare_at_price`), at the rates found in recorded stores.
 #[derive(Debug, Clone, Copy)]
 enum Compare {
     Null,
     Zero,
-    /// Equal to the price or below it: no markdown.
+    /// The list price is at most the price, so there is no markdown.
     NotAbove,
-    /// A markdown by so many percent of the price.
+    /// The list price is this percentage of the price above it.
     Above(u64),
 }
 
@@ -29,7 +29,7 @@ struct Dates {
     updated_s: u64,
 }
 
-/// Appends the product's record as `/products.json` shows it.
+/// Appends the product's record in the format of `/products.json`.
 pub(crate) fn push_record(sketch: &Sketch<'_>, base_url_escaped: &str, scratch: &mut Scratch, out: &mut Vec<u8>) {
     scratch.title.clear();
     scratch.handle.clear();
@@ -187,7 +187,7 @@ fn push_variants(sketch: &Sketch<'_>, base: &str, id: u64, dates: &Dates, scratc
     }
 }
 
-/// The option values of the `nth` variant; the last option turns fastest.
+/// Returns the option values of the `nth` variant. The last option varies fastest.
 fn values(sketch: &Sketch<'_>, nth: usize) -> [Option<&'static str>; 3] {
     match sketch.axes.as_slice() {
         [] => [Some("Default Title"), None, None],
@@ -214,7 +214,7 @@ fn push_variant_title(values: &[Option<&'static str>; 3], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// The price of the `nth` variant: larger packs cost more.
+/// Returns the price of the `nth` variant; larger packs cost more.
 fn price_of(sketch: &Sketch<'_>, first_minor: u64, nth: usize) -> u64 {
     let Some(axis) = sketch.axes.first() else {
         return first_minor;
@@ -273,13 +273,13 @@ fn push_sku(sketch: &Sketch<'_>, roll: u64, nth: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// The colour option whose values have pictures of their own.
+/// Returns the index of the colour option whose values have their own pictures.
 fn pictured_by_colour(sketch: &Sketch<'_>) -> Option<usize> {
     let axis = sketch.axes.iter().position(super::options::Axis::is_colour)?;
     (sketch.picture_count() > 0).then_some(axis)
 }
 
-/// The picture of the `nth` variant.
+/// Returns the index of the `nth` variant's picture.
 fn picture_of(sketch: &Sketch<'_>, nth: usize) -> Option<usize> {
     let axis = pictured_by_colour(sketch)?;
     let width = if axis == 0 {

@@ -1,20 +1,20 @@
 use super::Persona;
 
-/// Makers whose goods a store sells besides its own, and where they are found.
+/// The makers whose products a store resells.
 #[derive(Debug, Default)]
 pub(crate) struct ResoldGoods {
     makers: Vec<Maker>,
 }
 
-/// A store whose goods another one sells too.
+/// A store whose products another store resells.
 #[derive(Debug)]
 pub(crate) struct Maker {
     pub(crate) persona: Persona,
-    /// The number of products that it lists.
+    /// Number of products that the maker lists.
     pub(crate) size: u64,
 }
 
-/// Of so many products of a store that sells goods of others, one is its own.
+/// One in this many products of a reselling store is its own.
 const OWN_ONE_IN: u64 = 4;
 
 impl ResoldGoods {
@@ -22,8 +22,8 @@ impl ResoldGoods {
         Self { makers }
     }
 
-    /// The maker of what is in a slot, and the maker's own slot of it; `None` where it is the store's own. No product of a
-    /// maker is in two slots.
+    /// Returns the maker of the product in a slot and the product's slot at the maker, or `None` for the store's own
+    /// product. A maker's product is never in two slots.
     pub(crate) fn source(&self, slot: u64) -> Option<(&Persona, u64)> {
         if slot.is_multiple_of(OWN_ONE_IN) {
             return None;

@@ -5,13 +5,13 @@ use super::sketch::Sketch;
 /// The ratings of a product, as its page publishes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ratings {
-    /// Mean, in hundredths of a star.
+    /// Mean rating, in hundredths of a star.
     pub(crate) mean_hundredths: u64,
     pub(crate) count: u64,
     pub(crate) latest: Vec<Review>,
 }
 
-/// One review.
+/// One generated review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Review {
     pub(crate) stars: u64,
@@ -72,7 +72,7 @@ const POOR: &[(&str, &str)] = &[
     ),
 ];
 
-/// The product's ratings; `None` where the store has no review app or nobody reviewed the product.
+/// Generates the product's ratings. Returns `None` if the store has no review app or the product has no reviews.
 pub(crate) fn draw(sketch: &Sketch<'_>) -> Option<Ratings> {
     let mut dice = sketch.dice(0x5245);
     if !sketch.persona.reviewed || dice.chance(350) {

@@ -5,18 +5,19 @@ use super::options::{self, Axis};
 use super::persona::{Persona, push_kebab};
 use super::trades::{Colour, Kind, WORDS};
 
-/// One product before it is written: everything follows from (seed, store, slot, epoch), nothing is remembered.
+/// One generated product before its record is written. Everything is computed from (seed, store, slot, epoch); nothing
+/// is stored.
 #[derive(Debug)]
 pub(crate) struct Sketch<'a> {
-    /// The store that sells it.
+    /// The store that sells the product.
     pub(crate) persona: &'a Persona,
-    /// The maker, where that is another store.
+    /// The maker of the product, if that is another store.
     maker: Option<&'a Persona>,
     pub(crate) ordinal: Ordinal,
     pub(crate) kind: &'static Kind,
-    /// The seed of the product's other numbers.
+    /// Seed of the product's other numbers.
     pub(crate) identity: u64,
-    /// The end of its handle: the slot and its generation.
+    /// Number at the end of the handle: the slot and its generation.
     code: u64,
     form: &'static str,
     series: &'static str,
@@ -25,13 +26,13 @@ pub(crate) struct Sketch<'a> {
     pub(crate) axes: Vec<Axis>,
     pub(crate) price_step: u64,
     pub(crate) stock_step: u64,
-    /// The epoch of its latest change.
+    /// Epoch of the product's latest change.
     pub(crate) since: u64,
-    /// The epoch in which it was made; 0 for those that were there from the start.
+    /// Epoch in which the product was created; 0 for products that existed from the start.
     pub(crate) born: u64,
 }
 
-/// A product's place in time.
+/// The changes of a product up to an epoch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Steps {
     pub(crate) generation: Step,
@@ -59,7 +60,7 @@ impl Steps {
             .max(self.touch.since)
     }
 
-    /// A number that differs whenever the product's record does.
+    /// Returns a number that changes whenever the product's record changes.
     pub(crate) fn fingerprint(&self, slot: u64) -> u64 {
         fold(&[
             slot,
@@ -71,11 +72,11 @@ impl Steps {
     }
 }
 
-/// Bits of a handle's code that hold the slot.
+/// Number of bits for the slot in a handle's code.
 const SLOT_BITS: u32 = 24;
 
 impl<'a> Sketch<'a> {
-    /// The product in a slot.
+    /// Returns the product in a slot.
     pub(crate) fn listed(persona: &'a Persona, slot: u64, offset: u64, slots: u64, steps: &Steps) -> Self {
         let generation = steps.generation.count;
         let identity = fold(&[persona.seed, 0x5052_4f44, u64::from(persona.index), slot, generation]);
@@ -88,7 +89,8 @@ impl<'a> Sketch<'a> {
         sketch
     }
 
-    /// A product of another store's slot: as that store first made it, under a title of the seller's, at a price near the maker's.
+    /// Returns a product from another store's slot. It is the product as that store first made it, under the reseller's
+    /// own title and at a price near the maker's.
     pub(crate) fn resold(
         persona: &'a Persona,
         maker: &'a Persona,
@@ -110,7 +112,7 @@ impl<'a> Sketch<'a> {
         sketch
     }
 
-    /// A product that is in no slot: what faults invent.
+    /// Returns a product that is in no slot; faults invent such products.
     pub(crate) fn invented(persona: &'a Persona, number: u64, slots: u64) -> Self {
         let identity = fold(&[persona.seed, 0x494e_5645, u64::from(persona.index), number]);
         Self::of(
@@ -144,19 +146,19 @@ impl<'a> Sketch<'a> {
         }
     }
 
-    /// Dice for one aspect of the product.
+    /// Returns a random number generator for one aspect of the product.
     pub(crate) fn dice(&self, aspect: u64) -> Dice {
         Dice::of(&[self.identity, aspect])
     }
 
-    /// The name and tone of its colour.
+    /// Returns the name and tone of the product's colour.
     pub(crate) fn colour(&self) -> Colour {
         let axis = self.axes.iter().find(|axis| axis.is_colour());
         let first = axis.and_then(|axis| colour_of(axis.values.first()?));
         first.unwrap_or(WORDS.colours[self.colour])
     }
 
-    /// The tone of its `nth` picture (from 1): pictures follow the colours that it is sold in.
+    /// Returns the tone of the `nth` picture (from 1), which follows the product's colours.
     pub(crate) fn picture_tone(&self, nth: u64) -> &'static str {
         let axis = self.axes.iter().find(|axis| axis.is_colour());
         let value = axis.and_then(|axis| axis.values.get((nth.max(1) - 1) as usize % axis.values.len().max(1)));
@@ -167,17 +169,17 @@ impl<'a> Sketch<'a> {
         self.form
     }
 
-    /// The maker.
+    /// Returns the maker of the product.
     pub(crate) fn maker(&self) -> &'a Persona {
         self.maker.unwrap_or(self.persona)
     }
 
-    /// True where its title names its one colour.
+    /// Returns true if the product has one colour and its title names it.
     fn names_colour(&self) -> bool {
         self.maker().trade.coloured && !self.axes.iter().any(Axis::is_colour)
     }
 
-    /// Appends its title.
+    /// Appends the product's title.
     pub(crate) fn push_title(&self, out: &mut String) {
         let Some(maker) = self.maker else {
             return self.push_own_title(out);
@@ -202,7 +204,7 @@ impl<'a> Sketch<'a> {
         }
     }
 
-    /// Appends its title in its maker's store.
+    /// Appends the product's title in its maker's store.
     fn push_own_title(&self, out: &mut String) {
         let (form, noun, series) = (self.form, self.kind.noun, self.series);
         let mut put = |parts: &[&str]| parts.iter().for_each(|part| out.push_str(part));
@@ -228,8 +230,8 @@ impl<'a> Sketch<'a> {
         }
     }
 
-    /// Appends its handle: the title in kebab-case and a code that makes it unique in its store, and found without a
-    /// table.
+    /// Appends the product's handle: the title in kebab-case and a code. The code makes the handle unique in its store
+    /// and allows finding the product without a table.
     pub(crate) fn push_handle(&self, title: &str, out: &mut String) {
         push_kebab(out, title);
         out.push('-');
@@ -259,12 +261,12 @@ impl<'a> Sketch<'a> {
         handle
     }
 
-    /// The number of variants.
+    /// Returns the number of variants.
     pub(crate) fn variant_count(&self) -> usize {
         self.axes.iter().map(|axis| axis.values.len()).product()
     }
 
-    /// Price of its first variant, by the steps that its price has taken: each step moves it by up to a fifth.
+    /// Returns the price of the first variant. Each price change moves it by up to a fifth.
     pub(crate) fn price_minor(&self) -> u64 {
         let mut dice = self.dice(0x5052);
         // One product in a thousand is a free sample.
@@ -272,7 +274,7 @@ impl<'a> Sketch<'a> {
             return 0;
         }
         let usual = dice.between(self.kind.rupees_min, self.kind.rupees_max) * self.maker().tier_pct / 100;
-        // Whoever sells it again asks a little less or more.
+        // A reseller's price is a little below or above the maker's.
         let usual = match self.maker {
             Some(_) => usual * Dice::of(&[self.identity, 0x5253, u64::from(self.persona.index)]).between(90, 108) / 100,
             None => usual,
@@ -285,7 +287,7 @@ impl<'a> Sketch<'a> {
         self.persona.coin.price_minor(now)
     }
 
-    /// The number of pictures; one product in fifty has none.
+    /// Returns the number of pictures; one product in fifty has none.
     pub(crate) fn picture_count(&self) -> usize {
         let mut dice = self.dice(0x494d);
         if dice.chance(20) {
@@ -300,7 +302,7 @@ fn colour_of(name: &str) -> Option<Colour> {
     WORDS.colours.iter().find(|colour| colour.name == name).copied()
 }
 
-/// The slot and generation that a handle's code stands for.
+/// Returns the slot and generation in a handle's code.
 pub(crate) fn place_of(handle: &str) -> Option<(u64, u64)> {
     let (_, code) = handle.rsplit_once('-')?;
     if code.is_empty() || code.len() > 10 {

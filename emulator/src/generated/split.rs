@@ -1,10 +1,11 @@
-/// Most products that a store gets while others have room: what `products.json` can page through.
+/// Maximum number of products in one store while other stores have free capacity. `products.json` pages no further than
+/// this.
 const STORE_PRODUCTS_MAX: u64 = 25_000;
 
-/// Divides `products` over `stores`: a few large stores, many small ones, the sum exact.
+/// Distributes `products` over `stores` as a few large and many small stores, with an exact sum.
 ///
-/// A store's share falls with its rank as one over rank plus eight. While there are enough products every store has one,
-/// and while there are enough stores none has more than 25,000.
+/// A store's share is proportional to 1 / (rank + 8). If there are enough products, every store has at least one. If
+/// there are enough stores, none has more than 25,000.
 pub(crate) fn split(products: u64, stores: u32) -> Vec<u64> {
     if stores == 0 {
         return Vec::new();
@@ -20,8 +21,8 @@ pub(crate) fn split(products: u64, stores: u32) -> Vec<u64> {
     sizes
 }
 
-/// Corrects sizes until their sum is `products`, evenly and within their bounds. Each round closes the gap or fills a
-/// store, so there are no more rounds than stores.
+/// Adjusts the sizes evenly and within their bounds until their sum is `products`. Each round closes the gap or fills a
+/// store, so the number of rounds is at most the number of stores.
 fn level(sizes: &mut [u64], products: u64, least: u64, room: u64) {
     for _ in 0..=sizes.len() {
         let sum: u64 = sizes.iter().sum();

@@ -75,7 +75,7 @@ fn records_differ_from_epoch_to_epoch_exactly_where_fingerprints_do() {
             }
         }
     }
-    // 2,000 chances at 1% replaced, 5% repriced, 6% restocked or touched.
+    // There are 2,000 chances: 1% replaced, 5% repriced, 6% restocked or touched.
     assert!((5..60).contains(&changed["replaced"]), "{changed:?}");
     assert!((50..150).contains(&changed["repriced"]), "{changed:?}");
     assert!((60..200).contains(&changed["other"]), "{changed:?}");

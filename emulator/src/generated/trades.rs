@@ -1,55 +1,55 @@
-//! The words that generated brands are made of: what a trade sells, under which names, at which prices. They lie in `data`.
+//! The words for generated brands: the products of each trade, their names and their prices. They are read from `data`.
 
 use std::sync::LazyLock;
 
 /// A kind of product.
 #[derive(Debug)]
 pub(crate) struct Kind {
-    /// The noun at the end of a title.
+    /// Noun at the end of a product title.
     pub(crate) noun: &'static str,
-    /// The store's name for the type.
+    /// Product type that the store states.
     pub(crate) product_type: &'static str,
-    /// Usual price in rupees, from.
+    /// Minimum of the usual price, in rupees.
     pub(crate) rupees_min: u64,
-    /// Usual price in rupees, to.
+    /// Maximum of the usual price, in rupees.
     pub(crate) rupees_max: u64,
-    /// The options that it is sold in, as `options::draw` knows them.
+    /// Name of the option set for this kind, for `options::draw`.
     pub(crate) options: &'static str,
-    /// The markup of its outline on a field of 400 by 400: `$a` stands for the product's tone, `$b` for a darker, `$c` for a
-    /// lighter one.
+    /// SVG markup of the outline on a canvas of 400 by 400. `$a` stands for the product's tone, `$b` for a darker tone
+    /// and `$c` for a lighter one.
     pub(crate) shape: &'static str,
-    /// Words before the noun.
+    /// Words before the noun in a title.
     pub(crate) forms: Vec<&'static str>,
-    /// Sentences of its description.
+    /// Sentences for the product description.
     pub(crate) facts: Vec<&'static str>,
 }
 
-/// A trade: kinds of product that one brand plausibly sells together.
+/// A trade: kinds of products that one brand plausibly sells together.
 #[derive(Debug)]
 pub(crate) struct Trade {
-    /// Words that end a brand's name.
+    /// Last words of brand names.
     pub(crate) endings: Vec<&'static str>,
-    /// True where titles name a colour and a series, as with clothes.
+    /// True if titles name a colour and a series, as for clothes.
     pub(crate) coloured: bool,
-    /// The kinds of product that it sells.
+    /// Kinds of products in the trade.
     pub(crate) kinds: Vec<Kind>,
 }
 
-/// A colour as shops name it, with the tone that pictures use.
+/// A colour name as shops use it, with its tone in pictures.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Colour {
     pub(crate) name: &'static str,
     pub(crate) tone: &'static str,
 }
 
-/// All words.
+/// All word lists.
 #[derive(Debug)]
 pub(crate) struct Words {
-    /// Every trade; a store's trade is one of them.
+    /// All trades; each store has one of them.
     pub(crate) trades: Vec<Trade>,
-    /// Words that begin a brand's name, of many languages.
+    /// First words of brand names, from many languages.
     pub(crate) openings: Vec<&'static str>,
-    /// Words that name a series, often a person's name.
+    /// Names of product series, often a person's name.
     pub(crate) series: Vec<&'static str>,
     pub(crate) colours: Vec<Colour>,
 }
@@ -67,7 +67,7 @@ fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     lines.map(|line| line.split('\t').collect())
 }
 
-/// The second cells of the rows that begin with `key`.
+/// Returns the second cells of the rows whose first cell is `key`.
 fn values(text: &'static str, key: &str) -> Vec<&'static str> {
     let rows = rows(text).filter(|row| row.first() == Some(&key));
     rows.filter_map(|row| row.get(1).copied()).collect()

@@ -1,4 +1,4 @@
-//! The inputs of mutations, read from coerced arguments.
+//! Reads the inputs of cart mutations from coerced arguments.
 
 use apollo_compiler::response::JsonValue;
 
@@ -16,7 +16,7 @@ pub(super) fn texts(args: Args<'_>, name: &str) -> Vec<String> {
     args.list(name).iter().filter_map(owned).collect()
 }
 
-/// The objects of a list.
+/// Returns the objects in a list argument.
 fn objects<'a>(args: Args<'a>, name: &str) -> impl Iterator<Item = Args<'a>> + use<'a> {
     args.list(name).iter().filter_map(Args::in_object)
 }
@@ -61,7 +61,7 @@ pub(super) fn lines(args: Args<'_>) -> Vec<LineInput> {
         .collect()
 }
 
-/// The number within a line's id: `gid://shopify/CartLine/{this}?cart=…`.
+/// Returns the identifier within a line's id: `gid://shopify/CartLine/{this}?cart=…`.
 pub(super) fn line_id(id: &str) -> String {
     let bare = id.strip_prefix("gid://shopify/CartLine/").unwrap_or(id);
     bare.split('?').next().unwrap_or_default().to_owned()
@@ -128,7 +128,7 @@ pub(super) fn address_changes(args: Args<'_>) -> Vec<AddressChange> {
         .collect()
 }
 
-/// The buyer; a token is looked up among the store's customers.
+/// Reads the buyer. A customer token is looked up among the store's customers.
 pub(super) fn buyer(view: &View<'_>, args: Args<'_>) -> BuyerInput {
     let text = |name: &str| args.text(name).map(str::to_owned);
     let customer = args.text("customerAccessToken").map(|token| {

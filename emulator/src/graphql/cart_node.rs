@@ -18,14 +18,14 @@ use crate::desk::{Bill, BillLine, group_id};
 use crate::discount::{Class, DiscountRule};
 use crate::generated::dice::fold_bytes;
 
-/// A cart as one request sees it.
+/// A cart as shown in one request.
 #[derive(Debug)]
 pub(super) struct CartView {
     pub(super) cart: Cart,
     pub(super) bill: Bill,
     pub(super) rules: Vec<DiscountRule>,
     pub(super) coins: Coinage,
-    /// True where the caller knows the cart's key: private fields are shown to no other.
+    /// True if the caller knows the cart's key. Private fields are shown only to such callers.
     pub(super) has_key: bool,
 }
 
@@ -34,7 +34,7 @@ impl CartView {
         self.bill.lines.get(nth)
     }
 
-    /// The allocations of a class of discount, of one line or of all, in the order that lines are shown in.
+    /// Returns the discount allocations that `keep` selects by class and line, in the order in which lines are shown.
     fn allocations(&self, keep: impl Fn(Class, Option<usize>) -> bool) -> Value {
         let mut kept: Vec<_> = self.bill.applied.allocations.iter().collect();
         kept.retain(|it| keep(it.class, it.item));
@@ -166,7 +166,7 @@ impl ObjectValue for DeliveryNode<'_> {
     }
 }
 
-/// The one delivery group of a cart.
+/// The single delivery group of a cart.
 struct CartGroup(Rc<CartView>);
 
 impl Node for CartGroup {
@@ -219,7 +219,7 @@ impl ObjectValue for GroupNode<'_> {
     }
 }
 
-/// A line of a cart, by its place among them.
+/// A line of a cart, identified by its index.
 struct NthLine {
     shown: Rc<CartView>,
     nth: usize,

@@ -1,4 +1,4 @@
-//! A cart's parts as values of the schema.
+//! Parts of a cart as values of the GraphQL schema.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::desk::{Bill, BillLine, Rate};
 use crate::discount::{Allocation, Class, DiscountRule, DiscountValue};
 use crate::money::decimal_of;
 
-/// The currency of amounts.
+/// The currency of the cart's amounts.
 #[derive(Debug, Clone)]
 pub(super) struct Coinage {
     pub(super) currency: String,
@@ -41,7 +41,7 @@ pub(super) fn attribute(attributes: &[Attribute], key: &str) -> Value {
 pub(super) fn cost(bill: &Bill, coins: &Coinage) -> Value {
     let subtotal = coins.money(bill.subtotal_minor);
     json!({
-        // As recorded: it stays at the subtotal, whatever discounts and cards take off.
+        // As recorded, this stays at the subtotal and ignores discounts and gift cards.
         "checkoutChargeAmount": subtotal,
         "subtotalAmount": subtotal,
         "subtotalAmountEstimated": true,
@@ -152,7 +152,7 @@ fn cart_address(place: &Place) -> Value {
     })
 }
 
-/// The address of a delivery group, as oddly as the platform states it there: zone and country have changed places.
+/// Returns the address of a delivery group. The platform swaps zone and country there, so the emulator does too.
 pub(super) fn group_address(place: &Place) -> Value {
     let bare = Place {
         province: None,

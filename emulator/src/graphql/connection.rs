@@ -7,11 +7,11 @@ use super::node::Node;
 use super::paging::{self, cursor};
 use super::view::View;
 
-/// An item of a list before the page is cut.
+/// An item of a list before pagination.
 #[derive(Debug, Clone)]
 pub(super) struct Entry<T> {
     pub(super) id: u64,
-    /// The sort key of the item.
+    /// Sort key of the item.
     pub(super) value: Value,
     pub(super) item: T,
 }
@@ -20,14 +20,14 @@ pub(super) struct Entry<T> {
 struct Connection<'v, N> {
     view: &'v View<'v>,
     kind: String,
-    /// The page's items with their cursors.
+    /// Items of the page with their cursors.
     edges: Vec<(String, N)>,
     info: Value,
     total: usize,
 }
 
-/// The page that the field's arguments ask for. `open` makes an item of the page into a node; one that it cannot is left
-/// out.
+/// Returns the page that the field's arguments request. `open` converts an item of the page to a node; items that it
+/// cannot convert are left out.
 pub(super) fn connection<'v, T, N: Node + 'v>(
     view: &'v View<'v>,
     info: &ResolveInfo<'_>,

@@ -1,10 +1,10 @@
-//! The cost of a query by the platform's count, before it is executed.
+//! The cost of a query by the platform's rules, computed before execution.
 //!
-//! Fitted to the costs in recorded answers: a scalar is free, an object costs 1, a mutation 10, and a page of a list costs
-//! its items as if there were 4·ln(n) of them, rounded down. What is in the items costs as often below `edges`, half as
-//! often below `nodes`, and nothing below `nodes` where `edges` are selected too. A union is free unless its `__typename`
-//! is selected, which makes it two objects, and an interface one more. Recorded requests cost what is counted here, give
-//! or take two; a page within a page is counted a tenth too low.
+//! The rules are fitted to the costs in recorded answers. A scalar costs 0, an object 1 and a mutation 10. A page of n
+//! items multiplies the cost of its items by 4·ln(n), rounded down. Content below `edges` counts in full. Content below
+//! `nodes` counts half, or nothing if `edges` are selected too. A union is free unless its `__typename` is selected,
+//! when it costs two objects; an interface then costs one more. The computed cost of recorded requests is right within
+//! two; a page within a page is computed a tenth too low.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -14,16 +14,16 @@ use apollo_compiler::executable::{Field, Operation, Selection, SelectionSet, Val
 use apollo_compiler::response::{JsonMap, JsonValue};
 use apollo_compiler::schema::ExtendedType;
 
-/// The most that a query may cost where the client shows no token.
+/// Maximum cost of a query from a client without a token.
 pub(super) const TOKENLESS_MAX: u64 = 1_000;
 
-/// The cost of a mutation before anything is selected of it.
+/// Base cost of a mutation, without its selections.
 const MUTATION: u64 = 9;
 
-/// Items that a page has where the query does not say.
+/// Number of items in a page if the query does not state it.
 const PAGE: u64 = 50;
 
-/// The cost of an operation of a valid document.
+/// Returns the cost of an operation of a valid document.
 pub(super) fn of(document: &ExecutableDocument, operation: &Operation, variables: &JsonMap) -> u64 {
     let count = Count {
         document,
@@ -41,11 +41,11 @@ pub(super) fn of(document: &ExecutableDocument, operation: &Operation, variables
 struct Count<'a> {
     document: &'a ExecutableDocument,
     variables: &'a JsonMap,
-    /// Costs of fragments by name and page: counted once, however often fragments of fragments spread them.
+    /// Costs of fragments by name and page. Each is computed once, however often nested fragments spread it.
     fragments: RefCell<HashMap<(&'a str, Option<Page>), u64>>,
 }
 
-/// The connection that a selection is one of.
+/// The connection to which a selection belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Page {
     items: u64,
@@ -53,7 +53,7 @@ struct Page {
 }
 
 impl<'a> Count<'a> {
-    /// The cost of a selection; `page` is given where it is one of a connection.
+    /// Returns the cost of a selection. `page` is set if the selection is part of a connection.
     fn set(&self, set: &'a SelectionSet, page: Option<Page>) -> u64 {
         let costs = set.selections.iter().map(|selection| match selection {
             Selection::Field(field) => self.field(field, page),
@@ -88,13 +88,13 @@ impl<'a> Count<'a> {
         }
         let nested = self.set(&field.selection_set, None);
         match (page, field.name.as_str()) {
-            // An edge is free: its node is what counts.
+            // An edge itself is free; its node is counted.
             (Some(page), "edges") => return weight(page.items, 4.0).saturating_mul(nested),
             (Some(page), "nodes") => {
                 let often = if page.has_edges {
                     0
                 } else if self.has_pages(&field.selection_set, &mut HashSet::new()) {
-                    // No recording has pages below `nodes`: the stricter count is taken.
+                    // No recording has pages below `nodes`, so the stricter count is used.
                     weight(page.items, 4.0)
                 } else {
                     weight(page.items, 2.0)
@@ -104,13 +104,13 @@ impl<'a> Count<'a> {
             _ => {}
         }
         match self.ids(field) {
-            // No recording shows more of them.
+            // No recording shows more about nodes requested by id.
             Some(ids) => ids.saturating_mul(nested.saturating_add(1)),
             None => nested.saturating_add(self.object(field)),
         }
     }
 
-    /// The cost of the object itself that a field has.
+    /// Returns the cost of the object in a field.
     fn object(&self, field: &'a Field) -> u64 {
         let kind = super::schema().and_then(|schema| schema.types.get(field.definition.ty.inner_named_type()));
         let is_union = matches!(kind, Some(ExtendedType::Union(_)));
@@ -124,7 +124,7 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// True where a page of its own is selected here, at any depth.
+    /// Returns true if the selection contains another page at any depth.
     fn has_pages(&self, set: &'a SelectionSet, seen: &mut HashSet<&'a str>) -> bool {
         set.selections.iter().any(|selection| match selection {
             Selection::Field(field) => {
@@ -138,7 +138,7 @@ impl<'a> Count<'a> {
         })
     }
 
-    /// True where a field is selected here, if only by a fragment.
+    /// Returns true if the selection contains a field, directly or through a fragment.
     fn selects(&self, set: &'a SelectionSet, name: &str, seen: &mut HashSet<&'a str>) -> bool {
         set.selections.iter().any(|selection| match selection {
             Selection::Field(field) => field.name == name,
@@ -149,7 +149,7 @@ impl<'a> Count<'a> {
         })
     }
 
-    /// The selections of a fragment that was not visited yet.
+    /// Returns the selections of a fragment on the first visit.
     fn unseen(&self, name: &'a str, seen: &mut HashSet<&'a str>) -> Option<&'a SelectionSet> {
         let fragment = self.document.fragments.get(name)?;
         seen.insert(name).then_some(&fragment.selection_set)
@@ -169,8 +169,8 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// The number of nodes that are asked for by id. No recording shows their cost: the strictest count is taken, one
-    /// by one.
+    /// Returns the number of nodes requested by id. No recording shows their cost, so each is counted in full, the
+    /// strictest choice.
     fn ids(&self, field: &'a Field) -> Option<u64> {
         match self.argument(field, "ids")? {
             ArgumentValue::Variable(JsonValue::Array(items)) => Some(items.len() as u64),
@@ -185,7 +185,7 @@ enum ArgumentValue<'a> {
     Literal(&'a Value),
 }
 
-/// The number of items that so many items count as.
+/// Returns the weight of a page with this number of items.
 fn weight(items: u64, factor: f64) -> u64 {
     if items <= 1 {
         return 1;

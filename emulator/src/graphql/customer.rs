@@ -1,5 +1,5 @@
-//! Customers by e-mail address and password, as stores on classic accounts have them. A store on the newer accounts has
-//! no passwords: nobody can log in here, and its `shop.customerAccountUrl` says where.
+//! Customers with e-mail address and password, as in stores with classic accounts. In a store with newer accounts there
+//! are no passwords and nobody can log in here; `shop.customerAccountUrl` states where to log in.
 
 use apollo_compiler::resolvers::FieldError;
 use serde_json::{Value, json};
@@ -16,14 +16,14 @@ use crate::shop::lock;
 
 const WRITE: &str = "unauthenticated_write_customers";
 
-/// The end of a message about a limit.
+/// End of a message about a limit.
 pub(super) const EXCEEDED: &str = "imit exceeded. Please try again later.";
 
 fn error(message: String) -> FieldError {
     FieldError { message }
 }
 
-/// The answer to a mutation of customers; `None` for other mutations.
+/// Returns the answer to a customer mutation, or `None` for other mutations.
 pub(super) fn mutate(view: &View<'_>, name: &str, args: Args<'_>) -> Option<Result<Value, FieldError>> {
     let payload: fn(&View<'_>, Args<'_>) -> Result<Value, FieldError> = match name {
         "customerCreate" => create,
@@ -47,7 +47,7 @@ pub(super) fn mutate(view: &View<'_>, name: &str, args: Args<'_>) -> Option<Resu
     Some(payload(view, args))
 }
 
-/// The customer whom a token stands for.
+/// Returns the customer that a token belongs to.
 pub(super) fn read(view: &View<'_>, token: &str) -> Result<Value, FieldError> {
     if !view.scopes.has_token {
         return Err(error(denied("customer", "unauthenticated_read_customers")));
@@ -57,7 +57,7 @@ pub(super) fn read(view: &View<'_>, token: &str) -> Result<Value, FieldError> {
     Ok(customer.map_or(Value::Null, value))
 }
 
-/// The customer with a number.
+/// Returns the customer with this number.
 pub(super) fn value_of(view: &View<'_>, id: u64) -> Option<Value> {
     lock(&view.shop.customers).by_id(id).map(value)
 }
@@ -92,7 +92,7 @@ fn value(customer: &Customer) -> Value {
     })
 }
 
-/// A payload that refuses, once with a code and once without.
+/// Returns a refusing payload, which lists the error once with a code and once without.
 fn refused(shown: &str, code: &str, field: Option<&[&str]>, message: &str) -> Value {
     let coded = json!({ "code": code, "field": field, "message": message });
     json!({
@@ -102,7 +102,7 @@ fn refused(shown: &str, code: &str, field: Option<&[&str]>, message: &str) -> Va
     })
 }
 
-/// The fault of a new customer: code, field and words.
+/// Validates a new customer and returns the code, field and message of an error.
 fn fault(new: &NewCustomer<'_>, password: &str) -> Option<(&'static str, &'static str, String)> {
     let has_tags = |text: Option<&str>| text.is_some_and(|text| text.contains('<') && text.contains('>'));
     let has_address = |text: Option<&str>| text.is_some_and(|text| text.contains("://"));
@@ -225,7 +225,7 @@ fn log_in(view: &View<'_>, args: Args<'_>) -> Result<Value, FieldError> {
             "customerUserErrors": [],
             "userErrors": [],
         }),
-        // The platform answers a wrong password, an unknown customer and a disabled one alike.
+        // The platform gives the same answer for a wrong password, an unknown customer and a disabled customer.
         None => refused(
             "customerAccessToken",
             "UNIDENTIFIED_CUSTOMER",
@@ -263,7 +263,8 @@ fn log_out(view: &View<'_>, args: Args<'_>) -> Result<Value, FieldError> {
     }))
 }
 
-/// An emulated store sends no mail; it only shows that the platform reveals who has an account.
+/// Answers a password recovery. An emulated store sends no mail; it only shows that the platform reveals who has an
+/// account.
 fn recover(view: &View<'_>, args: Args<'_>) -> Result<Value, FieldError> {
     let email = args.text("email").unwrap_or_default();
     let is_known = lock(&view.shop.customers).find(email).is_some();

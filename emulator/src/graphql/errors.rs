@@ -1,5 +1,5 @@
-//! Errors in the platform's shape. Codes and shapes are the platform's where they are known; where it has words of its
-//! own and recordings do not show them, the words are the library's.
+//! Errors in the platform's format. Codes and formats are the platform's if they are known. Messages that recordings do
+//! not show are those of the GraphQL library.
 
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::parser::SourceSpan;
@@ -11,22 +11,22 @@ use serde_json::{Value, json};
 use super::customer::EXCEEDED;
 use super::scope::DENIED;
 
-/// The lines and columns of a place in a document.
+/// Returns the line and column of a position in a document.
 pub(super) fn locations(location: Option<SourceSpan>, document: &ExecutableDocument) -> Value {
     let found = location.and_then(|location| location.line_column(&document.sources));
     found.map_or_else(|| json!([]), |at| json!([{ "line": at.line, "column": at.column }]))
 }
 
-/// Errors that a field that does not exist leads to.
+/// Error kinds that follow from a field that does not exist.
 const CONSEQUENCES: &[&str] = &["MissingSubselection", "UnusedVariable", "UnusedFragment"];
 
-/// The faults of a document: syntax, or validity against the schema.
+/// Returns the errors in a document: syntax errors, or violations of the schema.
 pub(super) fn of_document(diagnostics: &DiagnosticList) -> Vec<Value> {
     let name = |data: &DiagnosticData| data.unstable_error_name().unwrap_or_default();
     let is_cause = diagnostics
         .iter()
         .any(|diagnostic| name(diagnostic.error) == "UndefinedField");
-    // A field that does not exist leaves its parent empty and variables unused: the platform states the cause alone.
+    // A field that does not exist leaves its parent empty and variables unused. The platform reports only the cause.
     let told = diagnostics
         .iter()
         .filter(|diagnostic| !(is_cause && CONSEQUENCES.contains(&name(diagnostic.error))));
@@ -48,7 +48,7 @@ pub(super) fn of_document(diagnostics: &DiagnosticList) -> Vec<Value> {
     listed.collect()
 }
 
-/// The platform's code for an error of validation, its message, and its further members.
+/// Returns the platform's code for a validation error, its message and its extra keys.
 fn coded(name: &str, words: &str) -> Option<(&'static str, String, Value)> {
     // The compatible wording puts names in double quotes: `Cannot query field "x" on type "Y".`
     let mut quoted = words.split('"').skip(1).step_by(2);
@@ -88,22 +88,22 @@ fn coded(name: &str, words: &str) -> Option<(&'static str, String, Value)> {
     })
 }
 
-/// An error about the request as a whole.
+/// Returns an error about the request as a whole.
 pub(super) fn of_request(error: &RequestError, document: &ExecutableDocument) -> Value {
     json!({ "message": error.message().to_string(), "locations": locations(error.location(), document) })
 }
 
-/// An error about the value of a variable.
+/// Returns an error about the value of a variable.
 pub(super) fn of_variable(error: &RequestError, document: &ExecutableDocument) -> Value {
     let mut told = of_request(error, document);
     told["extensions"] = json!({ "code": "INVALID_VARIABLE" });
     told
 }
 
-/// The library's prefix of the message of a field's error.
+/// Prefix that the library adds to the message of a field error.
 const LIBRARY: &str = "resolver error: ";
 
-/// An error about a field, met while the query was executed.
+/// Returns an error about a field that occurred during execution.
 pub(super) fn of_field(error: &GraphQLError) -> Value {
     let message = error.message.strip_prefix(LIBRARY).unwrap_or(&error.message);
     let mut told = json!({ "message": message, "locations": error.locations, "path": error.path });

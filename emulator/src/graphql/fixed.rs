@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::view::View;
 
-/// An object whose members are all known before any is asked for.
+/// An object whose fields are all known before they are requested.
 struct FixedObject<'v> {
     view: &'v View<'v>,
     kind: String,
@@ -25,7 +25,7 @@ impl ObjectValue for FixedObject<'_> {
     }
 }
 
-/// A value of the field's type: objects are of that type, or of the one that their `__typename` says.
+/// Resolves a value of the field's type. Objects have that type, or the type in their `__typename`.
 pub(super) fn fixed<'v>(view: &'v View<'v>, value: Value, ty: &Type) -> ResolvedValue<'v> {
     match value {
         Value::Object(members) => {

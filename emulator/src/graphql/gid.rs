@@ -4,20 +4,20 @@ use apollo_compiler::resolvers::FieldError;
 
 const PREFIX: &str = "gid://shopify/";
 
-/// The global id of a thing.
+/// Returns the global id of an object.
 pub(super) fn gid(kind: &str, id: u64) -> String {
     format!("{PREFIX}{kind}/{id}")
 }
 
-/// The kind and number of a global id; the number is `None` for kinds that have other ids. What follows a `?` does not
-/// matter.
+/// Returns the kind and number of a global id. The number is `None` for kinds with other ids. Anything after `?` is
+/// ignored.
 pub(super) fn parse(text: &str) -> Option<(&str, Option<u64>)> {
     let (kind, id) = text.strip_prefix(PREFIX)?.split_once('/')?;
     let id = id.split('?').next().unwrap_or_default();
     (!kind.is_empty() && !id.is_empty()).then(|| (kind, id.parse().ok()))
 }
 
-/// As [`parse`], with the platform's error for what is no global id.
+/// Like [`parse`], but returns the platform's error for an invalid global id.
 pub(super) fn expect(text: &str) -> Result<(&str, Option<u64>), FieldError> {
     parse(text).ok_or_else(|| FieldError {
         message: format!("Invalid global id '{text}'"),

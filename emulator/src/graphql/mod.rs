@@ -1,8 +1,8 @@
 //! The Storefront API, answered from the same records as the JSON views, and from the carts and customers of the store.
 //!
-//! A request goes through the platform's steps in order: version, syntax and validity against the schema, variables,
-//! sizes, complexity, execution. Parsing, validation and execution are the library's (docs/adr/012); what is the
-//! platform's own, from the cost of a query to the wording of its errors, is here.
+//! A request goes through the platform's steps in order: version, syntax and schema validation, variables, sizes,
+//! complexity, execution. A library parses, validates and executes queries (docs/adr/012). This module implements the
+//! platform's own rules, from the cost of a query to the wording of its errors.
 
 mod args;
 mod cart_input;
@@ -59,7 +59,7 @@ const SDL: &str = concat!(
     include_str!("codes.graphql")
 );
 
-/// The schema; `None` where it is not valid, which a test rules out.
+/// Returns the schema, or `None` if it is invalid, which a test rules out.
 fn schema() -> Option<&'static Valid<Schema>> {
     static SCHEMA: OnceLock<Option<Valid<Schema>>> = OnceLock::new();
     SCHEMA
@@ -72,7 +72,7 @@ fn schema() -> Option<&'static Valid<Schema>> {
         .as_ref()
 }
 
-/// The store's answer to a query.
+/// Returns the store's answer to a query.
 pub(crate) fn answer(shop: &Shop, ask: &Ask, twist: &Twist) -> Reply {
     let Some(version) = version::of(&ask.path) else {
         return not_found(shop);
@@ -134,7 +134,7 @@ fn respond(shop: &Shop, ask: &Ask, twist: &Twist, scopes: Scopes) -> Reply {
     Reply::posted(200, written(errors, executed.data.as_ref(), extensions))
 }
 
-/// The answer's data about itself.
+/// Returns the `extensions` of an answer.
 fn extensions(view: &View<'_>, cost: u64) -> Map<String, Value> {
     let mut extensions = Map::new();
     if view.audience.is_told {
@@ -147,7 +147,7 @@ fn extensions(view: &View<'_>, cost: u64) -> Map<String, Value> {
     extensions
 }
 
-/// The answer with its members in the platform's order: errors, data, extensions.
+/// Writes the answer with its keys in the platform's order: errors, data, extensions.
 fn written(errors: Vec<Value>, data: Option<&JsonMap>, extensions: Map<String, Value>) -> String {
     let errors = if errors.is_empty() {
         String::new()

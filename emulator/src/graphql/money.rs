@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
-/// A price text as the platform's decimals are written: at least one decimal, no zeros after that. `None` for a text
-/// that is no decimal number.
+/// Formats a price text like the platform's decimals: at least one decimal and no further trailing zeros. Returns
+/// `None` for a text that is not a decimal number.
 pub(super) fn decimal(price: &str) -> Option<String> {
     let (whole, fraction) = price.split_once('.').unwrap_or((price, ""));
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -17,12 +17,12 @@ pub(super) fn decimal(price: &str) -> Option<String> {
     Some(format!("{whole}.{fraction}"))
 }
 
-/// An amount in a currency.
+/// Returns an amount with its currency.
 pub(super) fn money(price: &str, currency: &str) -> Option<Value> {
     Some(json!({ "amount": decimal(price)?, "currencyCode": currency }))
 }
 
-/// A price as a number, for comparing.
+/// Parses a price as a number, for comparisons.
 pub(super) fn number(price: &str) -> Option<f64> {
     decimal(price)?.parse().ok()
 }

@@ -13,17 +13,17 @@ use super::view::View;
 use crate::cart::{Cart, CartRefusal, Notice, Refusal};
 use crate::desk::{Bill, CartAccess, CartOutcome, Desk, group_id};
 
-/// The mutations of a store.
+/// Resolver for the mutations of a store.
 pub(super) struct Mutation<'v> {
     view: &'v View<'v>,
 }
 
-/// A desk for one request.
+/// Creates the cart access for one request.
 pub(super) fn desk<'v>(view: &'v View<'v>) -> Desk<'v> {
     Desk::new(view.shop, view.lie)
 }
 
-/// A cart as this request shows it.
+/// Returns a cart as shown in this request.
 pub(super) fn shown(view: &View<'_>, desk: &Desk<'_>, cart: Cart, bill: Bill, has_key: bool) -> CartView {
     CartView {
         cart,
@@ -37,7 +37,7 @@ pub(super) fn shown(view: &View<'_>, desk: &Desk<'_>, cart: Cart, bill: Bill, ha
     }
 }
 
-/// Token and key of a cart's id: `gid://shopify/Cart/{token}?key={key}`.
+/// Returns token and key from a cart's id: `gid://shopify/Cart/{token}?key={key}`.
 pub(super) fn token_and_key(id: &str) -> Option<(&str, Option<&str>)> {
     let rest = id.strip_prefix("gid://shopify/Cart/")?;
     let (token, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -75,14 +75,14 @@ impl<'v> Mutation<'v> {
         self.payload(&desk, served, info)
     }
 
-    /// Puts into a new cart what it is made with.
+    /// Applies the input of a cart creation to a new cart.
     fn fill(&self, cart: &mut Cart, desk: &Desk<'_>, given: Args<'_>) -> MutationResult {
         cart.set_note(given.text("note").unwrap_or_default(), &["input", "note"])?;
         cart.set_attributes(input::attributes(given), &["input", "attributes"])?;
         let buyer = input::object(given, "buyerIdentity");
         if let Some(buyer) = buyer {
             let refused = cart.set_buyer(input::buyer(self.view, buyer), &["input", "buyerIdentity"]);
-            // There is no cart yet that could be shown.
+            // No cart exists yet that the answer could show.
             refused.map_err(|refused| CartRefusal {
                 shows_cart: false,
                 ..refused
@@ -162,7 +162,7 @@ impl<'v> Mutation<'v> {
     }
 }
 
-/// Chooses the way of delivery. A cart has one delivery group at most.
+/// Selects a delivery option. A cart has at most one delivery group.
 fn select_delivery(cart: &mut Cart, desk: &Desk<'_>, args: Args<'_>) -> MutationResult {
     let field = ["selectedDeliveryOptions"];
     let asked = args.list("selectedDeliveryOptions").iter().filter_map(Args::in_object);

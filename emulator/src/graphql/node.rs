@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::fixed::fixed;
 use super::view::View;
 
-/// Something that a list holds.
+/// An item of a GraphQL list.
 pub(super) trait Node {
-    /// The value of a field of this type.
+    /// Returns this node as a value of type `ty`.
     fn resolve<'v>(&self, view: &'v View<'v>, ty: &Type) -> ResolvedValue<'v>;
 }
 

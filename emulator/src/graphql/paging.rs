@@ -1,4 +1,4 @@
-//! Pages of a list by cursor, as the platform cuts them. Pure.
+//! Cursor pagination by the platform's rules. Pure functions.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::args::Args;
 
-/// Most items of one page.
+/// Maximum number of items in one page.
 const PAGE_MAX: i64 = 250;
 
 /// The requested page of a list.
@@ -30,7 +30,7 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// A part of a list.
+/// A range of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Page {
     pub(super) range: Range<usize>,
@@ -38,13 +38,13 @@ pub(super) struct Page {
     pub(super) has_previous: bool,
 }
 
-/// The cursor of an item: its id, what the list is sorted by, and its place.
+/// Returns the cursor of an item: its id, its sort key and its index.
 pub(super) fn cursor(id: u64, value: &Value, place: usize) -> String {
     let text = json!({ "last_id": id, "last_value": value, "offset": place }).to_string();
     STANDARD.encode(text)
 }
 
-/// The id and the place that a cursor names.
+/// Returns the id and the index in a cursor.
 fn read(cursor: &str) -> Result<(u64, usize), String> {
     let read = || {
         let value: Value = serde_json::from_slice(&STANDARD.decode(cursor).ok()?).ok()?;
@@ -54,14 +54,14 @@ fn read(cursor: &str) -> Result<(u64, usize), String> {
     read().ok_or_else(|| format!("Invalid cursor for current pagination sort: {cursor}"))
 }
 
-/// The part that is asked for of a list with these ids. An item that is gone counts as being at the place it had.
+/// Returns the requested range of a list with these ids. A removed item counts as being at its former index.
 pub(super) fn cut(ids: &[u64], ask: Ask<'_>) -> Result<Page, String> {
     let count = |name: &str, number: i64| match number {
         0..=PAGE_MAX => usize::try_from(number).map_err(|error| error.to_string()),
         number if number < 0 => Err(format!("{name} cannot be negative")),
         _ => Err(format!("{name} cannot exceed {PAGE_MAX}")),
     };
-    // The places before and after an item: where a page that ends or begins there does.
+    // The indices before and after an item, at which a page can end or start.
     let around = |cursor: &str| {
         let (id, place) = read(cursor)?;
         let found = ids.iter().position(|listed| *listed == id);

@@ -37,7 +37,7 @@ impl<'v> ProductNode<'v> {
         &self.good.product
     }
 
-    /// The lowest and the highest of some price texts, as money.
+    /// Returns the lowest and the highest of several price texts, as money.
     fn range<'p>(&self, prices: impl Iterator<Item = &'p str>) -> Value {
         let mut prices: Vec<(f64, &str)> = prices.filter_map(|price| Some((number(price)?, price))).collect();
         prices.sort_by(|(one, _), (two, _)| one.total_cmp(two));
@@ -59,7 +59,7 @@ impl<'v> ProductNode<'v> {
         }))
     }
 
-    /// The variant that has all of these option values.
+    /// Returns the index of the variant with all of these option values.
     fn selected(&self, args: Args<'_>) -> Option<usize> {
         let folds_case = args.flag("caseInsensitiveMatch").unwrap_or(false);
         let same = |one: &str, two: &str| one == two || folds_case && one.to_lowercase() == two.to_lowercase();
@@ -116,7 +116,7 @@ impl<'v> ProductNode<'v> {
         options.collect::<Vec<_>>().into()
     }
 
-    /// The pieces of all variants; nothing where the client may not know.
+    /// Returns the total stock of all variants, or nothing if the client lacks the scope.
     fn inventory(&self) -> Result<ResolvedValue<'v>, FieldError> {
         if !self.view.scopes.inventory {
             return Err(FieldError {
@@ -174,7 +174,7 @@ impl<'v> ProductNode<'v> {
         })
     }
 
-    /// A field that is a text or a flag of the record; `None` for others.
+    /// Returns a text or boolean field of the record; `None` for other fields.
     fn leaf(&self, name: &str, args: Args<'_>) -> Option<JsonValue> {
         let product = self.product();
         let html = product.body_html.as_deref().unwrap_or_default();

@@ -21,7 +21,7 @@ use super::view::View;
 use super::{gid, shop, version};
 use crate::product::Product;
 
-/// The fields that can be read of a store.
+/// Resolver for the query fields of a store.
 pub(super) struct Root<'v> {
     view: &'v View<'v>,
 }
@@ -70,7 +70,7 @@ impl<'v> Root<'v> {
         })))
     }
 
-    /// The cart with an id; `None` for one that is gone, never was, or has another key.
+    /// Returns the cart with an id, or `None` if it was removed, never existed, or has another key.
     fn cart(&self, id: &str) -> Option<CartNode<'v>> {
         let (token, key) = token_and_key(id)?;
         let desk = desk(self.view);
@@ -86,7 +86,7 @@ impl<'v> Root<'v> {
         })
     }
 
-    /// The node with a global id; `None` for one that is not there.
+    /// Returns the node with a global id, or `None` if it does not exist.
     fn node(&self, id: &str, ty: &Type) -> Result<Option<ResolvedValue<'v>>, FieldError> {
         let (kind, Some(number)) = gid::expect(id)? else {
             return Ok(None);
@@ -164,7 +164,7 @@ impl ObjectValue for Root<'_> {
             "shop" => Ok(fixed(self.view, shop::shop(self.view), ty)),
             "paymentSettings" => Ok(fixed(self.view, shop::payment_settings(self.view), ty)),
             "localization" => Ok(fixed(self.view, shop::localization(self.view), ty)),
-            // An emulated store has no place to pick up goods.
+            // Emulated stores have no pickup locations.
             "locations" => connection(self.view, info, &[] as &[Entry<u64>], |_| None::<Value>),
             "publicApiVersions" => Ok(self.api_versions(info)),
             _ => Err(self.unknown_field_error(info)),

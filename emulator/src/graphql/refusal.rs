@@ -1,11 +1,11 @@
-//! Answers that carry no data, and those that a fault makes of honest ones.
+//! Answers without data, and answers that faults derive from honest ones.
 
 use serde_json::{Value, json};
 
 use super::cost::TOKENLESS_MAX;
 use crate::reply::Reply;
 
-/// 200 with errors and nothing else.
+/// Returns status 200 with only errors.
 pub(super) fn errors(listed: Vec<Value>) -> Reply {
     Reply::json_of(200, &json!({ "errors": listed }))
 }
@@ -17,17 +17,17 @@ fn coded(status: u16, message: &str, code: &str) -> Reply {
     )
 }
 
-/// The body is no query.
+/// Returns the error for a body that is not a query.
 pub(super) fn malformed(why: &str) -> Reply {
     coded(400, why, "BAD_REQUEST")
 }
 
-/// The token is none of the store's.
+/// Returns the error for a token that is not one of the store's.
 pub(super) fn unauthorized() -> Reply {
     coded(401, "", "UNAUTHORIZED")
 }
 
-/// The error of a query that costs more than clients without a token may spend.
+/// Returns the error of a query above the cost limit for clients without a token.
 pub(super) fn too_complex(cost: u64) -> Value {
     json!({
         "message": "Complexity exceeded",
@@ -35,12 +35,12 @@ pub(super) fn too_complex(cost: u64) -> Value {
     })
 }
 
-/// The store has a password. The platform's words are not recorded; the absence of data is.
+/// Returns the answer of a store with a password. The platform's message is not recorded; the absence of data is.
 pub(crate) fn locked() -> Reply {
     coded(200, "Online Store channel is locked.", "ONLINE_STORE_LOCKED")
 }
 
-/// The platform takes no more queries for now.
+/// Returns the answer of a platform that accepts no more queries for now.
 pub(crate) fn throttled() -> Reply {
     coded(200, "Throttled", "THROTTLED")
 }
@@ -52,12 +52,12 @@ fn internal_error() -> Value {
     })
 }
 
-/// Something went wrong at the platform, which answers 200.
+/// Returns the answer for an internal error, which has status 200.
 pub(crate) fn broken() -> Reply {
     errors(vec![internal_error()])
 }
 
-/// The same answer without its first field, which went wrong.
+/// Returns the honest answer with an error in place of its first field.
 pub(crate) fn half_broken(honest: &Reply) -> Reply {
     let Ok(mut body) = serde_json::from_slice::<Value>(&honest.body) else {
         return broken();

@@ -1,4 +1,4 @@
-//! A request before it is executed: body, document, variables.
+//! Parses and checks a request before execution: body, document, variables.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -17,10 +17,10 @@ use crate::ask::Ask;
 use crate::reply::Reply;
 use crate::shop::lock;
 
-/// Most values that one list of an input may have.
+/// Maximum number of values in one input list.
 const INPUT_MAX: usize = 250;
 
-/// Valid documents that are remembered, so that clients that ask the same again cost no validation.
+/// Number of valid documents in the cache, which saves validation for repeated queries.
 const DOCUMENTS_MAX: usize = 64;
 
 #[derive(Deserialize)]
@@ -32,7 +32,7 @@ struct PostBody {
     operation_name: Option<String>,
 }
 
-/// A valid request.
+/// A validated request.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) document: Arc<Valid<ExecutableDocument>>,
@@ -40,12 +40,12 @@ pub(super) struct Request {
     operation_name: Option<String>,
 }
 
-/// The reason why a request is not executed.
+/// The reasons why a request is not executed.
 #[derive(Debug)]
 pub(super) enum RequestRefusal {
-    /// It is no request at all: 400.
+    /// The body is not a GraphQL request; the answer is 400.
     Malformed(String),
-    /// It is one, and the platform answers 200 with errors.
+    /// The request has errors, which the platform answers with status 200.
     Errors(Vec<Value>),
 }
 
@@ -86,7 +86,7 @@ impl Request {
         Some(found)
     }
 
-    /// The error about the first argument whose list is longer than the platform takes.
+    /// Returns the error for the first argument whose list exceeds the platform's limit.
     pub(super) fn oversized(&self, operation: &Operation) -> Option<Value> {
         operation.all_fields(&self.document).find_map(|field| {
             let mut arguments = field.arguments.iter();
@@ -114,7 +114,7 @@ impl Request {
     }
 }
 
-/// The document of a query, from memory where it was asked before.
+/// Parses and validates a document, or takes it from the cache.
 fn parsed(schema: &Valid<Schema>, query: String) -> Result<Arc<Valid<ExecutableDocument>>, RequestRefusal> {
     type Documents = HashMap<String, Arc<Valid<ExecutableDocument>>>;
     static DOCUMENTS: LazyLock<Mutex<Documents>> = LazyLock::new(Mutex::default);

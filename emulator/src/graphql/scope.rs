@@ -1,23 +1,23 @@
-//! The fields that a client may read: by its token, or without one.
+//! The fields that a client may read, with or without a token.
 
 use crate::shop::Shop;
 use crate::tokens::tokens;
 
-/// The scopes of a client.
+/// The access scopes of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Scopes {
-    /// True where complexity has no bound.
+    /// True if the client has a token, so that query complexity is not limited.
     pub(super) has_token: bool,
-    /// Numbers of pieces.
+    /// True if the client may read stock quantities.
     pub(super) inventory: bool,
-    /// A product's tags.
+    /// True if the client may read product tags.
     pub(super) tags: bool,
-    /// Values that a merchant attached.
+    /// True if the client may read metafields.
     pub(super) metafields: bool,
 }
 
 impl Scopes {
-    /// The scopes of a token, or of none; `None` for a token that is not the store's.
+    /// Returns the scopes of a token, or those without a token. Returns `None` for a token that is not the store's.
     pub(super) fn of(shop: &Shop, token: Option<&str>) -> Option<Self> {
         let Some(token) = token else {
             return Some(Self::default());
@@ -40,10 +40,10 @@ impl Scopes {
     }
 }
 
-/// The beginning of the message about a field that may not be read.
+/// Start of the message about a field that the client may not read.
 pub(super) const DENIED: &str = "Access denied for ";
 
-/// The message about a field that needs a scope.
+/// Returns the message about a field that needs a scope.
 pub(super) fn denied(field: &str, scope: &str) -> String {
     format!("{DENIED}{field} field. Required access: `{scope}` access scope.")
 }

@@ -1,14 +1,14 @@
-//! The search syntax of `query:` arguments, the part of it that is documented and simple: words, `"phrases"`,
-//! `field:value`, a trailing `*`, a leading `-` or `NOT`. All terms must match; `OR` is not known and taken as a word.
+//! The documented, simple part of the search syntax of `query:` arguments: words, `"phrases"`, `field:value`, a
+//! trailing `*`, a leading `-` or `NOT`. All terms must match. `OR` is not supported and is treated as a word.
 
 use super::money;
 use crate::product::Product;
 
-/// One thing that is searched.
+/// An object that can be searched.
 pub(super) trait Searchable {
-    /// The texts of a field; `None` for a field that is not known, which matches all.
+    /// Returns the texts of a field, or `None` for an unknown field, which matches everything.
     fn field(&self, name: &str) -> Option<Vec<String>>;
-    /// The texts that words without a field are looked for in.
+    /// Returns the texts that are searched for words without a field.
     fn words(&self) -> Vec<String>;
 }
 
@@ -76,7 +76,7 @@ impl Term {
     }
 }
 
-/// The words of a query; white space within quotes does not part them.
+/// Splits a query into words. White space within quotes does not separate words.
 fn split(query: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quote = None;

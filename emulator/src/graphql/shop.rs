@@ -1,4 +1,4 @@
-//! A store's statements about itself.
+//! The `Shop` object: a store's data about itself.
 
 use iso_currency::Currency;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::answer::{POLICIES, Policy, policy};
 use crate::generated::dice::fold_bytes;
 use crate::places;
 
-/// Countries that measure in feet and pounds.
+/// Countries that use feet and pounds.
 const IMPERIAL: &[&str] = &["US", "LR", "MM"];
 
 pub(super) fn shop(view: &View<'_>) -> Value {
@@ -24,7 +24,7 @@ pub(super) fn shop(view: &View<'_>) -> Value {
         "id": gid("Shop", persona.shop_id()),
         "name": shop.address.name,
         "description": description,
-        // Only a store on the newer accounts says where they are.
+        // Only stores with newer accounts state an account URL.
         "customerAccountUrl": (!shop.has_passwords())
             .then(|| format!("https://shopify.com/{}/account", persona.shop_id())),
         "moneyFormat": fact_or("money_format", persona.coin.money_format.into()),
@@ -42,7 +42,7 @@ pub(super) fn shop(view: &View<'_>) -> Value {
         "refundPolicy": policy_of(view, "refund-policy"),
         "privacyPolicy": policy_of(view, "privacy-policy"),
         "termsOfService": policy_of(view, "terms-of-service"),
-        // No emulated store sells subscriptions.
+        // Emulated stores sell no subscriptions.
         "subscriptionPolicy": null,
     })
 }
@@ -83,7 +83,7 @@ fn language(code: &str) -> Value {
     json!({ "isoCode": code, "name": name, "endonymName": name })
 }
 
-/// Every emulated store sells in one market, in one currency.
+/// Returns the market of the store. Every emulated store has one market and one currency.
 fn market(view: &View<'_>) -> Value {
     let id = view.shop.catalogue.persona().shop_id() + 1;
     json!({ "__typename": "Market", "id": gid("Market", id), "handle": view.home().to_lowercase() })
@@ -128,7 +128,7 @@ pub(super) fn localization(view: &View<'_>) -> Value {
     })
 }
 
-/// The parts of the store itself that have global ids.
+/// Returns the parts of the store itself that have global ids.
 pub(super) fn node(view: &View<'_>, kind: &str, id: u64) -> Option<Value> {
     let named = |kind: &str, mut value: Value| {
         value["__typename"] = kind.into();

@@ -9,7 +9,7 @@ use super::view::View;
 use crate::catalogue::Places;
 use crate::product::Product;
 
-/// The sort key of a list.
+/// The sort key of an item.
 #[derive(Debug, Clone, PartialEq, PartialOrd)]
 pub(super) enum Key {
     Whole(u64),
@@ -27,14 +27,14 @@ impl Key {
     }
 }
 
-/// An item of a list that is to be sorted.
+/// An item of a list to be sorted.
 pub(super) struct SortItem<T> {
     pub(super) key: Key,
     pub(super) id: u64,
     pub(super) item: T,
 }
 
-/// The order that a list is asked for in: the name of its key, and its direction.
+/// The requested order of a list: the name of the sort key and the direction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SortOrder<'a> {
     pub(super) key: &'a str,
@@ -42,7 +42,7 @@ pub(super) struct SortOrder<'a> {
 }
 
 impl<'a> SortOrder<'a> {
-    /// The order of a field's arguments; by `default` where they name no key.
+    /// Returns the order in a field's arguments; `default` is the key if they name none.
     pub(super) fn of(args: Args<'a>, default: &'static str) -> Self {
         Self {
             key: args.text("sortKey").unwrap_or(default),
@@ -51,7 +51,7 @@ impl<'a> SortOrder<'a> {
     }
 }
 
-/// Sorts items by their keys, and equal ones by id.
+/// Sorts items by their keys, and items with equal keys by id.
 pub(super) fn sorted<T>(mut items: Vec<SortItem<T>>, is_reversed: bool) -> Vec<Entry<T>> {
     items.sort_by(|one, two| {
         let order = one.key.partial_cmp(&two.key).unwrap_or(Ordering::Equal);
@@ -66,8 +66,8 @@ pub(super) fn sorted<T>(mut items: Vec<SortItem<T>>, is_reversed: bool) -> Vec<E
     entries.collect()
 }
 
-/// The places of products in the order of a sort key, those that `keep` keeps. Products are read only where the key or
-/// `keep` needs more than their id.
+/// Returns the places of the products that `keep` accepts, in the order of a sort key. Products are read only if the
+/// key or `keep` needs more than their id.
 pub(super) fn products(
     view: &View<'_>,
     places: &Places,
@@ -118,7 +118,7 @@ fn key_of(product: &Product, key: &str, nth: u64) -> Key {
         "UPDATED_AT" => text(&product.updated_at),
         "VENDOR" => text(&product.vendor),
         "PRODUCT_TYPE" => text(&product.product_type),
-        // The rest are orders that only the platform or the merchant knows: the one in which the store lists.
+        // The other orders are known only to the platform or the merchant, so the listing order is used.
         _ => Key::Whole(nth),
     }
 }

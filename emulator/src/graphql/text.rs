@@ -1,8 +1,8 @@
-//! Texts and moments as the API writes them.
+//! Formats texts and timestamps as the API does.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
-/// A moment in UTC, to the second; what is none stays as it is.
+/// Converts a timestamp to UTC, to the second. A text that is not a timestamp stays unchanged.
 pub(super) fn utc(moment: &str) -> String {
     match DateTime::parse_from_rfc3339(moment) {
         Ok(moment) => moment.with_timezone(&Utc).to_rfc3339_opts(SecondsFormat::Secs, true),
@@ -10,12 +10,12 @@ pub(super) fn utc(moment: &str) -> String {
     }
 }
 
-/// A moment as the API writes it.
+/// Formats a timestamp as the API does.
 pub(super) fn moment(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// Markup without its tags, white space collapsed.
+/// Returns markup without its tags and with white space collapsed.
 pub(super) fn plain(html: &str) -> String {
     let mut text = String::with_capacity(html.len());
     let mut rest = html;
@@ -38,7 +38,7 @@ pub(super) fn plain(html: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text of at most so many characters, three dots at the end of one that was longer.
+/// Truncates a text to a number of characters; a truncated text ends in three dots.
 pub(super) fn truncated(text: &str, at: Option<i64>) -> String {
     let Some(most) = at.and_then(|at| usize::try_from(at).ok()) else {
         return text.to_owned();

@@ -1,14 +1,14 @@
-/// Versions that are answered, oldest first. A version lives for a year and more, and one comes every quarter; clients
-/// of an expired one are answered by the oldest that is left, and told so in `X-Shopify-API-Version`.
+/// Supported API versions, oldest first. A new version comes every quarter and is supported for at least a year.
+/// Requests to an expired version are answered by the oldest supported one, which `X-Shopify-API-Version` states.
 const VERSIONS: &[&str] = &["2025-10", "2026-01", "2026-04", "2026-07", "2026-10"];
 
-/// The version that is not yet one.
+/// Name of the version under development.
 const UNSTABLE: &str = "unstable";
 
-/// The newest version that is more than a candidate.
+/// Newest version that is not a release candidate.
 const LATEST: &str = "2026-07";
 
-/// The version that answers a path such as `/api/2026-04/graphql.json`; `None` for a path of no version.
+/// Returns the version that answers a path such as `/api/2026-04/graphql.json`, or `None` for a path without a version.
 pub(super) fn of(path: &str) -> Option<&'static str> {
     let asked = path
         .strip_prefix("/api/")?
@@ -24,7 +24,7 @@ pub(super) fn of(path: &str) -> Option<&'static str> {
     (asked.is_empty() || is_quarter(asked) && asked < *oldest).then_some(oldest)
 }
 
-/// True for a year and the first month of a quarter.
+/// Returns true for a year and the first month of a quarter.
 fn is_quarter(text: &str) -> bool {
     let parts = text.split_once('-');
     parts.is_some_and(|(year, month)| {
@@ -32,7 +32,7 @@ fn is_quarter(text: &str) -> bool {
     })
 }
 
-/// Every version with its display name, and whether it is supported.
+/// Returns every version with its display name and a flag for supported versions.
 pub(super) fn all() -> impl Iterator<Item = (&'static str, String, bool)> {
     let known = VERSIONS.iter().map(|version| match *version {
         LATEST => (*version, format!("{version} (Latest)"), true),

@@ -15,10 +15,10 @@ use crate::product::Product;
 use crate::shop::Shop;
 use crate::stock::{Stock, stock};
 
-/// The buyer whom an answer is for, as the directive `@inContext` says.
+/// The buyer's country for an answer, from the directive `@inContext`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Audience {
-    /// True where the directive is there.
+    /// True if the query has the directive.
     pub(super) is_told: bool,
     country: Option<String>,
     language: Option<String>,
@@ -42,14 +42,14 @@ impl Audience {
     }
 }
 
-/// A product while a query is answered.
+/// A product as read for one query.
 #[derive(Debug)]
 pub(super) struct Good {
     pub(super) place: u64,
     pub(super) product: Product,
 }
 
-/// A store as one query sees it.
+/// The view of a store for one query.
 #[derive(Debug)]
 pub(super) struct View<'s> {
     pub(super) shop: &'s Shop,
@@ -57,7 +57,7 @@ pub(super) struct View<'s> {
     pub(super) scopes: Scopes,
     pub(super) audience: Audience,
     pub(super) lie: &'s Lie,
-    /// Products that were read already: many variants of one query are of one product.
+    /// Cache of the products already read, because many variants in one query often belong to one product.
     goods: RefCell<HashMap<u64, Option<Rc<Good>>>>,
 }
 
@@ -73,13 +73,13 @@ impl<'s> View<'s> {
         }
     }
 
-    /// The country that the store is in.
+    /// Returns the country of the store.
     pub(super) fn home(&self) -> &str {
         let recorded = self.shop.catalogue.fact("country").and_then(Value::as_str);
         recorded.unwrap_or(self.shop.catalogue.persona().coin.country)
     }
 
-    /// The country that the answer is for: the one asked for, else the store's own.
+    /// Returns the country that the answer is for: the requested country, or else the store's own.
     pub(super) fn country(&self) -> &str {
         self.audience.country.as_deref().unwrap_or_else(|| self.home())
     }
@@ -92,15 +92,15 @@ impl<'s> View<'s> {
         self.lie.currency(&self.shop.address.currency)
     }
 
-    /// Reads the product at a place; `None` where a recorded one lacks what the schema demands. Variants without a
-    /// price are left out.
+    /// Reads the product at a place. Returns `None` if a recorded product lacks a field that the schema demands.
+    /// Variants without a price are left out.
     pub(super) fn read(&self, place: u64) -> Option<Good> {
         let mut product = self.lie.tell(self.shop.product(place)?);
         product.variants.retain(|variant| decimal(&variant.price).is_some());
         (!product.variants.is_empty()).then_some(Good { place, product })
     }
 
-    /// As [`View::read`], once for the whole query.
+    /// Like [`View::read`], but reads each product once per query.
     pub(super) fn good(&self, place: u64) -> Option<Rc<Good>> {
         if let Some(known) = self.goods.borrow().get(&place) {
             return known.clone();
@@ -110,24 +110,24 @@ impl<'s> View<'s> {
         read
     }
 
-    /// The product at a place, or the one that is answered instead.
+    /// Returns the product at a place, or the one that a fault puts in its place.
     fn good_told(&self, place: u64) -> Option<Rc<Good>> {
         self.good(self.lie.place(&self.shop.catalogue, place, self.epoch))
     }
 
-    /// The product with this id, or the one that is answered instead.
+    /// Returns the product with this id, or the one that a fault puts in its place.
     pub(super) fn product(&self, id: u64) -> Option<Rc<Good>> {
         let place = self.shop.catalogue.find_product(id, self.epoch)?;
         self.good_told(place)
     }
 
-    /// The product with this handle, or the one that is answered instead.
+    /// Returns the product with this handle, or the one that a fault puts in its place.
     pub(super) fn product_of(&self, handle: &str) -> Option<Rc<Good>> {
         let place = self.shop.catalogue.find(handle, self.epoch)?;
         self.good_told(place)
     }
 
-    /// The product with the variant of this id, and which variant that is.
+    /// Returns the product that has this variant id, and the index of the variant.
     pub(super) fn variant(&self, id: u64) -> Option<(Rc<Good>, usize)> {
         let place = self.shop.catalogue.find_variant(id, self.epoch)?;
         let good = self.good_told(place)?;
@@ -136,7 +136,7 @@ impl<'s> View<'s> {
         Some((good, nth))
     }
 
-    /// The stock of a product's `nth` variant.
+    /// Returns the stock of a product's `nth` variant.
     pub(super) fn stock(&self, good: &Good, nth: usize) -> Option<Stock> {
         let variant = good.product.variants.get(nth)?;
         Some(stock(
@@ -149,7 +149,7 @@ impl<'s> View<'s> {
         ))
     }
 
-    /// The answer to a field about what merchants attach, which no emulated store has; `None` for other fields.
+    /// Answers a field about metafields, which emulated stores do not have; `None` for other fields.
     pub(super) fn metafields<'a>(
         &self,
         kind: &str,

@@ -12,7 +12,7 @@ use crate::EmulatorError;
 use crate::generated::dice::fold_bytes;
 use crate::generated::kebab;
 
-/// Loads every store of a folder, in the order of their folders' names.
+/// Loads every store in a folder, in the order of the folder names.
 pub(crate) fn load(folder: &Path) -> Result<Vec<RecordedStore>, EmulatorError> {
     let mut stores = Vec::new();
     let mut taken = HashSet::new();
@@ -53,8 +53,8 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, EmulatorError> {
     Ok(paths)
 }
 
-/// The product pages of a store's folder in order: `products.json` is the first, `products-10.json` comes after
-/// `products-9.json`.
+/// Returns the product pages in a store's folder, in order: `products.json` is first, and `products-10.json` comes
+/// after `products-9.json`.
 fn pages(store: &Path) -> Result<Vec<PathBuf>, EmulatorError> {
     let mut pages: Vec<(u32, PathBuf)> = entries(store)?
         .into_iter()
@@ -80,7 +80,7 @@ struct PageFile<'a> {
     products: Vec<&'a RawValue>,
 }
 
-/// The fields of a record that the emulator itself needs; anything odd in it is served all the same.
+/// The fields of a record that the emulator itself needs. Records with unusual other fields are served unchanged.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Marks {
@@ -118,7 +118,7 @@ fn load_store(folder: &Path, pages: &[PathBuf]) -> Result<RecordedStore, Emulato
             .unwrap_or_else(|| title_case(&folder_name)),
         currency: text("currency"),
         myshopify_domain: text("myshopify_domain"),
-        // Only the platform's own file is a meta.json to serve; the other shape merely describes the store.
+        // Only the platform's own format of `meta.json` is served; the other format only describes the store.
         meta: meta.contains_key("myshopify_domain").then_some(meta),
         slug,
         records,
@@ -142,7 +142,7 @@ fn load_page(page: &Path, records: &mut Vec<Record>) -> Result<(), EmulatorError
     let parsed: PageFile<'_> = serde_json::from_slice(body).map_err(malformed)?;
     for raw in parsed.products {
         let text = raw.get();
-        // The raw value borrows from the file's bytes: the distance of the two pointers is its place in the file.
+        // The raw value borrows from the file's bytes, so the difference of the two pointers is its offset in the file.
         let start = (text.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize);
         let marks: Marks = serde_json::from_str(text).unwrap_or_default();
         let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -171,7 +171,7 @@ fn load_meta(file: &Path) -> Result<Option<Map<String, Value>>, EmulatorError> {
         })
 }
 
-/// `blue-tokai` as `Blue Tokai`.
+/// Converts a folder name such as `blue-tokai` to `Blue Tokai`.
 fn title_case(folder_name: &str) -> String {
     let words = folder_name.split(['-', '_', ' ']).filter(|word| !word.is_empty());
     let words = words.map(|word| {

@@ -1,4 +1,4 @@
-//! Recorded stores: product pages that real stores served, kept as the bytes they were.
+//! Recorded stores: product pages of real stores, stored byte for byte.
 
 mod load;
 
@@ -15,19 +15,19 @@ use crate::generated::{Drift, Step, epoch_s};
 /// One recorded store.
 #[derive(Debug)]
 pub(crate) struct RecordedStore {
-    /// Folder name in kebab-case, or the slug that `meta.json` gives.
+    /// Folder name in kebab-case, or the slug in `meta.json`.
     pub(crate) slug: String,
     pub(crate) name: String,
-    /// `None` where the recording does not say.
+    /// ISO 4217 code of the currency; `None` if the recording does not state it.
     pub(crate) currency: Option<String>,
-    /// `None` where the recording does not say.
+    /// Permanent host; `None` if the recording does not state it.
     pub(crate) myshopify_domain: Option<String>,
-    /// The platform's own `meta.json`, where recorded.
+    /// The platform's own `meta.json`, if it was recorded.
     pub(crate) meta: Option<serde_json::Map<String, serde_json::Value>>,
     pub(crate) records: Vec<Record>,
 }
 
-/// One product as it was recorded.
+/// One recorded product.
 #[derive(Debug)]
 pub(crate) struct Record {
     file: Arc<[u8]>,
@@ -44,21 +44,21 @@ impl Record {
     }
 }
 
-/// The catalogue of a recorded store, which drifts with the epochs.
+/// The catalogue of a recorded store, which changes with the epochs.
 #[derive(Debug)]
 pub(crate) struct RecordedCatalogue {
     pub(crate) store: RecordedStore,
     drift: Drift,
     seed: u64,
-    /// The index of ids, made when one is first asked for.
+    /// Index by id, built at first use.
     ids: OnceLock<Ids>,
 }
 
 #[derive(Debug, Default)]
 struct Ids {
-    /// By product, the records that have its id, in their order: some recordings hold a product twice.
+    /// For each product id, the indices of its records in order. Some recordings contain a product twice.
     products: HashMap<u64, Vec<usize>>,
-    /// The same by variant.
+    /// For each variant id, the indices of the records that contain it.
     variants: HashMap<u64, Vec<usize>>,
 }
 
@@ -77,7 +77,7 @@ impl RecordedCatalogue {
         self.store.records.get(nth)?.id
     }
 
-    /// The place of the first listed record with this handle.
+    /// Returns the place of the first listed record with this handle.
     pub(crate) fn find(&self, handle: &str, epoch: u64) -> Option<u64> {
         let records = self.store.records.iter().enumerate();
         let mut named = records
@@ -86,12 +86,12 @@ impl RecordedCatalogue {
         self.first_listed(&mut named, epoch)
     }
 
-    /// The place of the product with this id.
+    /// Returns the place of the product with this id.
     pub(crate) fn find_product(&self, id: u64, epoch: u64) -> Option<u64> {
         self.first_listed(self.ids().products.get(&id)?.iter().copied(), epoch)
     }
 
-    /// The place of the product that has a variant with this id.
+    /// Returns the place of the product that has a variant with this id.
     pub(crate) fn find_variant(&self, id: u64, epoch: u64) -> Option<u64> {
         self.first_listed(self.ids().variants.get(&id)?.iter().copied(), epoch)
     }
@@ -119,7 +119,8 @@ impl RecordedCatalogue {
         Dice::of(&[self.seed, nth as u64])
     }
 
-    /// The places of the records that are listed at an epoch: all at epoch 0; later ones come and go.
+    /// Returns the places of the records that are listed at an epoch. Epoch 0 lists all; at later epochs records
+    /// disappear and return.
     pub(crate) fn listed(&self, epoch: u64) -> Vec<usize> {
         (0..self.store.records.len())
             .filter(|nth| self.is_listed(*nth, epoch))
@@ -140,7 +141,7 @@ impl RecordedCatalogue {
         (price, stock, Step::at(epoch, self.drift.touched, phases.next()))
     }
 
-    /// Appends a record as it is at an epoch.
+    /// Appends a record with its changes at an epoch.
     pub(crate) fn push_record(&self, nth: usize, epoch: u64, out: &mut Vec<u8>) {
         let Some(record) = self.store.records.get(nth) else {
             return;
@@ -163,7 +164,7 @@ impl RecordedCatalogue {
         edit::push_edited(record.bytes(), &edit, out);
     }
 
-    /// A number that differs whenever the record does.
+    /// Returns a number that changes whenever the record changes.
     pub(crate) fn fingerprint(&self, nth: usize, epoch: u64) -> u64 {
         let (price, stock, touch) = self.steps(nth, epoch);
         let record = self.store.records.get(nth).map_or(0, |record| record.fingerprint);

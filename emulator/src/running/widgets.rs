@@ -1,4 +1,4 @@
-//! Review apps as tests see and change them.
+//! Access to the review apps for tests, which read and change them.
 
 use data_model::ReviewWidget;
 
@@ -10,24 +10,25 @@ use crate::shop::lock;
 use crate::widgets::WidgetFault;
 
 impl RunningStores {
-    /// The address of an app; `None` without [`EmulatorConfig::widgets`](crate::EmulatorConfig::widgets).
+    /// Returns the URL of an app, or `None` without [`EmulatorConfig::widgets`](crate::EmulatorConfig::widgets).
     #[must_use]
     pub fn widget_url(&self, widget: ReviewWidget) -> Option<String> {
         let host = self.widgets.iter().find(|host| host.widget == widget)?;
         Some(format!("http://{}", host.address))
     }
 
-    /// The true reviews of a store; `None` where it uses no app.
+    /// Returns the true reviews of a store, or `None` if it uses no app.
     pub fn reviews(&self, slug: &str) -> Result<Option<ReviewsTruth>, EmulatorError> {
         Ok(self.shop(slug)?.reviews())
     }
 
-    /// Adds a review of a product, the newest of its store; its id, where the store has the product and uses an app.
+    /// Adds a review of a product as the store's newest one. Returns its id, or `None` if the store lacks the product
+    /// or an app.
     pub fn add_review(&self, slug: &str, handle: &str, stars: u8, text: &str) -> Result<Option<String>, EmulatorError> {
         Ok(self.shop(slug)?.add_review(handle, stars, text))
     }
 
-    /// Gives a review other stars and another text.
+    /// Changes the stars and the text of a review.
     pub fn edit_review(&self, slug: &str, id: &str, stars: u8, text: &str) -> Result<(), EmulatorError> {
         self.shop(slug)?.edit_review(id, stars, text);
         Ok(())
@@ -39,13 +40,13 @@ impl RunningStores {
         Ok(())
     }
 
-    /// Lets a store's pages carry another app, or none. The app before goes on answering.
+    /// Switches the app on a store's pages, or removes it. The previous app still answers requests.
     pub fn use_app(&self, slug: &str, app: Option<ReviewWidget>) -> Result<(), EmulatorError> {
         self.shop(slug)?.use_app(app);
         Ok(())
     }
 
-    /// Sets what goes wrong at an app; `None` makes it well again.
+    /// Sets the fault of an app; `None` removes it.
     pub fn set_widget_fault(&self, widget: ReviewWidget, fault: impl Into<Option<WidgetFault>>) {
         let fault = fault.into();
         for host in self.widgets.iter().filter(|host| host.widget == widget) {
@@ -54,7 +55,7 @@ impl RunningStores {
         }
     }
 
-    /// The requests to an app since the start.
+    /// Returns the log of requests to an app since the start.
     #[must_use]
     pub fn widget_requests(&self, widget: ReviewWidget) -> Requests {
         let host = self.widgets.iter().find(|host| host.widget == widget);

@@ -1,4 +1,4 @@
-//! The answers of each app by path.
+//! The answers of each review app by path.
 
 use data_model::ReviewWidget;
 use serde_json::{Value, json};
@@ -12,10 +12,10 @@ use crate::reply::Reply;
 use crate::reviews::{EmulatedReview, ReviewsTruth};
 use crate::shop::Shop;
 
-/// The most reviews that Judge.me gives a page, whatever it is asked for.
+/// Maximum number of reviews in a Judge.me page, whatever page size is requested.
 const JUDGEME_PAGE_MAX: usize = 23;
 
-/// The app's answer; 404 where it knows no such shop or path.
+/// Returns the app's answer, or 404 for an unknown shop or path.
 pub(crate) fn answer(market: &Market, widget: ReviewWidget, ask: &Ask) -> Reply {
     if ask.path == "/robots.txt" {
         return Reply::text(200, robots(widget));
@@ -38,7 +38,7 @@ fn robots(widget: ReviewWidget) -> &'static str {
     }
 }
 
-/// The shop of the key, with its reviews.
+/// Returns the shop that the key belongs to, with its reviews.
 fn shop<'a>(
     mut shops: impl Iterator<Item = &'a std::sync::Arc<Shop>>,
     widget: ReviewWidget,
@@ -48,7 +48,7 @@ fn shop<'a>(
     Some(shop.reviews_at(widget))
 }
 
-/// The product whose ratings are asked for.
+/// Returns the product whose ratings are requested.
 pub(super) fn product_of(widget: ReviewWidget, ask: &Ask) -> Option<u64> {
     let product = match widget {
         ReviewWidget::Judgeme => ask.parameter("product_id")?,
@@ -65,7 +65,7 @@ pub(super) fn product_of(widget: ReviewWidget, ask: &Ask) -> Option<u64> {
     product.parse().ok()
 }
 
-/// The answer with another count of the shop's reviews.
+/// Returns the answer with another count of the shop's reviews.
 pub(super) fn counting(widget: ReviewWidget, reply: Reply, total: u64) -> Reply {
     let place = match widget {
         ReviewWidget::Judgeme => "/total_count",
@@ -86,7 +86,7 @@ pub(super) fn counting(widget: ReviewWidget, reply: Reply, total: u64) -> Reply 
     }
 }
 
-/// True where the answer is a page of a list, without a review.
+/// Returns true if the answer is an empty page of a list.
 pub(super) fn is_behind_the_last(widget: ReviewWidget, reply: &Reply) -> bool {
     let place = match widget {
         ReviewWidget::Judgeme => "/html",
@@ -175,7 +175,7 @@ fn judgeme_html(review: &EmulatedReview) -> String {
     )
 }
 
-/// The app's own id of a product.
+/// Returns the app's own id of a product.
 fn yotpo_product(product: u64) -> u64 {
     fold(&[product, 0x796f]) >> 32
 }
@@ -293,7 +293,7 @@ fn okendo<'a>(shops: impl Iterator<Item = &'a std::sync::Arc<Shop>>, ask: &Ask) 
     let mut body = json!({"reviews": shown});
     let to = from.saturating_add(size);
     if to < reviews.len() {
-        // The real ones leave the version of the API out.
+        // The URLs in Okendo's real answers leave out the API version.
         let path = ask.path.trim_start_matches("/v1");
         body["nextUrl"] = json!(format!("{path}?limit={size}&orderBy=date%20desc&lastEvaluated={to}"));
     }

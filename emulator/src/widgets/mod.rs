@@ -1,7 +1,7 @@
-//! Review apps: what they answer to their own widgets, and the tags that they put on stores' pages.
+//! Review apps: their answers to their own widgets, and their tags on stores' pages.
 //!
-//! Each app listens at an address of its own, as the real ones do. The stores take turns: the first uses Judge.me, then
-//! Yotpo, Stamped and Okendo, and the fifth uses none.
+//! Like the real ones, each app listens at its own address. The first store uses Judge.me, the next ones Yotpo, Stamped
+//! and Okendo, the fifth none, and so on in rotation.
 
 mod answer;
 mod serve;
@@ -14,7 +14,7 @@ use data_model::ReviewWidget;
 use crate::generated::dice::{fold, uuid};
 use crate::shop::Shop;
 
-/// The public key of the store's app.
+/// Returns the public key of the store's app.
 pub(crate) fn key(shop: &Shop, widget: ReviewWidget) -> String {
     let shop_id = shop.catalogue.persona().shop_id();
     let letters = |salt: u64, length: usize| -> String {
@@ -30,7 +30,7 @@ pub(crate) fn key(shop: &Shop, widget: ReviewWidget) -> String {
     }
 }
 
-/// The element of the store's app in the head of every page; empty where it has none.
+/// Returns the HTML tag of the store's app for the head of every page, or an empty text without an app.
 pub(crate) fn tag(shop: &Shop) -> String {
     let Some(widget) = shop.app() else {
         return String::new();

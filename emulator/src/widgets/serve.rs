@@ -1,4 +1,4 @@
-//! The apps' own listeners.
+//! Listening sockets and faults of the review apps.
 
 use std::collections::VecDeque;
 use std::io;
@@ -28,57 +28,57 @@ use crate::market::Market;
 use crate::reply::Reply;
 use crate::shop::lock;
 
-/// A fault of an app.
+/// A fault of a review app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WidgetFault {
-    /// Requests above so many a second are answered with 429.
+    /// Answers 429 to requests above this rate.
     Throttle {
-        /// Requests a second.
+        /// Maximum number of requests per second.
         per_second: u32,
-        /// Its `Retry-After`, in seconds.
+        /// Value of `Retry-After`, in seconds.
         retry_after_s: u64,
     },
-    /// Paths that hold this text are answered so.
+    /// Answers paths that contain this text with a fixed status and body.
     Answer {
-        /// Part of the path.
+        /// Part of the path that selects the requests.
         path: String,
-        /// The status.
+        /// HTTP status of the answer.
         status: u16,
-        /// The body, called JSON.
+        /// Body of the answer, sent with a JSON content type.
         body: Bytes,
     },
-    /// Requests for the ratings of this product are answered so.
+    /// Answers requests for the ratings of this product with a fixed status.
     Product {
-        /// The platform's id.
+        /// Product id on the platform.
         product: u64,
-        /// The status.
+        /// HTTP status of the answer.
         status: u16,
     },
-    /// Lists count so many reviews of each shop, whatever they show.
+    /// Makes lists state this count of reviews for each shop, whatever they contain.
     Counts {
-        /// Reviews.
+        /// Stated number of reviews.
         total: u64,
     },
-    /// Pages behind the last one of a list are answered so; Okendo's lists have none.
+    /// Answers pages after the last one of a list with this status. Okendo's lists have no such pages.
     Ends {
-        /// The status.
+        /// HTTP status of the answer.
         status: u16,
     },
-    /// So many requests are answered, and all further ones end the connection.
+    /// Answers this number of requests; all later ones close the connection.
     DiesAfter {
-        /// Requests.
+        /// Number of requests that are answered.
         requests: u64,
     },
 }
 
-/// An app that listens.
+/// A review app with a listening socket.
 #[derive(Debug)]
 pub(crate) struct WidgetHost {
     pub(crate) widget: ReviewWidget,
     pub(crate) address: SocketAddr,
     pub(crate) fault: Mutex<Option<WidgetFault>>,
     pub(crate) log: Mutex<Log>,
-    /// Requests since the fault was set.
+    /// Number of requests since the fault was set.
     pub(crate) since: AtomicU64,
     recent: Mutex<VecDeque<Instant>>,
 }
@@ -103,7 +103,7 @@ pub(crate) async fn listen() -> Result<Vec<(Arc<WidgetHost>, TcpListener)>, Emul
     Ok(hosts)
 }
 
-/// Answers at an app's address until told to stop.
+/// Answers requests at an app's address until the shutdown.
 pub(crate) async fn serve_widget(context: ConnectionContext, host: Arc<WidgetHost>, listener: TcpListener) {
     loop {
         let accepted = tokio::select! {
@@ -157,7 +157,7 @@ async fn connection(context: ConnectionContext, host: Arc<WidgetHost>, stream: T
 }
 
 impl WidgetHost {
-    /// The answer under the fault that is set; `None` ends the connection.
+    /// Returns the answer under the current fault; `None` closes the connection.
     fn reply(&self, market: &Market, ask: &Ask) -> Option<Reply> {
         let fault = lock(&self.fault).clone();
         let is_robots = ask.path == "/robots.txt";

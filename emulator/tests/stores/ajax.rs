@@ -1,4 +1,4 @@
-//! The Ajax cart, as a theme on the store's own pages calls it.
+//! Tests of the Ajax cart, called like a theme on the store's own pages does.
 
 use emulator::{DiscountRule, DiscountValue};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::baskets::{discount, line, read, shop};
 use super::*;
 
-/// A client with a jar of cookies.
+/// A client that keeps cookies.
 struct Visitor<'s> {
     store: &'s StoreAddress,
     jar: std::collections::BTreeMap<String, String>,
@@ -86,7 +86,7 @@ async fn a_session_has_a_cart_once_something_enters_it() {
     assert_eq!(listed["items"][0]["quantity"], 1);
     let cart = visitor.cart().await;
     let items = cart["items"].as_array().unwrap();
-    // The newest line comes first; other properties are another line.
+    // The newest line comes first, and different attributes make a different line.
     assert_eq!(
         (items.len(), &items[0]["properties"], &items[1]["properties"]),
         (2, &json!({}), &json!({ "engraving": "A" }))
@@ -139,7 +139,7 @@ async fn discounts_of_the_order_move_the_line_price_and_not_the_final_one() {
         (json!([]), json!(2500))
     );
 
-    // A code that one is sent with is entered; whether there is one is not said.
+    // A code from a link is entered into the cart. The answer does not reveal if the code exists.
     for (path, to) in [
         ("/discount/TAKE20?redirect=/collections/all", "/collections/all"),
         ("/discount/NOPE?redirect=https://elsewhere.example", "/"),
@@ -207,7 +207,7 @@ async fn what_a_call_lacks_or_the_stock_does_not_have_is_an_error() {
     assert_eq!(get(&store, "/cart/add.js").await.status, 404);
 }
 
-/// The product's name in the message about what is sold out.
+/// Returns the product's name from the message about a sold-out product.
 fn crawl_name(told: &[String]) -> String {
     let last = told.last().unwrap();
     last.split("The product '")
@@ -240,7 +240,7 @@ async fn lines_are_changed_updated_and_cleared() {
             json!({ "note": "Ring", "attributes": { "gift": "yes" } }),
         )
         .await;
-    // Stock is not looked at when a cart is updated.
+    // The stock is not checked again when a cart is updated.
     let updated = visitor
         .post("/cart/update.js", json!({ "updates": { (variant.to_string()): 9 } }))
         .await;

@@ -1,4 +1,4 @@
-//! Carts over GraphQL: what tests about them share, and what they do.
+//! Tests of carts over GraphQL, and the helpers that they share.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 
-/// The fields of a cart that tests read.
+/// The cart fields that tests read.
 const CART: &str = "id checkoutUrl totalQuantity note attributes { key value }
     buyerIdentity { email phone countryCode customer { id } }
     cost { subtotalAmount { amount currencyCode } totalAmount { amount } }
@@ -23,7 +23,7 @@ const CART: &str = "id checkoutUrl totalQuantity note attributes { key value }
         cost { amountPerQuantity { amount } subtotalAmount { amount } totalAmount { amount } }
         discountAllocations { discountedAmount { amount } ... on CartCodeDiscountAllocation { code } } } }";
 
-/// Calls a mutation; the payload.
+/// Calls a mutation and returns its payload.
 pub(crate) async fn mutate(store: &StoreAddress, call: &str, declared: &str, variables: Value) -> Value {
     let asked = format!(
         "mutation ({declared}) {{ {call} {{ cart {{ {CART} }} userErrors {{ code field message }}
@@ -71,7 +71,7 @@ pub(crate) async fn read(store: &StoreAddress, id: &Value) -> Value {
     query(store, &asked, json!({ "id": id })).await.json()["data"]["cart"].clone()
 }
 
-/// A store with one code of 20 %, and a variant of 12.50 of which there are 5, with its product.
+/// Starts a store with one 20 % code and returns a variant at 12.50 with 5 pieces in stock, and its product.
 pub(crate) async fn shop() -> (RunningStores, StoreAddress, u64, u64) {
     let (running, store) = store(40).await;
     let products = crawl(&store, 250).await;
@@ -88,7 +88,7 @@ pub(crate) fn line(variant: u64, quantity: u64) -> Value {
     json!({ "merchandiseId": format!("gid://shopify/ProductVariant/{variant}"), "quantity": quantity })
 }
 
-/// The codes of a list of errors or warnings.
+/// Returns the codes of a list of errors or warnings.
 pub(crate) fn codes(list: &Value) -> Vec<String> {
     let listed = list.as_array().unwrap().iter();
     listed.map(|it| it["code"].as_str().unwrap().to_owned()).collect()
@@ -121,7 +121,7 @@ async fn a_cart_is_made_filled_and_discounted() {
     [{"__typename":"CartCodeDiscountAllocation","code":"TAKE20","discountApplication":{"allocationMethod":"ACROSS","targetSelection":"ALL","value":{"percentage":20.0}},"discountedAmount":{"amount":"5.0"},"targetType":"LINE_ITEM"}]
     "#);
 
-    // The warning comes again, whatever is changed, and the list of codes replaces the one before.
+    // Every later change repeats the warning, and a new list of codes replaces the old one.
     let added = add(&store, cart, json!([line(variant, 1)])).await;
     assert_eq!(codes(&added["warnings"]), ["DISCOUNT_NOT_FOUND"]);
     assert_eq!(
@@ -300,7 +300,7 @@ async fn a_cart_has_five_hundred_lines_at_most() {
         (codes(&over["userErrors"]), &over["cart"]),
         (vec!["CART_TOO_LARGE".to_owned()], &Value::Null)
     );
-    // One more of what is there is no line more.
+    // Adding more of an existing line creates no new line.
     assert_eq!(
         add(&store, &made["cart"], lines(7, 1)).await["cart"]["totalQuantity"],
         501
@@ -333,7 +333,7 @@ async fn the_checkout_page_shows_what_would_be_bought_and_takes_nothing() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(get(&store, path.split('?').next().unwrap()).await.status, 404);
-    // The key of the cart itself is no key of the page, and is not in it.
+    // The cart's own key does not open the checkout page and is not in the page.
     let key = made["cart"]["id"].as_str().unwrap().split("key=").nth(1).unwrap();
     assert!(!text.contains(key) && !url.contains(key));
 }
@@ -370,7 +370,7 @@ async fn a_mutation_whose_answer_is_lost_was_done() {
     never.abort();
     assert_eq!(read(&store, &made["cart"]["id"]).await["totalQuantity"], 3);
 
-    // A reset before the answer, and a refusal, do nothing.
+    // A reset before the answer and a refusal change nothing.
     running.set_faults(&store.slug, [on_add(Fault::Reset)]).unwrap();
     assert!(send().await.is_err());
     running

@@ -1,4 +1,4 @@
-//! The platform's own client drives an emulated store.
+//! Runs the platform's own client against an emulated store.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,8 @@ use emulator::{Fault, FaultRule};
 use super::baskets::shop;
 use super::*;
 
-/// The folder of the client; `None`, said aloud, where it is not installed, which it always is in CI.
+/// Returns the folder of the client. If it is not installed, prints a message and returns `None`; in CI it is always
+/// installed.
 #[expect(clippy::disallowed_methods, reason = "the build in CI says where it put the client")]
 fn client_folder() -> Option<PathBuf> {
     let beside = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/storefront-client"));
@@ -33,7 +34,7 @@ async fn the_platforms_own_client_walks_from_the_first_line_to_the_checkout_page
     let second = products[1]["variants"][0]["id"].as_u64().unwrap();
     running.reprice(&store.slug, second, "100.00").unwrap();
     running.set_stock(&store.slug, second, 5).unwrap();
-    // The client comes again where it is told to wait.
+    // The client retries when it is told to wait.
     let busy = Fault::Status {
         status: 429,
         retry_after_s: Some(1),

@@ -197,7 +197,7 @@ async fn nobody_registers_without_a_token_or_while_the_store_is_throttled() {
     "#);
     let answer = desk.log_in("a@example.com", "x").await;
     assert_eq!(answer["errors"][0]["extensions"]["code"], "THROTTLED");
-    // Carts are not customers.
+    // Carts stay available when customers are throttled.
     assert!(
         desk.ask("{ cart(id: \"gid://shopify/Cart/x\") { id } }", json!({}))
             .await["errors"]

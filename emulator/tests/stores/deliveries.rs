@@ -1,4 +1,4 @@
-//! Delivery: addresses, what it costs to bring a cart there, and what takes that off.
+//! Tests of delivery: addresses, delivery costs, and discounts on delivery.
 
 use emulator::{CombinesWith, DiscountRule, DiscountValue};
 use serde_json::json;
@@ -44,7 +44,7 @@ async fn delivery_is_offered_to_an_address_that_is_selected() {
     let cart = &selected["cart"];
     let group = &cart["deliveryGroups"]["nodes"][0];
     let options = group["deliveryOptions"].as_array().unwrap();
-    // The cheapest is selected before anyone chooses.
+    // The cheapest option is selected by default.
     assert_eq!((options.len(), &group["selectedDeliveryOption"]), (2, &options[0]));
 
     choose(&store, cart, &options[1]["handle"]).await;
@@ -104,7 +104,7 @@ async fn goods_that_cannot_go_to_the_selected_country_lose_their_pieces() {
         (codes(&abroad["warnings"]), &abroad["cart"]["totalQuantity"]),
         (vec!["MERCHANDISE_OUT_OF_STOCK".to_owned()], &json!(0))
     );
-    // As recorded: they do not come back with the address.
+    // As recorded, removed pieces do not return when the address is changed back.
     let back = addressed(&store, &made["cart"], "Replace", address(true)).await;
     assert_eq!(back["cart"]["totalQuantity"], 0);
 }

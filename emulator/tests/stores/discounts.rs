@@ -1,4 +1,5 @@
-//! The discounts of a store: how they come and go, where it announces them, and that carts agree with the truth.
+//! Tests of a store's discounts: adding and removing them, where the store announces them, and carts that agree with
+//! the true reductions.
 
 use emulator::{BasketLine, DiscountRule, DiscountValue};
 use serde_json::json;
@@ -124,7 +125,7 @@ async fn what_the_store_says_to_a_basket_is_the_truth() {
     }
 }
 
-/// The warnings that verdicts lead to.
+/// Returns the warnings that the verdicts cause.
 fn warnings_of(truth: &emulator::BasketTruth) -> Vec<String> {
     let refusals = truth.codes.iter().filter_map(|verdict| verdict.refusal);
     let told = refusals.map(|refusal| format!("DISCOUNT_{}", serde_json::to_value(refusal).unwrap().as_str().unwrap()));

@@ -6,7 +6,7 @@ use super::*;
 
 const LISTING: &str = "/products.json?limit=10";
 
-/// A store of 40 products with a fault.
+/// Starts an emulated store with 40 products and a fault.
 async fn faulty(rule: impl Into<FaultRule>) -> (RunningStores, StoreAddress) {
     let (running, store) = store(40).await;
     running.set_faults(&store.slug, [rule.into()]).unwrap();

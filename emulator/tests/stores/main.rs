@@ -1,4 +1,4 @@
-//! Emulated stores, as a client sees them.
+//! Tests of emulated stores from a client's view.
 
 #![expect(
     clippy::unwrap_used,
@@ -31,7 +31,7 @@ use emulator::{Emulator, EmulatorConfig, RunningStores, Source, StoreAddress};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-/// A market of a few generated stores.
+/// Starts a market of a few generated stores.
 async fn market(products: u64, stores: u32) -> RunningStores {
     Emulator::start(EmulatorConfig::new(Source::Generated {
         products,
@@ -42,14 +42,14 @@ async fn market(products: u64, stores: u32) -> RunningStores {
     .unwrap()
 }
 
-/// One store of so many products, and the emulator that it is in.
+/// Starts an emulator with one store and returns both.
 async fn store(products: u64) -> (RunningStores, StoreAddress) {
     let running = market(products, 1).await;
     let store = running.stores().remove(0);
     (running, store)
 }
 
-/// A client that follows no redirects and asks for no coding unless told.
+/// Returns a client that follows no redirects and by default requests no content coding.
 fn client() -> reqwest::Client {
     reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
@@ -94,7 +94,7 @@ async fn get_with(store: &StoreAddress, path: &str, headers: &[(&str, &str)]) ->
     }
 }
 
-/// Sends JSON.
+/// Sends a POST request with a JSON body.
 async fn post(store: &StoreAddress, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
     let mut request = client()
         .post(format!("{}{path}", store.base_url))
@@ -112,10 +112,10 @@ async fn post(store: &StoreAddress, path: &str, headers: &[(&str, &str)], body: 
     }
 }
 
-/// The path of queries.
+/// URL path of GraphQL queries.
 const GRAPHQL: &str = "/api/2026-04/graphql.json";
 
-/// The answer to a query without a token.
+/// Sends a GraphQL query without a token and returns the answer.
 async fn query(store: &StoreAddress, query: &str, variables: Value) -> Answer {
     post(
         store,
@@ -130,7 +130,7 @@ async fn get(store: &StoreAddress, path: &str) -> Answer {
     get_with(store, path, &[]).await
 }
 
-/// Every product of a store, page by page, as a crawler reads them.
+/// Reads every product of a store page by page, like a crawler.
 async fn crawl(store: &StoreAddress, limit: usize) -> Vec<Value> {
     let mut products = Vec::new();
     for page in 1.. {

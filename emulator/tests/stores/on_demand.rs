@@ -1,11 +1,11 @@
-//! Changes on demand, in every view at once.
+//! Tests of changes on demand, which take effect in every view at once.
 
 use emulator::{Change, EmulatorError};
 use serde_json::json;
 
 use super::*;
 
-/// Every view of a variant: price and availability.
+/// Returns price and availability of a variant in every view.
 async fn views(store: &StoreAddress, handle: &str, variant: u64) -> Vec<(String, Option<bool>)> {
     let of = |variants: &Value| {
         let mut variants = variants.as_array().unwrap().iter();
@@ -39,7 +39,7 @@ async fn views(store: &StoreAddress, handle: &str, variant: u64) -> Vec<(String,
     ]
 }
 
-/// A store with the handle of its first product, and its first variant.
+/// Starts a store and returns the handle and the first variant of its first product.
 async fn subject() -> (RunningStores, StoreAddress, String, u64) {
     let (running, store) = store(30).await;
     let products = crawl(&store, 250).await;
@@ -170,7 +170,7 @@ async fn what_cannot_be_changed_is_refused() {
     ));
 }
 
-/// A store that takes changes over HTTP.
+/// Starts a store that accepts changes over HTTP.
 async fn controlled() -> (RunningStores, StoreAddress) {
     let source = Source::Generated {
         products: 5,

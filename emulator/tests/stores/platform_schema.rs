@@ -1,6 +1,7 @@
-//! The emulator's schema is a part of the platform's own, and the requests of this project are valid there.
+//! Tests that the emulator's schema is a subset of the platform's own, and that the project's requests are valid in the
+//! platform's schema.
 //!
-//! The platform's schema is not part of the project: the npm package that the build in CI installs carries it, as the
+//! The platform's schema is not part of the project. The npm package installed by the CI build contains it, as the
 //! answer to an introspection query.
 
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ const OWN: &str = concat!(
     include_str!("../../src/graphql/codes.graphql")
 );
 
-/// The platform's schema; `None`, said aloud, where it is absent, which it never is in CI.
+/// Returns the platform's schema. If it is absent, prints a message and returns `None`; in CI it is always present.
 #[expect(clippy::disallowed_methods, reason = "the build in CI says where it put the schema")]
 fn platform() -> Option<Valid<Schema>> {
     let beside = Path::new(concat!(
@@ -45,7 +46,7 @@ fn platform() -> Option<Valid<Schema>> {
     Some(Schema::parse_and_validate(sdl, "platform.graphql").unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// The schema that an introspection result describes, as text.
+/// Converts an introspection result to schema text.
 fn written(introspected: &str) -> String {
     let read: Value = serde_json::from_str(introspected).unwrap();
     let schema = if read["data"].is_object() {
@@ -147,7 +148,7 @@ fn arguments(value: &Value) -> String {
     }
 }
 
-/// The parts of one schema that another lacks: none where the first is a part of the second.
+/// Returns the parts of one schema that are missing in the other; empty if the first is a subset of the second.
 fn beyond(part: &Schema, whole: &Schema) -> Vec<String> {
     let mut found = Vec::new();
     for (name, kind) in part.types.iter().filter(|(_, kind)| !kind.is_built_in()) {
@@ -182,8 +183,8 @@ fn beyond(part: &Schema, whole: &Schema) -> Vec<String> {
                     &|wanted| two.fields.get(wanted).map(|it| &it.node),
                     &mut found,
                 );
-                // A field that the platform demands is demanded by the part too, else it takes requests that the
-                // platform refuses.
+                // A required field of the platform must be required in the emulator too. Otherwise the emulator accepts
+                // requests that the platform refuses.
                 let demanded = two
                     .fields
                     .values()
@@ -295,14 +296,14 @@ fn what_is_no_part_of_another_schema_is_found() {
     assert_eq!(beyond(&whole, &whole), [""; 0]);
 }
 
-/// The requests of this project, by file.
+/// Returns the project's GraphQL requests, by file.
 fn documents() -> Vec<(PathBuf, String)> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../storefront/src/documents"));
     let mut files: Vec<PathBuf> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     assert!(!files.is_empty(), "no requests in {}", folder.display());
     let text = |file: &PathBuf| std::fs::read_to_string(file).unwrap();
-    // Fragments that several requests read a cart by are sent with each of them.
+    // Fragments that several requests share are sent with each of them.
     let (shared, whole): (Vec<PathBuf>, Vec<PathBuf>) = files
         .into_iter()
         .partition(|file| file.to_string_lossy().ends_with("_fragment.graphql"));
@@ -337,7 +338,7 @@ async fn the_requests_of_this_project_are_answered_without_a_token() {
         ids.map(|id| format!("gid://shopify/{kind}/{id}")).collect()
     };
     for (file, text) in documents() {
-        // As many as one query may ask for: what is inside a product counts for each of them.
+        // The maximum number of ids in one query is used, because the cost of a product's fields counts for each id.
         let ids = if text.contains("... on Product {") {
             ids("Product", "/id", 14)
         } else {
@@ -349,7 +350,7 @@ async fn the_requests_of_this_project_are_answered_without_a_token() {
             "selectedDeliveryOptions": [],
         });
         if file.to_string_lossy().contains("customer") {
-            // A customer is neither read nor made without a token.
+            // Reading or creating a customer needs a token.
             continue;
         }
         let answer = query(&store, &text, variables).await.json();

@@ -1,4 +1,4 @@
-//! Every view of a store states the same prices.
+//! Tests that every view of a store states the same prices.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ const PRICES: &str = "query ($ids: [ID!]!) @inContext(country: IN) {
   nodes(ids: $ids) { ... on ProductVariant { id availableForSale price { amount currencyCode } product { id } } }
 }";
 
-/// A decimal text without what is not needed of it.
+/// Returns a decimal text without redundant zeros.
 fn number(text: &str) -> String {
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -24,10 +24,10 @@ fn gid(kind: &str, id: &Value) -> String {
     format!("gid://shopify/{kind}/{id}")
 }
 
-/// Compares what GraphQL says of every variant with the listing; answers how many there were.
+/// Compares every variant in GraphQL with the listing, and returns the number of variants.
 async fn compare(store: &StoreAddress) -> usize {
     let products = crawl(store, 250).await;
-    // Recordings hold some products twice: the first counts, as it does on the product's own page.
+    // Recordings contain some products twice. The first one counts, as on the product's own page.
     let mut listed: HashMap<String, (String, bool, String)> = HashMap::new();
     let mut ids = Vec::new();
     for product in &products {

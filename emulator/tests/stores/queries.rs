@@ -1,10 +1,10 @@
-//! Storefront GraphQL, as the platform answers it.
+//! Tests of Storefront GraphQL, answered like the platform.
 
 use serde_json::json;
 
 use super::*;
 
-/// The global ids of the first products' first variants.
+/// Returns the global ids of the first variant of each of the first products.
 async fn variants(store: &StoreAddress) -> Vec<String> {
     let products = crawl(store, 250).await;
     let ids = products

@@ -1,4 +1,4 @@
-//! GraphQL goes wrong in the ways that the JSON views do, and in some of its own.
+//! Tests of faults in GraphQL: those of the JSON views, and faults specific to GraphQL.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use super::*;
 const ASKED: &str =
     "query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ProductVariant { id price { amount currencyCode } } } }";
 
-/// A store of 40 products, and the ids of their first variants.
+/// Starts a store with 40 products and returns the ids of their first variants.
 async fn subject() -> (RunningStores, StoreAddress, Vec<String>) {
     let (running, store) = store(40).await;
     let products = crawl(&store, 250).await;
@@ -195,14 +195,14 @@ async fn a_query_can_be_late_or_never_answered() {
             },
         )
         .unwrap();
-    // All at once: a second that ends meanwhile lets two more through.
+    // All requests are sent at once. If a second passes meanwhile, two more requests are accepted.
     let answers = futures::future::join_all((0..40).map(|_| ask(&store, &ids))).await;
     let count = |status| answers.iter().filter(|answer| answer.status == status).count();
     assert!(count(200) >= 2 && count(429) >= 1, "{} and {}", count(200), count(429));
     assert_eq!(count(200) + count(429), 40);
 }
 
-/// The answer to one more piece for a cart, in words.
+/// Adds one more piece to a cart and returns the answer as text.
 async fn add_one(store: &StoreAddress, made: &Value, variant: u64) -> String {
     let asked = "mutation ($cart: ID!, $lines: [CartLineInput!]!) {
         cartLinesAdd(cartId: $cart, lines: $lines) { cart { totalQuantity } } }";

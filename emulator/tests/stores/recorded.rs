@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::*;
 
-/// A folder of recordings outside of the project; `None`, said aloud, where it is absent.
+/// Returns a folder of recordings outside the project. If it is absent, prints a message and returns `None`.
 pub(crate) fn recordings(folder: &str) -> Option<PathBuf> {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data")).join(folder);
     if path.is_dir() {
@@ -34,7 +34,7 @@ fn raw(body: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// The products of a store's files, in the files' order.
+/// Returns the products in a store's files, in the order of the files.
 fn recorded(folder: &Path) -> Vec<String> {
     let mut files: Vec<PathBuf> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.file_name().unwrap().to_str().unwrap().starts_with("products"));
@@ -134,7 +134,7 @@ async fn stores_described_by_another_meta_keep_their_name_and_currency() {
     assert_eq!(meta["country"], "US");
 }
 
-/// A folder that goes when the test ends.
+/// A folder that is deleted when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -1,5 +1,5 @@
-//! Recorded requests, done again in their order: the texts of ours that stand for those of the recording, and the
-//! places where two answers differ.
+//! Helpers to replay recorded requests in order: substitutes for recorded texts, and the differences between two
+//! answers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,14 +15,14 @@ pub(crate) struct Step {
     pub(crate) answer: Value,
 }
 
-/// The Storefront requests of a recording, in the order recorded.
+/// Returns the Storefront requests of a recording, in the order recorded.
 pub(crate) fn steps(file: &Path) -> Vec<Step> {
     let text = std::fs::read_to_string(file).unwrap();
     let recording: Value = serde_json::from_str(&text).unwrap();
     let mut found = Vec::new();
     collect(&recording, "", &mut found);
-    // Members of objects are read in the order of their names: their places in the file show the order they had. An
-    // answer may hold the same name, but what follows it there is no request.
+    // Object keys are parsed in alphabetical order, so the recorded order is taken from their positions in the file. An
+    // answer can contain the same name, but no request follows it there.
     let begins = |rest: &str| {
         ["name", "method", "apiSurface"]
             .iter()
@@ -57,7 +57,7 @@ fn collect(value: &Value, name: &str, found: &mut Vec<Step>) {
     }
 }
 
-/// Texts of the recording that stand for others here: ids, tokens, handles.
+/// Substitutes for texts of the recording: ids, tokens and handles.
 #[derive(Default)]
 pub(crate) struct RecordedTexts(BTreeMap<String, String>);
 
@@ -86,7 +86,7 @@ impl RecordedTexts {
         }
     }
 
-    /// Learns which ids of ours stand where the recording has its own.
+    /// Learns which emulator ids correspond to the ids in the recording.
     pub(crate) fn learn(&mut self, recorded: &Value, ours: &Value) {
         match (recorded, ours) {
             (Value::Object(one), Value::Object(two)) => {
@@ -108,13 +108,13 @@ impl RecordedTexts {
     }
 }
 
-/// An id without what follows the `?`, and without its kind where it is no number.
+/// Returns the last part of a global id, without the kind and the part after `?`.
 fn bare(id: &str) -> &str {
     let id = id.split('?').next().unwrap();
     id.rsplit('/').next().unwrap()
 }
 
-/// A value in a word, where it is one of many parts.
+/// Returns a short description of a value; an array or object is described by one word.
 fn short(value: &Value) -> String {
     match value {
         Value::Object(_) => "an object".to_owned(),
@@ -123,7 +123,7 @@ fn short(value: &Value) -> String {
     }
 }
 
-/// Members whose values are a store's own: that they are there, and of which type, is what is compared.
+/// Keys whose values are specific to a store. Only their presence and type are compared.
 const OWN: &[&str] = &[
     "id",
     "createdAt",
@@ -146,7 +146,7 @@ const OWN: &[&str] = &[
     "documentation",
 ];
 
-/// The places where two answers differ: in a value, or in the type of one that is a store's own.
+/// Collects the differences between two answers. Values specific to a store are compared only by type.
 fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<String, String>) {
     let key = at.rsplit('.').next().unwrap().trim_end_matches("[]");
     let is_coded = at.contains("rrors") || at.contains("arnings");
@@ -192,7 +192,7 @@ fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<St
     }
 }
 
-/// Reasons why a place may differ; a difference without a reason here fails the test.
+/// Reasons why the answers may differ at a path. A difference without a reason here fails the test.
 const REASONS: &[(&str, &str, &str)] = &[
     (
         "",
@@ -265,7 +265,7 @@ fn told(step: &Step, found: &BTreeMap<String, String>) -> String {
     format!("deviation: {}", told.join("; "))
 }
 
-/// The result of a step.
+/// Returns the result of a step.
 pub(crate) fn verdict(step: &Step, known: &RecordedTexts, answer: &Value) -> String {
     if let Some(error) = answer["errors"].as_array().and_then(|errors| errors.first())
         && answer["data"].is_null()
@@ -278,7 +278,7 @@ pub(crate) fn verdict(step: &Step, known: &RecordedTexts, answer: &Value) -> Str
     }
     let mut found = BTreeMap::new();
     let expected = known.value(&step.answer);
-    // The one field of an answer is named as its step.
+    // The only field of an answer is named like its step.
     let field = |answer: &Value| -> Value {
         let members = answer["data"].as_object();
         members
@@ -299,7 +299,7 @@ pub(crate) fn verdict(step: &Step, known: &RecordedTexts, answer: &Value) -> Str
     told(step, &found)
 }
 
-/// The cost of the request now and when it was recorded, where the two differ.
+/// Returns the cost of the request now and in the recording, if they differ.
 pub(crate) fn costs(step: &Step, answer: &Value) -> String {
     let cost = |answer: &Value| answer["extensions"]["cost"]["requestedQueryCost"].as_u64();
     match (cost(answer), cost(&step.answer)) {
@@ -308,7 +308,7 @@ pub(crate) fn costs(step: &Step, answer: &Value) -> String {
     }
 }
 
-/// The rows as they are listed: each verdict with the steps that fared so.
+/// Formats the rows: each verdict with the steps that had it.
 pub(crate) fn table(rows: &[(String, String)]) -> String {
     let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
     for (name, row) in rows {

@@ -1,4 +1,5 @@
-//! Recorded requests, asked of an emulated store: answers of the same shape, or a reason why not.
+//! Sends recorded requests to an emulated store. The answers must have the same shape, or a known reason for a
+//! difference.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,7 +41,7 @@ fn collect(value: &Value, found: &mut Vec<Capture>) {
                 answer: value["response"]["body"].clone(),
             });
         }
-        // An id that was sent on the way is there a second time.
+        // `upstreamCalls` is skipped, because it contains a second copy of a request.
         Value::Object(members) => members
             .iter()
             .filter(|(key, _)| *key != "upstreamCalls")
@@ -50,7 +51,7 @@ fn collect(value: &Value, found: &mut Vec<Capture>) {
     }
 }
 
-/// The ids in place of the recorded store's.
+/// Ids of the emulated store that replace those of the recorded store.
 struct EmulatorIds {
     product: Value,
     collection: Value,
@@ -59,7 +60,7 @@ struct EmulatorIds {
 impl EmulatorIds {
     async fn of(store: &StoreAddress) -> Self {
         let products = crawl(store, 250).await;
-        // As the recorded product is: reduced, with a number of the merchant's, and without pictures.
+        // The product must be like the recorded one: reduced in price, with a SKU, and without pictures.
         let is_alike = |product: &Value| {
             let variant = &product["variants"][0];
             product["images"][0].is_null() && variant["compare_at_price"].is_string() && variant["sku"].is_string()
@@ -77,7 +78,8 @@ impl EmulatorIds {
         }
     }
 
-    /// The variables of a capture with this store's ids; what the recorded store did not have, this one has not either.
+    /// Returns the variables of a capture with this store's ids. Ids that were unknown to the recorded store stay
+    /// unknown here.
     fn variables(&self, capture: &Capture) -> Value {
         let mut variables = capture.variables.clone();
         let data = &capture.answer["data"];
@@ -126,8 +128,8 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The places where two values differ in shape: another type, or other keys. Items of lists are compared with the first
-/// recorded one; an empty list has any shape.
+/// Collects the paths at which the shapes of two values differ: another type, or other keys. List items are compared
+/// with the first recorded item; an empty list matches any shape.
 fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<String, String>) {
     match (recorded, ours) {
         (Value::Object(one), Value::Object(two)) => {
@@ -155,7 +157,7 @@ fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<St
     }
 }
 
-/// Reasons why a place may differ; a difference without a reason here fails the test.
+/// Reasons why the shapes may differ at a path. A difference without a reason here fails the test.
 const REASONS: &[(&str, &str)] = &[
     ("metafield", "no emulated store has metafields"),
     ("seo.", "no emulated store has texts for search engines"),
@@ -166,7 +168,7 @@ const REASONS: &[(&str, &str)] = &[
     ("termsOfService", "the recorded store has other policies"),
 ];
 
-/// The result of a capture: match, or the differences and their reasons.
+/// Returns the result of a capture: a match, or the differences and their reasons.
 fn verdict(capture: &Capture, ours: &Value) -> String {
     if let Some(error) = ours["errors"].as_array().and_then(|errors| errors.first()) {
         let reason = "nothing of this project reads content and metaobjects";
@@ -199,7 +201,7 @@ fn cost(answer: &Value) -> String {
         .map_or("–".to_owned(), |cost| cost.to_string())
 }
 
-/// True where a query reads the results of mutations before it.
+/// Returns true if a query reads the results of earlier mutations.
 fn has_state(query: &str) -> bool {
     query.contains("cart(id:") || query.contains("customer(customerAccessToken:")
 }
@@ -215,7 +217,7 @@ async fn recorded_reads_are_answered_in_the_recorded_shape() {
     let headers = [("x-shopify-storefront-access-token", token.as_str())];
     let mut table: BTreeMap<(String, String), usize> = BTreeMap::new();
     for capture in captures(&folder) {
-        // Carts and customers are done again in their own order, elsewhere.
+        // Carts and customers are replayed in their own order in `replay_carts.rs`.
         if capture.query.trim_start().starts_with("mutation") || has_state(&capture.query) {
             continue;
         }

@@ -1,5 +1,5 @@
-//! Recorded mutations, carts and customers, done again at an emulated store in the recorded order: the same codes, words
-//! and amounts, or a reason why not.
+//! Replays recorded cart and customer mutations in order at an emulated store. The codes, messages and amounts must be
+//! the same, or have a known reason for a difference.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::recorded::recordings;
 use super::recorded_steps::{RecordedTexts, Step, costs, steps, table, verdict};
 use super::*;
 
-/// A store in the United States, as the recorded one sells there.
+/// Starts a store in the United States, where the recorded store sells.
 async fn american() -> (RunningStores, StoreAddress) {
     let running = market(2_000, 60).await;
     let store = running
@@ -22,7 +22,7 @@ async fn american() -> (RunningStores, StoreAddress) {
 }
 
 async fn ask(store: &StoreAddress, token: &str, step: &Step, variables: &Value) -> Value {
-    // The recorded store knew a member of metafields that the published schema does not have.
+    // The recorded store supported a metafield key that the published schema does not have.
     let query = step.query.replace("    list\n", "");
     let asked = json!({ "query": query, "variables": variables, "operationName": step.operation });
     let headers = [("x-shopify-storefront-access-token", token)];
@@ -35,7 +35,7 @@ fn moment(text: &str) -> Option<chrono::DateTime<chrono::Utc>> {
     text.parse().ok()
 }
 
-/// Makes of a store what the recorded one was: two variants with five pieces each, and three codes.
+/// Makes the store like the recorded one: two variants with five pieces each, and three codes.
 async fn furnish(running: &RunningStores, store: &StoreAddress, known: &mut RecordedTexts) {
     let products = crawl(store, 250).await;
     let reduced = products.iter().filter(|product| {
@@ -67,7 +67,7 @@ async fn furnish(running: &RunningStores, store: &StoreAddress, known: &mut Reco
     ];
     running.set_discounts(&store.slug, rules).unwrap();
     running.set_passwords(&store.slug, true).unwrap();
-    // Plain words take the place of blackened text: as it is written, it would be taken for markup.
+    // Redacted texts are replaced by plain words, because the redaction marks would be parsed as markup.
     for (part, words) in [
         ("line", "1 Capture Street"),
         ("city", "Capture City"),
@@ -78,7 +78,7 @@ async fn furnish(running: &RunningStores, store: &StoreAddress, known: &mut Reco
     }
 }
 
-/// Puts secrets in the places of those that were blackened.
+/// Replaces redacted values by real secrets.
 fn with_secrets(step: &Step, mut variables: Value, customer: &str) -> Value {
     if let Some(password) = variables.pointer_mut("/input/password") {
         *password = "correct horse".into();
@@ -90,7 +90,7 @@ fn with_secrets(step: &Step, mut variables: Value, customer: &str) -> Value {
     variables
 }
 
-/// The recording's cart that a step is about: the ids of carts are blackened alike.
+/// Returns the recorded cart that a step uses. The ids of all carts are redacted in the same way.
 fn cart_of(step: &str) -> &'static str {
     if step == "cartDeliveryOwnershipCartCreate" || step.ends_with("ForeignCart") {
         "foreign"
