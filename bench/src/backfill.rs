@@ -1,5 +1,5 @@
-//! A whole lake made again from what is landed, beside the first crawl of the same stores, which fetched the pages too; and a
-//! backfill that finds nothing to change.
+//! Measures a backfill of the whole lake from landed pages, compared with the first crawl of the same stores, which
+//! also fetched the pages. Also measures a backfill that changes nothing.
 
 use serde_json::Value;
 

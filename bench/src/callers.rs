@@ -1,4 +1,5 @@
-//! The cost of knowing who asks and how much: answers of this program and of one before it, in turn.
+//! Measures the cost of identifying callers and counting their requests. It alternates between this program and an
+//! earlier one.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +14,7 @@ use crate::setup::{Bench, ServerProcess};
 const CONSTANT: &str = "/v1/stats";
 const SEARCH: &str = "/v1/search?q=cotton%20shirt&mode=lexical&limit=20";
 
-/// Serves the same catalogue with both programs, and prints the server's CPU for each answer.
+/// Serves the same catalogue with both programs, and prints the server's CPU time per answer.
 pub(crate) fn run(bench: &Bench, before: &Path, before_home: &Path) -> anyhow::Result<()> {
     let args = ["query-server", "--listen", "127.0.0.1:0"];
     let key = bench.run(bench.home(), &["keys", "create", "bench", "--plan", "granted"])?;

@@ -1,4 +1,4 @@
-//! The cost of a constant answer to the server, beside a bare axum server in the same minutes.
+//! Measures the server's cost of a constant answer, compared with a bare axum server in the same run.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -14,14 +14,15 @@ use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, quantile};
 use crate::setup::{Bench, ServerProcess};
 
-/// Connections that ask all before the first answer is read, so that the server wakes up for several.
+/// Number of connections that send a request before the first answer is read, so that one wake-up of the server serves
+/// several requests.
 const TOGETHER: usize = 64;
-/// Rounds of all connections in one turn.
+/// Number of rounds over all connections in one turn.
 const ROUNDS: usize = 32;
-/// Turns of each server: they alternate, so that a slow moment of the machine is slow for both.
+/// Number of turns for each server. The servers alternate, so that a slow phase of the machine affects both.
 pub(crate) const TURNS: usize = 24;
 
-/// As many bytes as `/v1/stats` answers.
+/// A body of the same length as the answer of `/v1/stats`.
 const BODY: &[u8] = &[b'1'; 440];
 
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
@@ -34,7 +35,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     compare(&server, &address)
 }
 
-/// Asks a running server for what is the same for everyone, and prints what an answer costs it.
+/// Measures a running server's CPU time for answers that are the same for every caller, and prints it.
 pub(crate) fn compare(server: &ServerProcess, address: &str) -> anyhow::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("bare");
@@ -61,11 +62,11 @@ pub(crate) fn compare(server: &ServerProcess, address: &str) -> anyhow::Result<(
     Ok(())
 }
 
-/// A request: a path, and the key that is sent with it.
+/// A request: a path and the key to send with it.
 #[derive(Debug)]
 pub(crate) struct BareRequest {
     path: &'static str,
-    /// Lines of the request's head.
+    /// Header lines of the request.
     head: String,
 }
 
@@ -85,12 +86,12 @@ impl BareRequest {
     }
 }
 
-/// One server that is asked for one path, a turn at a time.
+/// Measures one server and path, one turn at a time.
 pub(crate) struct Turns<'a> {
     server: &'a ServerProcess,
     asked: BareRequest,
     clients: Vec<Client>,
-    /// CPU of the server for each request, of each turn.
+    /// The server's CPU time per request in each turn, in microseconds.
     pub(crate) each_us: Vec<f64>,
 }
 
@@ -130,7 +131,7 @@ impl<'a> Turns<'a> {
     }
 }
 
-/// Serves the same few bytes on any free port until the process ends, and says where.
+/// Serves a constant body on any free port until the process ends, and prints the address.
 pub(crate) fn bare() -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {

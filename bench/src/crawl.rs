@@ -1,5 +1,6 @@
-//! Crawl + normalise + write to Parquet, beside fetching and decoding the same pages and nothing more: in many small
-//! stores, in few with full pages, and, on demand, in recorded ones and by other crawlers.
+//! Measures crawling, normalising and writing to Parquet, compared with only fetching and decoding the same pages. The
+//! cases are many small stores and a few stores with full pages. On demand, it also measures recorded stores and other
+//! crawlers.
 
 use std::process::{Command, Stdio};
 
@@ -9,10 +10,10 @@ use crate::http::Client;
 use crate::meter::{Figure, of_children, of_self};
 use crate::setup::{Bench, ServerProcess};
 
-/// Products of a store with full pages: forty pages of 250.
+/// Number of products in a store with full pages: forty pages of 250.
 const LARGE_STORE: u64 = 10_000;
 
-/// The names of one case's figures.
+/// Names of the figures in one case.
 struct Names {
     per_cpu_s: &'static str,
     per_wall_s: &'static str,
@@ -45,7 +46,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Ours, and then the peers on the same stores.
+/// Measures haat, and then the other crawlers on the same stores.
 fn compare(bench: &Bench, stores: &ServerProcess, names: &Names) -> anyhow::Result<()> {
     let ours = measure(bench, stores, names)?;
     let Some(python) = &bench.peers else { return Ok(()) };
@@ -62,7 +63,7 @@ fn compare(bench: &Bench, stores: &ServerProcess, names: &Names) -> anyhow::Resu
     Ok(())
 }
 
-/// Crawls the stores into an empty home; answers products a CPU-second.
+/// Crawls the stores into an empty home and returns the products per CPU-second.
 fn measure(bench: &Bench, stores: &ServerProcess, names: &Names) -> anyhow::Result<f64> {
     let home = tempfile::tempdir()?;
     bench.register(home.path(), stores, usize::MAX)?;
@@ -89,7 +90,7 @@ fn products_of(report: &serde_json::Value) -> anyhow::Result<f64> {
     products.ok_or_else(|| anyhow::anyhow!("no totals.products in {report}"))
 }
 
-/// Lets another crawler read the stores; answers how many products it took in.
+/// Runs another crawler on the stores and returns the number of products that it read.
 fn peer(python: &std::path::Path, tool: &str, stores: &ServerProcess) -> anyhow::Result<f64> {
     let scratch = tempfile::tempdir()?;
     let urls = stores.document["stores"].as_array().into_iter().flatten();
@@ -106,7 +107,7 @@ fn peer(python: &std::path::Path, tool: &str, stores: &ServerProcess) -> anyhow:
     counted["products"].as_f64().context("no count of products")
 }
 
-/// GETs every page over one connection a store and decodes it into a tree.
+/// Fetches every page over one connection per store and decodes it into a JSON tree.
 fn fetch_and_decode(stores: &ServerProcess) -> anyhow::Result<f64> {
     let mut products = 0;
     for store in stores.document["stores"].as_array().into_iter().flatten() {

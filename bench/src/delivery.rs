@@ -1,4 +1,5 @@
-//! The cost of delivery on cards and of filtering by it: searches with a pincode beside the same without, in turn.
+//! Measures the cost of delivery estimates on cards and of filtering by them. Searches with a pincode alternate with
+//! the same searches without one.
 
 use anyhow::Context;
 use data_lake::StoreUpdate;
@@ -12,17 +13,17 @@ use crate::reads::{RequestSet, encoded};
 use crate::refresh::{changed, open, row};
 use crate::setup::{Bench, ServerProcess, still};
 
-/// The districts of the sampled pincodes: one of each zone of a country, as their first digits.
+/// Districts of the sampled pincodes, as the first three digits: one in each zone of the country.
 const DISTRICTS: [u32; 8] = [110, 226, 302, 400, 560, 600, 700, 781];
-/// So many of each district are sampled.
+/// Number of pincodes sampled in each district.
 const OF_DISTRICT: u32 = 4;
-/// Not sampled itself, in a district that is: the costlier way to an estimate.
+/// A pincode that is not sampled, in a sampled district. Its estimate is the more expensive one to compute.
 const PINCODE: &str = "560034";
-/// Brands whose terms are committed at once.
+/// Number of brands whose terms are committed in one batch.
 const BRANDS_AT_ONCE: usize = 250;
-/// Turns of each kind: they alternate, so that a slow moment of the machine is slow for all.
+/// Number of turns for each kind. The kinds alternate, so that a slow phase of the machine affects all.
 const TURNS: usize = 12;
-/// Searches in one turn.
+/// Number of searches in one turn.
 const REQUESTS: usize = 200;
 
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
@@ -49,7 +50,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
             let path = |query: &String| format!("/v1/search?limit=20{rest}{more}&q={}", encoded(query));
             queries.iter().take(REQUESTS).map(path).collect()
         };
-        // Any filter costs, so the date stands beside another one.
+        // Any filter has a cost, so the date filter is compared with another filter.
         let compared = [
             (
                 "pincode",
@@ -78,7 +79,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Commits made-up answers of stores: some quick, some slow, some not at all.
+/// Commits generated store answers: some fast, some slow, some without delivery.
 async fn sampled(bench: &Bench) -> anyhow::Result<usize> {
     let lake = open(Storage::from_path(bench.home())?).await?;
     let sampled_at = still().now();
@@ -88,7 +89,7 @@ async fn sampled(bench: &Bench) -> anyhow::Result<usize> {
         let mut refreshes = Vec::new();
         for (of_some, brand) in some.iter().enumerate() {
             let mut refresh = changed(&snapshot, brand).await?;
-            // At the prices that it had.
+            // The prices stay unchanged.
             let variants = refresh.products.iter_mut().flat_map(|product| &mut product.variants);
             variants.for_each(|variant| variant.price_minor -= 1);
             refresh.shipping = terms(at * BRANDS_AT_ONCE + of_some, brand.brand.currency.as_str())?;
@@ -127,7 +128,7 @@ async fn sampled(bench: &Bench) -> anyhow::Result<usize> {
     Ok(count)
 }
 
-/// Terms of some of the brands: free shipping from an amount, and whether they are paid on delivery.
+/// Returns terms for some of the brands: free shipping from an amount, and cash on delivery.
 fn terms(at: usize, currency: &str) -> anyhow::Result<Option<ShippingPolicy>> {
     let threshold = (!at.is_multiple_of(3)).then_some(49_900 * (at % 3));
     let terms = json!({
@@ -140,7 +141,7 @@ fn terms(at: usize, currency: &str) -> anyhow::Result<Option<ShippingPolicy>> {
     })
 }
 
-/// A date that about half of the brands keep, as the server's own calendar has it.
+/// Returns a date by which about half of the brands deliver, by the server's own calendar.
 fn by(client: &mut Client) -> anyhow::Result<String> {
     let (_, body) = client.get("/v1/search?limit=20")?;
     let found: serde_json::Value = serde_json::from_slice(body)?;
@@ -156,7 +157,7 @@ fn by(client: &mut Client) -> anyhow::Result<String> {
     dates.into_iter().nth(middle).context("no store tells a date")
 }
 
-/// The server's CPU for a request of each of two kinds, of each turn.
+/// Returns the server's CPU time per request for two kinds of requests, for each turn.
 fn in_turn(server: &ServerProcess, client: &mut Client, kinds: [&[String]; 2]) -> anyhow::Result<[Vec<f64>; 2]> {
     let mut each_us = [Vec::new(), Vec::new()];
     for turn in 0..=TURNS {
@@ -169,7 +170,7 @@ fn in_turn(server: &ServerProcess, client: &mut Client, kinds: [&[String]; 2]) -
             let cpu = cpu_of_process(server.child.id())?.saturating_sub(before);
             #[expect(clippy::cast_precision_loss, reason = "a mean")]
             let requests = paths.len() as f64;
-            // The first turn warms up.
+            // The first turn is a warm-up.
             if turn > 0 {
                 each_us.push(cpu.as_secs_f64() * 1e6 / requests);
             }

@@ -1,5 +1,5 @@
-//! The loss of others to callers who would take more than their share: bodies that never end beside searches, and ten
-//! keys that read carts without a pause beside somebody who asks for prices.
+//! Measures how much other callers lose to callers who take more than their share: searches during request bodies that
+//! never end, and price requests while ten keys read carts without a pause.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -17,30 +17,31 @@ use crate::meter::{Figure, quantile};
 use crate::overload::{for_a_while, searches};
 use crate::setup::{Bench, ServerProcess};
 
-/// Bodies that are begun and never end.
+/// Numbers of request bodies that start and never end.
 const SLOW: [usize; 2] = [520, 5_000];
-/// Streams of one connection of HTTP/2 that a server takes in any case.
+/// Number of concurrent HTTP/2 streams per connection that every server accepts.
 const STREAMS: usize = 100;
-/// The address that they come from: another one than that of the searches.
+/// Source address of the slow bodies; it differs from that of the searches.
 const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
-/// Pairs of loads, one beside slow bodies and one without.
+/// Number of pairs of loads, one with slow bodies and one without.
 const TURNS: usize = 3;
-/// Clients that search meanwhile, each waiting for its answer.
+/// Clients that search at the same time; each waits for its answer.
 const SEARCHING: Pace = Pace {
     clients: 2,
     each_per_s: None,
 };
 
-/// Keys that read carts without a pause.
+/// Number of keys that read carts without a pause.
 const KEYS: usize = 10;
-/// Prices that somebody else asks for, each time of other products.
+/// Number of price requests by the other caller, each for different products.
 const PRICES: usize = 60;
 const STORES: usize = 4;
-/// The pace that a store's grows to (`storefront.rate_max_per_s`).
+/// Maximum request rate to a store (`storefront.rate_max_per_s`).
 const RATE_PER_S: &str = "4";
-/// The time from a price to the next: at each store a quarter of its pace, so that alone it hardly ever waits for a place.
+/// Time between two price requests. Each store gets a quarter of its rate limit, so that a request alone hardly ever
+/// waits.
 const LOOK: Duration = Duration::from_millis(250);
-/// The time that a refused caller waits before asking again.
+/// Time that a refused caller waits before it retries.
 const PAUSE: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,8 +50,8 @@ enum Protocol {
     Two,
 }
 
-/// Searches beside bodies that never end, over both protocols, and beside as many connections that send nothing: those that
-/// the server does not take come again, bodies or not.
+/// Measures searches during endless bodies over both protocols, and during as many connections that send nothing.
+/// Connections that the server refuses are opened again in both cases.
 pub(crate) fn slow_bodies(bench: &Bench) -> anyhow::Result<()> {
     let paths = searches(bench)?;
     let server = bench.serve(bench.home(), &["up", "--listen", "127.0.0.1:0"])?;
@@ -92,14 +93,14 @@ pub(crate) fn slow_bodies(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Bodies that are begun again as often as the server ends them.
+/// Endless request bodies, which are restarted whenever the server ends them.
 struct SlowBodies {
     stop: Arc<AtomicBool>,
     thread: std::thread::JoinHandle<anyhow::Result<()>>,
 }
 
 impl SlowBodies {
-    /// Opens connections, sends bodies over them where a protocol is given, and waits until each was opened once.
+    /// Opens connections and waits until each was opened once. If a protocol is given, it sends bodies over them.
     fn begin(address: &str, connections: usize, sent: Option<Protocol>) -> Self {
         let host = address.trim_start_matches("http://").trim_end_matches('/').to_owned();
         let (stop, begun) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
@@ -129,7 +130,7 @@ impl SlowBodies {
 }
 
 impl Protocol {
-    /// The number of connections that so many bodies take.
+    /// Returns the number of connections needed for this number of bodies.
     fn connections(self, bodies: usize) -> usize {
         match self {
             Self::One => bodies,
@@ -138,7 +139,7 @@ impl Protocol {
     }
 }
 
-/// Holds one connection with its bodies until `stop`.
+/// Keeps one connection and its bodies open until `stop`.
 async fn hold(host: &str, sent: Option<Protocol>, stop: &AtomicBool, begun: &AtomicUsize) {
     let mut is_first = true;
     while !stop.load(Ordering::Relaxed) {
@@ -155,7 +156,7 @@ async fn hold(host: &str, sent: Option<Protocol>, stop: &AtomicBool, begun: &Ato
                 }
             }
         }
-        // A refused caller comes again, but not without a pause.
+        // A refused caller retries after a pause.
         tokio::time::sleep(PAUSE).await;
     }
 }
@@ -176,7 +177,7 @@ async fn begin(host: &str, sent: Option<Protocol>) -> anyhow::Result<TcpStream> 
     Ok(stream)
 }
 
-/// A connection of HTTP/2 with streams whose bodies are begun (RFC 9113, RFC 7541).
+/// Returns the bytes of an HTTP/2 connection with streams whose bodies have started (RFC 9113, RFC 7541).
 fn streams(host: &str) -> Vec<u8> {
     const DATA: u8 = 0;
     const HEADERS: u8 = 1;
@@ -190,7 +191,8 @@ fn streams(host: &str) -> Vec<u8> {
         bytes.extend_from_slice(&stream.to_be_bytes());
         bytes.extend_from_slice(payload);
     };
-    // POST and http by their place in the static table; path, authority and media type with a text each.
+    // `POST` and `http` are encoded by their index in the static table; path, authority and media type are literal
+    // texts.
     let mut head = vec![0x83, 0x86];
     for (name, text) in [
         (&[0x04][..], "/v1/mcp"),
@@ -209,7 +211,7 @@ fn streams(host: &str) -> Vec<u8> {
     bytes
 }
 
-/// Somebody's prices beside ten keys that read carts over all stores.
+/// Measures price requests while ten keys read carts over all stores.
 pub(crate) fn carts(bench: &Bench) -> anyhow::Result<()> {
     let scratch = tempfile::tempdir()?;
     let home = scratch.path();
@@ -228,7 +230,7 @@ pub(crate) fn carts(bench: &Bench) -> anyhow::Result<()> {
     bench.register(home, &stores, usize::MAX)?;
     bench.run(home, &["crawl", "--release"])?;
     let mut up = bench.command(home, &["up", "--listen", "127.0.0.1:0"]);
-    // Stores are asked at the pace of a market that is in use, with the attack and without.
+    // Store requests are limited to the rate of a busy market, with the attack and without it.
     up.env("HAAT_STOREFRONT__RATE_START_PER_S", RATE_PER_S);
     let server = Bench::serving(up)?;
     ready(&server)?;
@@ -275,12 +277,12 @@ pub(crate) fn carts(bench: &Bench) -> anyhow::Result<()> {
         .print()
 }
 
-/// Products that are sold, each with a variant, store after store in turn.
+/// Selects products for sale, each with a variant, alternating between stores.
 const GOODS: &str = "select product_id, cast(min(variant_id) as varchar) as variant_id, store, \
     row_number() over (partition by store order by product_id) as nth from variants where available \
     group by product_id, store order by nth, store";
 
-/// Reads a cart over all stores without a pause; how often it was answered.
+/// Reads a cart over all stores without a pause, and returns the number of answers.
 fn attack(address: &str, goods: &[Value], key: &str, stop: &AtomicBool) -> anyhow::Result<usize> {
     let items: Vec<_> = goods[..STORES]
         .iter()
@@ -310,7 +312,7 @@ fn head(key: &str) -> String {
     format!("X-Service-Key: {key}\r\n")
 }
 
-/// Somebody who looks at one price after another, of each product once.
+/// A client that requests one price after another, each product once.
 struct PriceClient<'a> {
     client: Client,
     key: &'a str,

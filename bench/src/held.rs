@@ -1,4 +1,4 @@
-//! A release of a market in which some brands are held back, beside the same with none, in turn.
+//! Measures the release of a market in which some brands are held back, alternating with the same market without them.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -11,10 +11,10 @@ use crate::meter::{Figure, of_children, quantile};
 use crate::refresh::{changed, open, row};
 use crate::setup::Bench;
 
-/// Brands whose prices grow by more than is believed, and by how much.
+/// Number of brands whose price changes exceed the threshold, and the size of the change.
 const DOUBTED: usize = 20;
 const FACTOR: i64 = 6;
-/// Pairs of builds.
+/// Number of pairs of builds.
 const TURNS: usize = 5;
 
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
@@ -44,7 +44,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Changes every brand by a little, and the first `doubted` of them beyond a threshold.
+/// Changes every brand slightly, and the first `doubted` brands by more than the threshold.
 async fn change(home: &Path, doubted: usize) -> anyhow::Result<()> {
     let lake = open(Storage::from_path(home)?).await?;
     let snapshot = lake.snapshot().await?;
@@ -61,7 +61,7 @@ async fn change(home: &Path, doubted: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Seconds of builds.
+/// Durations of builds, in seconds.
 #[derive(Default)]
 struct Times {
     wall: Vec<f64>,
@@ -69,10 +69,10 @@ struct Times {
 }
 
 impl Times {
-    /// Builds all brands anew, but for those that are held back.
+    /// Rebuilds all brands except those that are held back.
     fn build(&mut self, bench: &Bench, home: &Path, held: usize) -> anyhow::Result<()> {
         let mut command = bench.command(home, &["release", "build", "--full"]);
-        // Small brands are judged too.
+        // Small brands are checked too.
         command.env("HAAT_QUALITY__PRODUCTS_MIN", "1").stderr(Stdio::inherit());
         let (output, cost) = of_children(|| Ok(command.output()?))?;
         let report: Value = serde_json::from_slice(&output.stdout)?;

@@ -1,4 +1,4 @@
-//! A client that costs next to nothing: one connection, one request at a time, bodies by `Content-Length` or in chunks.
+//! A minimal HTTP client: one connection, one request at a time, bodies by `Content-Length` or chunked.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -16,7 +16,7 @@ impl Client {
     /// Connects to `http://host:port`.
     pub(crate) fn connect(address: &str) -> anyhow::Result<Self> {
         let host = address.trim_start_matches("http://").trim_end_matches('/').to_owned();
-        // Names below `.localhost` are this machine (RFC 6761), whether or not the resolver knows.
+        // Names below `.localhost` are this machine (RFC 6761), even if the resolver does not know them.
         let name = host.split(':').next().unwrap_or_default();
         let port = host.rsplit(':').next().unwrap_or_default();
         let stream = if name.ends_with(".localhost") {
@@ -32,18 +32,18 @@ impl Client {
         })
     }
 
-    /// GETs a path; answers the status and the body.
+    /// Sends a GET request and returns status and body.
     pub(crate) fn get(&mut self, path: &str) -> anyhow::Result<(u16, &[u8])> {
         self.ask(path)?;
         self.answer()
     }
 
-    /// POSTs JSON to a path; answers the status and the body.
+    /// Sends a POST request with JSON and returns status and body.
     pub(crate) fn post(&mut self, path: &str, json: &[u8]) -> anyhow::Result<(u16, &[u8])> {
         self.post_with(path, "", json)
     }
 
-    /// POSTs JSON to a path with further lines of the head, each ended.
+    /// Sends a POST request with JSON and further header lines, each with its line ending.
     pub(crate) fn post_with(&mut self, path: &str, head: &str, json: &[u8]) -> anyhow::Result<(u16, &[u8])> {
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: {}\r\n{head}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
@@ -54,18 +54,18 @@ impl Client {
         self.answer()
     }
 
-    /// Sends a request for a path.
+    /// Sends a GET request for a path without reading the answer.
     pub(crate) fn ask(&mut self, path: &str) -> anyhow::Result<()> {
         self.ask_with(path, "")
     }
 
-    /// Sends a request for a path with further lines of its head, each ended.
+    /// Like `ask`, with further header lines, each with its line ending.
     pub(crate) fn ask_with(&mut self, path: &str, head: &str) -> anyhow::Result<()> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{head}\r\n", self.host);
         Ok(self.stream.get_mut().write_all(request.as_bytes())?)
     }
 
-    /// Waits for what was asked: the status and the body.
+    /// Reads the answer to the request sent last: status and body.
     pub(crate) fn answer(&mut self) -> anyhow::Result<(u16, &[u8])> {
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
@@ -99,7 +99,7 @@ impl Client {
         Ok((status, &self.body))
     }
 
-    /// Reads a body whose length is not known before its end.
+    /// Reads a chunked body, whose length is not known before its end.
     fn read_chunks(&mut self) -> anyhow::Result<()> {
         self.body.clear();
         let mut line = String::new();

@@ -1,5 +1,6 @@
-//! The same asked of the kernels and of SQL, in turn and equal: how many times dearer SQL is. And what a server holds that
-//! takes statements, beside one that takes none.
+//! Sends the same questions to the search kernels and to SQL alternately, checks that the answers are equal, and
+//! measures how much more SQL costs. Also compares the memory of a server that accepts statements with one that does
+//! not.
 
 use std::time::Instant;
 
@@ -10,21 +11,21 @@ use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, memory_of_process, quantile};
 use crate::setup::{Bench, ServerProcess};
 
-/// Turns in which each side is asked, and requests of a turn.
+/// Number of turns for each side, and number of requests in a turn.
 const TURNS: usize = 10;
 const REQUESTS: usize = 40;
 const PAGE: usize = 20;
 
-/// A kind of question to both sides, and the places where each answers with ids or a count.
+/// A kind of question for both sides, and where the answers contain their ids or count.
 struct Kind {
     name: &'static str,
     paths: Vec<String>,
     statements: Vec<String>,
-    /// The part of a path's answer that the statement's rows must have too.
+    /// Extracts the part of an HTTP answer that the statement's rows must match.
     of_path: fn(&Value) -> Value,
 }
 
-/// A server and how to ask it.
+/// A server and the clients for it.
 struct BenchServer {
     server: ServerProcess,
     client: Client,
@@ -68,7 +69,7 @@ impl BenchServer {
     }
 }
 
-/// Prints the cost of statements beside kernels, and their memory.
+/// Prints the cost of statements compared with kernels, and their memory.
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let without = {
         let mut plain = BenchServer::of(bench, false)?;
@@ -77,7 +78,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     };
     let mut asked = BenchServer::of(bench, true)?;
     asked.path("/v1/stats")?;
-    // The tables are registered beside the first answers.
+    // The tables are registered while the server already answers requests.
     while asked.statement("select 1 one").is_err() {
         std::thread::yield_now();
     }
@@ -137,7 +138,7 @@ fn kinds(bench: &Bench) -> anyhow::Result<Vec<Kind>> {
     ])
 }
 
-/// Both sides in turn, after each pair was found equal.
+/// Measures both sides alternately, after checking that each pair of answers is equal.
 fn compare(asked: &mut BenchServer, kind: &Kind) -> anyhow::Result<()> {
     for (path, statement) in kind.paths.iter().zip(&kind.statements) {
         let expected = (kind.of_path)(&asked.path(path)?);

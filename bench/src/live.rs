@@ -1,4 +1,5 @@
-//! The cost of a live price beside the same fetch by a bare client, of a signed quote of it, and of the gateway in reads beside it.
+//! Measures the cost of a live price compared with the same fetch by a bare client, of a signed quote, and of
+//! stored-data reads in a server that is also a gateway.
 
 use std::time::Instant;
 
@@ -9,20 +10,20 @@ use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, quantile};
 use crate::setup::{Bench, ServerProcess};
 
-/// The stores that are asked: small, for it is not they that are measured.
+/// Number of products in the stores. It is small, because the stores are not what is measured.
 const PRODUCTS: &str = "600";
 const STORES: &str = "6";
-/// Prices that are asked for, each in turn with the same fetch by a bare client.
+/// Number of price requests; each alternates with the same fetch by a bare client.
 const PRICES: usize = 2_000;
-/// Reads that are asked together, so that the server wakes up once for them.
+/// Number of reads that are sent together, so that one wake-up of the server serves them all.
 const TOGETHER: usize = 50;
-/// Groups of reads, each asked of both servers.
+/// Number of groups of reads, each sent to both servers.
 const TURNS: usize = 240;
 
-/// A product and how its store is asked for it.
+/// A product and the data to request it from its store.
 struct Product {
     id: String,
-    /// The number of its store among the stores' clients.
+    /// Index of the product's store in the list of clients.
     store: usize,
     query: Vec<u8>,
 }
@@ -72,7 +73,7 @@ fn ready(server: &ServerProcess) -> anyhow::Result<Client> {
     Ok(client)
 }
 
-/// The catalogue's products, and a client of each store.
+/// Returns the products of the catalogue, and a client for each store.
 fn products(
     bench: &Bench,
     stores: &ServerProcess,
@@ -109,12 +110,13 @@ fn products(
     Ok((products.collect::<anyhow::Result<_>>()?, clients))
 }
 
-/// The question of the gateway to a store.
+/// GraphQL query that the gateway sends to a store.
 const QUERY: &str = "query Variants($ids: [ID!]!, $country: CountryCode) @inContext(country: $country) { nodes(ids: $ids) { \
     __typename ... on ProductVariant { id title sku availableForSale price { amount currencyCode } \
     compareAtPrice { amount currencyCode } product { id } } } }";
 
-/// One client that waits for each answer: a price over HTTP, the same with a signed quote, and the same fetch from the store itself.
+/// Measures three requests with one client that waits for each answer: a price over HTTP, a price with a signed quote,
+/// and the same fetch from the store itself.
 fn prices(products: &[Product], gateway: &mut Client, stores: &mut [Client]) -> anyhow::Result<()> {
     let (mut through, mut quoted, mut bare) = (Vec::new(), Vec::new(), Vec::new());
     for (turn, product) in products.iter().cycle().take(PRICES).enumerate() {
@@ -151,14 +153,14 @@ fn prices(products: &[Product], gateway: &mut Client, stores: &mut [Client]) -> 
     Ok(())
 }
 
-/// A server that reads are asked of.
+/// A server to which reads are sent.
 struct ReadServer<'a> {
     process: &'a ServerProcess,
     client: &'a mut Client,
 }
 
-/// Reads of stored data, of a server that is a gateway too and of one that is not: what they cost the server. How long
-/// they take depends on where the kernel wakes which thread, by more than the servers differ.
+/// Measures the CPU cost of reads of stored data in a server that is also a gateway and in one that is not. Their
+/// duration is not compared, because it depends more on how the kernel schedules threads than on the server.
 fn reads(products: &[Product], servers: [ReadServer<'_>; 2]) -> anyhow::Result<()> {
     let mut each_us = [Vec::new(), Vec::new()];
     let mut servers = servers;

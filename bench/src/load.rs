@@ -1,4 +1,4 @@
-//! Many clients at once, from one thread: a load that leaves the other core to the server.
+//! Generates load from many concurrent clients in one thread, which leaves the other core to the server.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,13 +10,13 @@ use nix::unistd::Pid;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-/// The outcome of a load.
+/// The result of a load.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) answered: usize,
     pub(crate) refused: usize,
     pub(crate) failed: usize,
-    /// Milliseconds that answered requests took.
+    /// Durations of the answered requests, in milliseconds.
     pub(crate) times: Vec<f64>,
 }
 
@@ -41,14 +41,15 @@ impl Outcome {
     }
 }
 
-/// The number of clients, and the rate of each: as fast as it is answered, or so many times a second.
+/// The number of clients and the request rate of each. Without a rate, a client sends the next request as soon as the
+/// last is answered.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     pub(crate) clients: usize,
     pub(crate) each_per_s: Option<f64>,
 }
 
-/// Asks until `stop`; each client waits for its answer before it asks again.
+/// Sends requests until `stop`. Each client waits for its answer before its next request.
 pub(crate) fn load(
     address: &str,
     paths: &Arc<Vec<String>>,
@@ -88,7 +89,7 @@ async fn ask(
         return outcome;
     };
     let gap = pace.each_per_s.map(|rate| Duration::from_secs_f64(1.0 / rate));
-    // The clients do not ask in step.
+    // The clients' requests are spread over time.
     let mut due = Instant::now() + gap.unwrap_or_default().mul_f64(fraction(number, pace.clients));
     while !stop.load(Ordering::Relaxed) {
         if let Some(gap) = gap {
@@ -116,12 +117,12 @@ pub(crate) async fn connect(host: &str) -> anyhow::Result<BufReader<TcpStream>> 
     Ok(BufReader::with_capacity(1 << 16, stream))
 }
 
-/// GETs a path and reads the answer away.
+/// Sends a GET request, then reads and discards the answer.
 async fn get(stream: &mut BufReader<TcpStream>, host: &str, path: &str) -> anyhow::Result<u16> {
     exchange(stream, &format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n")).await
 }
 
-/// Sends a whole request and reads the answer away; bodies by `Content-Length`.
+/// Sends a complete request, then reads and discards the answer. Bodies need a `Content-Length`.
 pub(crate) async fn exchange(stream: &mut BufReader<TcpStream>, request: &str) -> anyhow::Result<u16> {
     stream.get_mut().write_all(request.as_bytes()).await?;
     let mut line = String::new();
@@ -151,7 +152,7 @@ fn fraction(number: usize, of: usize) -> f64 {
     number as f64 / of.max(1) as f64
 }
 
-/// Keeps this thread, and what it starts from now on, on one core.
+/// Pins this thread, and threads started later, to one core.
 pub(crate) fn pin(core: usize) -> anyhow::Result<()> {
     let mut cores = CpuSet::new();
     cores.set(core)?;

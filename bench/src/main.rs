@@ -1,7 +1,8 @@
-//! The cost of haat, each figure beside a baseline in the same run: `cargo run --release --bin bench -- all`.
+//! Benchmarks of haat, each compared with a baseline in the same run: `cargo run --release --bin bench -- all`.
 //!
-//! In: the `haat` binary built beside this one, and a generated catalogue. Out: one JSON line a figure with its ratio.
-//! CPU time is the operating system's account of whole processes. It judges nothing, and no test runs it.
+//! The input is the `haat` binary from the same build and a generated catalogue. The output is one JSON line per
+//! figure, with its ratio to the baseline. CPU time is measured by the operating system for whole processes. The
+//! benchmarks have no pass or fail limits, and no test runs them.
 
 mod backfill;
 mod build;
@@ -32,25 +33,25 @@ use clap::{Parser, Subcommand};
 
 #[derive(Debug, Parser)]
 struct Cli {
-    /// Products of the generated catalogue
+    /// Number of products in the generated catalogue
     #[arg(long, global = true, default_value_t = 200_000)]
     products: u64,
-    /// Stores they are spread over
+    /// Number of stores in the generated catalogue
     #[arg(long, global = true, default_value_t = 1_000)]
     stores: u32,
-    /// Folder for the catalogue; kept, and used again by the next run [default: a fresh one, removed at the end]
+    /// Folder for the catalogue, kept and reused by the next run [default: a new folder, removed at the end]
     #[arg(long, global = true)]
     home: Option<std::path::PathBuf>,
-    /// Crawl these recorded pages besides: a folder as `haat emulate --recorded` takes it
+    /// Also crawl these recorded pages: a folder in the format of `haat emulate --recorded`
     #[arg(long, global = true)]
     recorded: Option<String>,
-    /// Let the peers crawl the stores with full pages too: a Python that has bench/peers/requirements.txt installed
+    /// Also run other crawlers on the stores with full pages: a Python with bench/peers/requirements.txt installed
     #[arg(long, global = true, value_name = "PYTHON")]
     peers: Option<std::path::PathBuf>,
-    /// A `haat` built before, to be asked in turn
+    /// An earlier build of `haat` to alternate with
     #[arg(long, global = true, value_name = "PROGRAM")]
     before: Option<std::path::PathBuf>,
-    /// The home that the program before serves, where it cannot open this one [default: the same home]
+    /// Home for the earlier build, if it cannot open the current one [default: the same home]
     #[arg(long, global = true, value_name = "FOLDER", requires = "before")]
     before_home: Option<std::path::PathBuf>,
     #[command(subcommand)]
@@ -59,43 +60,43 @@ struct Cli {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 enum Benchmark {
-    /// Crawl, normalise, write to Parquet; beside fetching and decoding alone
+    /// Crawl, normalise and write to Parquet, compared with only fetching and decoding
     Crawl,
-    /// Make the lake again from what is landed; beside the first crawl
+    /// Rebuild the lake from landed pages, compared with the first crawl
     Backfill,
-    /// Build a release in full, and after 1% of the stores changed
+    /// Build a full release, and another after 1% of the stores changed
     Build,
-    /// Build a release of a market in which twenty brands are held back; beside none
+    /// Build a release with twenty brands held back, compared with none
     Held,
-    /// Refresh one brand; beside writing the whole bucket's rows as one Parquet file
+    /// Refresh one brand, compared with writing the whole bucket's rows as one Parquet file
     Refresh,
-    /// Search over HTTP beside bare tantivy on the same index; product detail; memory; time to ready; hot swaps
+    /// Search over HTTP compared with bare tantivy on the same index, product details, memory, time to ready, hot swaps
     Serve,
-    /// Every kind of read over HTTP: server CPU, time, memory
+    /// Every kind of read over HTTP: server CPU time, duration, memory
     Reads,
-    /// Constant answers to many connections; beside a bare axum server (a part of `reads`)
+    /// Constant answers to many connections, compared with a bare axum server (part of `reads`)
     Constants,
-    /// The cost of knowing who asks and how much; beside the program that --before names
+    /// The cost of identifying callers and counting their requests, compared with the program in --before
     Callers,
-    /// Searches with a pincode beside the same without; it commits made-up answers of the stores to the home
+    /// Searches with a pincode compared with the same without; commits generated store answers to the home
     Delivery,
-    /// Ten times more searches than can be answered
+    /// Ten times more searches than the server can answer
     Overload,
-    /// A live price beside the same fetch by a bare client; reads beside a gateway and without one
+    /// A live price compared with the same fetch by a bare client, and reads with and without a gateway
     Live,
-    /// A tool of agents beside the same call of REST; a hundred sessions with open streams
+    /// A tool for agents compared with the same REST call, and a hundred sessions with open streams
     Mcp,
-    /// Statements beside the routes that answer the same; searches beside fifty clients that send wild statements
+    /// Statements compared with the equivalent routes, and searches while fifty clients send expensive statements
     Statements,
-    /// Searches beside bodies that never end; prices beside ten keys that read carts without a pause
+    /// Searches during bodies that never end, and prices while ten keys read carts without a pause
     Fair,
-    /// Ten thousand watches judged by a release; beside none, and beside its build
+    /// Ten thousand watches judged by a release, compared with none and with the build of the release
     Watches,
     /// A hundred hot swaps of the release under load
     Swaps,
-    /// All of them, one after the other
+    /// All benchmarks, one after the other
     All,
-    /// The bare axum server itself
+    /// The bare axum server of the `constants` benchmark
     #[command(hide = true)]
     Bare,
 }
@@ -133,7 +134,7 @@ fn main() -> anyhow::Result<()> {
     on_catalogue(cli, &bench)
 }
 
-/// The measurements on the catalogue of the home.
+/// Runs the benchmarks that use the catalogue in the home.
 fn on_catalogue(cli: Cli, bench: &setup::Bench) -> anyhow::Result<()> {
     let all = cli.what == Benchmark::All;
     if all || cli.what == Benchmark::Build {

@@ -1,4 +1,5 @@
-//! The cost of a tool of agents beside the same call of REST, and the times of calls while many sessions are open.
+//! Measures the cost of a tool for agents compared with the same REST call, and the duration of calls while many
+//! sessions are open.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,19 +13,19 @@ use crate::load::{connect, exchange};
 use crate::meter::{Figure, cpu_of_process, quantile};
 use crate::setup::{Bench, ServerProcess};
 
-/// Words of the queries: each with each other.
+/// Words for the queries, which combine every word with every other.
 const WORDS: [&str; 12] = [
     "cotton", "shirt", "blue", "tea", "leather", "bag", "gift", "kids", "black", "lamp", "cream", "organic",
 ];
-/// Connections that ask at the same time in a turn.
+/// Number of connections that send requests at the same time in a turn.
 const TOGETHER: usize = 8;
-/// Turns of each door: they alternate, so that a slow moment of the machine is slow for both.
+/// Number of turns for each protocol. They alternate, so that a slow phase of the machine affects both.
 const TURNS: usize = 24;
-/// Sessions at the same time, each with a stream that is open, and how often each calls.
+/// Number of concurrent sessions with an open stream, and the number of calls in each.
 const SESSIONS: usize = 100;
 const CALLS: usize = 40;
 
-/// One way to ask: whole requests of HTTP.
+/// Requests for one protocol, as complete HTTP texts.
 #[derive(Debug)]
 struct RequestRun {
     requests: Arc<Vec<String>>,
@@ -43,7 +44,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let (mut rest, mut tool) = (RequestRun::new(of_rest(&host)), RequestRun::new(of_mcp(&host)));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        // The first turn of each warms up.
+        // The first turn of each protocol is a warm-up.
         for turn in 0..=TURNS {
             let order = if turn % 2 == 0 {
                 [&mut rest, &mut tool]
@@ -115,7 +116,7 @@ impl RequestRun {
         }
     }
 
-    /// Asks everything once on each of several connections.
+    /// Sends every request once on each of several connections.
     async fn turn(&mut self, server: &ServerProcess, host: &Arc<str>) -> anyhow::Result<()> {
         let pid = server.child.id();
         let (cpu, begun) = (cpu_of_process(pid)?, Instant::now());
@@ -144,7 +145,8 @@ impl RequestRun {
     }
 }
 
-/// The times, in milliseconds, of all calls of many sessions; each may hold a stream open meanwhile.
+/// Returns the durations of all calls in many sessions, in milliseconds. With `with_streams`, each session also keeps a
+/// stream open.
 async fn sessions(host: &Arc<str>, requests: &Arc<Vec<String>>, with_streams: bool) -> anyhow::Result<Vec<f64>> {
     let sessions: Vec<_> = (0..SESSIONS)
         .map(|number| {
@@ -161,7 +163,7 @@ async fn sessions(host: &Arc<str>, requests: &Arc<Vec<String>>, with_streams: bo
                     let begun = Instant::now();
                     anyhow::ensure!(exchange(&mut stream, request).await? == 200, "{request}");
                     times.push(begun.elapsed().as_secs_f64() * 1e3);
-                    // A session thinks before it calls again.
+                    // A session waits between two calls.
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
                 drop(open);
@@ -176,7 +178,7 @@ async fn sessions(host: &Arc<str>, requests: &Arc<Vec<String>>, with_streams: bo
     Ok(times)
 }
 
-/// A stream of heartbeats whose first has come.
+/// Opens a stream and waits for its first heartbeat.
 async fn opened(host: &str) -> anyhow::Result<tokio::io::BufReader<tokio::net::TcpStream>> {
     let mut stream = connect(host).await?;
     let request = format!("GET /v1/mcp HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\n\r\n");

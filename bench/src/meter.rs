@@ -1,4 +1,4 @@
-//! Times and memory, and the line that states them.
+//! Measures time and memory, and prints the figures.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -81,24 +81,24 @@ fn cost<T>(who: UsageWho, work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::R
     ))
 }
 
-/// The cost of the work in this process.
+/// Measures work in this process.
 pub(crate) fn of_self<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Cost)> {
     cost(UsageWho::RUSAGE_SELF, work)
 }
 
-/// The cost of the work in processes that it starts and waits for.
+/// Measures work in child processes that it starts and waits for.
 pub(crate) fn of_children<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Cost)> {
     cost(UsageWho::RUSAGE_CHILDREN, work)
 }
 
-/// CPU time that all threads of a running process have used so far, by the kernel's own account: in nanoseconds, not in
-/// the ticks of 10 ms that `/proc` states.
+/// Returns the CPU time of all threads of a running process, as the kernel counts it. It is in nanoseconds, not in
+/// the 10 ms ticks of `/proc/PID/stat`.
 pub(crate) fn cpu_of_process(pid: u32) -> anyhow::Result<Duration> {
     let pid = Pid::from_raw(pid.cast_signed());
     Ok(clock_getcpuclockid(pid)?.now()?.into())
 }
 
-/// Resident memory of a running process, split in what is its own and what is mapped from files, in bytes.
+/// Returns the resident memory of a running process in bytes, split into anonymous memory and memory mapped from files.
 pub(crate) fn memory_of_process(pid: u32) -> anyhow::Result<(f64, f64)> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
     let kib = |key: &str| {
@@ -109,7 +109,7 @@ pub(crate) fn memory_of_process(pid: u32) -> anyhow::Result<(f64, f64)> {
     Ok((kib("RssAnon:") * 1024.0, kib("RssFile:") * 1024.0))
 }
 
-/// The value below which `share` of the values lie.
+/// Returns the quantile of the values for `share`.
 pub(crate) fn quantile(values: &mut [f64], share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     #[expect(

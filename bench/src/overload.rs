@@ -1,5 +1,5 @@
-//! Ten times more requests than the server can answer, and hot swaps under load. The server has one core and the load
-//! another, so that what is measured is the server, not how the two compete.
+//! Measures the server with ten times more requests than it can answer, and hot swaps under load. The server and the
+//! load each have a core, so that they do not compete for CPU time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,16 +13,16 @@ use crate::meter::{Figure, quantile};
 use crate::reads::{RequestSet, encoded};
 use crate::setup::Bench;
 
-/// The duration of each load.
+/// Duration of each load.
 const LOAD: Duration = Duration::from_secs(10);
-/// Clients that keep the server busy without a queue.
+/// Number of clients that keep the server busy without a queue.
 const CLIENTS: usize = 4;
-/// The number of swaps of the release.
+/// Number of release swaps.
 const SWAPS: usize = 100;
 
-/// The longest time for a swap.
+/// Maximum time for a swap.
 const SWAP_MAX: Duration = Duration::from_secs(60);
-/// The core of the server, and that of the load.
+/// Core of the server and core of the load.
 const CORES: [usize; 2] = [0, 1];
 
 pub(crate) fn for_a_while(address: &str, paths: &Arc<Vec<String>>, pace: Pace) -> anyhow::Result<Outcome> {
@@ -35,7 +35,7 @@ pub(crate) fn for_a_while(address: &str, paths: &Arc<Vec<String>>, pace: Pace) -
         }
     });
     let outcome = load(address, paths, pace, &stop);
-    // The timer only sleeps and stores.
+    // The timer thread only sleeps and sets a flag.
     let _ = timer.join();
     outcome
 }
@@ -51,7 +51,7 @@ pub(crate) fn searches(bench: &Bench) -> anyhow::Result<Arc<Vec<String>>> {
     Ok(Arc::new(asked.queries.iter().map(path).collect()))
 }
 
-/// Measures the capacity of the server, offers ten times that, and compares.
+/// Measures the capacity of the server, sends ten times as many requests, and compares.
 pub(crate) fn overload(bench: &Bench) -> anyhow::Result<()> {
     let paths = searches(bench)?;
     pin(CORES[0])?;
@@ -94,7 +94,7 @@ pub(crate) fn overload(bench: &Bench) -> anyhow::Result<()> {
     Figure::alone("overload.failed", over.failed as f64, "requests").print()
 }
 
-/// Swaps between two releases of the same catalogue while clients ask.
+/// Swaps between two releases of the same catalogue while clients send requests.
 pub(crate) fn swaps(bench: &Bench) -> anyhow::Result<()> {
     let paths = searches(bench)?;
     let ids = two_releases(bench)?;
@@ -103,7 +103,7 @@ pub(crate) fn swaps(bench: &Bench) -> anyhow::Result<()> {
     command.env("HAAT_QUERY_SERVER__POLL_MS", "20");
     let server = Bench::serving(command)?;
     let address = server.document["address"].as_str().context("address")?.to_owned();
-    // One client: the other core is for opening releases, as on a server that is not full.
+    // There is one client, so that the other core is free for opening releases, as on a server below its capacity.
     let alone = Pace {
         clients: 1,
         each_per_s: None,
@@ -143,7 +143,7 @@ pub(crate) fn swaps(bench: &Bench) -> anyhow::Result<()> {
         .print()
 }
 
-/// The current release and one that differs by a brand that was crawled again.
+/// Returns the ids of the current release and of one that differs by one re-crawled brand.
 fn two_releases(bench: &Bench) -> anyhow::Result<[String; 2]> {
     let first = bench.run(bench.home(), &["release", "build"])?;
     let first = first["release"].as_str().context("release")?.to_owned();

@@ -1,4 +1,4 @@
-//! Every kind of read over HTTP, one client: what it costs the server, and how long it takes.
+//! Measures every kind of read over HTTP with one client: the server's CPU time and the duration.
 
 use std::time::Instant;
 
@@ -9,17 +9,18 @@ use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, memory_of_process, quantile};
 use crate::setup::{Bench, ServerProcess};
 
-/// Requests of each kind.
+/// Number of requests of each kind.
 const REQUESTS: usize = 2_000;
 
-/// The requests, made of titles, ids and brands of the catalogue itself: the same in every run on the same catalogue.
+/// Requests built from the titles, ids and brands of the catalogue. They are the same in every run on the same
+/// catalogue.
 #[derive(Debug)]
 pub(crate) struct RequestSet {
     pub(crate) queries: Vec<String>,
     typos: Vec<String>,
     beginnings: Vec<String>,
     ids: Vec<String>,
-    /// Parameters that look a product up: by its handle, by its address.
+    /// Query parameters that look up a product by its handle or its URL.
     handles: Vec<String>,
     addresses: Vec<String>,
     brands: Vec<String>,
@@ -58,7 +59,7 @@ impl RequestSet {
         })
     }
 
-    /// Adds the categories that the server lists, the large and the small ones.
+    /// Adds the categories that the server lists, both large and small.
     fn with_categories(mut self, client: &mut Client) -> anyhow::Result<Self> {
         fn gather(nodes: &Value, slugs: &mut Vec<String>) {
             for node in nodes.as_array().into_iter().flatten() {
@@ -72,7 +73,7 @@ impl RequestSet {
     }
 }
 
-/// One to three words of a title.
+/// Returns one to three words of a title.
 fn words(at: usize, title: &str) -> Option<String> {
     let title = title.to_lowercase();
     let words = title
@@ -82,7 +83,7 @@ fn words(at: usize, title: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// The query with two neighbouring letters of its longest word swapped; `None` when no word is long enough.
+/// Swaps two adjacent letters of the query's longest word. Returns `None` if no word is long enough.
 fn mistyped(query: &str) -> Option<String> {
     let long = query.split(' ').max_by_key(|word| word.len())?;
     let letters: Vec<char> = long.chars().collect();
@@ -98,14 +99,14 @@ fn mistyped(query: &str) -> Option<String> {
     Some(query.replace(long, &swapped.into_iter().collect::<String>()))
 }
 
-/// The query without the end of its last word, as somebody types it.
+/// Returns the query without the end of its last word, as while typing.
 fn beginning(query: &str) -> String {
     let letters = query.chars().count();
     let last = query.rsplit(' ').next().map_or(0, |word| word.chars().count());
     query.chars().take(letters - last / 2).collect()
 }
 
-/// A value of a query string.
+/// Percent-encodes a value for a query string.
 pub(crate) fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -174,7 +175,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     Figure::alone("reads.memory_mapped_mib", mapped / 1048576.0, "MiB").print()
 }
 
-/// Asks every path in turn, `REQUESTS` times in all, and prints what one costs.
+/// Requests the paths in rotation, `REQUESTS` times in all, and prints the cost per request.
 fn measure(server: &ServerProcess, client: &mut Client, kind: &str, paths: &[String]) -> anyhow::Result<()> {
     anyhow::ensure!(!paths.is_empty(), "nothing to ask for {kind}");
     let paths = || paths.iter().cycle().take(REQUESTS);

@@ -1,4 +1,4 @@
-//! One brand's refresh into a lake that holds all the others, beside the same into a lake that holds none.
+//! Measures the refresh of one brand in a lake with all other brands, compared with the same refresh in an empty lake.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
         let empty = runtime.block_on(open(Storage::from_path(tempfile::tempdir()?.path())?))?;
         let (_, cost) = of_self(|| Ok(runtime.block_on(full.commit(vec![refresh.clone()], row()?))?))?;
         let (_, floor) = of_self(|| Ok(runtime.block_on(empty.commit(vec![refresh], row()?))?))?;
-        // The first round reads the tables' logs; a committer that stays up does that once.
+        // The first round reads the tables' logs. A long-running committer does that only once.
         if round > 0 {
             costs.push(cost.cpu.as_secs_f64() * 1e3);
             alone.push(floor.cpu.as_secs_f64() * 1e3);
@@ -50,7 +50,7 @@ pub(crate) async fn open(root: Storage) -> anyhow::Result<Lake> {
     Ok(Lake::open(root.child("lake"), LakeConfig::default(), still()).await?)
 }
 
-/// The brand as a crawl would find it after every price went up by one minor unit.
+/// Returns the brand as a crawl would find it after every price rose by one minor unit.
 pub(crate) async fn changed(snapshot: &LakeSnapshot, row: &BrandRow) -> anyhow::Result<BrandRefresh> {
     let stores = BTreeSet::from([row.brand.store.clone()]);
     let mut products: Vec<_> = snapshot

@@ -1,4 +1,5 @@
-//! The query server over HTTP, one client; with the feature `tantivy` beside bare tantivy over the same products.
+//! Measures the query server over HTTP with one client. With the feature `tantivy`, compares it with bare tantivy over
+//! the same products.
 
 use std::time::Instant;
 
@@ -27,7 +28,8 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     memory(&server, &mut client)
 }
 
-/// Queries of one to three words from titles, and ids of products: the same ones in every run on the same catalogue.
+/// Returns queries of one to three words from titles, and product ids. They are the same in every run on the same
+/// catalogue.
 fn sample(bench: &Bench) -> anyhow::Result<(Vec<String>, Vec<String>)> {
     let limit = DETAILS.to_string();
     let rows = bench.run(
@@ -91,7 +93,7 @@ fn search(bench: &Bench, server: &ServerProcess, client: &mut Client, queries: &
 
 const BARE: &str = "bare tantivy, same products, query parser and top 20, in process";
 
-/// The times of the same queries in bare tantivy, where this program has it.
+/// Returns the times of the same queries in bare tantivy, if the feature is enabled.
 #[cfg(feature = "tantivy")]
 fn bare(bench: &Bench, queries: &[String]) -> anyhow::Result<Option<Vec<f64>>> {
     crate::tantivy_peer::times(bench.home(), queries).map(Some)

@@ -1,4 +1,4 @@
-//! The catalogue that every figure is measured on, made once.
+//! Creates the catalogue for all benchmarks once.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use anyhow::Context;
 use kit::SetClock;
 use serde_json::Value;
 
-/// A clock that stands still, later than what was crawled: it names runs, it measures nothing.
+/// Returns a fixed clock, later than the time of the crawl. It only names runs and measures nothing.
 pub(crate) fn still() -> Arc<SetClock> {
     SetClock::at("2027-01-15T08:00:00Z")
 }
@@ -18,16 +18,16 @@ pub(crate) fn still() -> Arc<SetClock> {
 pub(crate) struct Bench {
     pub(crate) products: u64,
     pub(crate) stores: u32,
-    /// A folder of recorded pages to crawl besides.
+    /// A folder of recorded pages to crawl as well.
     pub(crate) recorded: Option<String>,
-    /// A Python that has the peers installed.
+    /// A Python with the other crawlers installed.
     pub(crate) peers: Option<PathBuf>,
     home: PathBuf,
     _scratch: Option<tempfile::TempDir>,
     binary: PathBuf,
 }
 
-/// A child that serves until this is dropped.
+/// A child process that serves until this value is dropped.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
     pub(crate) child: Child,
@@ -73,31 +73,32 @@ impl Bench {
         &self.home
     }
 
-    /// A command on `home`, allowed to crawl this machine without a pace.
+    /// Returns a command on `home` that may crawl this machine without a rate limit.
     pub(crate) fn command(&self, home: &Path, args: &[&str]) -> Command {
         Self::prepared(Command::new(&self.binary), home, args)
     }
 
-    /// As [`Bench::run`], for a command that an operator would run on another machine: it takes what others leave.
+    /// Like [`Bench::run`], for a command that an operator would run on another machine: it gets only the CPU time that
+    /// others leave.
     pub(crate) fn run_elsewhere(&self, home: &Path, args: &[&str]) -> anyhow::Result<Value> {
         let mut command = Command::new("nice");
         command.args(["-n", "19"]).arg(&self.binary);
         Self::ran(Self::prepared(command, home, args), args)
     }
 
-    /// A command of any `haat` on `home`, with the bench's settings.
+    /// Configures a command of any `haat` program on `home` with the settings of the benchmarks.
     pub(crate) fn prepared(mut command: Command, home: &Path, args: &[&str]) -> Command {
         command.args(args).args(["--json", "--quiet", "--home"]).arg(home);
         command
             .env("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true")
             .env("HAAT_STOREFRONT__RATE_START_PER_S", "1e9")
-            // Counted as always, and never met.
+            // Requests are counted as usual, but the limit is never reached.
             .env("HAAT_LIMITS__ANONYMOUS__PER_SECOND", "100000")
             .env("HAAT_LIMITS__ANONYMOUS__BURST", "1000000");
         command
     }
 
-    /// Runs a command to its end and answers its JSON.
+    /// Runs a command to its end and returns its JSON output.
     pub(crate) fn run(&self, home: &Path, args: &[&str]) -> anyhow::Result<Value> {
         Self::ran(self.command(home, args), args)
     }
@@ -108,12 +109,12 @@ impl Bench {
         Ok(serde_json::from_slice(&output.stdout)?)
     }
 
-    /// Starts a command that serves and waits for its line.
+    /// Starts a command that serves, and waits for its first line of output.
     pub(crate) fn serve(&self, home: &Path, args: &[&str]) -> anyhow::Result<ServerProcess> {
         Self::serving(self.command(home, args))
     }
 
-    /// Starts a prepared command that serves and waits for its line.
+    /// Starts a prepared command that serves, and waits for its first line of output.
     pub(crate) fn serving(mut command: Command) -> anyhow::Result<ServerProcess> {
         let mut child = command.stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
@@ -129,7 +130,7 @@ impl Bench {
         self.emulate_in(self.stores, epoch)
     }
 
-    /// Serves the generated products in so many stores.
+    /// Serves the generated products in this number of stores.
     pub(crate) fn emulate_in(&self, stores: u32, epoch: u32) -> anyhow::Result<ServerProcess> {
         let (products, stores, epoch) = (self.products.to_string(), stores.to_string(), epoch.to_string());
         let args = [
@@ -152,7 +153,7 @@ impl Bench {
         self.serve(self.home(), &["emulate", "--recorded", folder, "--identity"])
     }
 
-    /// Registers the first `count` of the served stores and answers their slugs.
+    /// Registers the first `count` of the served stores and returns their slugs.
     pub(crate) fn register(&self, home: &Path, stores: &ServerProcess, count: usize) -> anyhow::Result<Vec<String>> {
         let urls = stores.document["stores"]
             .as_array()
@@ -173,7 +174,7 @@ impl Bench {
         Ok(slugs)
     }
 
-    /// Crawls the whole catalogue into the home and releases it, unless an earlier run did.
+    /// Crawls the whole catalogue into the home and releases it, unless an earlier run did so.
     pub(crate) fn fill(&self) -> anyhow::Result<()> {
         if self.home.join("releases").exists() {
             return Ok(());

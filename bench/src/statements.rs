@@ -1,4 +1,4 @@
-//! Searches beside fifty clients that send wild statements, in turn with searches alone.
+//! Measures searches while fifty clients send expensive statements, alternating with searches alone.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,17 +14,17 @@ use crate::meter::{Figure, quantile};
 use crate::overload::{for_a_while, searches};
 use crate::setup::{Bench, ServerProcess};
 
-/// Clients that send wild statements.
+/// Number of clients that send expensive statements.
 const WILD_CLIENTS: usize = 50;
-/// The turns in which both are measured.
+/// Number of turns in which both are measured.
 const TURNS: usize = 5;
-/// One client of searches: what is measured is the time of an answer, not of a queue.
+/// A single search client, so that the time of an answer is measured and not that of a queue.
 const CALM: Pace = Pace {
     clients: 1,
     each_per_s: None,
 };
 
-/// Cross joins, sorts of everything, regular expressions, recursion, texts without end.
+/// Expensive statements: cross joins, sorts of all rows, regular expressions, recursion, and very long texts.
 const WILD: [&str; 12] = [
     "select sum(a.quality * b.quality * c.price_minor) from products a, products b, variants c",
     "select a.title, b.description from products a cross join products b order by b.description, a.title",
@@ -41,7 +41,7 @@ const WILD: [&str; 12] = [
     "select count(distinct a.title || b.title) from products a join products b on a.currency = b.currency",
 ];
 
-/// Prints the searches' p99 alone and beside the statements, and the memory of the server.
+/// Prints the p99 of searches, alone and during the statements, and the server's memory.
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let mut command = bench.command(bench.home(), &["query-server", "--listen", "127.0.0.1:0"]);
     command.env("HAAT_SQL__LISTEN", "127.0.0.1:0");
@@ -85,7 +85,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The outcomes of statements.
+/// The results of the statements.
 #[derive(Debug, Default)]
 struct StatementOutcomes {
     answered: AtomicUsize,
@@ -109,7 +109,7 @@ fn storm(host: &str, stop: &Arc<AtomicBool>, told: &Arc<StatementOutcomes>) -> a
                     _ => &told.failed,
                 };
                 count.fetch_add(1, Ordering::Relaxed);
-                // As the answer's `Retry-After` asks, about.
+                // About the time that the answer's `Retry-After` states.
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
         });
@@ -118,7 +118,7 @@ fn storm(host: &str, stop: &Arc<AtomicBool>, told: &Arc<StatementOutcomes>) -> a
     Ok(())
 }
 
-/// Sends a statement and reads the answer away.
+/// Sends a statement, then reads and discards the answer.
 async fn send(host: &str, statement: &str) -> anyhow::Result<u16> {
     let body = json!({ "sql": statement }).to_string();
     let request = format!(
@@ -135,7 +135,7 @@ async fn send(host: &str, statement: &str) -> anyhow::Result<u16> {
     Ok(status.parse()?)
 }
 
-/// Memory of the server and its workers that no file backs.
+/// Returns the anonymous memory of the server and its workers, in MiB.
 fn memory_mib(server: &ServerProcess) -> anyhow::Result<f64> {
     let server = server.child.id().to_string();
     let mut workers = String::new();

@@ -1,4 +1,5 @@
-//! tantivy over the release's products, in this process: what an index of others takes for the same queries.
+//! Measures tantivy over the release's products in this process, as a comparison with another search index for the same
+//! queries.
 
 use std::path::Path;
 use std::time::Instant;
@@ -15,7 +16,7 @@ use tantivy::{Index, TantivyDocument};
 
 use crate::setup::still;
 
-/// The texts of a product that are searched, and what each weighs.
+/// Searched text fields of a product, with their weights.
 const FIELDS: [(&str, f32); 6] = [
     ("title", 5.0),
     ("brand", 2.0),
@@ -25,7 +26,7 @@ const FIELDS: [(&str, f32); 6] = [
     ("description", 1.0),
 ];
 
-/// The release's products in an index as tantivy makes it: English stems, one segment, in memory.
+/// Indexes the release's products with tantivy: English stemming, one segment, in memory.
 fn indexed(release: &Release) -> anyhow::Result<Index> {
     let mut schema = Schema::builder();
     let indexing = TextFieldIndexing::default()
@@ -63,7 +64,7 @@ fn indexed(release: &Release) -> anyhow::Result<Index> {
     Ok(writer.finalize()?)
 }
 
-/// The same queries by tantivy's own query parser and top-20 collector, over the same products.
+/// Returns the times of the queries with tantivy's query parser and top-20 collector over the same products.
 pub(crate) fn times(home: &Path, queries: &[String]) -> anyhow::Result<Vec<f64>> {
     let index = indexed(&open(home)?)?;
     let searcher = index.reader()?.searcher();

@@ -1,5 +1,5 @@
-//! The cost of ten thousand watches to a release: a server that judges them beside one that has none, both of which take the
-//! same releases, and the build of a release.
+//! Measures the cost of ten thousand watches at a release. A server that judges them is compared with one without
+//! watches that opens the same releases, and with the build of a release.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use crate::meter::{Figure, cpu_of_process, of_children, quantile};
 use crate::setup::{Bench, ServerProcess};
 
 const WATCHES: usize = 10_000;
-/// Releases, each after another hundredth of the stores changed.
+/// Number of releases; each follows a change in another hundredth of the stores.
 const TURNS: u32 = 3;
-/// A server rests where a second costs it no more than this: it looks for releases and events.
+/// CPU time per second below which a server counts as idle. It still looks for releases and events.
 const REST: Duration = Duration::from_millis(25);
 
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
@@ -54,7 +54,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
         .print()
 }
 
-/// Makes the watches, each of another product.
+/// Creates the watches, each for a different product.
 fn make(bench: &Bench, server: &ServerProcess, key: &str) -> anyhow::Result<()> {
     let statement = format!("select product_id from products order by product_id limit {WATCHES}");
     let rows = bench.run(bench.home(), &["sql", &statement])?;
@@ -66,7 +66,7 @@ fn make(bench: &Bench, server: &ServerProcess, key: &str) -> anyhow::Result<()> 
     let rows = rows.as_array().context("rows")?;
     anyhow::ensure!(rows.len() == WATCHES, "{} products", rows.len());
     for row in rows {
-        // Nobody is told: no price falls below it.
+        // The threshold is below every price, so that no watch sends an event.
         let wanted = json!({
             "product_id": row["product_id"], "price_below": 1, "webhook": { "url": "http://127.0.0.1:9/" },
         });
@@ -93,7 +93,7 @@ fn serves(server: &ServerProcess, release: &str) -> anyhow::Result<()> {
     }
 }
 
-/// The CPU time of a server once it rests.
+/// Waits until a server is idle and returns its CPU time.
 fn rested(server: &ServerProcess) -> anyhow::Result<Duration> {
     let mut before = cpu_of_process(server.child.id())?;
     loop {

@@ -1,4 +1,4 @@
-//! The envelope of an answer about a cart (GraphQL), and what of a cart has a type of its own.
+//! Parses any bytes as an answer about a cart: the GraphQL envelope and the typed parts of a cart.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! Any bytes as the JSON of a store: nothing is lost for the sake of a character, and what is JSON is read as it is.
+//! Parses any bytes as the JSON of a store. A bad character must not lose the rest of the document, and valid JSON must
+//! be read exactly.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -7,10 +8,10 @@ use data_model::{mended, read_store_json};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The longest form of a byte: a control character that is written out.
+/// Maximum growth of one byte: a control character that becomes an escape sequence.
 const BYTES_PER_BYTE_MAX: usize = 6;
 
-/// Errors of serde_json about characters of texts.
+/// Error texts of serde_json about characters in strings.
 const FLAWS: [&str; 4] = ["surrogate", "hex escape", "control character", "unicode"];
 
 pub(crate) fn check(bytes: &[u8]) {
@@ -30,7 +31,8 @@ fn is_whole(bytes: &[u8]) -> bool {
     matches!(mended(bytes), Cow::Borrowed(_))
 }
 
-/// The forgiving reader reads what the strict one accepts, and reads the same; `true` where the strict one accepts it.
+/// Checks that the lenient reader accepts what the strict one accepts, with the same result. Returns true if the strict
+/// reader accepts the input.
 pub(crate) fn agrees<T: DeserializeOwned + PartialEq + Debug>(bytes: &[u8]) -> bool {
     let Ok(strict) = serde_json::from_slice::<T>(bytes) else {
         return false;

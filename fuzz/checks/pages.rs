@@ -1,4 +1,4 @@
-//! Any bytes as a page of a catalogue, or as a store's description of itself.
+//! Parses any bytes as a page of a catalogue, or as a store's `meta.json`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use pipeline_parse::{
@@ -7,7 +7,7 @@ use pipeline_parse::{
 };
 use serde_json::Value;
 
-/// The longest form of a byte: a broken one, which U+FFFD takes the place of.
+/// Maximum growth of one byte: an invalid byte that becomes U+FFFD.
 const BYTES_PER_BYTE_MAX: usize = 3;
 
 pub(crate) fn check(bytes: &[u8]) {
@@ -31,7 +31,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// True of a product that has what it cannot be without, each of its type.
+/// Returns true if a product has all required fields with the right types.
 fn is_sound(product: &Value) -> bool {
     let id = product["id"].as_u64().is_some_and(|id| i64::try_from(id).is_ok());
     let title = &product["title"];
@@ -82,7 +82,7 @@ fn in_bounds(page: &ProductsPage<'_>, bytes: usize) {
     assert!(texts <= bytes * BYTES_PER_BYTE_MAX);
 }
 
-/// One record after the other, and the excerpts of all, are of the same records.
+/// Checks that reading records one by one and reading all excerpts give the same records.
 fn in_parts(page: &ProductsPage<'_>, bytes: &[u8]) {
     let text = page_text(bytes).unwrap();
     let mut nth = 0;

@@ -1,4 +1,4 @@
-//! Any bytes as a store's answer for its policies, or as a page about shipping.
+//! Parses any bytes as a store's answer about its policies, or as a page about shipping.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;

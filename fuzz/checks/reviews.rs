@@ -1,4 +1,4 @@
-//! Any bytes as the answer of each review app, or as a page that carries one.
+//! Parses any bytes as the answer of each review app, or as a page that contains one.
 
 use data_model::ReviewWidget;
 use pipeline_widgets::{FeedPage, Next, Overview, WidgetKey, detect};
