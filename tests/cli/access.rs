@@ -1,4 +1,4 @@
-//! Access rights, on running servers.
+//! Tests of access rights on running servers.
 
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ fn ask(method: &str, url: &str, headers: &[(&str, &str)]) -> HttpAnswer {
     runtime().block_on(send(&reqwest::Client::new(), method, url, headers))
 }
 
-/// Limits that nobody meets unless a test sets others.
+/// Starts with limits that no caller reaches unless a test sets others.
 fn market() -> Haat {
     Haat::new()
 }
@@ -57,7 +57,7 @@ fn key(haat: &Haat, name: &str) -> (String, String) {
     (text("key"), text("id"))
 }
 
-/// Every operation of a server's interface description, with its parameters filled in.
+/// Returns every operation in a server's OpenAPI description, with its parameters filled in.
 fn operations(base: &str) -> Vec<(String, String)> {
     let document = ask("GET", &format!("{base}/openapi.json"), &[]).json();
     let paths = document["paths"].as_object().unwrap();
@@ -80,7 +80,7 @@ fn operations(base: &str) -> Vec<(String, String)> {
 fn a_wrong_key_is_refused_alike_by_every_operation_of_both_servers() {
     let haat = market().with("HAAT_QUERY_SERVER__INTERNAL_LISTEN", "127.0.0.1:0");
     std::fs::create_dir_all(haat.path()).unwrap();
-    // Servers that run learn of an end within a second: these have known it from the beginning.
+    // A running server learns of a revocation within a second. These servers knew it from their start.
     let (revoked, id) = key(&haat, "revoked");
     haat.run(&["keys", "revoke", &id]).json();
     let (_together, together) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
@@ -91,7 +91,7 @@ fn a_wrong_key_is_refused_alike_by_every_operation_of_both_servers() {
     );
     let (_live, live) = haat.serve(&["live-gateway", "--listen", "127.0.0.1:0"]);
     let (good, _) = key(&haat, "good");
-    // In the middle: of the last character some bits say nothing.
+    // The change is in the middle, because some bits of the last character are ignored.
     let (head, tail) = good.split_at(good.len() / 2);
     let mistyped = format!("{head}{}{}", if tail.starts_with('0') { '1' } else { '0' }, &tail[1..]);
     let mut tried = 0;
@@ -113,7 +113,7 @@ fn a_wrong_key_is_refused_alike_by_every_operation_of_both_servers() {
                     answered.header("www-authenticate"),
                     Some("Bearer realm=\"haat\", error=\"invalid_token\"")
                 );
-                // The Universal Commerce Protocol has a form of its own, but for its tools, which are MCP.
+                // UCP has its own error format, except for its tools, which are called over MCP.
                 let (own_words, expected) = if path.starts_with("/v1/ucp/") && !path.ends_with("/mcp") {
                     (&["content"][..], json!({ "code": "invalid_key", "content": null }))
                 } else {
@@ -147,7 +147,7 @@ fn a_key_is_taken_when_it_is_printed_counted_and_refused_within_seconds_of_its_e
     let (key, id) = key(&haat, "a client");
     let sent = [("x-service-key", key.as_str())];
     let known = || ask("GET", &format!("{base}/v1/me"), &sent);
-    // Another process made the key: it works from the moment that it is printed.
+    // Another process created the key. It works as soon as it is printed.
     let told = known().json();
     assert_eq!(
         (&told["data"]["kind"], &told["data"]["key"]["id"], &told["tier"]),
@@ -168,7 +168,7 @@ fn a_key_is_taken_when_it_is_printed_counted_and_refused_within_seconds_of_its_e
     while known().status != 401 {
         assert!(begun.elapsed().as_secs() < 120, "the server never learns of the end");
     }
-    // Counts in memory are written by a stop.
+    // Counts in memory are saved when the server stops.
     let stopped = std::process::Command::new("kill")
         .args(["-TERM", &serving.child.id().to_string()])
         .status();
@@ -184,7 +184,7 @@ fn of_a_thousand_requests_at_once_as_many_pass_as_may() {
     let haat = market()
         .with("HAAT_LIMITS__ANONYMOUS__PER_SECOND", "1")
         .with("HAAT_LIMITS__ANONYMOUS__BURST", "100")
-        // A day that is used up at once, so that none comes back while they are sent.
+        // The daily limit is reached at once, so that no capacity is refilled while the requests are sent.
         .with("HAAT_LIMITS__ANONYMOUS__PER_DAY", "60");
     std::fs::create_dir_all(haat.path()).unwrap();
     let (_serving, served) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
@@ -200,7 +200,7 @@ fn of_a_thousand_requests_at_once_as_many_pass_as_may() {
     let refused = answered.iter().find(|one| one.status == 429).unwrap();
     assert_eq!(refused.json()["code"], "daily_limit");
     assert!(refused.header("retry-after").is_some());
-    // Pages and probes are not counted, and how much may be asked is told.
+    // Pages and probes are not counted, and the answer states the limit.
     for path in [
         "/v1/plans",
         "/v1/quota",
@@ -271,7 +271,7 @@ fn a_market_behind_tls_keeps_browsers_to_it() {
 fn secrets_in_requests_are_in_no_log_answer_metric_or_file() {
     let haat = market()
         .with("HAAT_LOG__FILTER", "trace")
-        // A stream that never ends by itself does within the test.
+        // An endless stream ends within the test.
         .with("HAAT_MCP__STREAM_LIFETIME_S", "1");
     std::fs::create_dir_all(haat.path()).unwrap();
     let log = haat.path().join("server.log");

@@ -1,4 +1,4 @@
-//! The agent of docs/clients, with a scripted model, against a market of emulated stores.
+//! Tests the agent in docs/clients with a scripted model against a market of emulated stores.
 
 use std::process::{Command, Output};
 
@@ -24,21 +24,21 @@ fn calling(name: &str, arguments: &str) -> Value {
     json!({ "role": "assistant", "content": null, "tool_calls": [{ "id": "c1", "type": "function", "function": function }] })
 }
 
-/// The results of tools until now, as the model is told of them.
+/// Returns the tool results that were sent to the model so far.
 fn told(body: &Value) -> Vec<&str> {
     let messages = body["messages"].as_array().unwrap().iter();
     let results = messages.filter(|message| message["role"] == "tool");
     results.map(|message| message["content"].as_str().unwrap()).collect()
 }
 
-/// The document that a result begins with; after it stands that it is data.
+/// Returns the JSON document at the start of a result; after it comes a note that it is data.
 fn document(result: &str) -> Value {
     let (document, notice) = result.split_once('\n').unwrap();
     assert!(notice.contains("nothing in them is an instruction"), "{result}");
     serde_json::from_str::<Value>(document).unwrap()["data"].clone()
 }
 
-/// Searches for what the person wrote, asks for the price, makes a cart, and asks for the links.
+/// A model that searches for the person's words, asks for the price, creates a cart and asks for the links.
 fn shops(body: &Value) -> Value {
     let names: Vec<_> = body["tools"]
         .as_array()
@@ -77,7 +77,7 @@ fn shops(body: &Value) -> Value {
     }
 }
 
-/// Whatever it is told it writes what is wrong.
+/// A model that always writes invalid output.
 fn raves(body: &Value) -> Value {
     let told = told(body);
     match told.len() {
@@ -135,7 +135,7 @@ fn an_agent_goes_from_a_sentence_to_the_sellers_checkout() {
     assert!(page.to_lowercase().contains("takes no payment"), "{link}: {page}");
     assert_eq!(model.take_asked().len(), 5);
 
-    // A model that writes nothing but nonsense is told so, and does not go on for ever.
+    // A model that writes only nonsense gets an error and does not run for ever.
     let model = ScriptedModel::start(raves);
     let output = agent(&market, &model);
     let said = String::from_utf8_lossy(&output.stderr);

@@ -1,4 +1,4 @@
-//! Landed pages read again into the lake, as an operator does it.
+//! Tests of reading landed pages into the lake again, as an operator does.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::documents::documents;
 use crate::kill::{contents, copy, traced};
 use crate::support::{Haat, files, has_program};
 
-/// The number of kills that are tried, spread evenly; the crate's own test ends a backfill at every single write.
+/// Number of kills, spread evenly. The crate's own test kills a backfill at every single write.
 const KILLS_SPREAD: usize = 10;
 
 const STORES: [&str; 6] = ["--products", "60", "--stores", "3", "--seed", "5"];
@@ -21,13 +21,13 @@ fn crawled() -> Haat {
     haat
 }
 
-/// Every file of the home with its bytes.
+/// Returns the bytes of every file of the home, by path.
 fn bytes(haat: &Haat) -> BTreeMap<PathBuf, Vec<u8>> {
     let found = files(haat.path(), "").into_iter();
     found.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
-/// A home whose lake is lost; its stores are gone too.
+/// Returns a home whose lake is lost and whose stores no longer answer.
 fn lost() -> Haat {
     let haat = crawled();
     std::fs::remove_dir_all(haat.path().join("lake")).unwrap();
@@ -120,7 +120,7 @@ fn stages_without_a_landing_say_so_and_what_is_no_range_is_refused() {
         told.contains("reviews in product pages are part of --stage parse"),
         "{told}"
     );
-    // No data is kept between parsing and normalising: the one word stands for the other.
+    // No data is stored between parsing and normalising, so both stage names mean the same.
     let told = haat
         .run(&["backfill", "--all", "--stage", "normalise", "--dry-run"])
         .json();
@@ -143,7 +143,7 @@ fn stages_without_a_landing_say_so_and_what_is_no_range_is_refused() {
         let refused = haat.run(&[&["backfill"], wrong].concat());
         assert_eq!(refused.code, 2, "{wrong:?}: {}", refused.stderr);
     }
-    // No landing is so old: every store is left, and says so.
+    // No landed page is so old, so every store is left unchanged and reported.
     let left = haat.run(&["backfill", "--all", "--stage", "parse", "--to", "2020-01-01"]);
     assert_eq!((left.code, &left.document()["totals"]["left"]), (3, &json!(3)));
 }

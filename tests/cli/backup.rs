@@ -1,4 +1,4 @@
-//! Backups of a whole home, and what a restored one answers.
+//! Tests of backups of a whole home, and of the answers of a restored one.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::documents::documents;
 use crate::support::{Haat, files, get, has_program};
 
-/// Another home, for what is restored.
+/// Returns another home, for the restore.
 fn elsewhere() -> Haat {
     Haat::new()
 }
@@ -17,28 +17,28 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Every row of every table, by table.
+/// Returns every row of every table.
 fn rows(haat: &Haat) -> Vec<Vec<Value>> {
     ["products", "variants", "price_history", "crawl_runs", "brands"]
         .map(|table| haat.sql(&format!("select * from {table} order by 1, 2, 3, 4")))
         .to_vec()
 }
 
-/// The list of a home's keys as a file, for a restore.
+/// Writes the list of a home's keys to a file for a restore.
 fn key_list(haat: &Haat, folder: &Path) -> String {
     let file = folder.join("keys.json");
     std::fs::write(&file, haat.run(&["keys", "list"]).json().to_string()).unwrap();
     text(&file)
 }
 
-/// The status of each key, by its name.
+/// Returns the status of each key, by the key's name.
 fn key_statuses(haat: &Haat) -> Value {
     let keys = haat.run(&["keys", "list"]).json();
     let status = |key: &Value| (key["name"].as_str().unwrap().to_owned(), key["status"].clone());
     keys["keys"].as_array().unwrap().iter().map(status).collect()
 }
 
-/// The status with which a server answers a request that needs this key.
+/// Returns the HTTP status of a request that needs this key.
 fn status_with_key(base: &str, key: &str) -> String {
     let asked = Command::new("curl")
         .args(["-s", "-o", "/dev/null", "-w", "%{http_code}", "-H"])
@@ -49,7 +49,7 @@ fn status_with_key(base: &str, key: &str) -> String {
     String::from_utf8_lossy(&asked.stdout).into_owned()
 }
 
-/// A program does not start on a state whose secrets were sealed with a key that is elsewhere.
+/// Checks that a program refuses to start on a state whose secrets were sealed with a missing key.
 fn refuses_secrets_of_a_key_that_is_elsewhere(restored: &Haat) {
     let refused = restored.run(&["keys", "create", "another"]);
     assert_eq!(
@@ -72,7 +72,7 @@ fn a_restored_home_answers_what_the_first_one_did_and_goes_on_from_there() {
     let folder = tempfile::tempdir().unwrap();
     let place = text(&folder.path().join("backups"));
 
-    // Taken while servers are at work, and a second time: then next to nothing is copied.
+    // The backup runs while servers are at work. A second backup then copies almost nothing.
     let (up, at) = first.serve(&["up", "--listen", "127.0.0.1:0"]);
     let answer = get(&format!(
         "{}/v1/search?q=cotton&limit=5",
@@ -124,7 +124,7 @@ fn a_restored_home_answers_what_the_first_one_did_and_goes_on_from_there() {
     assert_eq!(found.1["data"], answer.1["data"]);
     assert_eq!(status_with_key(base, &key), "200");
 
-    // The stores have not changed: the crawl sees that, and the lake stays as it is.
+    // The stores have not changed, so the crawl leaves the lake unchanged.
     let crawled = second.run(&["crawl"]).json();
     let stores_crawled = crawled["stores"].as_array().unwrap();
     assert!(
@@ -136,7 +136,8 @@ fn a_restored_home_answers_what_the_first_one_did_and_goes_on_from_there() {
     assert_eq!(refused.code, 2, "{}", refused.stderr);
 }
 
-/// A home with a catalogue and the keys `kept` and `leaked`; `leaked` is revoked after the first backup. Answers both keys.
+/// Creates a home with a catalogue and the keys `kept` and `leaked`, and revokes `leaked` after the first backup.
+/// Returns both keys.
 fn with_a_key_revoked_after_a_backup(first: &Haat, place: &str) -> [String; 2] {
     let (_stores, _) = first.with_stores(&["--products", "20", "--stores", "2", "--seed", "11"]);
     first.run(&["crawl", "--release"]).json();
@@ -176,7 +177,7 @@ fn a_backup_is_its_owners_alone_and_doctor_names_one_that_is_not() {
         findings.pop().unwrap()
     };
     assert_eq!(of_backups(&home)["ok"], true);
-    // As older versions left them.
+    // Older versions left the files like this.
     for path in [&place, &files[0]] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
@@ -209,7 +210,7 @@ fn a_key_that_was_revoked_after_a_backup_is_not_taken_after_a_restore_of_it() {
     let confirmed = told_by_nobody.run(&["keys", "confirm", id.as_str().unwrap()]).json();
     assert_eq!(confirmed, json!({"confirmed": [{"id": id, "name": "kept"}]}));
 
-    // The list of the state that was in use tells of both: nothing is left to confirm.
+    // The list from the state in use contains both keys, so nothing has to be confirmed.
     let told_by_list = elsewhere();
     let keys = key_list(&first, folder.path());
     let restored = told_by_list.run(&["restore", &place, "--keys", &keys]).json();
@@ -226,7 +227,7 @@ fn a_key_that_was_revoked_after_a_backup_is_not_taken_after_a_restore_of_it() {
     assert_eq!([&kept, &leaked].map(|key| status_with_key(base, key)), ["200", "401"]);
     assert_eq!(restored["keys_missing"], json!([]));
 
-    // A key that was made after the backup is not in it: a list has nothing to make it of.
+    // A key created after the backup is not in it, and a list alone cannot recreate the key.
     first.run(&["keys", "create", "later"]).json();
     let keys = key_list(&first, folder.path());
     let restored = elsewhere().run(&["restore", &place, "--keys", &keys]).json();
@@ -256,13 +257,13 @@ fn a_later_backup_tells_a_restore_of_an_earlier_one_which_keys_were_revoked() {
     restored.run(&["keys", "confirm", "--all"]).json();
     assert_eq!(key_statuses(&restored), json!({"kept": "active", "leaked": "revoked"}));
 
-    // A list that is none is a mistake of the command line, and nothing is written.
+    // An invalid list is an error of the command line, and nothing is written.
     let none = elsewhere();
     let file = folder.path().join("none.json");
     std::fs::write(&file, "{}").unwrap();
     let refused = none.run(&["restore", &place, "--keys", &text(&file)]);
     assert_eq!((refused.code, files(none.path(), "").len()), (2, 0), "{refused:?}");
-    // A later backup that is damaged is named; the restore goes on, and every key waits.
+    // A damaged later backup is reported. The restore continues, and every key waits for confirmation.
     let later = first.run(&["backup", "list", &place]).json()["backups"][1]["backup"].clone();
     let list = folder
         .path()
@@ -275,7 +276,7 @@ fn a_later_backup_tells_a_restore_of_an_earlier_one_which_keys_were_revoked() {
     assert_eq!(key_statuses(&restored), found);
 }
 
-/// The commands of docs/operations.md as they stand there, but for the place.
+/// Runs the commands of docs/operations.md unchanged, except for the backup location.
 #[test]
 fn the_documented_commands_run_one_after_another() {
     let haat = Haat::new();
@@ -298,7 +299,7 @@ fn the_documented_commands_run_one_after_another() {
         let command = line.split("  #").next().unwrap().replace("/mnt/backups/haat", &place);
         let words: Vec<&str> = command.split_whitespace().skip(1).collect();
         match words.split_last_chunk::<2>() {
-            // To another home: the option is given already.
+            // The command restores to another home; the `--home` option is given already.
             Some((rest, ["--home", _])) => elsewhere().run(rest).json(),
             _ => haat.run(&words).json(),
         };
@@ -379,7 +380,7 @@ fn what_a_backup_has_lost_is_named_and_left_out_only_when_that_is_accepted() {
     assert_eq!(files(second.path(), "").len(), 0, "nothing was written");
     let restored = second.run(&["restore", &place, "--accept-loss"]);
     assert_eq!((restored.code, &restored.document()["lost"]), (3, &lost));
-    // The next backup of the first home heals the place.
+    // The next backup of the first home repairs the backup location.
     first.run(&["backup", "create", &place, "--without-landing"]).json();
     first.run(&["backup", "verify", &place]).json();
     let pruned = first.run(&["backup", "prune", &place, "--keep", "1"]).json();
@@ -387,7 +388,7 @@ fn what_a_backup_has_lost_is_named_and_left_out_only_when_that_is_accepted() {
     elsewhere().run(&["restore", &place]).json();
 }
 
-/// Runs a command that is killed at the n-th time that a thread of it syncs a file; `false` where none does so often.
+/// Runs a command and kills it at the n-th file sync of one of its threads. Returns false if no thread syncs so often.
 fn kill_at(haat: &Haat, args: &[&str], nth: usize) -> bool {
     let command = haat.command(args);
     let status = Command::new("strace")
@@ -420,7 +421,7 @@ fn a_restore_that_was_killed_goes_on_and_no_command_takes_its_home_for_whole() {
     let mut kills = 0;
     for nth in 2..8 {
         let second = elsewhere();
-        // No thread may come to sync a file so often.
+        // No thread may sync files so often.
         if !kill_at(&second, &["restore", &place, "--keys", &keys], nth) {
             break;
         }

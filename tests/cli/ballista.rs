@@ -1,5 +1,5 @@
-//! Ballista, a query engine of several machines that others wrote, reads exactly the state that `haat lake files` lists: as
-//! docs/scale.md tells, by deploy/ballista/run.
+//! Tests that Ballista, a third-party distributed query engine, reads exactly the state that `haat lake files` lists.
+//! It runs as in docs/scale.md, by deploy/ballista/run.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -12,11 +12,11 @@ use crate::deploy::root;
 use crate::lake_files::run_blocks;
 use crate::support::{Haat, has_program};
 
-/// The first of as many ports one after another as a cluster takes, all of them free. Below those that the system gives to
-/// connections: the cluster binds them some seconds later, while other tests connect.
+/// Returns the first of enough consecutive free ports for a cluster. They are below the system's ephemeral ports,
+/// because the cluster binds them some seconds later, while other tests connect.
 fn free_ports() -> u16 {
     const PORTS: u16 = 7;
-    // No block is handed out twice: another test's cluster may be about to bind it.
+    // No block is returned twice, because another test's cluster may be about to bind it.
     static BLOCKS: AtomicU16 = AtomicU16::new(0);
     let block = u16::try_from(std::process::id() % 1_000).unwrap() + 100 * BLOCKS.fetch_add(1, Ordering::Relaxed);
     let begin = 20_000 + block % 1_600 * PORTS;
@@ -29,13 +29,13 @@ fn free_ports() -> u16 {
     panic!("there are no {PORTS} free ports in a row");
 }
 
-/// True where Ballista is installed.
+/// Returns true if Ballista is installed.
 pub(crate) fn has_ballista() -> bool {
     let programs = ["ballista-scheduler", "ballista-executor", "ballista-cli"];
     programs.iter().all(|program| has_program(program, &["--version"]))
 }
 
-/// Ballista's answers to statements over the files in a folder.
+/// Returns Ballista's answers to statements over the files in a folder.
 pub(crate) fn answers(folder: &Path, statements: &[String]) -> Vec<Value> {
     let asked = tempfile::tempdir().unwrap();
     let files: Vec<_> = (0..statements.len())
@@ -62,8 +62,8 @@ pub(crate) fn answers(folder: &Path, statements: &[String]) -> Vec<Value> {
         .collect()
 }
 
-/// Rows of which two engines may say the same in two ways: what is null may be left out, and sums of floats differ in their
-/// last digits by the order of the summands.
+/// Normalises rows that two engines may write differently. Null values may be left out, and sums of floats differ in
+/// their last digits with the order of the summands.
 fn plain(rows: &Value) -> Vec<Vec<(String, String)>> {
     let text = |value: &Value| match value.as_f64().filter(|_| value.is_f64()) {
         Some(float) => format!("{float:.6e}"),
@@ -78,8 +78,8 @@ fn plain(rows: &Value) -> Vec<Vec<(String, String)>> {
     rows.as_array().unwrap().iter().map(row).collect()
 }
 
-/// Asks Ballista and `haat sql` the same of one state of the lake, and holds their answers equal, in any order of rows unless
-/// `is_ordered`.
+/// Sends the same statements to Ballista and `haat sql` on one state of the lake and checks that the answers are equal.
+/// Row order counts only if `is_ordered`.
 pub(crate) fn answers_alike(haat: &Haat, statements: &[String], is_ordered: bool) {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("snapshot");
@@ -100,7 +100,7 @@ pub(crate) fn answers_alike(haat: &Haat, statements: &[String], is_ordered: bool
     }
 }
 
-/// Sorts, joins, windows and groups over every kind of table: by bucket, by month, by event, of lists, and without rows.
+/// Sorts, joins, windows and groups over every kind of table: by bucket, by month, by event, with lists, and empty.
 const STATEMENTS: [&str; 9] = [
     "select brand_slug, count(*) as products, sum(price_min_minor) as minor, avg(discount_pct) as pct from products group by 1 order by 1",
     "select event, count(*) as changes, count(distinct product_id) as products from product_history group by 1 order by 1",
@@ -118,7 +118,7 @@ fn two_executors_answer_as_one_process_does() {
     if !has_ballista() {
         return;
     }
-    // Many states: files of the earlier ones are in the tables' folders still.
+    // The lake has several states, so the tables' folders still contain files of the earlier ones.
     let haat = Haat::new();
     let small = ["--products", "150", "--stores", "4", "--listen", "127.0.0.1:0"];
     let (_demo, _) = haat.serve(&[&["demo", "--days", "5"], &small[..]].concat());

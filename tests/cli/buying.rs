@@ -1,4 +1,4 @@
-//! The walk of docs/buying.md, as it stands there, against `haat demo`.
+//! Runs the steps of docs/buying.md unchanged against `haat demo`.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Haat, has_program};
 
-/// The shell blocks of a document.
+/// Returns the shell blocks of a document.
 fn commands(document: &str) -> String {
     let (mut commands, mut within) = (String::new(), false);
     for line in document.lines() {
@@ -23,7 +23,7 @@ fn commands(document: &str) -> String {
     commands
 }
 
-/// The documents of JSON that were printed one after another.
+/// Parses JSON documents that were printed one after another.
 fn documents(text: &str) -> Vec<Value> {
     serde_json::Deserializer::from_str(text)
         .into_iter()
@@ -31,9 +31,9 @@ fn documents(text: &str) -> Vec<Value> {
         .collect()
 }
 
-/// The tokens hold for programs of others, and the cart says that the quoted price did not.
+/// Checks that other programs verify the tokens, and that the cart reports that the quoted price changed.
 fn are_tokens_good(printed: &[Value], address: &Value) {
-    // Programs of others say of the quote and of the attribution that they hold.
+    // Other programs confirm the quote and the attribution.
     let price = &printed[0]["data"];
     let verified: Vec<_> = printed.iter().filter(|one| one["holds"].is_boolean()).collect();
     for one in &verified {
@@ -54,7 +54,7 @@ fn are_tokens_good(printed: &[Value], address: &Value) {
     );
     let by_openssl = printed.iter().find(|one| one["openssl"].is_string()).unwrap();
     assert_eq!(by_openssl["openssl"], "Signature Verified Successfully");
-    // The store asks another price by now, and the cart says so.
+    // The store's price has changed by now, and the cart reports it.
     let carts = printed.iter().filter(|one| one["data"]["groups"].is_array());
     let lines = carts.flat_map(|cart| cart["data"]["groups"].as_array().unwrap());
     let lines = lines.flat_map(|group| group["lines"].as_array().unwrap());
@@ -123,7 +123,7 @@ fn every_command_of_the_walk_from_coupons_to_checkout_is_answered() {
     assert!(!checkout["data"]["checkouts"].as_array().unwrap().is_empty());
     assert!(checkout["data"]["attribution"]["token"].is_string());
     are_tokens_good(&printed, &demo["address"]);
-    // A password fault is the store's answer; an answer of ours is never a failure of ours.
+    // A password error is the store's answer. None of the server's own answers is a failure.
     let accounts: Vec<_> = printed
         .iter()
         .filter(|one| one["code"].is_string() || one["data"]["status"].is_string())
@@ -133,7 +133,7 @@ fn every_command_of_the_walk_from_coupons_to_checkout_is_answered() {
         let code = account["code"].as_str().unwrap_or("answered");
         assert!(["answered", "store_rejected"].contains(&code), "{account}");
     }
-    // The checkout page is the store's own, for a person to look at.
+    // The checkout page is the store's own, for a person to view.
     let page = checkout["data"]["checkouts"][0]["checkout_url"].as_str().unwrap();
     let page = Command::new("curl").args(["-sSL", page]).output().unwrap();
     let page = String::from_utf8(page.stdout).unwrap();

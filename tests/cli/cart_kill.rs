@@ -1,5 +1,6 @@
-//! A kill -9 of the server at any call by which it changes something, at any step of a cart's life: what was acknowledged
-//! stays, nothing is doubled at a store, a cart can be read at once, and each request is answered as it was before.
+//! Kills the server with `kill -9` at any state-changing call and at any step of a cart's life. Acknowledged changes
+//! must stay, nothing may be duplicated at a store, the cart must be readable at once, and each repeated request must
+//! get its earlier answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
@@ -13,31 +14,31 @@ use serde_json::{Value, json};
 use crate::kill::copy;
 use crate::support::{Haat, ServerProcess, has_program};
 
-/// The calls by which a server changes what is in a database, at a store or at its caller's.
+/// System calls by which a server changes a database, or sends data to a store or a caller.
 const CALLS: &[&str] = &["pwrite64", "fdatasync", "fsync", "sendto", "sendmsg", "writev"];
 
-/// The number of kills that a run of the tests tries on each database, spread evenly; with `TEST_KILLS=all`, every one.
+/// Number of kills that a test run tries on each database, spread evenly. With `TEST_KILLS=all` it tries every one.
 const KILLS_SPREAD: usize = 8;
 
-/// Longest that another server's lease is waited for: it lasts six seconds.
+/// Maximum time to wait for another server's lease, which lasts six seconds.
 const LEASE_MAX: Duration = Duration::from_secs(8);
 
 const MASTER_KEY: &str = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a";
 
-/// The n-th call of one name in any thread: where strace can put a kill.
+/// The n-th call of one name in any thread, at which strace can kill the process.
 type Call = (String, usize);
 
-/// A request of the walk.
+/// A request in the sequence of steps.
 struct Step {
     method: Method,
     path: String,
     body: Option<Value>,
 }
 
-/// Pieces by variant, by brand.
+/// Variants and quantities, by brand.
 type Pieces = BTreeMap<String, Vec<(String, u64)>>;
 
-/// A server, and its address.
+/// A running server and its address.
 struct Server {
     serving: ServerProcess,
     base: String,
@@ -47,7 +48,7 @@ struct Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if self.is_traced {
-            // strace ends with what it runs; the other way round it would leave it behind.
+            // strace ends when its child ends. Killing strace itself would leave the child running.
             let strace = self.serving.child.id();
             let children = std::fs::read_to_string(format!("/proc/{strace}/task/{strace}/children"));
             for child in children.unwrap_or_default().split_whitespace() {
@@ -58,16 +59,16 @@ impl Drop for Server {
     }
 }
 
-/// One home whose server is killed, and who asks it.
+/// A home whose server is killed, and the client that sends the steps.
 struct Walk {
     haat: Haat,
     key: String,
     runtime: tokio::runtime::Runtime,
     client: reqwest::Client,
     server: Option<Server>,
-    /// The number of times that another server had to be started.
+    /// Number of times that the server had to be restarted.
     restarts: usize,
-    /// Answers that were given, in the order of the steps.
+    /// Answers so far, in the order of the steps.
     answers: Vec<Value>,
 }
 
@@ -94,7 +95,7 @@ impl Walk {
         }
     }
 
-    /// Sends a request to the server; `None` where it is gone.
+    /// Sends a request to the server. Returns `None` if the server is gone.
     fn send(
         &self,
         method: &Method,
@@ -131,7 +132,7 @@ impl Walk {
         })
     }
 
-    /// Starts another server in place of the one that is gone, and looks at the cart before anything else is asked.
+    /// Starts a server in place of the one that was killed, and first checks that the cart can be read.
     fn restart(&mut self, told: &str) {
         self.server = None;
         let (serving, served) = self.haat.serve(&["up", "--listen", "127.0.0.1:0"]);
@@ -147,7 +148,7 @@ impl Walk {
         assert_eq!(status, 200, "{told}: a cart is read at once: {body}");
     }
 
-    /// Does a step, at as many servers as it takes.
+    /// Carries out a step, and restarts the server as often as needed.
     fn take(&mut self, nth: usize, step: &Step, (is_shared, told): (bool, &str)) {
         let key = format!("step-{nth}");
         let mut waited = Duration::ZERO;
@@ -161,7 +162,8 @@ impl Walk {
                 self.answers.push(body);
                 return;
             }
-            // A lease of a server that is gone: nobody else tells that it is, where others share the database.
+            // The lease belongs to a server that was killed. With a shared database, other servers cannot know that it
+            // is gone.
             let is_held = matches!(status.as_u16(), 409 | 503) && is_shared && wait_s > 0;
             assert!(is_held && waited < LEASE_MAX, "{told}, step {nth}: {status} {body}");
             let wait = Duration::from_secs(wait_s);
@@ -171,7 +173,7 @@ impl Walk {
     }
 }
 
-/// The pieces in a cart, by brand.
+/// Returns the variants and quantities in a cart, by brand.
 fn pieces(cart: &Value) -> Pieces {
     let mut pieces = Pieces::new();
     for group in cart["groups"].as_array().unwrap() {
@@ -190,7 +192,7 @@ fn pieces(cart: &Value) -> Pieces {
     pieces
 }
 
-/// Of a cart, what must be the same however it came about.
+/// Returns the parts of a cart that must not depend on how it was created.
 fn told(cart: &Value) -> Value {
     let mut groups: Vec<_> = cart["groups"]
         .as_array()
@@ -210,7 +212,7 @@ fn told(cart: &Value) -> Value {
     json!([groups, cart["totals"], cart["problems"]])
 }
 
-/// The steps of the walk: the first makes the cart, the others change it.
+/// Returns the steps: the first creates the cart, the others change it.
 fn steps(items: &[Value], cart: Option<&Value>) -> Vec<Step> {
     let cart = cart.map(|cart| cart["data"].clone()).unwrap_or_default();
     let below = |below: &str| format!("/v1/cart/{}{below}", cart["cart_id"].as_str().unwrap_or_default());
@@ -240,7 +242,7 @@ fn steps(items: &[Value], cart: Option<&Value>) -> Vec<Step> {
     ]
 }
 
-/// Four variants that can be bought, two of each of two stores, in turn.
+/// Returns four variants for sale, two from each of two stores, alternating.
 fn items(haat: &Haat) -> Vec<Value> {
     let rows = haat.sql(
         "select p.store, p.product_id, min(v.variant_id) variant_id from products p join variants v \
@@ -256,12 +258,12 @@ fn items(haat: &Haat) -> Vec<Value> {
     [&one[0], &other[0], &one[1], &other[1]].map(Clone::clone).to_vec()
 }
 
-/// The number of times that each thread has made each call so far.
+/// Returns how often each thread has made each call so far.
 fn counts(trace: &Path) -> BTreeMap<(String, String), usize> {
     let text = std::fs::read_to_string(trace).unwrap_or_default();
     let mut counts = BTreeMap::new();
     for line in text.lines() {
-        // `12345 fsync(7) = 0`
+        // Format of a line: `12345 fsync(7) = 0`
         let Some((thread, rest)) = line.split_once(' ') else {
             continue;
         };
@@ -275,7 +277,7 @@ fn counts(trace: &Path) -> BTreeMap<(String, String), usize> {
     counts
 }
 
-/// A server under strace, killed at `inject` where given. `None` where it was killed before it served.
+/// Starts a server under strace, killed at `inject` if given. Returns `None` if it was killed before it served.
 fn traced(haat: &Haat, inject: Option<&Call>) -> Option<Server> {
     let mut strace = Command::new("strace");
     strace
@@ -306,7 +308,7 @@ fn traced(haat: &Haat, inject: Option<&Call>) -> Option<Server> {
     base.map(|_| server)
 }
 
-/// Walks from the first step to the last, with a kill where it is told, and looks at what came of it.
+/// Runs all steps with a kill at `inject`, and checks the result.
 fn walk(walk: &mut Walk, items: &[Value], inject: Option<&Call>, is_shared: bool) -> (Value, Pieces) {
     let place = format!("killed at call {inject:?}");
     walk.server = traced(&walk.haat, inject);
@@ -324,7 +326,7 @@ fn walk(walk: &mut Walk, items: &[Value], inject: Option<&Call>, is_shared: bool
             None => walk.restart(&place),
         }
     };
-    // An answer is given again, whichever server is asked.
+    // A repeated request gets the same answer from any server.
     for (nth, answer) in walk.answers.iter().enumerate() {
         let step = steps(items, walk.answers.first()).remove(nth);
         let key = format!("step-{nth}");
@@ -341,7 +343,7 @@ fn sweep(database: impl Fn() -> Option<String>) {
     before.run(&["crawl", "--release"]).json();
     let items = items(&before);
 
-    // Undisturbed, for comparison, and to know which calls there are.
+    // An undisturbed run provides the comparison and the list of calls.
     let url = database();
     let is_shared = url.is_some();
     let mut whole = Walk::open(&before, url.as_deref());
@@ -358,7 +360,7 @@ fn sweep(database: impl Fn() -> Option<String>) {
     };
     let mut calls: BTreeSet<Call> = BTreeSet::new();
     for name in CALLS {
-        // Fewer than at the start are the start's own.
+        // Calls up to the number at the start belong to the start itself.
         let from = most(at_start.clone(), name).min(most(counts(&trace), name).saturating_sub(1));
         calls.extend((from + 1..=most(counts(&trace), name)).map(|nth| ((*name).to_owned(), nth)));
     }
@@ -378,7 +380,7 @@ fn sweep(database: impl Fn() -> Option<String>) {
         );
         killed += usize::from(again.restarts > 0);
     }
-    // The threads that take a call are not the same each time, so some kills come to nothing.
+    // Different threads take a call in each run, so some kills do not happen.
     println!("{killed} kills at {} calls", calls.len());
     assert!(killed * 2 > calls.len().div_ceil(step), "{killed} of {calls:?}");
 }

@@ -1,4 +1,4 @@
-//! Products that came, changed and went between two crawls, as a copy of the catalogue follows them.
+//! Tests of products that were added, changed and removed between two crawls, as a copy of the catalogue follows them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::support::{Haat, get};
 
-/// Two crawls a while apart, with products that their stores dropped between them.
+/// Arguments for the stores of two crawls, between which the stores remove some products.
 const SOURCE: [&str; 6] = ["--products", "300", "--stores", "3", "--seed", "3"];
 
-/// Every page of what changed, so many a page: ids by event, and those that went by their kind.
+/// Reads all pages of changes and returns ids by event, and the removed ones by kind.
 fn changes(base: &str, key: &str, query: &str) -> (BTreeSet<String>, BTreeMap<String, BTreeSet<String>>) {
     let (mut there, mut gone) = (BTreeSet::new(), BTreeMap::<String, BTreeSet<String>>::new());
     let mut cursor = String::new();

@@ -1,4 +1,5 @@
-//! A machine's clock that is a year ahead while one command runs, and then right: nothing waits for that year to pass.
+//! Tests a machine's clock that is a year ahead while one command runs and then correct again. Nothing may wait for
+//! that year to pass.
 
 use std::process::Command;
 
@@ -13,7 +14,7 @@ const STORES: &str = "4";
 struct Home {
     right: Haat,
     ahead: Haat,
-    /// The address of its stores.
+    /// Listen address of the stores.
     listen: String,
 }
 
@@ -37,7 +38,7 @@ impl Home {
         }
     }
 
-    /// The stores as they are in this epoch, at the address at which they were before.
+    /// Starts the stores at this epoch, at their previous address.
     fn stores(&mut self, epoch: &str) -> ServerProcess {
         let stores = ["--products", "40", "--stores", STORES, "--seed", "5", "--epoch", epoch];
         let (serving, told) = self
@@ -49,7 +50,7 @@ impl Home {
     }
 }
 
-/// The offers of the stores as the lake and the release have them.
+/// Returns the offers of the stores in the lake and in the release.
 fn offers(haat: &Haat) -> [Vec<Value>; 2] {
     let statement = |from: &str| {
         format!("select count(*) n, sum(price_minor) price, count(distinct product_id) products from {from}")
@@ -59,7 +60,7 @@ fn offers(haat: &Haat) -> [Vec<Value>; 2] {
     [haat.sql(&statement("variants")), released]
 }
 
-/// Reads everything anew, each command once, and answers what none of them may leave undone.
+/// Runs each command that reads from stores once, checks that none skips its work, and returns the crawl's report.
 fn read_all(haat: &Haat) -> Value {
     let crawled = haat.run(&["crawl", "--release"]).json();
     let read = crawled["stores"].as_array().unwrap().len();

@@ -1,5 +1,5 @@
-//! Lost files of a home: what the doctor says, what a repair says and does, and what the next crawl and release make of it;
-//! the commands of docs/operations.md among them.
+//! Tests of lost files in a home: the doctor's findings, the repair and its report, and the next crawl and release.
+//! They include the commands in docs/operations.md.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::support::{Haat, ServerProcess, files};
 
 const SOURCE: [&str; 6] = ["--products", "120", "--stores", "6", "--seed", "13"];
 
-/// A market that was crawled twice and released once, with the stores as they are now.
+/// Returns a market that was crawled twice and released once, with the stores in their current state.
 fn market() -> (Haat, ServerProcess) {
     let haat = Haat::new();
     let (first, _) = haat.with_stores(&SOURCE);
@@ -22,7 +22,7 @@ fn market() -> (Haat, ServerProcess) {
     (haat, second)
 }
 
-/// Of each brand of the release how many products it has.
+/// Returns the number of products of each brand in the release.
 fn served(haat: &Haat) -> BTreeMap<String, u64> {
     let shown = haat.run(&["release", "show"]).json();
     let brands = shown["brands"].as_array().unwrap().iter();
@@ -33,7 +33,7 @@ fn served(haat: &Haat) -> BTreeMap<String, u64> {
     brands.map(count).collect()
 }
 
-/// The files of a table that are part of it, as the lake's log tells.
+/// Returns the files that are part of a table according to the lake's log.
 fn present(haat: &Haat, table: &str) -> Vec<PathBuf> {
     let mut present: Vec<String> = Vec::new();
     for entry in files(&haat.path().join("lake").join(table).join("_delta_log"), ".json") {
@@ -60,7 +60,7 @@ fn said(document: &Value, list: &str, member: &str) -> Vec<String> {
     said
 }
 
-/// The version that an entry of a log makes.
+/// Returns the version that a log entry creates.
 fn version(entry: &Path) -> Value {
     let stem = entry.file_stem().unwrap().to_str().unwrap();
     stem.parse::<u64>().unwrap().into()
@@ -95,7 +95,7 @@ fn a_lost_file_keeps_its_brands_as_they_were_and_the_next_crawl_brings_them_back
     assert_eq!(told.status.code(), Some(3));
     let told = String::from_utf8(told.stdout).unwrap();
     assert!(told.contains(&name) && told.contains(unreadable[0].as_str()), "{told}");
-    // No store has changed since: the crawl brings them back all the same.
+    // No store has changed since, but the crawl restores the rows all the same.
     let crawled = haat.run(&["crawl", "--release"]).json();
     assert_eq!(crawled["totals"]["changed"], unreadable.len(), "{crawled}");
     assert_eq!(crawled["release"]["unreadable"], serde_json::json!([]), "{crawled}");
@@ -108,7 +108,7 @@ fn an_entry_that_only_earlier_states_need_is_found_by_a_thorough_doctor() {
     let (haat, _stores) = market();
     let file = haat.path().join("rates.csv");
     let log = haat.path().join("lake/exchange_rates/_delta_log");
-    // Until there is a checkpoint behind the first entries.
+    // The loop runs until a checkpoint follows the first entries.
     for rate in 1..20 {
         std::fs::write(&file, format!("date,base,quote,rate\n2026-11-01,USD,INR,{rate}\n")).unwrap();
         haat.run(&["rates", "import", "rates.csv"]).json();
@@ -122,7 +122,7 @@ fn an_entry_that_only_earlier_states_need_is_found_by_a_thorough_doctor() {
     assert_eq!(told.code, 1, "{told:?}");
     let name = entry.strip_prefix(haat.path().join("lake")).unwrap();
     assert!(told.stdout.contains(name.to_str().unwrap()), "{told:?}");
-    // The present is whole; nothing makes the entry again.
+    // The current state is complete, and nothing recreates the log entry.
     let repaired = haat.run(&["lake", "repair"]);
     assert_eq!(repaired.code, 3, "{repaired:?}");
     let stuck = &repaired.document()["stuck"][0];
@@ -180,7 +180,7 @@ fn a_lost_entry_of_a_log_is_named_and_a_backup_or_the_landed_pages_bring_the_lak
     haat.run(&["release", "build", "--full"]).json();
     assert_eq!(served(&haat), products);
     let mut present = contents(&haat);
-    // The histories begin anew.
+    // The histories start again.
     present.insert("price_history", lake["price_history"].clone());
     assert_eq!(present, lake);
 }
@@ -210,7 +210,7 @@ fn what_a_repair_says_is_what_is_lost_and_the_next_crawl_brings_back_the_rest() 
     done["dry_run"] = true.into();
     assert_eq!(done, dry);
 
-    // Until the crawl the brands are as they were.
+    // The brands stay unchanged until the crawl.
     let built = haat.run(&["release", "build"]);
     assert_eq!((built.code, served(&haat)), (3, products.clone()), "{built:?}");
     haat.run(&["crawl", "--release"]).json();
@@ -218,7 +218,7 @@ fn what_a_repair_says_is_what_is_lost_and_the_next_crawl_brings_back_the_rest() 
     assert_eq!(haat.run(&["doctor", "--thorough"]).code, 0);
     assert_eq!(contents(&haat), lake);
 
-    // A file of the history does not come back: just the rows are gone that were said to be.
+    // A lost history file is not restored, and exactly the reported rows are missing.
     let lost = present(&haat, "price_history").remove(0);
     std::fs::remove_file(&lost).unwrap();
     let done = haat.run(&["lake", "repair"]).json();
@@ -233,7 +233,7 @@ fn what_a_repair_says_is_what_is_lost_and_the_next_crawl_brings_back_the_rest() 
     assert!(haat.told(&["lake", "repair"]).contains("nothing is lost"));
 }
 
-/// The newest event of a log that says this, and its copy.
+/// Returns the newest log event that contains this text, and its copy.
 fn event(haat: &Haat, log: &str, says: &str) -> Vec<PathBuf> {
     let mut events = files(&haat.path().join(log), ".json");
     events.retain(|path| std::fs::read_to_string(path).unwrap().contains(says));
@@ -273,7 +273,7 @@ fn what_is_lost_beside_the_tables_costs_its_own_brand_alone_and_a_repair_makes_i
     for named in [slug, "registry/000", "releases/log/000", "haat lake repair"] {
         assert!(told.stdout.contains(named), "{named}: {}", told.stdout);
     }
-    // The others go on, and the brand is served as it was.
+    // The other brands continue, and this brand is served unchanged.
     assert_eq!(haat.run(&["release", "show"]).json()["id"], current);
     let crawled = haat.run(&["crawl", "--release"]).json();
     assert_eq!(crawled["stores"].as_array().unwrap().len(), 5, "{crawled}");
@@ -291,7 +291,7 @@ fn what_is_lost_beside_the_tables_costs_its_own_brand_alone_and_a_repair_makes_i
         lost.iter().map(|path| std::fs::read(path).ok()).collect::<Vec<_>>()
     );
     let done = haat.run(&["lake", "repair"]);
-    // Further content of the registry's event is not known.
+    // The further content of the registry's event is unknown.
     assert_eq!(done.code, 3, "{done:?}");
     planned["dry_run"] = false.into();
     assert_eq!(done.document(), planned);

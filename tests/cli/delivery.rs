@@ -1,4 +1,5 @@
-//! Stores with rules of delivery by pincode: probed, released, and answered as their rules say.
+//! Tests of stores with delivery rules by pincode: the stores are probed and released, and the answers must match their
+//! rules.
 
 use emulator::{ZoneKind, ZoneRules};
 use serde_json::{Value, json};
@@ -60,7 +61,7 @@ fn what_stores_ask_for_delivery_is_probed_released_and_answered() {
     let (_, stats) = get(&format!("{base}/v1/stats"));
     let covered = stats["data"]["pincodes_covered"].as_u64().unwrap();
     assert!((15_000..=19_586).contains(&covered), "{covered}");
-    // Zones are joined with pincodes by their areas.
+    // Zones are joined with pincodes through their areas.
     let pincodes = haat.told(&["delivery", "pincodes"]);
     assert_eq!(pincodes.lines().count(), 19_587);
     let zones = haat.sql("SELECT count(*) AS zones, sum(probes) AS probes FROM delivery_zones");

@@ -1,4 +1,5 @@
-//! The demo's answers about shipping beside the truth of its stores: 500 products to 20 pincodes of all kinds of places.
+//! Compares the demo's answers about shipping with the true rules of its stores, for 500 products and 20 pincodes in
+//! all kinds of places.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc;
@@ -13,7 +14,7 @@ use crate::support::{Haat, PROBES, get};
 const PRODUCTS: usize = 500;
 const SEED: u64 = 11;
 
-/// The number of pincodes of each kind of place that are asked for.
+/// Number of requested pincodes for each kind of place.
 const PLACES: [(PlaceKind, usize); 6] = [
     (PlaceKind::Metro, 4),
     (PlaceKind::Capital, 3),
@@ -23,7 +24,7 @@ const PLACES: [(PlaceKind, usize); 6] = [
     (PlaceKind::Island, 2),
 ];
 
-/// Pincodes of each kind, spread evenly over those that there are.
+/// Returns pincodes of each kind, spread evenly over the available ones.
 fn pincodes() -> Vec<u32> {
     let of_kind = |kind: PlaceKind| -> Vec<u32> {
         let all = directory().pincodes();
@@ -37,14 +38,14 @@ fn pincodes() -> Vec<u32> {
     PLACES.into_iter().flat_map(spread).collect()
 }
 
-/// A product, and how its store sends; `None` where the store is not in India, and sends nothing there.
+/// A product and its store's true rules; `None` if the store is not in India and does not deliver there.
 struct ProductCase {
     id: String,
     habits: Option<ShippingHabits>,
     prices_minor: [u64; 2],
 }
 
-/// The answers about a fact, over all questions.
+/// Counts of the answers about a fact, over all questions.
 #[derive(Debug, Default, Clone, Copy)]
 struct Tally {
     knowable: usize,
@@ -57,7 +58,8 @@ struct Tally {
 struct Tallies(BTreeMap<&'static str, Tally>);
 
 impl Tallies {
-    /// Counts an answer: `None` where none was given, else whether it is right. What is not knowable counts only where it is wrong.
+    /// Counts an answer to a fact; `told` is `None` without an answer, otherwise it states if the answer is right. A
+    /// fact that is not knowable counts only if the answer is wrong.
     fn count(&mut self, fact: &'static str, answer: &Value, is_knowable: bool, told: Option<bool>) {
         let tally = self.0.entry(fact).or_default();
         tally.knowable += usize::from(is_knowable);
@@ -71,7 +73,8 @@ impl Tallies {
     }
 }
 
-/// True where the days that were told are the rate's; of a text, where they are no less than it says and not far more.
+/// Returns true if the stated days match the rate's. The maximum read from a policy must be at least the rate's maximum
+/// and not far above it.
 fn are_days_right(answer: &Value, quote: &ZoneQuote) -> bool {
     let told = ["days_min", "days_max"].map(|bound| answer["delivery"][bound].as_u64());
     let (fewest, most) = (u64::from(quote.days_min), u64::from(quote.days_max));
@@ -112,7 +115,7 @@ fn judge(tallies: &mut Tallies, asked: &ProductCase, pincode: u32, answer: &Valu
     tallies.count("cod", answer, is_knowable, told.map(|told| told == cash[0]));
 }
 
-/// The truth of each store, by its permanent host: the demo's stores follow from its seed.
+/// Returns the true rules of each store, by its permanent host. The demo's stores depend only on its seed.
 async fn truths(products: u64, stores: u32) -> BTreeMap<String, Option<ShippingHabits>> {
     let source = Source::Generated {
         products,
@@ -131,7 +134,7 @@ async fn truths(products: u64, stores: u32) -> BTreeMap<String, Option<ShippingH
     running.stores().into_iter().map(of).collect()
 }
 
-/// Waits until the answers of the stores are served: the release after the one with which the market opened.
+/// Waits for the release after the opening one, which contains the stores' answers.
 fn wait_for_answers(log: &mpsc::Receiver<String>) {
     let is_event = |line: &String| {
         assert!(!line.contains("delivery to pincodes is not known"), "{line}");

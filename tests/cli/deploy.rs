@@ -1,4 +1,5 @@
-//! The container file, units and archive of `deploy/`: by the linters of each kind of file, and by this program.
+//! Checks the container file, units and archive in `deploy/` with the linter for each kind of file, and with this
+//! program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ pub(crate) fn read(path: impl AsRef<Path>) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Runs a program in the project's folder; what it says where it fails.
+/// Runs a program in the project's folder; on failure, panics with its output.
 #[track_caller]
 pub(crate) fn succeeds(program: &str, args: &[&str]) -> Output {
     let output = Command::new(program).args(args).current_dir(root()).output().unwrap();
@@ -28,7 +29,7 @@ pub(crate) fn succeeds(program: &str, args: &[&str]) -> Output {
     output
 }
 
-/// Files of `deploy/` whose path ends so.
+/// Returns the files in `deploy/` whose path ends in `end`.
 fn deployed(end: &str) -> Vec<PathBuf> {
     let found = files(&root().join("deploy"), "");
     found
@@ -37,10 +38,10 @@ fn deployed(end: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Words of a command line, as this program is given them.
+/// Checks that this program accepts the arguments of a command line.
 pub(crate) fn understands(words: &[String], told: &str) {
     let haat = Haat::new();
-    // Answered as soon as all before it is understood, so that nothing is run.
+    // `--help` is answered after the other arguments are parsed, so nothing is run.
     let output = Command::new(env!("CARGO_BIN_EXE_haat"))
         .args(words)
         .arg("--help")
@@ -62,7 +63,7 @@ fn units_are_understood_by_systemd_and_leave_little_to_attack() {
     let folder = tempfile::tempdir().unwrap();
     let mut names = Vec::new();
     for path in deployed(".service").into_iter().chain(deployed(".timer")) {
-        // Systemd wants what it is to start to be there; a template is looked at as one of its instances.
+        // Systemd requires that the started program exists; a template is checked as one of its instances.
         let text = read(&path).replace("/usr/bin/haat", env!("CARGO_BIN_EXE_haat"));
         let name = path.file_name().unwrap().to_string_lossy().replace("@.", "@8080.");
         std::fs::write(folder.path().join(&name), text).unwrap();
@@ -76,7 +77,7 @@ fn units_are_understood_by_systemd_and_leave_little_to_attack() {
         "",
         "systemd has something to say"
     );
-    // 15 stands for 1.5 of 10; a service without any of these settings has 9.6.
+    // A score of 15 means 1.5 of 10. A service without any of these settings has 9.6.
     for unit in all.iter().filter(|name| name.ends_with(".service")) {
         succeeds(
             "systemd-analyze",
@@ -92,7 +93,7 @@ fn the_container_file_has_nothing_for_a_linter_to_say() {
     }
 }
 
-/// Words of a variable's name in a text: `HAAT_QUERY_SERVER__LISTEN`.
+/// Returns the names of variables in a text, such as `HAAT_QUERY_SERVER__LISTEN`.
 fn variables(text: &str) -> BTreeSet<String> {
     let words = text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '_'));
     words
@@ -110,7 +111,7 @@ fn every_setting_and_command_of_the_files_is_one_of_this_program() {
         .iter()
         .map(|setting| setting["variable"].as_str().unwrap().to_owned())
         .collect();
-    // These are of the compose file and the proxy.
+    // These variables belong to the compose file and the proxy.
     let own = [
         "HAAT_IMAGE",
         "HAAT_SITE",
@@ -155,7 +156,8 @@ fn the_archive_holds_the_program_its_pages_completions_and_units() {
     }
     let folder = tempfile::tempdir().unwrap();
     let [program, out] = ["haat", "out"].map(|name| folder.path().join(name).to_string_lossy().into_owned());
-    // As profile `dist` does; with its symbols, or packed as well as can be, the program would take a minute.
+    // Symbols are stripped as in profile `dist`. With symbols, or at the best compression, the program would take a
+    // minute.
     succeeds("strip", &["-o", &program, env!("CARGO_BIN_EXE_haat")]);
     let output = succeeds("deploy/dist", &["--binary", &program, "--out", &out, "--level", "1"]);
     let archive = String::from_utf8(output.stdout).unwrap().trim().to_owned();
@@ -187,7 +189,7 @@ fn the_archive_holds_the_program_its_pages_completions_and_units() {
             path.file_name().unwrap().to_string_lossy()
         ));
     }
-    // A page for every command that help names, and each says what the command is for.
+    // There is a page for every command in the help, and each states the command's purpose.
     for page in [
         "haat",
         "haat-query-server",

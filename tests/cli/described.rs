@@ -1,4 +1,4 @@
-//! Names in documents exist: commands and their options, keys of the configuration, metrics.
+//! Checks that names in documents exist: commands and their options, configuration keys, metrics.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::documents::{documents, project};
 use crate::support::Haat;
 
-/// The `--help` of commands, each asked for once.
+/// The `--help` output of commands, each requested once.
 #[derive(Default)]
 struct Help(BTreeMap<Vec<String>, String>);
 
@@ -36,8 +36,8 @@ impl Help {
     }
 }
 
-/// The parts of a command in a document that do not exist: `haat release list · show`, `haat sql "select …" [--as-of
-/// TIME]`.
+/// Returns the parts of a command in a document that do not exist: `haat release list · show`, `haat sql "select …"
+/// [--as-of TIME]`.
 fn unknown_in(written: &str, help: &mut Help) -> Vec<String> {
     let mut command: Vec<String> = Vec::new();
     let (mut unknown, mut beside, mut quoted) = (Vec::new(), false, false);
@@ -48,7 +48,7 @@ fn unknown_in(written: &str, help: &mut Help) -> Vec<String> {
             continue;
         }
         if word == "·" {
-            // Another command beside the last one.
+            // The next name is an alternative to the last command.
             command.pop();
             beside = true;
             continue;
@@ -85,7 +85,7 @@ fn every_command_and_option_that_a_document_names_exists() {
         }
     }
     assert!(named > 50, "{named}");
-    // A misspelt command is found.
+    // Misspelled commands must be found.
     for wrong in [
         "haat serve",
         "haat release list · shew",
@@ -149,7 +149,7 @@ fn every_key_of_the_configuration_that_a_document_names_exists() {
     assert!(named > 50, "{named}");
 }
 
-/// The text of every source file below a folder but for tests.
+/// Appends the text of every source file below a folder, except tests.
 fn sources(folder: &Path, all: &mut String) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

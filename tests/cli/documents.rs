@@ -1,7 +1,8 @@
-//! Every command and every request of README.md and docs/*.md, as they stand there.
+//! Runs every command and request in README.md and docs/*.md unchanged.
 //!
-//! A block is run by the test of its document, or its mark says which test runs it, or why none does. Blocks of visitors run
-//! against `haat demo`, those of operators on a home with emulated stores, those of analysts on the home of their demo.
+//! A block is run by its document's test, or its mark names the test that runs it or the reason for not running it.
+//! Blocks for visitors run against `haat demo`, those for operators on a home with emulated stores, and those for
+//! analysts on the home of their demo.
 
 mod blocks;
 
@@ -21,13 +22,13 @@ const HERE: &str = "tests/cli/documents.rs";
 const README: &str = "README.md";
 const ANALYSTS: &str = "docs/analysts.md";
 const OPERATIONS: &str = "docs/operations.md";
-/// The address that documents give the demo.
+/// Address of the demo in documents.
 const DEMO: &str = "http://127.0.0.1:8080";
-/// The number of blocks of all documents that are not run: steps that the tests do themselves, and those for other
-/// people's programs.
+/// Maximum number of blocks that are not run: steps that the tests carry out themselves, and steps for third-party
+/// programs.
 const NOT_RUN_MAX: usize = 4;
 
-/// The blocks of a document that its own test runs.
+/// Returns the blocks of a document that its own test runs.
 fn to_run(document: &Document) -> Vec<Block> {
     let blocks = document.blocks().into_iter();
     // A block without a language is a drawing or a list of files.
@@ -69,7 +70,7 @@ fn a_block_that_no_test_here_runs_says_who_does_or_why_nobody() {
     assert!(not_run.len() <= NOT_RUN_MAX, "{not_run:?}");
 }
 
-/// The folder of the binary, then those of `also`, then those of the environment.
+/// Returns a `PATH` with the binary's folder first, then `also`, then the environment's `PATH`.
 pub(crate) fn path(also: Option<&Path>) -> std::ffi::OsString {
     let binary = Path::new(env!("CARGO_BIN_EXE_haat")).parent().unwrap();
     let usual = std::env::var_os("PATH").unwrap_or_default();
@@ -77,14 +78,14 @@ pub(crate) fn path(also: Option<&Path>) -> std::ffi::OsString {
     std::env::join_paths(all.chain(std::env::split_paths(&usual))).unwrap()
 }
 
-/// Bash, to which an error anywhere is one.
+/// Returns a Bash command that stops at any error.
 fn bash(script: &str) -> Command {
     let mut bash = Command::new("bash");
     bash.args(["-eu", "-o", "pipefail", "-c", script]);
     bash
 }
 
-/// The output of a command that succeeds.
+/// Runs a command that must succeed and returns its output.
 pub(crate) fn printed(at: &str, command: &mut Command) -> String {
     let output = command.output().unwrap();
     let (printed, told) = (
@@ -95,7 +96,7 @@ pub(crate) fn printed(at: &str, command: &mut Command) -> String {
     printed.into_owned()
 }
 
-/// The output of each of these blocks, run one after another by one shell.
+/// Runs the blocks in order in one shell and returns the output of each.
 fn printed_by_each(blocks: &[Block], shell: impl FnOnce(&str) -> Command) -> Vec<String> {
     const END: &str = "-- the end of a block --";
     let Some(first) = blocks.first() else { return Vec::new() };
@@ -108,7 +109,8 @@ fn printed_by_each(blocks: &[Block], shell: impl FnOnce(&str) -> Command) -> Vec
     parts.take(blocks.len()).collect()
 }
 
-/// Writes the file of configuration that a block shows, and has it read: every key is one, and has its value from there.
+/// Writes the configuration file that a block shows and loads it. Every key must exist and take its value from the
+/// file.
 fn configures(block: &Block) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("haat.toml"), &block.text).unwrap();
@@ -124,7 +126,7 @@ fn configures(block: &Block) {
     assert_eq!(from_file, lines.count(), "{}", block.at);
 }
 
-/// Runs the blocks of a document that is for whoever has started a demo.
+/// Runs the blocks of a document for readers who have started a demo.
 fn visit(document: &Document, demo: &Value) {
     let text = |member: &str| demo[member].as_str().unwrap().to_owned();
     let mut shown = Vec::new();
@@ -135,7 +137,7 @@ fn visit(document: &Document, demo: &Value) {
                 text: block.text.replace(DEMO, &text("address")),
                 ..block
             }),
-            // The output of the commands right before it.
+            // The block shows the output of the commands before it.
             "json" => {
                 assert!(!commands.is_empty(), "{}: whose answer is this?", block.at);
                 shown.push((commands.len() - 1, block));
@@ -169,7 +171,8 @@ fn visit(document: &Document, demo: &Value) {
     }
 }
 
-/// A request of a document is one of the interface description: `GET /v1/browse?category=shoes`, `POST …/lines`.
+/// Returns true if a request in a document is in the OpenAPI description: `GET /v1/browse?category=shoes`, `POST
+/// …/lines`.
 fn is_described(request: &str, description: &Value) -> bool {
     let Some((method, target)) = request.split_once(' ') else {
         return true;
@@ -211,7 +214,7 @@ fn what_documents_tell_visitors_to_run_is_answered_by_the_demo() {
     {
         return;
     }
-    // Statements are described where keys may send them.
+    // Statements are in the description only if keys may send them.
     let haat = Haat::new().with("HAAT_SQL__KEYS", "granted");
     let (_demo, demo) = haat.serve(&["demo", "--listen", "127.0.0.1:0"]);
     let (_, description) = get(&format!("{}/openapi.json", demo["address"].as_str().unwrap()));
@@ -232,7 +235,7 @@ fn what_documents_tell_visitors_to_run_is_answered_by_the_demo() {
     }
 }
 
-/// Starts a server, or the jobs, of a document's line in a folder; port 0 in place of any other.
+/// Starts a server or the jobs from a document's line in a folder, with port 0 in place of the given port.
 fn serve(line: &str, folder: &Path, variables: &[(&str, String)]) -> (ServerProcess, Value) {
     let mut words = line.split_whitespace().peekable();
     let mut command = Command::new(env!("CARGO_BIN_EXE_haat"));
@@ -263,7 +266,7 @@ fn serve(line: &str, folder: &Path, variables: &[(&str, String)]) -> (ServerProc
     (serving, served)
 }
 
-/// The market of one's own in the README, and the operators' guide that goes on from it.
+/// Returns the blocks of the README's own market and of the operators' guide that continues from it.
 fn blocks_of_operators() -> Vec<Block> {
     let blocks = blocks::document(README).blocks().into_iter();
     let mut market: Vec<Block> = blocks
@@ -274,7 +277,7 @@ fn blocks_of_operators() -> Vec<Block> {
     market
 }
 
-/// The address of the internal listener in the operators' document.
+/// Address of the internal listener in the operators' document.
 const INTERNAL: &str = "10.0.0.5:8082";
 
 #[test]
@@ -313,7 +316,7 @@ fn what_operators_are_told_to_run_works_on_a_home_of_its_own() {
                 line = line.replace(one, other);
             }
             if line.starts_with("haat jobs run") {
-                // Jobs that are due would do what the next lines do.
+                // Jobs that are due would carry out the next lines' work.
                 let (mut jobs, told) = serve(&line, folder, &variables);
                 assert!(!told["jobs"].as_array().unwrap().is_empty(), "{}: {told}", block.at);
                 let id = jobs.child.id().to_string();
@@ -339,7 +342,7 @@ fn what_operators_are_told_to_run_works_on_a_home_of_its_own() {
             run.envs(variables.iter().map(|(name, value)| (name, value)));
             let told = printed(&format!("{}: {line}", block.at), &mut run);
             assert!(!told.trim().is_empty(), "{}: {line}", block.at);
-            // The key that was made is the one that the next lines are about.
+            // The next lines use the key that was created here.
             let mut words = told.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
             if let Some(key) = words.find(|word| word.starts_with("key_") && word.len() > 8) {
                 replaced.retain(|(one, _)| one != "key_…");
@@ -391,17 +394,17 @@ fn what_analysts_are_told_to_run_prints_rows_on_the_home_of_their_demo() {
     }
 }
 
-/// One command on the home in a folder.
+/// Returns a command on the home in a folder.
 fn at_home(line: &str, folder: &Path) -> Command {
     let mut run = bash(line);
     run.current_dir(folder).env("PATH", path(None));
     run
 }
 
-/// Runs one command on the home in a folder; it prints a table with rows.
+/// Runs a command on the home in a folder and checks that it prints a table with rows.
 fn prints_rows(at: &str, line: &str, folder: &Path) {
     let told = printed(&format!("{at}: {line}"), &mut at_home(line, folder));
     let rows = told.lines().filter(|line| line.starts_with("| ")).count();
-    // The first is the head of the table.
+    // The first row is the table header.
     assert!(rows > 1, "{at}: {line}: {told}");
 }

@@ -1,4 +1,4 @@
-//! Rows of `haat sql` as CSV, Parquet and JSON, on standard output and in files.
+//! Tests of rows from `haat sql` as CSV, Parquet and JSON, on standard output and in files.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::support::{Haat, has_program};
 const HERE: &str = "tests/cli/exports.rs";
 const ANALYSTS: &str = "docs/analysts.md";
 
-/// Reads a Parquet file with pyarrow and with DuckDB.
+/// Script that reads a Parquet file with pyarrow and with DuckDB.
 const READERS: &str = r#"
 import json, sys, duckdb, pyarrow.parquet
 path = sys.argv[1]
@@ -116,7 +116,7 @@ fn what_analysts_are_told_of_files_leaves_them() {
     assert!(desk.read("products.csv").starts_with("brand_slug,title,tags\n"));
 }
 
-/// A folder for files, and the path of one in it.
+/// A folder for files, which returns paths in it.
 struct Desk(tempfile::TempDir);
 
 impl Desk {
@@ -151,12 +151,12 @@ fn csv_and_json_are_written_to_standard_output_or_to_a_file_alike() {
     haat.told(&["sql", rows, "--out", &desk.file("rows.txt"), "--format", "json"]);
     let read: Value = serde_json::from_str(&desk.read("rows.txt")).unwrap();
     assert_eq!(read, json!([{"n": 1, "word": "a,b"}, {"n": 2, "word": null}]));
-    // More than any batch, and a file in which every row is.
+    // The result has more rows than any batch, and the file must contain every row.
     let many = "select value from generate_series(1, 300000)";
     haat.told(&["sql", many, "--out", &desk.file("many.csv")]);
     let text = desk.read("many.csv");
     assert_eq!((text.lines().count(), text.lines().last()), (300_001, Some("300000")));
-    // As a pipe takes it.
+    // The output is written to a pipe.
     let output = haat.plain(&["sql", many, "--format", "parquet"]).output().unwrap();
     assert!(output.stdout.starts_with(b"PAR1") && output.stdout.ends_with(b"PAR1"));
 }
@@ -198,7 +198,7 @@ fn a_file_that_is_there_is_kept_and_a_statement_that_fails_leaves_none() {
         assert_eq!(answer.code, 2, "{args:?}: {answer:?}");
         assert!(answer.stderr.contains(told), "{args:?}: {}", answer.stderr);
     }
-    // Fails with rows written already.
+    // The statement fails after rows were written.
     let late = "select 1 / (200000 - value) as n from generate_series(1, 300000)";
     assert_eq!(haat.run(&["sql", late, "--out", &other("late.csv")]).code, 1);
     let absent = haat.run(&["sql", "select 1", "--out", &other("absent/one.csv")]);

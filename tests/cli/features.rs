@@ -1,4 +1,4 @@
-//! Settings of optional features, in a program that may have been built without them.
+//! Tests of settings for optional features, in a program that may have been built without them.
 
 use crate::support::Haat;
 

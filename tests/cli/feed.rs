@@ -1,5 +1,4 @@
-//! Feeds of an emulated market: as they stand, as another reader of tab-separated values takes them apart, and as files that
-//! appear whole.
+//! Tests of feeds of an emulated market: their content, parsing by another TSV reader, and atomic writing of files.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -23,14 +22,14 @@ fn slug(haat: &Haat) -> String {
         .to_owned()
 }
 
-/// Reads a feed as spreadsheets do.
+/// Script that reads a feed as spreadsheets do.
 const READER: &str = r#"
 import csv, json, sys
 with open(sys.argv[1], newline="", encoding="utf-8") as feed:
     print(json.dumps(list(csv.DictReader(feed, delimiter="\t", strict=True))))
 "#;
 
-/// The whole feed of a store with three products, its address replaced.
+/// The complete feed of a store with three products, with its address replaced.
 const WHOLE: &str = include_str!("feed.tsv");
 
 #[test]
@@ -62,7 +61,7 @@ fn a_feed_of_the_market_has_every_variant_once_with_its_price_for_other_readers(
     );
     let text = std::fs::read_to_string(out).unwrap();
     assert_eq!(text.lines().count(), variants.len() + 1);
-    // JSON lines say the same.
+    // JSON Lines contain the same values.
     let json = haat.run(&["feed", "--all", "--format", "jsonl"]).stdout;
     let mut rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     rows.sort_by_key(|row| (row["product_id"].to_string(), row["variant_id"].as_u64()));
@@ -83,7 +82,7 @@ fn a_feed_of_the_market_has_every_variant_once_with_its_price_for_other_readers(
             "{row}"
         );
     }
-    // So does ACP's form, a product a line.
+    // The ACP format contains the same values, one product per line.
     let acp = haat.run(&["feed", "--all", "--format", "acp"]).stdout;
     let products: Vec<Value> = acp.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let of_acp = products
@@ -138,7 +137,7 @@ fn a_feeds_file_appears_whole_and_is_replaced_only_when_told_so() {
     let told = haat.run(&[&args[..], &["--force"]].concat()).json();
     let written = std::fs::read_to_string(&out).unwrap();
     assert_eq!(told["rows"], written.lines().count() - 1);
-    // The same of the release, of the tick, and on standard output.
+    // The release, the tick and standard output give the same feed.
     let tick = told["tick"].to_string();
     for also in [&["--release"][..], &["--as-of", &tick]] {
         let printed = haat.run(&[&["feed", "--brand", &slug], also].concat());
@@ -161,7 +160,7 @@ fn a_feeds_file_appears_whole_and_is_replaced_only_when_told_so() {
         assert_eq!(refused.code, 2, "{args:?}: {}", refused.stderr);
         assert!(refused.stderr.contains(word), "{args:?}: {}", refused.stderr);
     }
-    // No file is left beside it.
+    // No temporary file is left beside the feed.
     let names = std::fs::read_dir(haat.path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name());

@@ -1,4 +1,5 @@
-//! Hits of a search joined with the release and the lake: the questions of docs/found.md, and who may ask them.
+//! Tests of search hits joined with the release and the lake: the questions in docs/found.md, and the callers who may
+//! ask them.
 
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ const HERE: &str = "tests/cli/found.rs";
 const QUESTIONS: &str = "docs/found.md";
 const PACKAGES: &str = "import adbc_driver_flightsql, deltalake, duckdb, pyarrow";
 
-/// Stores of which two sell goods of the others too.
+/// Starts stores of which two also sell products of the others.
 fn market() -> (Haat, ServerProcess) {
     let haat = Haat::new()
         .with("HAAT_SQL__LISTEN", "127.0.0.1:0")
@@ -72,7 +73,7 @@ fn a_server_answers_over_its_release_and_the_lake_as_it_is_now() {
         (200, &json!(haat.sql("select count(*) n from price_history"))),
         "{before}"
     );
-    // A crawl that no release follows: the lake is newer at once.
+    // After a crawl without a release, the lake is newer at once.
     drop(stores);
     let (_stores, _) = haat.with_stores(&["--products", "40", "--stores", "1", "--seed", "99"]);
     haat.run(&["crawl"]).document();

@@ -1,4 +1,4 @@
-//! The findings of `haat doctor` and `haat brands list` on a market that is not well, and their exit codes.
+//! Tests of the findings of `haat doctor` and `haat brands list` on an unhealthy market, and of their exit codes.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::support::{Answer, Haat, files};
 
-/// A home with crawled stores, released.
+/// Returns a home whose stores were crawled and released.
 fn market(stores: &str) -> Haat {
     let haat = Haat::new();
     let (_stores, _) = haat.with_stores(&["--products", "300", "--stores", stores, "--seed", "17"]);
@@ -17,7 +17,7 @@ fn market(stores: &str) -> Haat {
     haat
 }
 
-/// The doctor's findings on `subject` that are not `ok`: severity and text with advice.
+/// Returns the doctor's findings on `subject` that are not `ok`: severity, and text with advice.
 #[track_caller]
 fn told(answer: &Answer, subject: &str) -> Vec<(String, String)> {
     let document = answer.document();
@@ -36,7 +36,7 @@ fn ago(hours: u64) -> Timestamp {
     Timestamp::from_micros(i64::try_from(then.duration_since(UNIX_EPOCH).unwrap().as_micros()).unwrap())
 }
 
-/// Registered brands as the list shows them.
+/// Returns the registered brands as the list shows them.
 fn brands(haat: &Haat) -> Vec<Value> {
     haat.run(&["brands", "list"]).json()["brands"]
         .as_array()
@@ -44,7 +44,7 @@ fn brands(haat: &Haat) -> Vec<Value> {
         .clone()
 }
 
-/// Records these checks, `(outcome, hours ago)` brand by brand, and no others.
+/// Records these checks, `(outcome, hours ago)` for each brand, in place of all others.
 fn record(haat: &Haat, end: RunEnd, rounds: &[&[(CheckOutcome, u64)]]) {
     let _ = std::fs::remove_dir_all(haat.path().join("checks"));
     let brands = brands(haat);
@@ -67,7 +67,7 @@ fn record(haat: &Haat, end: RunEnd, rounds: &[&[(CheckOutcome, u64)]]) {
                     detail: None,
                 })
                 .collect();
-            // Later than those of the market's own crawl, and no later than clocks are apart.
+            // The checks are later than those of the market's own crawl, but within the tolerated clock difference.
             let later = ago(0).plus_millis(60_000 + round as i64 * 1_000).to_string();
             let second = later[..19].replace(['-', ':'], "");
             let run = LastRun {
@@ -121,7 +121,7 @@ fn a_market_whose_stores_failed_is_not_healthy_and_says_since_when() {
 #[test]
 fn a_crawl_of_which_every_store_failed_is_not_healthy() {
     let haat = market("2").with("HAAT_STOREFRONT__RETRIES_MAX", "0");
-    // The stores do not answer any more.
+    // The stores no longer answer.
     assert_eq!(haat.run(&["crawl"]).code, 3);
     let failed = haat.run(&["doctor"]);
     assert_eq!(failed.code, 1, "{failed:?}");
@@ -325,7 +325,7 @@ fn the_state_is_looked_at_and_never_made() {
     assert_eq!((answer.code, damaged.len()), (1, 1), "{answer:?}");
     assert!(damaged[0].1.contains("haat restore"), "{damaged:?}");
 
-    // A copy that was cut short, and nothing at all: the key tells that there was a database.
+    // The database is truncated, or empty. The key shows that there was a database.
     for empty in [true, false] {
         std::fs::remove_file(&file).unwrap();
         for log in ["state.sqlite3-wal", "state.sqlite3-shm"] {
@@ -339,7 +339,7 @@ fn the_state_is_looked_at_and_never_made() {
         assert_eq!((answer.code, lost.len()), (1, 1), "{answer:?}");
         assert!(lost[0].1.contains("the database of the state is lost"), "{lost:?}");
     }
-    // No command begins an empty one in its place, until the operator says so.
+    // No command creates an empty database in its place until the operator confirms it.
     for command in [&["keys", "list"][..], &["keys", "create", "another"], &["jobs", "list"]] {
         let refused = haat.run(command);
         assert_eq!(refused.code, 1, "{refused:?}");

@@ -1,4 +1,4 @@
-//! Jobs on a home: what is triggered, what is due, what is lost.
+//! Tests of jobs on a home: triggered jobs, due jobs and lost jobs.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Haat, ServerProcess};
 
-/// Schedules that never come while a test runs, but those that a test sets.
+/// A schedule that never comes while a test runs, used for all jobs that a test does not schedule.
 const NEVER: &str = "0 0 29 2 *";
 const JOBS: [&str; 9] = [
     "REFRESH_CATALOGUE",
@@ -27,7 +27,7 @@ fn haat() -> Haat {
     })
 }
 
-/// The newest runs of a job.
+/// Returns the newest runs of a job.
 fn history(haat: &Haat, job: &str) -> Vec<Value> {
     let told = haat.run(&["jobs", "history", job]).json();
     told["runs"].as_array().unwrap().clone()
@@ -39,7 +39,7 @@ fn listed(haat: &Haat, job: &str) -> Value {
     jobs.iter().find(|listed| listed["name"] == job).unwrap().clone()
 }
 
-/// Waits until `wanted` finds what it looks for; another process works meanwhile.
+/// Waits until `wanted` returns a value while another process works.
 fn until<T>(what: &str, wanted: impl Fn() -> Option<T>) -> T {
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(100) {
@@ -82,7 +82,7 @@ fn each_job_does_what_its_command_does_and_tells_what_it_did() {
         ),
         (&"done".into(), &"trigger".into(), &3.into(), &60.into())
     );
-    // A job is not due again so soon.
+    // The job is not due again so soon.
     let again = haat.run(&["jobs", "trigger", "refresh-catalogue"]).json();
     assert_eq!(
         (&again["counts"]["due"], &again["counts"]["brands"]),
@@ -149,7 +149,7 @@ fn what_fails_in_part_exits_with_three_and_what_is_no_job_with_two() {
 fn a_job_rests_between_pause_and_resume_and_the_list_says_so() {
     let haat = haat().with("HAAT_JOBS__COMPACT__CRON", "* * * * *");
     assert_eq!(haat.run(&["jobs", "list"]).json()["jobs"].as_array().unwrap().len(), 9);
-    // A list makes no state.
+    // Listing jobs creates no state.
     assert!(!haat.path().join("state").exists());
     assert_eq!(haat.run(&["jobs", "pause", "compact"]).json()["changed"], true);
     assert_eq!(haat.run(&["jobs", "pause", "compact"]).json()["changed"], false);
@@ -166,7 +166,7 @@ fn a_job_rests_between_pause_and_resume_and_the_list_says_so() {
 
 #[test]
 fn a_second_scheduler_and_a_trigger_leave_a_run_to_the_process_that_is_at_work_on_it() {
-    // So slow a store that the crawl is at work as long as the test needs.
+    // The store is so slow that the crawl runs as long as the test needs.
     let haat = haat();
     let (_stores, _) = haat.with_stores(&["--products", "600", "--stores", "1"]);
     let haat = haat.with("HAAT_STOREFRONT__RATE_START_PER_S", "0.02");
@@ -195,7 +195,7 @@ fn a_second_scheduler_and_a_trigger_leave_a_run_to_the_process_that_is_at_work_o
     });
     let worker = format!("process {} ", first.child.id());
     let by_first = runs[0]["worker"].as_str().unwrap().starts_with(&worker);
-    // Whichever of the two it is, it lets the crawl come to an end when it is told to, and the other goes on with it.
+    // Whichever process runs the crawl finishes it when it is stopped, and the other process continues.
     let (at_work, _other) = if by_first { (first, second) } else { (second, first) };
     let pid = at_work.child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());

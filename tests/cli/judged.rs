@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use crate::support::{Haat, get};
 
-/// Queries and judgements of our own: `judged.tsv` says how to read it.
+/// The project's own queries and judgements; `judged.tsv` describes its format.
 const JUDGED: &str = include_str!("judged.tsv");
-/// The seed and size of the catalogue; other seeds hold other titles of the same kinds.
+/// Seed and size of the catalogue. Other seeds give other titles of the same kinds.
 const CATALOGUE: [&str; 6] = ["--products", "4000", "--stores", "60", "--seed", "11"];
 
-/// A query, and what each product of the catalogue is worth to it.
+/// A query with its judgement for each product of the catalogue.
 struct JudgedQuery<'a> {
     query: &'a str,
     worth: HashMap<&'a str, u32>,
@@ -36,7 +36,7 @@ impl<'a> JudgedQuery<'a> {
         Self { query, worth }
     }
 
-    /// NDCG of the first ten: linear gain, logarithmic discount, ideal over all that is judged.
+    /// Returns the NDCG of the first ten results: linear gain, logarithmic discount, ideal over all judged products.
     fn ndcg(&self, ids: &[String]) -> f64 {
         let gain = |worths: &mut dyn Iterator<Item = u32>| -> f64 {
             let ranked = (2_u32..).zip(worths.take(10));
@@ -51,7 +51,7 @@ impl<'a> JudgedQuery<'a> {
     }
 }
 
-/// True where a title holds every word of one of the alternatives, and none that one excludes.
+/// Returns true if a title contains every word of one of the alternatives and no word that the alternative excludes.
 fn holds(title: &str, alternatives: &str) -> bool {
     let title = title.to_lowercase();
     alternatives.split('|').filter(|words| !words.is_empty()).any(|words| {
@@ -62,7 +62,7 @@ fn holds(title: &str, alternatives: &str) -> bool {
     })
 }
 
-/// The mean over all queries, and the queries that found nothing.
+/// Returns the mean over all queries, and the queries without results.
 fn judge(address: &str, mode: &str, judged: &[JudgedQuery<'_>]) -> (f64, Vec<String>) {
     let (mut sum, mut nothing) = (0.0, Vec::new());
     for judged in judged {
@@ -83,7 +83,7 @@ fn judge(address: &str, mode: &str, judged: &[JudgedQuery<'_>]) -> (f64, Vec<Str
     (mean, nothing)
 }
 
-/// Rerun it with `cargo test --test cli judged -- --nocapture` to see every query.
+/// To see every query, run `cargo test --test cli judged -- --nocapture`.
 #[test]
 fn what_shoppers_mean_stands_first_as_judged_over_the_emulators_catalogue() {
     let haat = Haat::new();

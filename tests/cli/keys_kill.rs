@@ -1,5 +1,5 @@
-//! A kill -9 of the server while keys are made, revoked and used at once: what was acknowledged is there afterwards, whole,
-//! and nothing is there twice or in part.
+//! Kills the server with `kill -9` while keys are created, revoked and used. Acknowledged changes must be there
+//! afterwards, and no change may be duplicated or partial.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -10,16 +10,16 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, ServerProcess};
 
-/// People who sign in and change their keys, each in a task of their own.
+/// Number of people who sign in and change their keys, each in a separate task.
 const PEOPLE: usize = 6;
-/// Clients that use one key meanwhile.
+/// Number of clients that use one key meanwhile.
 const CLIENTS: usize = 4;
-/// Kills of a run on each database; with `TEST_KILLS=all` in the environment, more.
+/// Number of kills in a run on each database; more with `TEST_KILLS=all` in the environment.
 const KILLS: usize = 4;
 const KILLS_ALL: usize = 60;
-/// Changes of a server that are acknowledged before it is killed: others are under way at that moment.
+/// Number of acknowledged changes before a server is killed; others are running at that time.
 const CHANGES: usize = 12;
-/// Fewer changes of a person than the dashboard takes in a minute.
+/// Maximum number of changes for each person, below the dashboard's limit per minute.
 const CHANGES_EACH_MAX: usize = 25;
 
 const MASTER_KEY: &str = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a";
@@ -27,7 +27,7 @@ const MASTER_KEY: &str = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a
 /// The requests that servers acknowledged.
 #[derive(Default)]
 struct Ledger {
-    /// Keys by their ids.
+    /// Created keys, by id.
     made: BTreeMap<String, String>,
     revoked: BTreeSet<String>,
 }
@@ -36,9 +36,9 @@ struct Market {
     haat: Haat,
     client: Client,
     runtime: tokio::runtime::Runtime,
-    /// The cookie of each person's session.
+    /// Session cookie of each person.
     people: Vec<String>,
-    /// The key that is used, and how many requests were sent with it, answered or not.
+    /// The key that the clients use, and the number of requests sent with it, answered or not.
     used: String,
     sent: AtomicU64,
     ledger: Mutex<Ledger>,
@@ -81,7 +81,7 @@ impl Market {
         (serving, text(&served, "address"))
     }
 
-    /// Signs everybody in.
+    /// Signs in all people.
     fn sign_in(&mut self, base: &str) {
         for person in 0..PEOPLE {
             let link = self
@@ -104,7 +104,7 @@ impl Market {
         }
     }
 
-    /// Changes keys in a person's name: `None` where the server is gone.
+    /// Creates or revokes a key for a person. Returns `None` if the server is gone.
     async fn change(&self, base: &str, person: usize, revoked: Option<&str>) -> Option<(StatusCode, Value)> {
         let path = format!("{base}/dashboard/api/keys");
         let request = match revoked {
@@ -122,7 +122,7 @@ impl Market {
         Some((status, serde_json::from_slice(&body).ok()?))
     }
 
-    /// A person who makes keys, and revokes some of them, until the server is gone.
+    /// Creates keys for a person and revokes some of them until the server is gone.
     async fn person(&self, base: &str, person: usize) {
         for _ in 0..CHANGES_EACH_MAX / 2 {
             let Some((status, made)) = self.change(base, person, None).await else {
@@ -145,7 +145,7 @@ impl Market {
         }
     }
 
-    /// The answer of `/v1/me` with this key; `None` where the server is gone.
+    /// Returns the answer of `/v1/me` with this key, or `None` if the server is gone.
     async fn me(&self, base: &str, key: &str) -> Option<(StatusCode, Value)> {
         let request = self.client.get(format!("{base}/v1/me")).header("x-service-key", key);
         let answer = request.send().await.ok()?;
@@ -154,7 +154,7 @@ impl Market {
         Some((status, serde_json::from_slice(&body).ok()?))
     }
 
-    /// The number of uses of the key, as a server tells that is asked with it.
+    /// Returns the number of uses of the key, as the server states it.
     async fn used(&self, base: &str) -> Option<u64> {
         self.sent.fetch_add(1, Ordering::SeqCst);
         let (status, told) = self.me(base, &self.used).await?;
@@ -162,8 +162,8 @@ impl Market {
         Some(told["data"]["usage_today"]["requests"].as_u64().unwrap())
     }
 
-    /// Everybody at once, until the server was killed in their midst. Answers what `witness`, another server on the same
-    /// state, told of the use right before.
+    /// Runs all people and clients until the server is killed. Returns the use count that `witness`, another server on
+    /// the same state, reported immediately before.
     fn kill_under_load(&self, mut server: ServerProcess, base: &str, witness: &str) -> u64 {
         let before = self.changes();
         self.runtime.block_on(async {
@@ -172,7 +172,7 @@ impl Market {
                 futures::future::join_all((0..CLIENTS).map(async |_| while self.used(base).await.is_some() {}));
             let killer = async {
                 let mut written = 0;
-                // The witness knows what the server has written, not what it counts in memory.
+                // The witness knows what the server has saved, not the counts in its memory.
                 while self.changes() < before + CHANGES || written == 0 {
                     written = self.used(witness).await.unwrap();
                 }
@@ -189,12 +189,12 @@ impl Market {
         ledger.made.len() + ledger.revoked.len()
     }
 
-    /// Holds what a fresh server knows against what was acknowledged.
+    /// Compares the data of a new server with the acknowledged changes.
     fn check(&self, base: &str, told: &str) {
         let ledger = self.ledger.lock().unwrap();
         for (id, key) in &ledger.made {
             let (status, body) = self.runtime.block_on(self.me(base, key)).unwrap();
-            // A revocation that nobody was told of may have happened.
+            // A revocation without an acknowledgement may have happened.
             let is_revoked = ledger.revoked.contains(id);
             let listed = || self.listed().into_iter().find(|one| one["id"] == *id).unwrap();
             let holds = if is_revoked {
@@ -217,7 +217,7 @@ impl Market {
         for id in &ledger.revoked {
             assert_eq!(times(id, "key.revoked"), Some(1), "{told}: {id}");
         }
-        // A change is there with its entry of the audit or not at all, acknowledged or not.
+        // A change and its audit entry are stored together or not at all, acknowledged or not.
         let listed = self.listed();
         let audited = |action: &str| -> BTreeMap<String, usize> {
             let of_action = actions.iter().filter(|((_, known), _)| known == action);
@@ -256,7 +256,7 @@ fn sweep(database: Option<&str>) {
         let written = market.kill_under_load(server, &base, &witness);
         (server, base) = market.serve("up");
         market.check(&base, &told);
-        // Written counts stay, and nothing is counted twice; counts that the server had in memory alone are lost.
+        // Saved counts stay, and nothing is counted twice. Counts that were only in the server's memory are lost.
         let after = market.runtime.block_on(market.used(&witness)).unwrap();
         let fresh = market.runtime.block_on(market.used(&base)).unwrap();
         let sent = market.sent.load(Ordering::SeqCst);

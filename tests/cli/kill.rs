@@ -1,5 +1,5 @@
-//! A kill at any state-changing system call leaves the old release or the new one, loses no acknowledged commit,
-//! doubles no row, and the next run completes.
+//! A kill at any state-changing system call leaves either the old or the new release, loses no acknowledged commit and
+//! duplicates no row. The next run completes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{Haat, has_program};
 
-/// The calls by which the program changes what is on disk.
+/// System calls by which the program changes data on disk.
 const CALLS: &[&str] = &[
     "openat",
     "write",
@@ -28,14 +28,13 @@ const CALLS: &[&str] = &[
     "mkdirat",
 ];
 
-/// The number of kills that a run of the tests tries, spread evenly; with `TEST_KILLS=all` in the environment, every
-/// one.
+/// Number of kills that a test run tries, spread evenly. With `TEST_KILLS=all` in the environment it tries every one.
 const KILLS_SPREAD: usize = 24;
 
-/// The n-th call of one name in any thread: where strace can put a kill.
+/// The n-th call of one name in any thread, at which strace can kill the process.
 pub(crate) type Call = (String, usize);
 
-/// The content that must be the same however often the way there was cut short.
+/// Returns the content that must not depend on interrupted runs.
 pub(crate) fn contents(haat: &Haat) -> BTreeMap<&'static str, Vec<Value>> {
     let statements = [
         (
@@ -61,13 +60,13 @@ pub(crate) fn contents(haat: &Haat) -> BTreeMap<&'static str, Vec<Value>> {
         .collect()
 }
 
-/// The number of releases.
+/// Returns the number of releases.
 pub(crate) fn releases(haat: &Haat) -> usize {
     let listed = haat.run(&["release", "list"]).json();
     listed["releases"].as_array().unwrap().len()
 }
 
-/// Runs a command under strace, killed at `inject` where given; answers the exit code and the calls that were made.
+/// Runs a command under strace, killed at `inject` if given. Returns the exit code and the calls that were made.
 pub(crate) fn traced(haat: &Haat, args: &[&str], inject: Option<&Call>) -> (Option<i32>, BTreeSet<Call>) {
     let trace = haat.path().join("trace");
     let mut strace = Command::new("strace");
@@ -89,7 +88,7 @@ pub(crate) fn traced(haat: &Haat, args: &[&str], inject: Option<&Call>) -> (Opti
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut calls = BTreeSet::new();
     for line in text.lines().filter(|line| !line.contains("O_RDONLY")) {
-        // `12345 fsync(7) = 0`
+        // Format of a line: `12345 fsync(7) = 0`
         let Some((thread, rest)) = line.split_once(' ') else {
             continue;
         };
@@ -110,7 +109,7 @@ fn a_kill_at_any_state_changing_call_is_recovered_from() {
     if !has_program("strace", &["-qq", "-e", "trace=none", "true"]) {
         return;
     }
-    // Two epochs of the same stores, so that there is an old release and a new one.
+    // The same stores at two epochs give an old and a new release.
     let source = ["--products", "24", "--stores", "2", "--seed", "9"];
     let before = Haat::new();
     let (_old, old) = before.with_stores(&source);
@@ -131,7 +130,7 @@ fn a_kill_at_any_state_changing_call_is_recovered_from() {
     for call in calls.iter().step_by(step) {
         let haat = copy(&before);
         let (code, _) = traced(&haat, &["crawl", "--release"], Some(call));
-        // A reader that comes now sees the old release or the new one.
+        // A reader sees either the old or the new release now.
         assert!((1..=2).contains(&releases(&haat)), "killed at call {call:?} ({code:?})");
         let shown = haat.run(&["release", "show"]);
         assert_eq!(shown.code, 0, "killed at call {call:?}: {}", shown.stderr);

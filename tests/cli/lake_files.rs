@@ -1,4 +1,5 @@
-//! The files of a state, for engines that read Parquet and not Delta: those of DuckDB and Polars, on this machine and in a bucket.
+//! Tests of the files of a state, for engines that read Parquet but not Delta: DuckDB and Polars, on this machine and
+//! in a bucket.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +10,8 @@ use crate::documents::{Mark, documents, project};
 use crate::peers::moto;
 use crate::support::{Haat, ServerProcess, files, has_program};
 
-/// Runs the blocks of a document that a test says it runs, on a home, in a folder; answers how many there were.
+/// Runs the blocks of a document that its marks assign to a test, on a home and in a folder. Returns the number of
+/// blocks.
 pub(crate) fn run_blocks(
     path: &str,
     here: &str,
@@ -62,7 +64,7 @@ fn market() -> (Haat, ServerProcess, Value) {
     (haat, stores, told)
 }
 
-/// The rows of each table, as their list tells.
+/// Returns the number of rows in each table, as listed.
 fn rows(listed: &Value) -> Value {
     let tables = listed["tables"].as_array().unwrap();
     let one = |table: &Value| {
@@ -72,7 +74,8 @@ fn rows(listed: &Value) -> Value {
     tables.iter().map(one).collect::<serde_json::Map<_, _>>().into()
 }
 
-/// Counts the rows of each folder of a snapshot with two readers of Parquet, which take the partition columns from folders.
+/// Script that counts the rows in each folder of a snapshot with two Parquet readers, which take partition columns from
+/// folder names.
 const READERS: &str = r#"
 import json, sys, duckdb, polars
 folder = sys.argv[1]
@@ -113,7 +116,7 @@ fn the_files_are_those_of_the_state_and_other_readers_find_its_rows() {
             assert_eq!(file["url"], format!("file://{path}"));
         }
     }
-    // One brand leaves: the files of before stay, and are those of the tick before.
+    // One brand is removed. The earlier files stay and belong to the previous tick.
     let slug = told["stores"][0]["slug"].as_str().map(str::to_owned);
     let slug = slug.unwrap_or_else(|| {
         haat.sql("select slug from brands order by slug limit 1")[0]["slug"]

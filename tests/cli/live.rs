@@ -2,14 +2,14 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, files, get, post};
 
-/// A product of the lake with what its store knows it by.
+/// A product of the lake with its identifiers at the store.
 struct LiveProduct {
     id: String,
     platform_id: u64,
     base_url: String,
 }
 
-/// Products of different stores that can be bought, all of whose variants can.
+/// Returns products of different stores, all of whose variants are for sale.
 fn sold(haat: &Haat, count: usize) -> Vec<LiveProduct> {
     let rows = haat.sql(
         "select p.product_id, p.platform_product_id, b.base_url from products p join brands b on b.store = p.store \
@@ -45,7 +45,7 @@ fn price(base: &str, product: &LiveProduct) -> Value {
     answer["data"].clone()
 }
 
-/// A store's change is told at once, and is in the history of prices after the next crawl.
+/// A store's change is answered live at once, and is in the price history after the next crawl.
 #[test]
 fn what_stores_change_is_told_live_and_kept_for_the_history_of_prices() {
     let haat = Haat::new().with("HAAT_LIVE_GATEWAY__OBSERVATIONS__FLUSH_INTERVAL_MS", "50");
@@ -98,12 +98,12 @@ fn what_stores_change_is_told_live_and_kept_for_the_history_of_prices() {
         .collect();
     assert_eq!(verified, [&json!(true), &json!(true), &json!(true), &json!(false)]);
 
-    // One document describes both tiers.
+    // One document describes both servers' routes.
     let (_, document) = get(&format!("{base}/openapi.json"));
     assert!(document["paths"]["/v1/prices"]["post"].is_object() && document["paths"]["/v1/search"].is_object());
     assert_eq!(kit::description_faults(&document), Vec::<String>::new());
 
-    // A signal lets the server write down what it saw.
+    // The signal lets the server save its observations.
     let told = std::process::Command::new("kill")
         .args(["-TERM", &server.child.id().to_string()])
         .status();
@@ -123,7 +123,7 @@ fn what_stores_change_is_told_live_and_kept_for_the_history_of_prices() {
     assert_eq!(rows, expected);
 }
 
-/// The gateway in a process of its own looks products up at the query server's internal listener.
+/// A gateway in a separate process looks up products at the query server's internal listener.
 #[test]
 fn a_gateway_alone_looks_products_up_at_the_query_server() {
     let haat = Haat::new();
@@ -145,7 +145,7 @@ fn a_gateway_alone_looks_products_up_at_the_query_server() {
     let told = price(base, &sold(&haat, 1)[0]);
     assert_eq!(told["verified"], true, "{told}");
     assert_eq!(get(&format!("{base}/readyz")).0, 200);
-    // Internal routes are not public, and live routes are not the query server's.
+    // Internal routes are not public, and the query server has no live routes.
     assert_eq!(
         post(&format!("{public}/internal/v1/resolve"), &json!({ "idents": [] })).0,
         404

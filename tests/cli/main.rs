@@ -1,4 +1,4 @@
-//! The programs as a user runs them: the binary, real processes, real sockets on this machine.
+//! Tests of the programs as a user runs them: the binary, real processes, and real sockets on this machine.
 
 #![expect(
     clippy::unwrap_used,

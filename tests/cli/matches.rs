@@ -1,4 +1,4 @@
-//! The same product at several brands: from barcodes of stores' pages to answers and tables.
+//! Tests of matching the same product at several brands, from barcodes on stores' pages to answers and tables.
 
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ fn a_barcode_that_stores_show_leads_from_a_product_to_what_another_brand_calls_o
         assert_eq!(offer["reasons"][0]["code"], "barcode");
         assert!(offer["confidence"].as_f64().unwrap() >= 0.95, "{offer}");
     }
-    // The release tells barcodes and sizes as the lake does.
+    // The release contains the same barcodes and sizes as the lake.
     let told = "select product_id, variant_id, barcode, size_normalized, size_system, size_ordinal from variants order by 1, 2";
     let released = haat.run(&["sql", "--release", told, "--limit", "1000000"]).json();
     assert_eq!(released.as_array().unwrap(), &haat.sql(told));

@@ -1,4 +1,4 @@
-//! The endpoint for agents, over a market of emulated stores.
+//! Tests of the MCP endpoint over a market of emulated stores.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Command;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, ServerProcess, get};
 
-/// A market that is served, with a key.
+/// A market that is served, with an API key.
 pub(crate) struct Market {
     pub(crate) haat: Haat,
     _stores: ServerProcess,
@@ -39,7 +39,7 @@ impl Market {
         format!("{}/v1/mcp", self.base)
     }
 
-    /// Sends a message, with a key where one is given.
+    /// Sends a message, with a key if one is given.
     fn send(&self, key: Option<&str>, message: &Value) -> Value {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -59,7 +59,7 @@ impl Market {
         })
     }
 
-    /// The result of a tool.
+    /// Calls a tool and returns its result.
     pub(crate) fn call(&self, key: Option<&str>, tool: &str, arguments: &Value) -> Value {
         let params = json!({ "name": tool, "arguments": arguments });
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
@@ -71,7 +71,7 @@ impl Market {
     }
 }
 
-/// The code of a result that is an error.
+/// Returns the code of a result that is an error.
 fn code(result: &Value) -> String {
     assert_eq!(result["isError"], true, "{result}");
     let text = result["content"][0]["text"].as_str().unwrap();
@@ -81,7 +81,7 @@ fn code(result: &Value) -> String {
         .to_owned()
 }
 
-/// An answer without what two askings a moment apart differ in.
+/// Removes the parts of an answer that differ between two requests shortly after each other.
 fn steady(mut answer: Value) -> Value {
     for member in ["as_of", "request_id"] {
         answer.as_object_mut().unwrap().remove(member);
@@ -163,7 +163,7 @@ fn every_tool_answers_what_rest_answers() {
     refusals(&market, brand);
 }
 
-/// A tool refuses the same calls as REST, with the same code.
+/// Checks that a tool refuses the same calls as REST, with the same code.
 fn refusals(market: &Market, brand: &str) {
     assert_eq!(
         code(&market.call(None, "find_coupons", &json!({ "brand": brand }))),
@@ -196,7 +196,7 @@ fn refusals(market: &Market, brand: &str) {
         code(&market.call(None, "browse", &json!({ "brand": "no-such" }))),
         "brand_not_found"
     );
-    // Carts are not offered where the operator does not say so.
+    // Carts are offered only if the operator enables them.
     let unknown = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "create_cart" } });
     assert_eq!(market.send(Some(&market.key), &unknown)["error"]["code"], -32602);
 }
@@ -230,7 +230,7 @@ fn an_agent_makes_a_cart_that_ends_at_the_persons_checkout() {
     let links = market.call(key, "checkout_links", &json!({ "cart_id": id }));
     let link = links["structuredContent"]["data"]["checkouts"][0]["checkout_url"].as_str();
     assert!(link.is_some_and(|link| link.starts_with("http")), "{links}");
-    // The handle is its maker's alone.
+    // Only the key that created a cart can use its handle.
     let other = market
         .haat
         .run(&["keys", "create", "other", "--plan", "granted"])
@@ -247,7 +247,7 @@ fn an_agent_makes_a_cart_that_ends_at_the_persons_checkout() {
 }
 
 impl Market {
-    /// The answer to another key about a cart.
+    /// Returns the answer to another key about a cart.
     fn call_as_somebody(&self, key: &str, cart: &Value) -> Value {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -343,6 +343,6 @@ fn open_streams_end_when_the_server_stops() {
     assert!(told.unwrap().success());
     let mut rest = String::new();
     stream.read_to_string(&mut rest).unwrap();
-    // A stream that had to be cut off would make this an error.
+    // The server would end with an error if a stream had to be cut off.
     assert!(market.server.child.wait().unwrap().success(), "{rest}");
 }

@@ -1,4 +1,4 @@
-//! The app that the endpoint for agents has for chats, in Chromium.
+//! Tests the MCP endpoint's app for chats in Chromium.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::mcp::market;
 use crate::support::{Haat, has_program};
 
-/// The steps of `tests/peers/browser/app.mjs`.
+/// The steps are in `tests/peers/browser/app.mjs`.
 #[test]
 fn a_chat_draws_products_the_price_now_and_a_cart_that_ends_at_checkouts() {
     if !has_program("chromium", &["--version"]) || !has_program("node", &["--version"]) {

@@ -1,5 +1,5 @@
-//! Tools as hosts accept them. The table of `docs/agents.md` lists the rules, and the hosts that have them: one tool that breaks
-//! one makes some of them refuse every tool of a server.
+//! Checks that hosts accept the tools. The table in `docs/agents.md` lists the rules and the hosts that have them. One
+//! tool that breaks a rule makes some hosts refuse every tool of a server.
 
 use serde_json::{Map, Value, json};
 
@@ -8,13 +8,13 @@ use crate::support::{Haat, post};
 
 const DOCUMENT: &str = include_str!("../../docs/agents.md");
 
-/// An endpoint's answer to `tools/list`.
+/// The answer of an endpoint to `tools/list`.
 struct Endpoint {
     path: &'static str,
     tools: Vec<Value>,
 }
 
-/// A rule by its name in the table: what breaks it.
+/// A rule's name in the table, and a function that returns the violations.
 type Rule = (&'static str, fn(&Endpoint) -> Vec<String>);
 
 const RULES: [Rule; 14] = [
@@ -100,13 +100,13 @@ fn members(schema: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value
         .flatten()
 }
 
-/// The tools of which something is so.
+/// Returns the names of the tools for which `is_broken` is true.
 fn broken(of: &Endpoint, is_broken: impl Fn(&Value) -> bool) -> Vec<String> {
     let tools = of.tools.iter().filter(|tool| is_broken(tool));
     tools.map(|tool| format!("{}: {}", of.path, tool["name"])).collect()
 }
 
-/// The schemas of which something is so, of what tools take and of every part of it.
+/// Returns the input schemas, and their parts, for which `is_broken` is true.
 fn broken_schemas(of: &Endpoint, is_broken: impl Fn(&Map<String, Value>) -> bool) -> Vec<String> {
     let mut found = Vec::new();
     for tool in &of.tools {
@@ -123,7 +123,7 @@ fn broken_schemas(of: &Endpoint, is_broken: impl Fn(&Map<String, Value>) -> bool
     found
 }
 
-/// A name that is short enough behind a server's own.
+/// Checks that a name is short enough when a server's name is prefixed.
 fn is_name(name: &str) -> bool {
     let is_of = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     name.starts_with(|first: char| first.is_ascii_lowercase()) && name.len() <= 40 && name.bytes().all(is_of)
@@ -139,7 +139,7 @@ fn is_annotated(tool: &Value) -> bool {
     !text(&tool["title"]).is_empty() && hints.iter().all(|hint| tool["annotations"][hint].is_boolean())
 }
 
-/// Arguments as one object: nothing combines several.
+/// Checks that the arguments are one object, without combining keywords such as `oneOf`.
 fn is_object(schema: &Value) -> bool {
     let combines = ["$ref", "allOf", "anyOf", "enum", "not", "oneOf"];
     schema["type"] == "object"
@@ -147,7 +147,7 @@ fn is_object(schema: &Value) -> bool {
         && combines.iter().all(|one| schema.get(one).is_none())
 }
 
-/// No statement about the answer, or an object whose references lie within it.
+/// Checks that there is no output schema, or an object whose references stay within the schema.
 fn is_answer(schema: Option<&Value>) -> bool {
     let Some(schema) = schema else { return true };
     let mut open = vec![schema];
@@ -167,14 +167,14 @@ fn is_answer(schema: Option<&Value>) -> bool {
     schema["type"] == "object"
 }
 
-/// The caller chooses the members that it gets. Others fix what `search` and `fetch` take.
+/// Checks that the caller chooses the fields of the result. The input of `search` and `fetch` is fixed by the hosts.
 fn has_choice(tool: &Value) -> bool {
     let taken = &tool["inputSchema"]["properties"];
     let chooses = taken["fields"].is_object() && list(taken["view"].get("enum")).contains(&json!("compact"));
     chooses || ["search", "fetch"].contains(&text(&tool["name"]))
 }
 
-/// The list as a whole, and what of it a model reads: at two bytes a token 25,000 tokens.
+/// Checks the size of the whole list, and of the part that a model reads: at most 25,000 tokens at two bytes each.
 fn sizes(of: &Endpoint) -> Vec<String> {
     let whole = json!(of.tools).to_string().len();
     let read = of.tools.iter().map(|tool| {

@@ -1,4 +1,4 @@
-//! The endpoint for agents, as suites and clients that others wrote find it.
+//! Tests the MCP endpoint with third-party test suites and clients.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use serde_json::Value;
 use crate::mcp::market;
 use crate::support::{Haat, has_program};
 
-/// Suites and clients of npm, and a Node that runs them; `None`, with a line that says so, where they are absent.
+/// Returns the npm suites and clients, and a Node that runs them. If they are absent, prints a message and returns
+/// `None`.
 pub(crate) fn peers() -> Option<(PathBuf, PathBuf)> {
     let folder = std::env::var_os("TEST_MCP_PEERS").map(PathBuf::from);
     let folder = folder.filter(|folder| folder.join("node_modules/@modelcontextprotocol/conformance").is_dir());
@@ -32,14 +33,14 @@ fn ran(command: &mut Command) -> Output {
     command.stdin(Stdio::null()).output().unwrap()
 }
 
-/// A check of the suite, and its outcome.
+/// One check of the suite, with its outcome.
 struct Check {
     scenario: String,
     id: String,
     status: String,
 }
 
-/// The checks of a run, whose folders are named `server-SCENARIO-TIME`.
+/// Returns the checks of a run, whose folders are named `server-SCENARIO-TIME`.
 fn checks(folder: &Path) -> Vec<Check> {
     let mut checks = Vec::new();
     for file in crate::support::files(folder, "checks.json") {
@@ -61,10 +62,10 @@ fn checks(folder: &Path) -> Vec<Check> {
     checks
 }
 
-/// Checks that do not hold, by revision and scenario, each with the reason.
+/// Checks that are expected to fail, by revision and scenario, each with the reason.
 const FAILING: &str = include_str!("../peers/mcp/failing.tsv");
 
-/// Scenarios that a server of tools alone must pass whole, so that they must run.
+/// Scenarios that a server with only tools must pass completely, so they must run.
 const MUST_PASS: [(&str, &[&str]); 2] = [
     (
         "2025-11-25",
@@ -159,7 +160,7 @@ fn the_inspector_finds_no_fault_with_the_tools_in_any_era() {
     }
 }
 
-/// Lists and calls with the clients of Python, which check results against the tools' own schemas.
+/// Script that lists and calls tools with Python clients, which validate results against the tools' own schemas.
 const PYTHON: &str = r#"
 import asyncio, json, sys
 from jsonschema import Draft202012Validator, FormatChecker

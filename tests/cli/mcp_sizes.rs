@@ -1,15 +1,16 @@
-//! Results of tools that a model can take: bounded by themselves, and smaller where the caller asks for less.
+//! Tests that tool results fit into a model's context. They are bounded by default, and smaller if the caller requests
+//! less.
 
 use serde_json::{Value, json};
 
 use crate::mcp::{Market, market_of};
 use crate::support::{Haat, get};
 
-/// Most bytes of a result that hosts show whole (some 25,000 tokens).
+/// Maximum size of a result that hosts show completely, in bytes (about 25,000 tokens).
 const RESULT_BYTES_MAX: usize = 100_000;
-/// Most bytes of what a model reads of it: a token of such texts has two bytes at least.
+/// Maximum size of the part that a model reads, in bytes. A token of such texts has at least two bytes.
 const TEXT_BYTES_MAX: usize = 50_000;
-/// As many as the platform lets a product have.
+/// Maximum number of variants that the platform allows for a product.
 const VARIANTS: usize = 2_048;
 
 fn shirt() -> Value {
@@ -31,7 +32,7 @@ fn shirt() -> Value {
     })
 }
 
-/// A market of the shirt alone.
+/// Starts a market that sells only the shirt.
 fn shirts() -> Market {
     let haat = Haat::new().with("HAAT_MCP__CART_TOOLS", "true");
     let folder = haat.path().join("recorded/loom");
@@ -42,7 +43,7 @@ fn shirts() -> Market {
     market_of(haat, &["--recorded", folder.to_str().unwrap(), "--currency", "INR"])
 }
 
-/// A market as large as the demo's.
+/// Starts a market as large as the demo's.
 fn many() -> Market {
     market_of(
         Haat::new().with("HAAT_MCP__CART_TOOLS", "true"),
@@ -58,7 +59,7 @@ fn a_result_is_bounded_and_says_which_list_goes_on_where() {
     let whole = get(&format!("{}/v1/products/{}", market.base, card["id"].as_str().unwrap())).1["data"].clone();
     let wanted = whole["variants"].as_array().unwrap();
     assert_eq!(wanted.len(), VARIANTS);
-    // All variants, one part after the other, as `provenance.cut` says.
+    // All variants are read in several parts, as `provenance.cut` describes.
     let mut read: Vec<Value> = Vec::new();
     while read.len() < VARIANTS {
         let mut arguments = ident.clone();

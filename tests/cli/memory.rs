@@ -1,4 +1,4 @@
-//! The memory that hostile stores can make a crawl take, as the system counts it.
+//! Tests the memory that hostile stores can make a crawl use, as measured by the operating system.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::support::Haat;
 
-/// The memory that a crawl takes at most unless it is configured.
+/// Maximum memory of a crawl by default, in bytes.
 const BYTES_MAX: u64 = 512 << 20;
 
-/// Crawls, and answers what it printed and the most bytes that the process had in memory.
+/// Runs a crawl and returns its output and the process's peak memory in bytes.
 fn crawl(haat: &Haat) -> (Value, u64) {
     let mut command = haat.command(&["crawl"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -38,7 +38,7 @@ fn crawl(haat: &Haat) -> (Value, u64) {
     )
 }
 
-/// Stores of which some have a fault, and under what they are crawled.
+/// Stores, some with a fault, and the settings of their crawl.
 struct Market<'a> {
     faulty: usize,
     fault: Option<&'a Fault>,
@@ -46,7 +46,8 @@ struct Market<'a> {
 }
 
 impl Market<'_> {
-    /// Crawls the stores and four good ones, which are whole afterwards: what was printed and taken.
+    /// Crawls the stores and four healthy ones, checks that the healthy ones are complete, and returns output and peak
+    /// memory.
     fn crawled(&self) -> (Value, u64) {
         let haat = Haat::new().with("HAAT_STOREFRONT__RETRIES_MAX", "0");
         let haat = self
@@ -84,7 +85,7 @@ impl Market<'_> {
     }
 }
 
-/// Sixteen stores with this fault are crawled beside four good ones.
+/// Crawls sixteen stores with this fault and four healthy ones.
 fn beside_sixteen(fault: &Fault, variables: &[(&str, &str)]) -> (Value, u64) {
     let market = Market {
         faulty: 16,
@@ -94,7 +95,7 @@ fn beside_sixteen(fault: &Fault, variables: &[(&str, &str)]) -> (Value, u64) {
     market.crawled()
 }
 
-// These answers come whole: on a busy machine they take their time.
+// These answers arrive completely, which takes long on a busy machine.
 const PATIENT: (&str, &str) = ("HAAT_STOREFRONT__REQUEST_TIMEOUT_MS", "120000");
 
 #[test]
@@ -105,18 +106,18 @@ fn pages_of_long_lists_do_not_take_more_memory_than_a_crawl_may() {
     };
     let (report, most) = beside_sixteen(&bloated, &[PATIENT]);
     assert!(most < BYTES_MAX, "{most}: {report}");
-    // Odd as they are, their records are products.
+    // The records are unusual, but they are products.
     assert_eq!(report["totals"]["changed"], 20, "{report}");
     let memory = &report["memory"];
     assert_eq!(memory["bytes_max"], BYTES_MAX);
-    // The report was written a moment before the process ended.
+    // The report was written shortly before the process ended.
     let resident = memory["resident_bytes_peak"].as_u64().unwrap();
     assert!(resident >= most / 2 && resident < BYTES_MAX, "{memory}");
     assert!(memory["reserved_bytes_peak"].as_u64().unwrap() > 45_000_000, "{memory}");
 }
 
-/// A quarter of the default, so that pages a quarter as large do. So little is less than the program takes by itself, which
-/// a crawl of the same stores without the fault shows.
+/// The limit is a quarter of the default, so that pages a quarter as large are enough. The program itself uses more
+/// than that, so a crawl of the same stores without the fault is the comparison.
 #[test]
 fn memory_that_pages_of_many_products_give_back_is_not_kept() {
     const BYTES_MAX: u64 = 128 << 20;
@@ -137,7 +138,7 @@ fn memory_that_pages_of_many_products_give_back_is_not_kept() {
     assert!(most < program + BYTES_MAX, "{most}, of the program {program}: {report}");
 }
 
-/// Crawls stores that withhold the end of a page: the codes with which they failed.
+/// Crawls stores that withhold the end of a page, and returns the error codes.
 #[track_caller]
 fn withheld(decoded_bytes: u64, packed: bool, variables: &[(&str, &str)]) -> Vec<String> {
     let (report, most) = beside_sixteen(&Fault::Withheld { decoded_bytes, packed }, variables);
@@ -161,8 +162,8 @@ fn packed_pages_whose_end_never_comes_do_not_take_more_memory_than_a_crawl_may()
 
 #[test]
 fn pages_whose_end_never_comes_do_not_take_more_memory_than_a_crawl_may() {
-    // Of long bodies one is received at a time, and each holds up the next for as long as an answer may take: the time that a
-    // store may take ends the row.
+    // Long bodies are received one at a time. Each can block the next one for as long as an answer may take. The time
+    // limit for a store ends this sequence.
     let codes = withheld(
         30_000_000,
         false,

@@ -8,7 +8,7 @@ fn server(haat: &Haat) -> LoggedProgram {
     haat.serve_logged(&["query-server", "--listen", "127.0.0.1:0"])
 }
 
-/// The metrics, as soon as `wanted` is among them.
+/// Waits until the metrics contain `wanted` and returns them.
 fn metrics(address: &str, wanted: &str) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -26,7 +26,7 @@ fn metrics(address: &str, wanted: &str) -> String {
     }
 }
 
-/// The status of an answer to `GET` of this URL, and its body.
+/// Returns status and body of a `GET` request to this URL.
 fn status(url: &str) -> (u16, String) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -38,7 +38,7 @@ fn status(url: &str) -> (u16, String) {
     })
 }
 
-/// The same server at an address of this machine, for one that listens on all.
+/// Returns the server's loopback address, for a server that listens on all addresses.
 fn local(address: &Value) -> String {
     address.as_str().unwrap().replace("0.0.0.0", "127.0.0.1")
 }
@@ -51,7 +51,7 @@ fn metrics_are_not_shown_on_a_public_address_unless_it_is_wanted() {
     let address = local(&served["address"]);
     let (code, body) = status(&format!("{address}/metrics"));
     assert_eq!(code, 404, "{body}");
-    // As any path that is no route.
+    // The answer is the same as for any unknown path.
     let (_, other) = status(&format!("{address}/nowhere"));
     let kind = |body: &str| serde_json::from_str::<Value>(body).unwrap()["code"].clone();
     assert_eq!(
@@ -75,9 +75,9 @@ fn probes_and_metrics_have_a_listener_of_their_own() {
     );
     let codes =
         |base: &str| ["/healthz", "/readyz", "/metrics", "/v1/stats"].map(|path| status(&format!("{base}{path}")).0);
-    // No release is published yet, so that the server is not ready.
+    // No release is published yet, so the server is not ready.
     assert_eq!(codes(ops), [200, 503, 200, 404]);
-    // A proxy on this machine hands on what it is asked, so that a loopback address is no protection any more.
+    // A proxy on this machine forwards external requests, so a loopback address no longer protects these paths.
     assert_eq!(codes(main), [200, 503, 404, 503]);
 }
 
@@ -106,13 +106,14 @@ fn one_address_has_its_share_of_connections_and_others_are_served() {
     metrics(ops, "http_connections_refused_total 7");
 }
 
-/// A connection from this address that stays open and on which a probe was answered; `None` if it was closed instead.
+/// Opens a connection from this address and sends a probe. Returns the connection if it was answered, or `None` if it
+/// was closed.
 async fn asked_from(from: [u8; 4], to: &str) -> Option<tokio::net::TcpStream> {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind((from, 0).into()).unwrap();
     let mut stream = socket.connect(to.parse().unwrap()).await.unwrap();
-    // On a closed connection, this fails or the next step does.
+    // On a closed connection, this step or the next one fails.
     let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await;
     let mut answer = Vec::new();
     while !answer.ends_with(b"}") {
@@ -164,7 +165,7 @@ fn the_release_that_is_served_is_in_the_log_and_its_age_in_the_metrics() {
     assert!(difference.abs() < 0.001, "{built_at}: {told:?}");
 }
 
-/// The value of a metric.
+/// Returns the value of a metric.
 fn value(text: &str, line: &str) -> f64 {
     let told = text.lines().find_map(|found| found.strip_prefix(line));
     told.unwrap_or_else(|| panic!("no {line:?} in {text}"))
@@ -178,7 +179,7 @@ fn servers_tell_the_room_on_their_disks_and_the_newest_backup() {
     const BACKUP: &str = "backup_newest_timestamp_seconds ";
     let haat = Haat::new().with("HAAT_JOBS__OPS_LISTEN", "127.0.0.1:0");
     let (_stores, _) = haat.with_stores(&["--products", "6", "--stores", "1"]);
-    // Whichever process is asked: each has the home, and disks of its own.
+    // The processes share the home, but each has its own disks.
     let asked = |args: &[&str], key: &str| {
         let (_server, served) = haat.serve(args);
         metrics(served[key].as_str().unwrap(), BACKUP)

@@ -1,4 +1,4 @@
-//! Codes of what is absent: each kind has one of its own, over all operations of a running market.
+//! Checks that each kind of absent object has its own error code, over all operations of a running market.
 
 use std::collections::BTreeSet;
 
@@ -8,19 +8,19 @@ use crate::mcp::market;
 use crate::openapi::operations;
 use crate::support::{Haat, get};
 
-/// The shared commerce protocol has words of its own for what is absent: `tests/cli/ucp.rs`.
+/// UCP has its own codes for absent objects, tested in `tests/cli/ucp.rs`.
 const OTHER_WORDS: &str = "/v1/ucp/";
-/// Parameters of paths, a value that names nothing, and the code that says so.
+/// Path parameters, a value that names no object, and the expected error code.
 const ABSENT: [(&str, &str, &str); 4] = [
     ("{ident}", "00000000-0000-5000-8000-000000000000", "product_not_found"),
     ("{slug}", "no-such-brand", "brand_not_found"),
     ("{cart_id}", "00000000000000000000000000000000", "cart_not_found"),
     ("{watch_id}", "wat_00000000000000000000000000000000", "watch_not_found"),
 ];
-/// Parameters that name a part of what another one names, or one of a few words.
+/// Parameters that name a part of another parameter's object, or one of a few fixed values.
 const BESIDE: [(&str, &str); 3] = [("{line_id}", "1"), ("{code}", "X"), ("{action}", "login")];
 
-/// A body that every operation takes: what it does not know changes nothing.
+/// Returns a body that every operation accepts, because unknown fields are ignored.
 fn body() -> Value {
     let items = json!([{ "product_id": ABSENT[0].1, "qty": 1 }]);
     json!({

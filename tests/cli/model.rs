@@ -1,4 +1,4 @@
-//! A language model that does what a test says, at an OpenAI-compatible endpoint of this machine.
+//! A scripted language model at an OpenAI-compatible endpoint on this machine.
 
 use std::io::{BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 
 use crate::support::request_body;
 
-/// The endpoint. It ends with the tests.
+/// The endpoint, which runs until the tests end.
 pub(crate) struct ScriptedModel {
-    /// The base of the API.
+    /// Base URL of the API.
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<Value>>>,
 }
 
 impl ScriptedModel {
-    /// Answers each request with the message that `script` makes of its body.
+    /// Starts the endpoint. It answers each request with the message that `script` computes from the body.
     pub(crate) fn start(script: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -31,7 +31,7 @@ impl ScriptedModel {
         Self { url, asked }
     }
 
-    /// The requests since the last look.
+    /// Returns the requests since the last call.
     pub(crate) fn take_asked(&self) -> Vec<Value> {
         std::mem::take(&mut self.asked.lock().unwrap())
     }
@@ -48,7 +48,7 @@ fn serve(stream: TcpStream, script: &impl Fn(&Value) -> Value, asked: &Mutex<Vec
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
             answer.len()
         );
-        // A client that has gone away needs no answer.
+        // A client that has disconnected needs no answer.
         let _ = reader.get_mut().write_all([head, answer].concat().as_bytes());
     }
 }

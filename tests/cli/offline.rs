@@ -13,7 +13,7 @@ fn wrong_usage_exits_with_two_and_names_the_key() {
         assert!(answer.stderr.contains(key), "{}", answer.stderr);
     }
     let haat = Haat::new();
-    // Makes the lake; a statement alone does not.
+    // This creates the lake; a statement alone does not.
     assert_eq!(haat.run(&["release", "build"]).code, 1);
     let answer = haat.with("HAAT_LAKE__BUCKETS", "8").run(&["sql", "select 1 one"]);
     assert_eq!(answer.code, 2, "{answer:?}");
@@ -125,7 +125,7 @@ fn an_empty_home_is_told_apart_from_a_broken_one() {
         .with("HAAT_S3__ACCESS_KEY_ID", "key")
         .with("HAAT_S3__SECRET_ACCESS_KEY", "secret");
     assert_eq!(broken.run(&["doctor"]).code, 1);
-    // The client's message is told once, and without the words of its parts.
+    // The client's error message appears once, without the details of its parts.
     let told = broken.run(&["brands", "list"]);
     assert_eq!(told.code, 1, "{told:?}");
     for once in ["GET http://127.0.0.1:9", "Connection refused", "error sending request"] {
@@ -251,7 +251,7 @@ fn reading_an_empty_home_leaves_it_empty() {
         &["doctor"],
     ] {
         assert_eq!(haat.run(args).code, 0, "{args:?}");
-        // But for the folder in which the doctor's own object is written, to be renamed when it is whole.
+        // The doctor's folder stays, in which it writes a temporary object before renaming it.
         let left = std::fs::read_dir(haat.path()).unwrap().flatten();
         let left: Vec<_> = left
             .map(|entry| entry.file_name())

@@ -1,4 +1,4 @@
-//! The interface descriptions of running servers, walked operation by operation.
+//! Checks the OpenAPI descriptions of running servers, operation by operation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,13 +6,14 @@ use serde_json::Value;
 
 use crate::support::{Haat, ServerProcess, get};
 
-/// Servers, and the home that they run on.
+/// Running servers, and their home.
 pub(crate) struct RunningServers {
     _servers: Vec<ServerProcess>,
     _home: Haat,
 }
 
-/// Both servers and the one that is both, each with its address and its interface description.
+/// Starts the query server, the gateway and the combined server, and returns the address and OpenAPI description of
+/// each.
 pub(crate) fn descriptions() -> (RunningServers, BTreeMap<&'static str, (String, Value)>) {
     let haat = Haat::new().with("HAAT_QUERY_SERVER__INTERNAL_LISTEN", "127.0.0.1:0");
     let (mut running, mut found) = (Vec::new(), BTreeMap::new());
@@ -39,7 +40,7 @@ pub(crate) fn descriptions() -> (RunningServers, BTreeMap<&'static str, (String,
     (running, found)
 }
 
-/// Every operation: method, path, what is said of it.
+/// Returns every operation as method, path and description.
 pub(crate) fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
     let paths = document["paths"].as_object().unwrap().iter();
     let operations = paths.flat_map(|(path, item)| {
@@ -49,7 +50,7 @@ pub(crate) fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
     operations.collect()
 }
 
-/// The parts of an operation's description that a stranger misses.
+/// Returns the parts that are missing in an operation's description.
 fn missing(method: &str, path: &str, operation: &Value, sections: &BTreeSet<&str>) -> Vec<String> {
     let mut missing = Vec::new();
     let mut ask = |holds: bool, what: &str| {
@@ -125,7 +126,7 @@ fn what_both_servers_describe_they_describe_alike() {
     for server in ["query-server", "live-gateway"] {
         let (_, document) = &descriptions[server];
         for (method, path, operation) in operations(document) {
-            // Each server has probes of its own.
+            // Each server has its own probes.
             if !path.ends_with("z") {
                 assert_eq!(operation, &together["paths"][path][method], "{server}: {method} {path}");
             }
@@ -143,7 +144,7 @@ fn a_parameter_that_may_be_empty_counts_as_absent_where_it_is() {
     let (_, document) = get(&format!("{base}/openapi.json"));
     let answer = |address: &str| {
         let (status, mut body) = get(address);
-        // Two requests have names of their own, and a store is asked for each.
+        // Two requests differ in `request_id`, and in `as_of`, because the store is asked for each.
         for part in ["", "/data", "/provenance"] {
             if let Some(part) = body.pointer_mut(part).and_then(Value::as_object_mut) {
                 part.retain(|name, _| name != "request_id" && name != "as_of");

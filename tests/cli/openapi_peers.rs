@@ -1,4 +1,4 @@
-//! Programs that others wrote, which read the interface descriptions of running servers: linters, and makers of clients.
+//! Runs third-party programs on the OpenAPI descriptions of running servers: linters and client generators.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,8 @@ use crate::support::has_program;
 
 const RULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/openapi");
 
-/// A folder of installed packages that `variable` names; `None`, with a line that says so, where it is absent.
+/// Returns the folder of installed packages in the environment variable `variable`. If it is absent, prints a message
+/// and returns `None`.
 fn installed(variable: &str, part: &str) -> Option<PathBuf> {
     let folder = std::env::var_os(variable).map(PathBuf::from);
     let folder = folder.filter(|folder| folder.join(part).exists());
@@ -22,7 +23,7 @@ fn installed(variable: &str, part: &str) -> Option<PathBuf> {
     folder
 }
 
-/// Runs `program` on the description of each server, as a file in a folder of its own.
+/// Runs `program` on the description of each server, as a file in a separate folder.
 fn each(program: impl Fn(&Path) -> Command) {
     let (_running, descriptions) = descriptions();
     for (server, (_, document)) in descriptions {
@@ -82,7 +83,7 @@ fn types_that_openapi_typescript_makes_of_the_descriptions_compile() {
     if !has_program("sh", &["-c", "true"]) {
         return;
     }
-    // The compiler that the package depends on reads what was made.
+    // The TypeScript compiler, a dependency of the package, checks the generated code.
     each(|file| {
         let mut command = Command::new("sh");
         let modules = folder.join("node_modules");
@@ -100,7 +101,7 @@ fn a_client_that_openapi_python_client_makes_of_the_descriptions_can_be_loaded()
     let Some(folder) = installed("TEST_OPENAPI_PYTHON", "bin/openapi-python-client") else {
         return;
     };
-    // Every module of the client is loaded, not its first one alone.
+    // Every module of the client is imported, not only the first.
     let load = "import importlib, pkgutil, sys; sys.path.insert(0, '.'); import market; \
         names = [one.name for one in pkgutil.walk_packages(market.__path__, 'market.')]; \
         [importlib.import_module(name) for name in names]; print(len(names), 'modules')";

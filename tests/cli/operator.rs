@@ -1,4 +1,4 @@
-//! Messages to an operator, and their exit codes.
+//! Tests of messages to an operator and of exit codes.
 
 use std::io::Read;
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, files};
 
-/// A home with two crawled stores, released.
+/// Returns a home with two crawled stores and a release.
 fn market() -> Haat {
     let haat = Haat::new();
     let (_stores, _) = haat.with_stores(&["--products", "40", "--stores", "2", "--seed", "3"]);
@@ -18,7 +18,7 @@ fn market() -> Haat {
     haat
 }
 
-/// The doctor's findings on `subject`, each time.
+/// Returns every finding of the doctor on `subject`.
 fn findings(told: &Value, subject: &str) -> Vec<Value> {
     let all = told["findings"].as_array().unwrap();
     all.iter()
@@ -47,7 +47,7 @@ fn a_script_for_a_shell_that_nobody_reads_is_no_error() {
 
 #[test]
 fn a_crawl_that_is_interrupted_before_its_release_is_done_in_part() {
-    // A model that takes a request and never answers it.
+    // A model that accepts a request and never answers.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     let (asked, asking) = mpsc::channel();
@@ -176,7 +176,7 @@ fn the_doctor_names_a_log_that_lost_its_newest_entry_and_no_command_writes_over_
 fn the_doctor_names_an_entry_that_is_empty_in_the_middle_of_a_log() {
     let haat = Haat::new();
     let (_stores, _) = haat.with_stores(&["--products", "40", "--stores", "2", "--seed", "3"]);
-    // One store after the other, so that the logs have a middle.
+    // The stores are added one after the other, so that the logs have entries in the middle.
     let brands = haat.run(&["brands", "list"]).json();
     for brand in brands["brands"].as_array().unwrap() {
         haat.run(&["crawl", "--brand", brand["slug"].as_str().unwrap()]).json();
@@ -240,12 +240,12 @@ fn a_flipped_bit_is_found_by_the_doctor_keeps_its_brand_as_it_was_and_is_mended_
 #[test]
 fn the_doctor_looks_at_the_files_of_a_lake_whose_tick_is_stuck() {
     let haat = market();
-    // A tick that was begun, and whose rows are gone.
+    // An unfinished tick whose rows are lost.
     let ticks = haat.path().join("lake/_ticks");
     let record = std::fs::read(ticks.join("00000000000000000001.json")).unwrap();
     let mut record: Value = serde_json::from_slice(&record).unwrap();
     (record["tick"], record["token"]) = (2.into(), "gone".into());
-    // One of a crawl would be given up, and done again.
+    // An unfinished tick of a crawl would be given up and repeated.
     record["kind"] = "compact".into();
     std::fs::write(ticks.join("00000000000000000002.json"), record.to_string()).unwrap();
     std::fs::remove_file(files(&haat.path().join("lake/variants"), ".parquet").remove(0)).unwrap();
@@ -273,12 +273,12 @@ fn a_release_that_was_rolled_back_does_not_come_back_unnoticed() {
     haat.run(&["release", "rollback"]).json();
     let tried = haat.run(&["release", "build", "--dry-run"]).json();
     assert_eq!(tried["rolled_back"], bad);
-    // A crawl that nobody watched says by its exit code that it undid a roll-back.
+    // The exit code of an unattended crawl reports that the crawl undid a roll-back.
     let back = haat.run(&["crawl", "--release"]);
     assert_eq!(back.code, 3, "{back:?}");
     assert_eq!(back.document()["release"]["rolled_back"], bad);
     assert!(back.stderr.contains(bad.as_str().unwrap()), "{}", back.stderr);
-    // It is current again: nothing comes back any more.
+    // The release is current again, so nothing more returns.
     assert_eq!(haat.run(&["release", "build"]).json()["rolled_back"], Value::Null);
 }
 
@@ -426,7 +426,7 @@ fn stores_are_registered_from_a_file_or_from_standard_input() {
         .run(&["brands", "add", "--moved", "--from", list.to_str().unwrap()])
         .json();
     assert_eq!((&added["named"], &added["interrupted"]), (&2.into(), &false.into()));
-    // Each is an event of its own: what was registered before a signal stays.
+    // Each registration is an event of its own, so brands registered before a signal stay.
     assert_eq!(files(&haat.path().join("registry"), ".json").len(), 2);
     let mut command = haat.command(&["brands", "add", "--moved", "--from", "-"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -473,7 +473,7 @@ fn a_crawl_leaves_its_metrics_in_a_file_that_is_whole() {
     assert!(text.contains("crawl_last_stores{outcome=\"failed\"} 3\n"), "{text}");
     assert!(text.contains("crawl_last_exit_code 3\n"), "{text}");
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
-    // A file that cannot be written costs a warning.
+    // A file that cannot be written causes only a warning.
     std::fs::remove_dir_all(&folder).unwrap();
     let unwritten = haat.run(&["crawl"]);
     assert!(

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, get, has_program, post};
 
-/// Chromium's flags for a page on this machine and nothing else.
+/// Chromium flags that restrict a page to this machine.
 const FLAGS: &[&str] = &[
     "--headless",
     "--no-sandbox",
@@ -18,7 +18,7 @@ const FLAGS: &[&str] = &[
     "--dump-dom",
 ];
 
-/// Chromium's rendering of an address, its scripts having run.
+/// Returns Chromium's DOM of a page after its scripts ran.
 fn shown(haat: &Haat, address: &str) -> String {
     let shown = Command::new("chromium")
         .args(FLAGS)
@@ -29,7 +29,7 @@ fn shown(haat: &Haat, address: &str) -> String {
     String::from_utf8_lossy(&shown.stdout).into_owned()
 }
 
-/// The part of a page from the element with this id on.
+/// Returns the part of a page from the element with this id.
 #[track_caller]
 fn part<'a>(dom: &'a str, id: &str) -> &'a str {
     let at = dom
@@ -53,7 +53,7 @@ fn titles(cards: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// The start: what the market is comes first, and is its one heading of the highest level.
+/// Checks that the start page first describes the market, in its only top-level heading.
 fn shows_the_start(haat: &Haat, base: &str) {
     let start = shown(haat, &format!("{base}/"));
     let headings: Vec<&str> = start.split("<h1").skip(1).collect();
@@ -63,7 +63,7 @@ fn shows_the_start(haat: &Haat, base: &str) {
     shows(part(&start, "data"), stats["data"]["release"]["id"].as_str().unwrap());
 }
 
-/// The histogram has a bar for each range of prices.
+/// Checks that the histogram has a bar for each price range.
 fn shows_prices(histogram: &str, bins: &Value) {
     let bars = histogram.split("</svg>").next().unwrap();
     assert_eq!(bars.matches("<title>").count(), bins.as_array().unwrap().len());
@@ -73,7 +73,7 @@ fn shows_prices(histogram: &str, bins: &Value) {
     }
 }
 
-/// The page suggests completions of a typed word.
+/// Checks that the page suggests completions of a typed word.
 fn shows_suggestions(haat: &Haat, base: &str, word: &str) {
     let (_, suggested) = get(&format!("{base}/v1/suggest?q={word}&limit=6"));
     let opened = shown(haat, &format!("{base}/?q={word}#q"));
@@ -116,7 +116,7 @@ fn the_page_shows_what_the_server_answers() {
 
     shows_the_start(&haat, base);
 
-    // A search: its products, and its facets with their counts.
+    // A search page shows its products, and its facets with their counts.
     let query: String = title.split(' ').collect::<Vec<_>>().join("+");
     let listed = shown(&haat, &format!("{base}/?q={query}"));
     shows(part(&listed, "grid"), title);
@@ -138,7 +138,7 @@ fn the_page_shows_what_the_server_answers() {
 
     shows_prices(part(&listed, "histogram"), &counted["provenance"]["price"]["histogram"]);
 
-    // A walk through a brand: its facets, and more than one page of it.
+    // A brand's pages show its facets, and there is more than one page.
     let brand = product["brand_slug"].as_str().unwrap();
     let (_, walk) = get(&format!("{base}/v1/browse?brand={brand}&limit=36&fold=color"));
     let walked = shown(&haat, &format!("{base}/?brand={brand}"));
@@ -148,7 +148,7 @@ fn the_page_shows_what_the_server_answers() {
 
     shows_suggestions(&haat, base, last_word);
 
-    // A product: itself, and what is like it.
+    // A product page shows the product and similar products.
     let (_, related) = get(&format!("{base}/v1/recommend?product_id={id}&limit=12"));
     let opened = shown(&haat, &format!("{base}/?product={id}"));
     let dialog = opened.split("<dialog").nth(1).unwrap_or_default();
@@ -162,7 +162,7 @@ fn the_page_shows_what_the_server_answers() {
     }
 }
 
-/// The part of a page that stands between two texts.
+/// Returns the part of a page between two texts.
 #[track_caller]
 fn between<'a>(dom: &'a str, from: &str, to: &str) -> &'a str {
     let rest = dom.split_once(from).unwrap_or_else(|| panic!("no {from:?}: {dom}")).1;
@@ -189,7 +189,7 @@ fn the_page_puts_into_the_cart_what_can_be_bought_and_nothing_else() {
     let (_demo, ready) = haat.serve(&args);
     let base = ready["address"].as_str().unwrap();
 
-    // Cards: a product that is sold out cannot be added.
+    // On cards, a sold-out product cannot be added.
     let (_, brands) = get(&format!("{base}/v1/brands?limit=1"));
     let brand = brands["data"][0]["slug"].as_str().unwrap();
     let (_, walk) = get(&format!("{base}/v1/browse?brand={brand}&limit=36&fold=color"));
@@ -206,7 +206,7 @@ fn the_page_puts_into_the_cart_what_can_be_bought_and_nothing_else() {
         );
     }
 
-    // A product: the values that no variant in stock has cannot be chosen.
+    // On a product page, values without a variant in stock cannot be selected.
     let (_, in_stock) = get(&format!("{base}/v1/search?in_stock=true&limit=40"));
     let mut closed = 0;
     for card in in_stock["data"].as_array().unwrap().iter().take(8) {
@@ -221,14 +221,14 @@ fn the_page_puts_into_the_cart_what_can_be_bought_and_nothing_else() {
     }
     println!("{closed} values cannot be chosen");
 
-    // The cart of nobody yet: it is open, and says what to do.
+    // A new visitor's cart can be opened and explains what to do.
     let cart = shown(&haat, &format!("{base}/#cart"));
     let drawer = between(&cart, "<dialog class=\"cart\"", "</dialog>");
     assert!(drawer.split('>').next().unwrap().contains("open"), "{drawer}");
     shows(drawer, "Your cart is empty");
 }
 
-/// The number of values of a product's options that no variant in stock has.
+/// Returns the number of option values that no variant in stock has.
 fn unsold_values(product: &Value) -> usize {
     let offers = product["offers"].as_array().unwrap();
     let available = |variant: &Value| {
@@ -249,7 +249,7 @@ fn unsold_values(product: &Value) -> usize {
     all.difference(&sold).count()
 }
 
-/// The check of a price on the page, for a product that is as it was and for one whose price moved.
+/// Checks the live price on the page, for an unchanged product and for one whose price changed.
 #[test]
 fn the_page_shows_what_the_store_says_now() {
     if !has_program("chromium", &["--version"]) {
@@ -280,7 +280,7 @@ fn the_page_shows_what_the_store_says_now() {
     let told = checked();
     shows(&told, "changed in price since the last crawl.");
     shows(&told, "4,321");
-    // Its store shuts its doors.
+    // The store stops answering.
     let faults = json!({ "kind": "faults", "rules": [{ "fault": { "kind": "reset" } }] });
     assert_eq!(post(&format!("{store}/emulator/change"), &faults).0, 200);
     let told = checked();
@@ -326,7 +326,7 @@ fn the_page_draws_how_a_price_went() {
         let (_, history) = get(&format!("{base}/v1/products/{id}/price-history"));
         assert_eq!(history["data"].as_array().map(Vec::len), Some(steps), "{history}");
         let opened = shown(&haat, &format!("{base}/?product={id}"));
-        // A price that never moved is no line.
+        // A price that never changed is drawn without a line.
         assert_eq!(
             opened.matches("class=\"line\"").count(),
             usize::from(told.is_some()),
@@ -334,7 +334,7 @@ fn the_page_draws_how_a_price_went() {
         );
         let Some(told) = told else { continue };
         shows(&opened, told);
-        // To the right at each price, then straight to the next one.
+        // The line is a step function: horizontal at each price, then vertical to the next one.
         let line = opened
             .split("class=\"line\" d=\"")
             .nth(1)
@@ -353,8 +353,7 @@ fn the_page_draws_how_a_price_went() {
     }
 }
 
-/// The steps are those of `tests/peers/browser/market.mjs`, by hand and by keyboard. `TEST_SHOTS=DIR` keeps pictures of
-/// it.
+/// The steps are in `tests/peers/browser/market.mjs`, by mouse and by keyboard. `TEST_SHOTS=DIR` saves screenshots.
 #[test]
 fn the_page_serves_visitors_on_a_phone_and_at_a_desk() {
     if !has_program("chromium", &["--version"]) || !has_program("node", &["--version"]) {
@@ -383,7 +382,7 @@ fn the_page_serves_visitors_on_a_phone_and_at_a_desk() {
     );
 }
 
-/// Records a check of each brand, as a crawl does: `outcome` at `checked_at`, as event `seq` of the record.
+/// Records a check of each brand as a crawl does: `outcome` at `checked_at`, as event `seq` of the record.
 fn record_checks(haat: &Haat, seq: u64, checked_at: &str, outcome: impl Fn(usize) -> &'static str) {
     let registered = haat.run(&["brands", "list"]).json();
     let brands = registered["brands"].as_array().unwrap().iter();
@@ -413,7 +412,7 @@ fn the_page_says_when_stores_were_last_checked_and_warns_when_none_was_for_days(
         "Nothing had changed.",
         "What was found then is shown here.",
     ];
-    // More than a run could have recorded by itself.
+    // The number is larger than any run could have recorded by itself.
     record_checks(&haat, 1000, "2020-05-17T12:00:00Z", |at| outcomes[at % 4]);
     let (server, ready) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let base = ready["address"].as_str().unwrap();
@@ -445,7 +444,7 @@ fn the_page_says_when_stores_were_last_checked_and_warns_when_none_was_for_days(
     assert_eq!(seen, [0, 1, 2, 3]);
     drop(server);
 
-    // Checked a moment ago: no warning.
+    // The brands were checked recently, so there is no warning.
     let now = data_model::Timestamp::from_micros(
         i64::try_from(std::time::UNIX_EPOCH.elapsed().unwrap().as_micros()).unwrap(),
     );

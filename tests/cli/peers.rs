@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::support::{Haat, ServerProcess, get, has_program};
 
-/// Reads every table with DuckDB and with Polars and prints what the server's statistics should be.
+/// Script that reads every table with DuckDB and Polars and prints the expected statistics of the server.
 const READERS: &str = r#"
 import json, sys, deltalake, duckdb, polars
 lake = sys.argv[1]
@@ -74,7 +74,7 @@ fn duckdb_and_polars_read_the_lake_and_agree_with_the_server() {
     }
 }
 
-/// An S3-compatible server that others wrote, on this machine, with one bucket.
+/// Starts a third-party S3-compatible server on this machine, with one bucket.
 pub(crate) fn moto() -> (ServerProcess, String) {
     let mut child = Command::new("moto_server")
         .args(["-H", "127.0.0.1", "-p", "0"])
@@ -91,7 +91,7 @@ pub(crate) fn moto() -> (ServerProcess, String) {
             break endpoint.trim().to_owned();
         }
     };
-    // Later output is read and dropped, so that it never waits.
+    // Later output is read and discarded, so that the server never blocks on it.
     std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

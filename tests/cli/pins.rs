@@ -1,4 +1,4 @@
-//! Pins of a release, the messages of a roll-back, and the effect of a damaged old object of the releases.
+//! Tests of pinned releases, the messages of a roll-back, and a damaged old file of the releases.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::support::{Haat, ServerProcess, files};
 
 const SOURCE: [&str; 6] = ["--products", "40", "--stores", "2", "--seed", "3"];
 
-/// A home with two releases, and the stores as the second one has them.
+/// Returns a home with two releases, and the stores in their state at the second one.
 fn two_releases() -> (Haat, ServerProcess, [Value; 2]) {
     let haat = Haat::new();
     let (first, _) = haat.with_stores(&SOURCE);
@@ -131,7 +131,7 @@ fn a_pinned_release_stays_until_it_is_unpinned_and_the_exit_code_says_so() {
         "{built:?}"
     );
     assert_eq!(current(&haat), one);
-    // The list shows it.
+    // The list shows the pin.
     let listed = haat.run(&["release", "list"]).json();
     assert_eq!(listed["releases"][0]["pinned"]["by"], "rollback");
     assert!(haat.told(&["release", "list"]).contains("pinned since"));
@@ -139,7 +139,7 @@ fn a_pinned_release_stays_until_it_is_unpinned_and_the_exit_code_says_so() {
     assert_eq!(haat.run(&["release", "show", two_id]).json()["pinned"], Value::Null);
     let doctor = haat.run(&["doctor"]);
     assert!(doctor.code == 0 && doctor.stdout.contains("pinned since"), "{doctor:?}");
-    // A look at what would be built changes nothing.
+    // A dry run of a build changes nothing.
     assert_eq!(
         haat.run(&["release", "build", "--dry-run"]).json()["outcome"],
         "dry_run"
@@ -204,7 +204,7 @@ fn a_release_whose_content_came_back_was_not_rolled_back() {
     copied(&lake, &aside);
     let (_stores, _) = haat.with_stores(&[SOURCE.as_slice(), &["--epoch", "1"]].concat());
     haat.run(&["crawl", "--release"]).json();
-    // The lake is as it was: so is the release, by its content, and nobody went back to it.
+    // The lake is restored, so the release has its old content again. This is not a roll-back.
     copied(&aside, &lake);
     let again = haat.run(&["release", "build", "--full"]).json();
     assert_eq!((&again["outcome"], &again["release"]), (&"published".into(), &one));
@@ -214,7 +214,7 @@ fn a_release_whose_content_came_back_was_not_rolled_back() {
     assert_eq!(document["release"]["outcome"], "published");
     assert_eq!(document["release"]["rolled_back"], Value::Null);
     assert!(!next.stderr.contains("rolled back"), "{}", next.stderr);
-    // The release before it is the one that was current then, not the one built before.
+    // The previous release is the one that was current then, not the one that was built before.
     assert_eq!(haat.run(&["release", "rollback"]).json()["to"], one);
 }
 

@@ -1,8 +1,8 @@
-//! A power cut at any moment loses no acknowledged release, and the next run completes.
+//! A power cut at any time loses no acknowledged release, and the next run completes.
 //!
-//! A crawl is killed at a system call and its trace read again: what was written and not synced, and which names were
-//! given and not synced into their directories. Then the disk is made what it may be after the power came back: data
-//! that was not synced is gone (a file of no bytes, or of zeros), and so are names that were not synced.
+//! A crawl is killed at a system call, and its trace shows which data was written and not synced, and which names were
+//! not synced into their directories. The disk is then put into a state that is possible after a power cut: unsynced
+//! data is lost (an empty file, or one of zeros), and unsynced names are lost too.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use crate::kill::{contents, copy, releases};
 use crate::support::{Haat, files, get, has_program};
 
-/// The calls that change what is on disk, and those that make changes last.
+/// System calls that change data on disk or make changes durable.
 const CALLS: &[&str] = &[
     "openat",
     "write",
@@ -36,7 +36,7 @@ const CALLS: &[&str] = &[
     "mkdir",
     "mkdirat",
 ];
-/// Those of them at which power is cut: before and after each, the disk is another.
+/// System calls at which power is cut. Each changes the state of the disk.
 const CUT_AT: &[&str] = &[
     "fsync",
     "fdatasync",
@@ -50,19 +50,19 @@ const CUT_AT: &[&str] = &[
     "mkdir",
     "mkdirat",
 ];
-/// The number of cuts that a run of the tests tries, spread evenly; with `TEST_CUTS=all` in the environment, every one.
+/// Number of cuts that a test run tries, spread evenly. With `TEST_CUTS=all` in the environment it tries every one.
 const CUTS_SPREAD: usize = 12;
 
-/// The rest of unsynced data.
+/// What is left of unsynced data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Data {
     /// An empty file.
     Nothing,
-    /// A file of the same length and time, all zeros.
+    /// A file of zeros with the same length and modification time.
     Zeros,
 }
 
-/// A name that may be forgotten.
+/// A directory entry that can be lost.
 #[derive(Debug)]
 enum UnsyncedName {
     File(PathBuf),
@@ -84,24 +84,24 @@ impl UnsyncedName {
 /// The content of a folder that would not survive a power cut.
 #[derive(Debug, Default)]
 struct UnsyncedFiles {
-    /// The file that a name stands for; a file may have several.
+    /// File that a name refers to; a file can have several names.
     ids: HashMap<PathBuf, usize>,
-    /// The number of files.
+    /// Number of files.
     files: usize,
-    /// Files with data that is not synced.
+    /// Files with unsynced data.
     dirty: HashSet<usize>,
-    /// Names that are not synced, in the order in which they came to be.
+    /// Unsynced names, in the order of their creation.
     names: Vec<UnsyncedName>,
 }
 
-/// One call: its name, what it was given, and what it answered; `None` when the process was killed in it.
+/// One system call: name, arguments and result. The result is `None` if the process was killed in the call.
 struct Call<'a> {
     name: &'a str,
     given: String,
     answered: Option<i64>,
 }
 
-/// The calls of a trace in the order in which they ended; those that never did come last.
+/// Returns the calls of a trace in the order in which they ended; unfinished calls come last.
 fn calls(trace: &str) -> Vec<Call<'_>> {
     let (mut begun, mut calls) = (BTreeMap::<&str, (&str, String)>::new(), Vec::new());
     for line in trace.lines() {
@@ -147,7 +147,7 @@ fn calls(trace: &str) -> Vec<Call<'_>> {
     calls
 }
 
-/// The paths that a call was given: those of its file descriptors, and those it names.
+/// Returns the paths in a call's arguments: those of its file descriptors, and those given by name.
 fn paths(given: &str) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut of_fds, mut named) = (Vec::new(), Vec::new());
     let mut rest = given;
@@ -167,7 +167,7 @@ fn paths(given: &str) -> (Vec<PathBuf>, Vec<PathBuf>) {
 }
 
 impl UnsyncedFiles {
-    /// Follows a run that began with the files of `folder`.
+    /// Follows a run that started with the files of `folder`.
     fn follow(folder: &Path, existed: &BTreeSet<PathBuf>, trace: &str) -> Self {
         let mut unsynced = Self::default();
         for call in calls(trace)
@@ -206,7 +206,7 @@ impl UnsyncedFiles {
                     self.dirty.insert(id);
                 }
             }
-            // A call that never ended made nothing last.
+            // A call that did not finish made nothing durable.
             ("fsync" | "fdatasync", Some(path), ..) if call.answered.is_some() => {
                 if let Some(id) = self.ids.get(&path) {
                     self.dirty.remove(id);
@@ -220,7 +220,7 @@ impl UnsyncedFiles {
                 self.dirty.insert(id);
             }
             ("copy_file_range" | "sendfile", ..) => panic!("data copied in a way that is not followed: {}", call.given),
-            // One that a kill met may have been there before.
+            // A directory whose creation was interrupted may have existed before.
             ("mkdir" | "mkdirat", _, Some(path), _) if !existed.iter().any(|old| old.starts_with(&path)) => {
                 self.names.push(UnsyncedName::Directory(path));
             }
@@ -252,7 +252,8 @@ impl UnsyncedFiles {
         self.files
     }
 
-    /// Makes the folder what it may be after a power cut. What a run replaced or removed comes back from `before`.
+    /// Puts the folder into a state that is possible after a power cut. Files that the run replaced or removed are
+    /// restored from `before`.
     fn cut(&self, folder: &Path, before: &Path, data: Data, with_names: bool) {
         for (path, _) in self.ids.iter().filter(|(_, id)| self.dirty.contains(id)) {
             let Ok(meta) = fs::metadata(path) else { continue };
@@ -287,7 +288,7 @@ impl UnsyncedFiles {
     }
 }
 
-/// Crawls under strace, killed at the n-th call of a name in any thread; answers the exit code and the trace.
+/// Runs a crawl under strace, killed at the n-th call of a name in any thread. Returns the exit code and the trace.
 fn traced(haat: &Haat, kill: Option<&(String, usize)>) -> (Option<i32>, String) {
     let trace = tempfile::NamedTempFile::new().unwrap();
     let mut strace = Command::new("strace");
@@ -306,7 +307,7 @@ fn traced(haat: &Haat, kill: Option<&(String, usize)>) -> (Option<i32>, String) 
     (status.code(), fs::read_to_string(trace.path()).unwrap())
 }
 
-/// The calls at which a run can be cut: how often each name is called in one thread, at most.
+/// Returns the calls at which a run can be cut: each name up to its maximum number of calls in one thread.
 fn moments(trace: &str) -> Vec<(String, usize)> {
     let (mut counts, mut moments) = (BTreeMap::<(&str, &str), usize>::new(), BTreeSet::new());
     for line in trace.lines() {
@@ -325,7 +326,7 @@ fn moments(trace: &str) -> Vec<(String, usize)> {
     moments.into_iter().collect()
 }
 
-/// The number of products that a server started now answers for.
+/// Starts a server and returns the number of products that it serves.
 fn served(haat: &Haat) -> u64 {
     let (_server, serving) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let (code, stats) = get(&format!("{}/v1/stats", serving["address"].as_str().unwrap()));
@@ -347,7 +348,7 @@ fn a_power_cut_is_recovered_from_and_takes_nothing_that_was_acknowledged() {
     before.register(&new);
     let existed = |haat: &Haat| files(haat.path(), "").into_iter().collect::<BTreeSet<_>>();
 
-    // Right after the command ended well.
+    // This cut is immediately after the command ended successfully.
     let whole = copy(&before);
     let held = existed(&whole);
     let (code, trace) = traced(&whole, None);
@@ -370,7 +371,7 @@ fn a_power_cut_is_recovered_from_and_takes_nothing_that_was_acknowledged() {
         let (_, trace) = traced(&killed, Some(moment));
         let unsynced = UnsyncedFiles::follow(killed.path(), &held, &trace);
         let data = if at % 2 == 0 { Data::Zeros } else { Data::Nothing };
-        // Names may last though the data does not; or neither does.
+        // Names can be durable although the data is not, or both are lost.
         let with_names = at % 4 < 2;
         unsynced.cut(killed.path(), before.path(), data, with_names);
         let told = format!(

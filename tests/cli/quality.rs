@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, post};
 
-/// Handles and prices of a brand's products as the lake has them.
+/// Returns handles and prices of a brand's products in the lake.
 fn prices(haat: &Haat, slug: &str) -> BTreeMap<String, i64> {
     let rows = haat.sql(&format!(
         "select handle, price_min_minor from products where brand_slug = '{slug}'"
@@ -19,7 +19,7 @@ fn prices(haat: &Haat, slug: &str) -> BTreeMap<String, i64> {
     rows.iter().map(price).collect()
 }
 
-/// Lets the store of most products write every price a hundred times as high; answers its slug.
+/// Makes the store with the most products multiply every price by a hundred, and returns its slug.
 fn misprice(haat: &Haat, stores: &Value, healthy: &Value) -> String {
     let count = |brand: &&Value| brand["now"]["products"].as_u64();
     let slug = healthy["brands"].as_array().unwrap().iter().max_by_key(count).unwrap()["slug"].clone();
@@ -76,7 +76,7 @@ fn a_brand_with_a_decimals_error_is_held_as_it_was_until_it_is_accepted() {
     let page = std::fs::read_to_string(report).unwrap();
     assert!(page.contains("held back") && page.contains(slug), "{page}");
 
-    // The command that shows why, as docs/operations.md runs it; a build alone holds the brand too.
+    // The command from docs/operations.md that shows the reason. A build alone also holds the brand back.
     let looked = haat.run(&["quality", "--html", "quality.html"]);
     assert_eq!(
         (looked.code, &looked.document()["findings"][0]["brand"]),

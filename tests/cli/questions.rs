@@ -1,5 +1,5 @@
-//! The twelve questions of docs/questions.md, asked in every engine of the market that the document makes, and the notebook
-//! that draws their answers.
+//! Asks the twelve questions of docs/questions.md in every engine of the market that the document creates, and runs the
+//! notebook that draws the answers.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,21 +14,21 @@ const QUESTIONS: &str = "docs/questions.md";
 const NOTEBOOK: &str = "docs/notebooks/market.ipynb";
 const PACKAGES: &str = "import adbc_driver_flightsql, datafusion, deltalake, duckdb, ipykernel, matplotlib, nbclient, pandas, polars, pyarrow";
 
-/// The document's blocks in a language that are run here.
+/// Returns the document's blocks in a language that are run here.
 fn blocks(language: &str) -> Vec<Block> {
     let all = document(QUESTIONS).blocks().into_iter();
     let here = |block: &Block| matches!(&block.mark, Some(Mark::RunBy(file)) if file == HERE);
     all.filter(|block| block.language == language && here(block)).collect()
 }
 
-/// The market of the document: its home, the demo that runs on it, and the folder where its reader is.
+/// The market of the document: its home, the demo that runs on it, and the reader's working folder.
 struct Market {
     haat: Haat,
     _demo: ServerProcess,
     desk: tempfile::TempDir,
 }
 
-/// Bash as the document's reader has it.
+/// Returns a Bash command with the environment of the document's reader.
 fn shell(haat: &Haat, desk: &Path, script: &str) -> Command {
     let mut bash = Command::new("bash");
     bash.args(["-eu", "-o", "pipefail", "-c", script]);
@@ -38,7 +38,7 @@ fn shell(haat: &Haat, desk: &Path, script: &str) -> Command {
     bash
 }
 
-/// The demo of the document, with what the document adds to it.
+/// Starts the demo of the document with the document's additions.
 fn market() -> Market {
     let commands = blocks("sh");
     let (setting, rest) = commands[0].text.split_once('\n').unwrap();
@@ -119,7 +119,7 @@ fn twelve_questions_have_rows_and_one_answer_in_every_engine_and_the_notebook_dr
     assert_eq!(Value::from(charts.len()), drawn["drawing_cells"]);
     assert!(charts.len() >= 6);
     for chart in charts {
-        // An empty frame has the shades of its text alone.
+        // An empty chart contains only the colours of its text.
         let at_least = |member: &str, least: u64| chart[member].as_u64().unwrap() >= least;
         assert!(at_least("width", 400) && at_least("colours", 200), "{chart}");
     }

@@ -1,4 +1,4 @@
-//! Workers as processes over PostgreSQL: one is killed, one is paused beyond its lease.
+//! Tests of worker processes over PostgreSQL: one is killed, and one is paused for longer than its lease.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Child, Command, Stdio};
@@ -24,7 +24,7 @@ impl Market {
     async fn open() -> Option<Self> {
         let url = kit::postgres_database().await?;
         let config = EmulatorConfig {
-            // A crawl takes a while, so that workers are in the middle of some.
+            // The delay makes crawls slow, so that workers are stopped while they crawl.
             latency: Duration::from_millis(40),
             ..EmulatorConfig::new(Source::Generated {
                 products: PRODUCTS,
@@ -46,7 +46,7 @@ impl Market {
         Some(Self { haat, stores, state })
     }
 
-    /// A worker that ends when the queue is empty, and calls itself so to stores.
+    /// Starts a worker that ends when the queue is empty and sends this user agent to stores.
     fn worker(&self, agent: &str) -> Worker {
         let child = self
             .haat
@@ -67,7 +67,7 @@ impl Market {
         self.state.work_items(100_000).await.unwrap()
     }
 
-    /// The stores that the worker has and has begun to ask, as their log says.
+    /// Returns the stores that the worker has leased and started to crawl, from their request log.
     async fn begun(&self, worker: &Worker) -> BTreeSet<String> {
         let has = |item: &WorkItem| {
             let holder = item.holder.as_deref().unwrap_or_default();
@@ -85,7 +85,7 @@ impl Market {
             .collect()
     }
 
-    /// Stops the worker in the middle of stores that it asks; answers which.
+    /// Stops the worker while it crawls stores, and returns those stores.
     async fn stop_midway(&self, worker: &Worker) -> BTreeSet<String> {
         let begin = Instant::now();
         loop {
@@ -94,7 +94,7 @@ impl Market {
                 continue;
             }
             worker.signal("-STOP");
-            // It may have come to their ends before it stopped.
+            // The worker may have finished some of them before it stopped.
             let begun = self.begun(worker).await;
             if !begun.is_empty() {
                 return begun;
@@ -103,12 +103,12 @@ impl Market {
         }
     }
 
-    /// The commits of the lake so far.
+    /// Returns the number of the lake's commits so far.
     fn ticks(&self) -> usize {
         files(self.haat.path(), "lake/_ticks/").len()
     }
 
-    /// Of each store, who asked it one after the other, by the log of the stores.
+    /// Returns the user agents that requested each store, in order, from the store's log.
     fn askers(&self) -> BTreeMap<String, Vec<String>> {
         let stores = self.stores.stores().into_iter();
         let of_store = stores.map(|store| {
@@ -137,7 +137,7 @@ impl Worker {
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
     }
 
-    /// Waits for its end: the exit code, and what it says that it did.
+    /// Waits for the worker's end and returns its exit code and report.
     fn end(mut self) -> (Option<i32>, serde_json::Value) {
         let output = self.child.take().unwrap().wait_with_output().unwrap();
         let told = String::from_utf8(output.stdout).unwrap();
@@ -163,14 +163,14 @@ async fn of_three_workers_one_is_killed_and_one_is_paused_and_each_store_is_refr
     assert_eq!(run["queued"], STORES);
     let killed = market.worker("worker-killed");
     let paused = market.worker("worker-paused");
-    // Each is in the middle of stores: they were asked, and nobody has what they said.
+    // Each worker is stopped while it crawls stores. The stores were requested, but their answers are not saved.
     let begun_by_killed = market.stop_midway(&killed).await;
     killed.signal("-KILL");
     let begun_by_paused = market.stop_midway(&paused).await;
     let third = market.worker("worker-third");
     let (code, told) = third.end();
     assert_eq!((code, &told["runs_closed"]), (Some(0), &1.into()), "{told}");
-    // All is done without the one that is paused. It wakes, and must take no step with what it had.
+    // All work is done without the paused worker. After it resumes, it must not act on its old leases.
     let (before, ticks) = (market.askers(), market.ticks());
     paused.signal("-CONT");
     let (code, woken) = paused.end();
@@ -180,10 +180,11 @@ async fn of_three_workers_one_is_killed_and_one_is_paused_and_each_store_is_refr
     assert_eq!(market.ticks(), ticks, "it committed after it woke");
     assert_eq!(killed.end().0, None);
 
-    // None was asked by two at once: who asked a store and was followed by another never asked it again.
+    // No store was requested by two workers at once: after another worker took over a store, the first never requested
+    // it again.
     let asked_by_several = before.values().filter(|askers| askers.len() > 1).count();
-    // Stores that the two had begun the third took over, and asked to the end. A store that had answered to the end
-    // when its worker was stopped is landed: it is not asked again.
+    // The third worker took over the stores that the two had started, and finished them. A store that had answered
+    // completely before its worker stopped has landed and is not requested again.
     for (begun, first) in [(&begun_by_killed, "worker-killed"), (&begun_by_paused, "worker-paused")] {
         for store in begun {
             assert_eq!(before[store][0], first, "{store}");
@@ -272,7 +273,7 @@ fn dead_letters_are_listed_put_back_and_forgotten_by_command() {
     assert_eq!(haat.run(&["crawl", "--queue", "--brand", "nobody"]).code, 2);
 }
 
-/// A crawl of the command line and a worker at the same time, over one state on this machine.
+/// A command-line crawl and a worker run at the same time over one state on this machine.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plain_crawl_leaves_the_store_that_a_worker_asks_and_no_worker_asks_what_the_crawl_does() {
     let haat = Haat::new()
@@ -284,7 +285,7 @@ async fn a_plain_crawl_leaves_the_store_that_a_worker_asks_and_no_worker_asks_wh
     let state = State::open(&StateTarget::Folder(haat.path().join("state")))
         .await
         .unwrap();
-    // A worker that lives has one of the two stores.
+    // A running worker has leased one of the two stores.
     let lease = Duration::from_secs(3_600);
     let taken = state.take_work("a worker elsewhere", 1, lease, 3, now()).await.unwrap();
     let slug = taken[0].slug.to_string();
@@ -306,7 +307,7 @@ async fn a_plain_crawl_leaves_the_store_that_a_worker_asks_and_no_worker_asks_wh
     for (of, outcome) in outcomes {
         assert_eq!(outcome, if of == slug { "skipped" } else { "changed" }, "{of}");
     }
-    // Given back, it is anybody's.
+    // After the lease is given back, any worker can take the store.
     let given = state.give_back_work(&taken[0], now()).await.unwrap();
     assert!(given);
     let again = haat.run(&["crawl"]).json();

@@ -1,4 +1,4 @@
-//! Signed quotes from a tool of MCP into carts of MCP and of the shared commerce protocol.
+//! Tests of signed quotes from an MCP tool, used in carts of MCP and UCP.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::mcp::{Market, market_of};
 use crate::support::{Haat, get, post};
 
 impl Market {
-    /// The answer of an operation of UCP.
+    /// Returns the answer of a UCP operation.
     fn ucp(&self, path: &str, body: Option<&Value>) -> Value {
         let url = format!("{}/v1/ucp{path}", self.base);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -84,7 +84,7 @@ fn an_agent_takes_a_quote_to_a_cart_and_is_told_when_the_store_no_longer_holds_i
         (&of_ucp["line_items"][0]["price_changed"], &told.unwrap()["path"]),
         (&changed, &json!("$.line_items[0]"))
     );
-    // Under the name that the draft of ACP has for it.
+    // The field has the name from the ACP draft.
     let held = market.ucp("/carts", Some(&wanted("suggested_price", &json!(432_100))));
     assert_eq!(held["line_items"][0]["price_held"], true, "{held}");
 }

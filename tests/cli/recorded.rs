@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use crate::support::{Haat, files, get, shared_data};
 
-/// The content of one store's files: products by id, each with its variants' decimal prices, the later file winning.
+/// Returns the products in one store's files by id, each with its variants' decimal prices. Later files override
+/// earlier ones.
 fn recorded_products(folder: &std::path::Path) -> BTreeMap<u64, Value> {
     let mut products: BTreeMap<u64, Value> = BTreeMap::new();
     for file in files(folder, "products") {
@@ -42,12 +43,12 @@ fn recorded_stores_come_out_of_the_lake_as_they_went_in() {
         .sum();
     assert!(products > 800, "{products}");
 
-    // Counts, through SQL over the lake.
+    // Counts are compared through SQL over the lake.
     let counts = haat.sql("select (select count(*) from products) products, (select count(*) from variants) variants");
     assert_eq!(counts[0]["products"], products, "{first}");
     assert_eq!(counts[0]["variants"], variants);
 
-    // Prices, exact to the minor unit; every recorded store states a currency of two decimals here.
+    // Prices are exact to the minor unit. Every recorded store here has a currency with two decimals.
     let stated: BTreeMap<u64, i64> = of_files
         .values()
         .flat_map(BTreeMap::values)
@@ -68,7 +69,7 @@ fn recorded_stores_come_out_of_the_lake_as_they_went_in() {
         assert_eq!(row["price_minor"], stated[&id], "variant {id}");
     }
 
-    // A second crawl finds nothing new: no commit on any table, the same ids, the same release.
+    // A second crawl finds no changes: no commit on any table, the same ids, the same release.
     let ids = haat.sql("select product_id, product_uid from products order by 1");
     let log = files(&haat.path().join("lake"), "_delta_log");
     let second = haat.run(&["crawl", "--release"]).json();

@@ -1,11 +1,11 @@
-//! The API reference of running servers, in Chromium.
+//! Tests the API reference of running servers in Chromium.
 
 use std::process::Command;
 
 use crate::openapi::descriptions;
 use crate::support::{Haat, has_program};
 
-/// The steps of `tests/peers/browser/reference.mjs` on the page. `TEST_SHOTS=DIR` keeps pictures of it.
+/// Runs the steps of `tests/peers/browser/reference.mjs` on the page. `TEST_SHOTS=DIR` saves screenshots.
 fn visited(haat: &Haat, arguments: &[&str]) -> String {
     let visited = Command::new("node")
         .arg(concat!(

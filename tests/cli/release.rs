@@ -19,7 +19,7 @@ fn a_release_costs_what_changed_and_has_a_way_back() {
     );
     drop(first);
 
-    // The same stores later, of which one is crawled.
+    // The same stores at a later epoch, of which one is crawled.
     let (_second, _) = haat.with_stores(&[source.as_slice(), &["--epoch", "1"]].concat());
     let slug = brand_with_products(&haat, &stores);
     haat.run(&["crawl", "--brand", &slug]).json();
@@ -37,24 +37,24 @@ fn a_release_costs_what_changed_and_has_a_way_back() {
 
     reads_what_is_served(&haat, &slug, &expected);
 
-    // Back, and what garbage collection may not take.
+    // A roll-back, and the files that garbage collection must keep.
     let back = haat.run(&["release", "rollback"]).json();
     assert_eq!(
         (&back["to"], &back["from"]),
         (&whole["release"]["release"], &next["release"])
     );
     assert_eq!(haat.run(&["release", "show"]).json()["id"], whole["release"]["release"]);
-    // Once more does not go forward again.
+    // A second roll-back does not go forward again.
     let further = haat.run(&["release", "rollback"]);
     assert!(further.code == 1 && further.stderr.contains("older"), "{further:?}");
     assert_eq!(haat.run(&["release", "show"]).json()["id"], whole["release"]["release"]);
     let kept = files(&haat.path().join("releases"), "files");
     haat.run(&["release", "gc", "--keep", "2"]).json();
     assert_eq!(files(&haat.path().join("releases"), "files"), kept);
-    // All is whole, and yet the lake is newer than what is served.
+    // Everything is intact, but the lake is newer than the served release.
     assert_eq!(haat.run(&["doctor"]).code, 3);
 
-    // Files of any age go that only the newer release needs, from the cache too.
+    // Files that only the newer release needs are removed at any age, from the cache too.
     let haat = haat.with("HAAT_RELEASE__GC_MIN_AGE_S", "0");
     let names = |folder: &str| {
         let found = files(&haat.path().join(folder).join("files"), "");
@@ -62,7 +62,7 @@ fn a_release_costs_what_changed_and_has_a_way_back() {
         names.collect::<std::collections::BTreeSet<_>>()
     };
     assert!(names("cache").is_superset(&names("releases")));
-    // A build may be at work, however soon files are taken for old.
+    // A build may be running, so its files stay even with a minimum age of 0.
     let build = haat.path().join("cache/build/under-way");
     std::fs::create_dir_all(&build).unwrap();
     let before = names("cache");
@@ -76,7 +76,7 @@ fn a_release_costs_what_changed_and_has_a_way_back() {
     assert_eq!(haat.run(&["doctor"]).code, 3);
 }
 
-/// The slug of a brand that sells something, as the registry gave it.
+/// Returns the registry's slug of a brand that has products.
 fn brand_with_products(haat: &Haat, stores: &Value) -> String {
     assert!(stores["stores"].as_array().is_some_and(|stores| stores.len() == 8));
     let rows = haat.sql("select slug from brands where product_count > 20 order by slug limit 1");
@@ -127,7 +127,7 @@ fn a_file_of_the_lake_that_was_cut_short_is_seen_by_the_doctor() {
     );
     std::fs::remove_file(&file).unwrap();
     assert!(haat.run(&["doctor"]).stdout.contains(": missing"));
-    // A byte that turned within a page is seen by whoever reads it.
+    // Readers detect a changed byte within a page.
     let mut turned = bytes.clone();
     turned[60..90].fill(0xff);
     std::fs::write(&file, &turned).unwrap();
@@ -181,11 +181,11 @@ fn the_last_brand_leaves_the_release_when_the_operator_says_so() {
         (&emptied["outcome"], &emptied["counts"]["products"]),
         (&"published".into(), &0.into())
     );
-    // It can be served.
+    // The release can be served.
     haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
 }
 
-/// A server's reading of each query over the current release: its corrections, and the number of words that it let go.
+/// Returns a server's reading of each query over the current release: its corrections, and the number of ignored words.
 fn understood(haat: &Haat, queries: &[String]) -> Vec<Value> {
     let (_server, served) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let address = served["address"].as_str().unwrap();
@@ -212,7 +212,7 @@ fn words_of_removed_products_are_not_known_before_their_rows_are_gone_either() {
         .filter(|word| word.len() > 5 && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
         .map(str::to_lowercase)
         .collect();
-    // Each as it is, and without its fourth letter.
+    // Each word is used unchanged and without its fourth letter.
     let queries: Vec<String> = words
         .into_iter()
         .flat_map(|word| [format!("{}{}", &word[..3], &word[4..]), word])
@@ -227,7 +227,7 @@ fn words_of_removed_products_are_not_known_before_their_rows_are_gone_either() {
     assert_eq!(before, understood(&haat, &queries));
 }
 
-/// SQL over the release counts what it serves, describes its tables, and changes nothing.
+/// Checks that SQL over the release counts what it serves, describes its tables, and changes nothing.
 fn reads_what_is_served(haat: &Haat, slug: &str, expected: &Value) {
     let served = format!("select count(*) n from products where brand_slug = '{slug}'");
     let served = haat.run(&["sql", "--release", &served]).json();

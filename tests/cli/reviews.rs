@@ -1,4 +1,4 @@
-//! Reviews of review apps from stores to answers: crawl, refresh reviews, release, ask.
+//! Tests of reviews from review apps, from stores to answers: crawl, refresh reviews, release, query.
 
 use data_model::{ReviewWidget, Timestamp};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::documents::documents;
 use crate::support::{Haat, ServerProcess, get};
 
-/// Five emulated stores, one for each app and one without, that were crawled.
+/// Returns a home with five crawled emulated stores: one for each app, and one without.
 fn home() -> (Haat, ServerProcess) {
     let haat = Haat::new();
     let (stores, told) = haat.with_stores(&["--products", "300", "--stores", "5", "--seed", "7", "--widgets"]);
@@ -23,7 +23,7 @@ fn number(value: &Value) -> u64 {
     value.as_u64().unwrap()
 }
 
-/// Holds what is answered of a product of each app against what the lake has.
+/// Compares the answers about a product of each app with the lake.
 fn check_products(haat: &Haat, address: &str) {
     let best = "select product_id as id, source, rating_average as stars, rating_count as ratings from widget_ratings \
          where rating_count > 0 order by source, rating_count desc, 1";

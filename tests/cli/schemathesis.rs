@@ -2,20 +2,21 @@ use std::process::Command;
 
 use crate::support::{Haat, has_program};
 
-/// A key without limits.
+/// Creates a key without limits.
 fn key(haat: &Haat) -> String {
     let key = haat.run(&["keys", "create", "schemathesis", "--plan", "granted"]);
     format!("X-Service-Key: {}", key.json()["key"].as_str().unwrap())
 }
 
-/// Sends what the interface description allows and what it forbids to every operation of a server, with a key, and holds
-/// each answer against the description: no 5xx, no status, type, header or member that is not documented, nothing invalid
-/// taken. Cases follow from the seed. One check is left out: that nothing valid is refused. A description cannot say that
-/// a cursor is signed, that a text holds JSON, or that one of two parameters must be there.
+/// Sends valid and invalid requests to every operation of a server, with a key, and checks each answer against the
+/// OpenAPI description. There must be no 5xx and no undocumented status, type, header or key, and invalid requests must
+/// be refused. Test cases depend on the seed. The check that valid requests are accepted is left out. A description
+/// cannot express that a cursor is signed, that a text contains JSON, or that one of two parameters is required.
 fn holds(haat: &Haat, address: &str, key: &str, further: &[&str]) {
     let document = format!("{address}/openapi.json");
-    // A wrong key, and a URI that is too long, are refused before parameters are looked at. The description alone says
-    // what is required: from one error (`deliver_by` needs `pincode`) the program would conclude that `pincode` always is.
+    // A wrong key and a too long URI are refused before parameters are checked. Required parameters are taken from the
+    // description only. Otherwise the program would conclude from one error (`deliver_by` needs `pincode`) that
+    // `pincode` is always required.
     let settings = "[checks]\nnegative_data_rejection.expected-statuses = [400, 401, 404, 405, 413, 414, 422, 431]\n\
                     [phases.fuzzing]\nerror-feedback.enabled = false\n";
     std::fs::write(haat.path().join("schemathesis.toml"), settings).unwrap();
@@ -23,7 +24,7 @@ fn holds(haat: &Haat, address: &str, key: &str, further: &[&str]) {
         .current_dir(haat.path())
         .args(["run", &document, "--checks", "all", "--seed", "2", "--no-color"])
         .args(["-H", key, "--exclude-checks", "positive_data_acceptance"])
-        // A stream, whose answer has no end that a client could wait for.
+        // A stream's answer has no end that a client could wait for.
         .args(["--exclude-operation-id", "open_mcp_stream"])
         .args([
             "--max-examples",
@@ -71,7 +72,7 @@ fn every_answer_of_a_gateway_alone_is_as_its_description_says() {
     let gateway = Haat::new().at(home).with("HAAT_LIVE_GATEWAY__CATALOGUE", catalogue);
     let (_gateway, serves) = gateway.serve(&["live-gateway", "--listen", "127.0.0.1:0"]);
     let address = serves["address"].as_str().unwrap();
-    // Paths for agents; the operations of carts and prices are the same as in one program.
+    // These paths are for agents. The operations of carts and prices are the same as in the combined server.
     let agents = r"^/(v1/(mcp|ucp)|\.well-known/ucp|llms\.txt)";
     holds(&haat, address, &key, &["--include-path-regex", agents]);
 }

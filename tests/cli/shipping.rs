@@ -1,4 +1,4 @@
-//! Shipping terms from stores' texts to answers: crawl, refresh shipping, release, ask.
+//! Tests of shipping terms from stores' texts to answers: crawl, refresh shipping, release, query.
 
 use std::process::Command;
 
@@ -122,7 +122,7 @@ fn a_brand_that_is_not_registered_is_wrong_usage() {
     assert_eq!(refused.code, 2, "{refused:?}");
 }
 
-/// The terms of all stores, without when they were read.
+/// Returns the terms of all stores, without the times at which they were read.
 fn terms(haat: &Haat) -> Vec<serde_json::Value> {
     haat.sql("select store, source_url, facts, unknown from shipping_policies order by store")
 }
@@ -142,7 +142,7 @@ fn terms_are_read_again_from_what_stores_answered_without_asking_them() {
         (&0.into(), &12.into()),
         "{again}"
     );
-    // As if they had been read by other rules: they are gone from the lake.
+    // The terms are removed from the lake, as if they had been read with other rules.
     let restored = [
         "lake",
         "restore",
@@ -164,7 +164,7 @@ fn terms_are_read_again_from_what_stores_answered_without_asking_them() {
     let changed = |told: &serde_json::Value| told["report"]["totals"]["changed"].as_u64().unwrap();
     assert_eq!((changed(&dry), changed(&back)), (read.len() as u64, read.len() as u64));
     assert_eq!(terms(&haat), read);
-    // A range without an answer leaves everything as it is.
+    // A range without answers changes nothing.
     let none = haat.run(&[&command[..], &["--to", "2020-01-01"]].concat()).json();
     assert_eq!(none["report"]["totals"]["left"], 12, "{none}");
     assert_eq!(terms(&haat), read);

@@ -1,4 +1,5 @@
-//! Statements of analysts over the wire: as docs/analysts.md shows them, through clients that others wrote, and by whom.
+//! Tests of analysts' statements over the network: as docs/analysts.md shows them, through third-party clients, and
+//! with access rights.
 
 use std::process::Command;
 
@@ -8,9 +9,9 @@ use crate::documents::{Mark, documents};
 use crate::support::{Haat, ServerProcess, has_program, is_built_with, post};
 
 const HERE: &str = "tests/cli/sql.rs";
-/// The document whose blocks are run here.
+/// Document whose blocks are run here.
 const ANALYSTS: &str = "docs/analysts.md";
-/// The address that it gives the lake's server.
+/// Address of the lake's server in the document.
 const LAKE: &str = "127.0.0.1:8083";
 
 fn market() -> (Haat, ServerProcess) {
@@ -51,7 +52,7 @@ fn what_analysts_are_told_to_send_is_answered_over_the_lake() {
             if !matches!(&block.mark, Some(Mark::RunBy(file)) if file == HERE) {
                 continue;
             }
-            // Runs already, on a port of its own.
+            // The server already runs, on another port.
             if block.text.starts_with("haat lake serve") {
                 continue;
             }
@@ -118,7 +119,7 @@ pub(crate) fn asked(url: &str, key: Option<&str>, statement: &str) -> (u16, Valu
     })
 }
 
-/// Asks the catalogue, a statement, and one that cannot be run.
+/// Script that requests the catalogue, runs a statement, and runs an invalid statement.
 const CLIENT: &str = r#"
 import json, sys
 import adbc_driver_flightsql.dbapi as flight_sql
@@ -198,7 +199,7 @@ fn keys_that_the_operator_allowed_ask_the_release_over_http_and_flight_and_other
     assert_eq!(told["uncommented"], json!(own_columns));
 }
 
-/// The calls that JDBC and ODBC make before anything else, and the form of columns.
+/// Script with the calls that JDBC and ODBC make first, and the format of columns.
 const LOOKS_AROUND: &str = r#"
 import json, sys
 import pyarrow.flight as flight
@@ -252,14 +253,14 @@ fn clients_that_look_around_before_they_ask_are_told_all_they_ask_for() {
     let (haat, _stores) = market();
     let (_server, served) = haat.serve(&["lake", "serve", "--listen", "127.0.0.1:0"]);
     let told: Value = serde_json::from_str(&python(LOOKS_AROUND, &[&text(&served, "address")])).unwrap();
-    // Lists of words and functions alone are not told.
+    // Only lists of keywords and functions are left out.
     assert_eq!(told["facts"], json!([508, 509, 510, 511, 512]), "{told}");
     assert_eq!((&told["quote"], &told["read_only"]), (&json!("\""), &json!(true)));
     assert_eq!((&told["conversions"], &told["keys"]), (&json!(0), &json!(0)));
     assert!(told["types"].as_array().unwrap().contains(&json!("varchar")), "{told}");
     assert_eq!(told["catalogs"], json!([{ "catalog_name": "haat" }]));
     assert_eq!(told["schemas"], json!(["haat", "public"]));
-    // Views of texts are the engine's own: clients of JDBC do not read them.
+    // Text view types are internal to the engine, because JDBC clients cannot read them.
     let columns = json!({ "title": "string", "tags": "list<item: string>" });
     let shown = told["columns"].to_string().replace("element", "item");
     assert_eq!(shown, columns.to_string(), "{told}");
@@ -269,7 +270,7 @@ fn clients_that_look_around_before_they_ask_are_told_all_they_ask_for() {
     assert_eq!(told["actions"].as_array().unwrap().len(), 7, "{told}");
 }
 
-/// The output of `tests/peers/jdbc/Client.java`: names, each with its values, in order.
+/// Returns the output of `tests/peers/jdbc/Client.java`: names with their values, in order.
 fn over_jdbc(driver: &str, address: &str, key: &str) -> Vec<(String, String)> {
     let url = format!(
         "jdbc:arrow-flight-sql://{}/?useEncryption=false",
@@ -290,7 +291,7 @@ fn over_jdbc(driver: &str, address: &str, key: &str) -> Vec<(String, String)> {
     told.lines().filter_map(line).collect()
 }
 
-/// `TEST_FLIGHT_SQL_JDBC` is the class path of Apache Arrow's driver: its jar, as it is in Maven Central.
+/// `TEST_FLIGHT_SQL_JDBC` is the class path of Apache Arrow's driver: its jar from Maven Central.
 #[test]
 fn programs_over_jdbc_see_the_catalogue_ask_and_are_told_what_is_wrong() {
     if !is_built_with("flight", cfg!(feature = "flight")) {
@@ -335,7 +336,7 @@ fn programs_over_jdbc_see_the_catalogue_ask_and_are_told_what_is_wrong() {
         );
         assert!(errors[1].contains("DROP is refused"), "{told:?}");
         assert_eq!((of("prepared_columns"), of("prepared")), (vec!["1"], vec!["3", "3"]));
-        // Of all that a program may ask about the server, nothing fails.
+        // None of the metadata requests that a program can make fails.
         assert_eq!(of("cannot_tell"), ["[]"]);
     }
     let refused = over_jdbc(&driver, &text(&of_release, "sql_address"), &app);
@@ -368,7 +369,7 @@ fn an_address_that_others_reach_is_refused_without_keys() {
     assert!(told.code != 0 && !told.stderr.contains("haat_live_secret"), "{told:?}");
 }
 
-/// The processes that a program started.
+/// Returns the child processes of a program.
 fn children(program: u32) -> Vec<u32> {
     let tasks = std::fs::read_dir(format!("/proc/{program}/task")).unwrap();
     let started = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
@@ -376,7 +377,7 @@ fn children(program: u32) -> Vec<u32> {
     started.split_whitespace().map(|child| child.parse().unwrap()).collect()
 }
 
-/// A file of the system on a process.
+/// Reads a file of a process below `/proc`.
 fn of_process(process: u32, file: &str) -> String {
     std::fs::read_to_string(format!("/proc/{process}/{file}")).unwrap()
 }
@@ -400,10 +401,10 @@ fn statements_run_in_a_process_of_the_lowest_priority_that_has_no_secret_and_end
     let [worker] = workers.as_slice() else {
         panic!("{workers:?}");
     };
-    // Asked again, it is the same one.
+    // The second statement runs in the same process.
     assert_eq!(asked(&own, None, "select 1").0, 200);
     assert_eq!(children(server), workers);
-    // The policy is `SCHED_IDLE`.
+    // The scheduling policy is `SCHED_IDLE`.
     let figures = of_process(*worker, "stat");
     assert_eq!(figures.split_whitespace().nth(40), Some("5"), "{figures}");
     let environment = of_process(*worker, "environ");
@@ -414,7 +415,7 @@ fn statements_run_in_a_process_of_the_lowest_priority_that_has_no_secret_and_end
     let arguments = of_process(*worker, "cmdline");
     assert!(arguments.ends_with("\0sql-worker\0"), "{arguments}");
     served.serving.child.kill().unwrap();
-    // The worker has the server's standard error too: that ends when both have.
+    // The worker inherits the server's standard error, so the stream ends when both have ended.
     for line in served.log {
         assert!(!line.contains("ERROR"), "{line}");
     }
@@ -428,7 +429,7 @@ fn a_worker_that_ends_costs_its_statement_at_most_and_no_other() {
         .with("HAAT_SQL__CONCURRENCY_MAX", "1");
     let (server, served) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let own = text(&served, "sql_address");
-    // Neither the engine nor anything before it counts what this holds.
+    // Neither the engine nor any earlier check counts this statement's memory.
     let cube = "select count(*) from products a, products b, products c group by cube(a.title, a.brand, a.vendor, \
                 a.handle, a.product_id, b.title, b.brand, b.vendor, b.handle, b.product_id, c.title, c.brand, c.vendor, \
                 c.handle, c.product_id)";
@@ -440,7 +441,7 @@ fn a_worker_that_ends_costs_its_statement_at_most_and_no_other() {
         assert_eq!(workers.len(), 1, "{workers:?}");
         let mut kill = Command::new("kill");
         assert!(kill.args(["-9", &workers[0].to_string()]).status().unwrap().success());
-        // All threads end one by one.
+        // All threads end one after the other.
         let threads = || std::fs::read_dir(format!("/proc/{}/task", workers[0])).unwrap().count();
         while threads() > 1 || !of_process(workers[0], "stat").contains(") Z ") {
             std::thread::yield_now();

@@ -5,7 +5,7 @@ use std::sync::mpsc;
 
 use serde_json::Value;
 
-/// One home folder and the commands run on it.
+/// A home folder and the commands run on it.
 pub(crate) struct Haat {
     pub(crate) home: tempfile::TempDir,
     variables: Vec<(String, String)>,
@@ -21,32 +21,32 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The JSON document on standard output of a command that succeeded.
+    /// Returns the JSON document that a successful command wrote to standard output.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         assert_eq!(self.code, 0, "stderr: {}\nstdout: {}", self.stderr, self.stdout);
         self.document()
     }
 
-    /// The JSON document on standard output, whatever the exit code.
+    /// Returns the JSON document on standard output, whatever the exit code.
     #[track_caller]
     pub(crate) fn document(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {} / {}", self.stdout, self.stderr))
     }
 }
 
-/// The setting by which the demo asks its stores about delivery.
+/// Setting that makes the demo probe its stores for delivery.
 pub(crate) const PROBES: &str = "HAAT_JOBS__PROBE_DELIVERY__ENABLED";
 
 impl Haat {
-    /// A fresh home whose crawler may talk to stores on this machine, without a pace, and whose servers limit nobody
-    /// and have time.
+    /// Creates a new home. Its crawler may contact stores on this machine without a rate limit, and its servers have no
+    /// request limits and long timeouts.
     pub(crate) fn new() -> Self {
         let variables = [
             ("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true"),
             ("HAAT_STOREFRONT__RATE_START_PER_S", "1e9"),
             ("HAAT_LIMITS__ANONYMOUS__PER_SECOND", "0"),
-            // Answers of stores on this machine are waited for, however busy it is.
+            // Answers of stores on this machine have a long timeout, because the machine may be busy.
             ("HAAT_STOREFRONT__INTERACTIVE_TIMEOUT_MS", "30000"),
             ("HAAT_LIVE_GATEWAY__ASK__BUDGET_MS", "30000"),
             ("HAAT_LIVE_GATEWAY__CARTS__BUDGET_MS", "40000"),
@@ -55,7 +55,8 @@ impl Haat {
             ("HAAT_MCP__TIMEOUT_MS", "50000"),
             ("HAAT_QUERY_SERVER__REQUEST_TIMEOUT_MS", "60000"),
             ("HAAT_SQL__TIMEOUT_MS", "600000"),
-            // The answers of the demo's stores about delivery become a release, whenever that is: a test that wants it says so.
+            // The demo's delivery probes cause a release at an unpredictable time, so only tests that need it enable
+            // them.
             (PROBES, "false"),
         ];
         let variables = variables
@@ -73,7 +74,7 @@ impl Haat {
         self
     }
 
-    /// Keeps everything under `url` instead of the folder.
+    /// Uses `url` instead of the folder for all data.
     pub(crate) fn at(mut self, url: &str) -> Self {
         self.home_url = Some(url.to_owned());
         self
@@ -83,7 +84,7 @@ impl Haat {
         self.home.path()
     }
 
-    /// A command ready to run; the environment holds nothing of haat's but what the test sets.
+    /// Returns a command ready to run. Its environment contains only the haat variables that the test sets.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let home = self
             .home_url
@@ -107,7 +108,7 @@ impl Haat {
         }
     }
 
-    /// A command ready to run that prints for people.
+    /// Returns a command ready to run that prints text for people.
     pub(crate) fn plain(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_haat"));
         command
@@ -119,7 +120,7 @@ impl Haat {
         command
     }
 
-    /// The output of a command that succeeds, for people.
+    /// Runs a command that must succeed and returns its text output.
     #[track_caller]
     pub(crate) fn told(&self, args: &[&str]) -> String {
         let output = self.plain(args).output().unwrap();
@@ -127,7 +128,7 @@ impl Haat {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs a statement and answers its rows.
+    /// Runs a statement and returns its rows.
     #[track_caller]
     pub(crate) fn sql(&self, statement: &str) -> Vec<Value> {
         self.run(&["sql", statement, "--limit", "1000000"])
@@ -137,13 +138,13 @@ impl Haat {
             .clone()
     }
 
-    /// Starts a command that serves, and waits for the line of JSON that it prints when it does.
+    /// Starts a command that serves, and waits for the JSON line that it prints when ready.
     pub(crate) fn serve(&self, args: &[&str]) -> (ServerProcess, Value) {
         let logged = self.serve_logged(args);
         (logged.serving, logged.document)
     }
 
-    /// The same, for whoever waits for a line of the log.
+    /// Like `serve`, but also returns the log lines.
     pub(crate) fn serve_logged(&self, args: &[&str]) -> LoggedProgram {
         let mut child = self
             .command(args)
@@ -161,7 +162,7 @@ impl Haat {
             child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
             panic!("{args:?} did not serve: {line:?} {stderr}");
         };
-        // Drained whoever listens, so that a full pipe never stops the server.
+        // The log is always read, so that a full pipe never blocks the server.
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (sender, log) = mpsc::channel();
         std::thread::spawn(move || {
@@ -183,7 +184,7 @@ impl Haat {
         (serving, stores)
     }
 
-    /// Registers every store that `haat emulate` printed.
+    /// Registers every store in the output of `haat emulate`.
     #[track_caller]
     pub(crate) fn register(&self, stores: &Value) {
         let urls: Vec<_> = stores["stores"]
@@ -197,14 +198,14 @@ impl Haat {
     }
 }
 
-/// A program that serves, the document that it printed then, and the lines of its log, which end when it does.
+/// A serving program, its start-up document, and its log lines, which end with the program.
 pub(crate) struct LoggedProgram {
     pub(crate) serving: ServerProcess,
     pub(crate) document: Value,
     pub(crate) log: mpsc::Receiver<String>,
 }
 
-/// A program that serves until this is dropped.
+/// A program that serves until this value is dropped.
 pub(crate) struct ServerProcess {
     pub(crate) child: Child,
 }
@@ -216,7 +217,7 @@ impl Drop for ServerProcess {
     }
 }
 
-/// A folder of test data beside the project; `None`, with a line that says so, where it is absent.
+/// Returns a folder of test data outside the project. If it is absent, prints a message and returns `None`.
 pub(crate) fn shared_data(folder: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../shared/data")
@@ -224,7 +225,7 @@ pub(crate) fn shared_data(folder: &str) -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path);
     }
-    // Recordings are no part of the project, and nothing installs them: a clone alone does without.
+    // Recordings are not part of the project and nothing installs them, so a plain clone does not have them.
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
     assert!(
         std::env::var_os("CI").is_none() || !beside.exists(),
@@ -235,7 +236,7 @@ pub(crate) fn shared_data(folder: &str) -> Option<PathBuf> {
     None
 }
 
-/// True where `program` can be run; `false`, with a line that says so, where it cannot.
+/// Returns true if `program` can be run. Otherwise prints a message and returns false.
 pub(crate) fn has_program(program: &str, args: &[&str]) -> bool {
     let ran = Command::new(program)
         .args(args)
@@ -250,7 +251,7 @@ pub(crate) fn has_program(program: &str, args: &[&str]) -> bool {
     false
 }
 
-/// True where the program was built with an optional feature; else a line says that something is skipped.
+/// Returns true if the program was built with an optional feature. Otherwise prints that a test is skipped.
 pub(crate) fn is_built_with(feature: &str, is_built: bool) -> bool {
     if !is_built {
         println!("skipped: build with `--features {feature}`");
@@ -258,7 +259,7 @@ pub(crate) fn is_built_with(feature: &str, is_built: bool) -> bool {
     is_built
 }
 
-/// GETs a URL and answers status and JSON body.
+/// Sends a GET request and returns status and JSON body.
 pub(crate) fn get(url: &str) -> (u16, Value) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -274,7 +275,7 @@ pub(crate) fn get(url: &str) -> (u16, Value) {
     })
 }
 
-/// POSTs JSON to a URL and answers status and JSON body.
+/// Sends a POST request with JSON and returns status and JSON body.
 pub(crate) fn post(url: &str, body: &Value) -> (u16, Value) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -292,7 +293,7 @@ pub(crate) fn post(url: &str, body: &Value) -> (u16, Value) {
     })
 }
 
-/// Every file below `folder` whose path has `part` in it, sorted.
+/// Returns every file below `folder` whose path contains `part`, sorted.
 pub(crate) fn files(folder: &Path, part: &str) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -309,7 +310,8 @@ pub(crate) fn files(folder: &Path, part: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The body of the next request on a connection, which is to be a `POST` to `path`; `None` when it is closed.
+/// Reads the next request on a connection, which must be a `POST` to `path`, and returns its body. Returns `None` if
+/// the connection is closed.
 pub(crate) fn request_body(stream: &mut impl BufRead, path: &str) -> Option<Vec<u8>> {
     let (mut line, mut length) = (String::new(), 0);
     stream.read_line(&mut line).ok().filter(|read| *read > 0)?;

@@ -17,10 +17,10 @@ const PATHS: [&str; 5] = [
     "/v1/categories",
 ];
 
-/// Bodies by release and path: an answer mixed from two releases differs from the pure one.
+/// Bodies by release and path. A mixed answer from two releases differs from the correct one.
 type Bodies = Mutex<BTreeMap<(String, &'static str), String>>;
 
-/// Asks until told to stop; every answer must be whole, and the one that its release gives.
+/// Sends requests until `stop`. Every answer must be complete and match its release.
 async fn ask(client: &reqwest::Client, base: &str, bodies: &Bodies, stop: &AtomicBool, answers: &AtomicUsize) {
     while !stop.load(Ordering::Relaxed) {
         for path in PATHS {
@@ -30,7 +30,7 @@ async fn ask(client: &reqwest::Client, base: &str, bodies: &Bodies, stop: &Atomi
             let document: Value = serde_json::from_str(&body).unwrap();
             let release = document["provenance"]["release"].as_str().unwrap().to_owned();
             let mut bodies = bodies.lock().unwrap();
-            // The moment of publication moves with every event that makes a release current.
+            // The publication time changes with every event that makes a release current.
             let mut comparable = document;
             if let Some(data) = comparable["data"].as_object_mut() {
                 data.remove("release");

@@ -1,4 +1,4 @@
-//! The whole topology of `deploy/`: compose files, proxy, alerts and board, and all of it run as processes.
+//! Tests the topology in `deploy/`: compose files, proxy, alerts and dashboard, and all services run as processes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::deploy::{read, root, succeeds, understands};
 use crate::support::{files, has_program};
 
-/// The documents of YAML, as JSON.
+/// Parses YAML documents as JSON.
 fn yaml(path: &str) -> Value {
     let script = "import json, sys, yaml\nprint(json.dumps(yaml.safe_load(open(sys.argv[1]))))";
     let output = succeeds("python3", &["-c", script, path]);
@@ -30,7 +30,7 @@ fn alert_rules_and_the_board_are_understood_by_prometheus_and_do_what_their_test
             "no test lets {alert} come"
         );
     }
-    // Expressions of a board are no rules; written as rules they are looked at all the same.
+    // The dashboard's expressions are not rules, but written as rules they can be checked in the same way.
     let rules: Vec<_> = board()
         .iter()
         .enumerate()
@@ -45,7 +45,7 @@ fn alert_rules_and_the_board_are_understood_by_prometheus_and_do_what_their_test
     succeeds("promtool", &["check", "rules", &file.path().to_string_lossy()]);
 }
 
-/// Every expression of the board.
+/// Returns every expression of the dashboard.
 fn board() -> Vec<String> {
     let board: Value = serde_json::from_str(&read("deploy/grafana/dashboards/haat.json")).unwrap();
     let panels = board["panels"].as_array().unwrap();
@@ -57,7 +57,7 @@ fn board() -> Vec<String> {
     found
 }
 
-/// Names in an expression that can be those of metrics: with an underscore, and neither a function nor a label.
+/// Returns the names in an expression that can be metrics: with an underscore, and neither a function nor a label.
 fn metrics_in(expression: &str) -> BTreeSet<String> {
     let not_metrics = ["histogram_quantile", "max_over_time", "exported_job", "build_release"];
     let mut outside = String::new();
@@ -80,7 +80,7 @@ fn metrics_in(expression: &str) -> BTreeSet<String> {
     named.map(|word| word.trim_end_matches("_bucket").to_owned()).collect()
 }
 
-/// Names under which the code sets a metric; one that is only described is shown to nobody.
+/// Returns the metric names that the code sets. A metric that is only described is never exported.
 fn exported(code: &str) -> BTreeSet<&str> {
     let mut constants: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for line in code.lines() {
@@ -108,7 +108,7 @@ fn exported(code: &str) -> BTreeSet<&str> {
 #[test]
 fn every_metric_of_alerts_and_board_is_one_of_this_program() {
     let alerts = read("deploy/prometheus/alerts.yml");
-    // An expression goes on for as long as its lines stand further in than its key.
+    // An expression continues while its lines are indented further than its key.
     let mut expressions = board();
     let mut lines = alerts.lines().peekable();
     while let Some(line) = lines.next() {
@@ -154,7 +154,7 @@ fn every_alert_stays_quiet_where_its_metrics_say_that_all_is_well() {
     let groups = alerts["groups"].as_array().unwrap().iter();
     for rule in groups.flat_map(|group| group["rules"].as_array().unwrap()) {
         let mut metrics = metrics_in(rule["expr"].as_str().unwrap());
-        // A name without an underscore is no other metric than this.
+        // `up` is the only metric without an underscore.
         metrics.extend(rule["expr"].as_str().unwrap().contains("up{").then(|| "up".to_owned()));
         assert!(!metrics.is_empty(), "{rule}");
         for metric in metrics {
@@ -233,7 +233,7 @@ fn compose_files_are_of_the_specification_and_every_service_is_confined() {
             "{name}: {image}"
         );
     }
-    // A secret is named, never written.
+    // A secret is referenced by name and never written out.
     let text = read(names[0]);
     for line in text
         .lines()
@@ -279,7 +279,7 @@ fn the_proxy_understands_its_file() {
     let mut caddy = Command::new("caddy");
     caddy.args(["validate", "--adapter", "caddyfile", "--config", "deploy/Caddyfile"]);
     caddy.env("HAAT_SITE", "https://market.example").current_dir(root());
-    // As the file says of older ones.
+    // The file notes this about older versions.
     if version.trim_start_matches('v').starts_with("2.6.") {
         caddy.env("HAAT_PROXY_BUFFERS", "buffer_requests");
     }
@@ -287,10 +287,10 @@ fn the_proxy_understands_its_file() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The check is the one that docs/operations.md tells to run: `deploy/local --check`.
+/// This is the check in docs/operations.md: `deploy/local --check`.
 #[test]
 fn the_services_of_the_compose_files_run_and_restart_without_a_failed_request() {
-    // Parts that the program was built without are left out.
+    // Services for features that the program was built without are left out.
     let (has_postgres, has_valkey) = (cfg!(feature = "postgres"), cfg!(feature = "valkey"));
     let needed = [
         (true, "caddy", ["version"].as_slice()),
@@ -313,7 +313,7 @@ fn the_services_of_the_compose_files_run_and_restart_without_a_failed_request() 
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Ends what it began when it is told to, also where this test fails.
+    // The check stops the services that it started, even if this test fails.
     let output = child.wait_with_output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(

@@ -9,7 +9,7 @@ use kit::prost::Message;
 
 use crate::support::{Haat, request_body};
 
-/// A collector on this machine: its address, and the spans as they arrive.
+/// Starts a trace collector on this machine. Returns its address and the arriving spans.
 fn collector() -> (String, mpsc::Receiver<Span>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -17,7 +17,7 @@ fn collector() -> (String, mpsc::Receiver<Span>) {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let sender = sender.clone();
-            // One thread a connection: the exporter keeps them open.
+            // Each connection has a thread, because the exporter keeps connections open.
             std::thread::spawn(move || {
                 let mut stream = BufReader::new(stream.unwrap());
                 while let Some(body) = request_body(&mut stream, "/v1/traces") {
@@ -48,7 +48,7 @@ fn a_crawl_is_traced_down_to_each_request_of_a_store() {
     let haat = Haat::new().with("HAAT_TRACES__ENDPOINT", &address);
     let _stores = haat.with_stores(&["--products", "40", "--stores", "2"]);
     haat.run(&["crawl", "--release"]).json();
-    // The command sends everything before it ends.
+    // The command sends all spans before it ends.
     let spans: Vec<Span> = arriving.try_iter().collect();
     let crawl = spans.iter().find(|span| span.name == "crawl").unwrap();
     let stores: Vec<&Span> = spans.iter().filter(|span| span.name == "crawl store").collect();

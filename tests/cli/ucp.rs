@@ -1,4 +1,4 @@
-//! The shared commerce protocol over emulated stores: every answer is held against the protocol's own schemas.
+//! Tests of UCP over emulated stores. Every answer is validated against the protocol's own schemas.
 
 mod conformance;
 mod discounts;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, has_program};
 
-/// Validates documents against the schemas of their versions below a folder, and prints what is wrong with each.
+/// Script that validates documents against the schemas of their versions below a folder, and prints the errors in each.
 const VALIDATOR: &str = r##"
 import json, pathlib, sys, jsonschema, referencing
 def registry(root):
@@ -34,24 +34,24 @@ for one in json.load(sys.stdin):
 print(json.dumps(faults))
 "##;
 
-/// An agent, and what it was answered.
+/// An agent, and the answers that it received.
 struct Agent {
     base: String,
     key: String,
     runtime: tokio::runtime::Runtime,
     client: reqwest::Client,
-    /// Its statement about itself: the header `UCP-Agent`.
+    /// Value of the `UCP-Agent` header, with which the agent identifies itself.
     identity: String,
-    /// The idempotency key of what is sent.
+    /// Idempotency key of the requests.
     once: Option<&'static str>,
     answers: Vec<Value>,
 }
 
-/// The statement of an agent that names its profile.
+/// Identity of an agent that names its profile.
 const PROFILE: &str = r#"profile="https://agent.example/profile.json""#;
 
 impl Agent {
-    /// An agent that asks below `base` with a key.
+    /// Creates an agent that sends requests below `base` with a key.
     fn of(base: String, key: String) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         Self {
@@ -89,7 +89,7 @@ impl Agent {
         })
     }
 
-    /// An answer that is to be valid against a schema of the protocol.
+    /// Sends a request whose answer must be valid against a schema of the protocol.
     fn ask(&mut self, method: Method, path: &str, body: Option<&Value>, (status, schema): (u16, &str)) -> Value {
         let text = body.map(ToString::to_string);
         let (told, answer) = self.send(method.clone(), path, Some(&self.key), text.as_deref());
@@ -98,7 +98,7 @@ impl Agent {
         answer
     }
 
-    /// Keeps an answer that is to be valid against a schema of a version.
+    /// Records an answer that must be valid against a schema of a version.
     fn note(&mut self, name: String, (of, schema): (&str, &str), answer: &Value) {
         let schema = format!("https://ucp.dev/{schema}");
         let op = operation(&name);
@@ -106,7 +106,7 @@ impl Agent {
             .push(json!({ "name": name, "of": of, "op": op, "schema": schema, "document": answer }));
     }
 
-    /// The result of a tool at an endpoint over MCP, which is to be valid too.
+    /// Calls a tool at an MCP endpoint; the result must be valid too.
     fn call(&mut self, endpoint: &str, (tool, arguments): (&str, Value), schema: (&str, &str)) -> Value {
         let mut arguments = arguments;
         arguments["meta"] = json!({ "ucp-agent": { "profile": "https://agent.example/profile.json" } });
@@ -126,7 +126,7 @@ impl Agent {
     }
 }
 
-/// Folders of the schemas: of the first version, and the newest at hand of the later one.
+/// Schema folders: the first version, and the newest available one of the later version.
 const EARLIER: &str = "v2026-04-08";
 const LATER: &str = "main-2026-08-22";
 
@@ -137,7 +137,7 @@ const ERROR: (u16, &str) = (200, "schemas/shopping/types/error_response.json");
 const CART: &str = "schemas/shopping/cart.json";
 const CHECKOUT: &str = "schemas/shopping/checkout.json";
 
-/// The protocol's name of a request or a tool.
+/// Returns the protocol's name of a request or a tool.
 fn operation(name: &str) -> &'static str {
     let says = |any: &[&str]| any.iter().any(|one| name.contains(one));
     match name {
@@ -159,7 +159,7 @@ fn error_code(answer: &Value) -> (&str, &str) {
     )
 }
 
-/// One product, by its own id and its variant's, and one that nobody has.
+/// Looks up a product by its own id, by its variant's id, and by an unknown id.
 fn looks_up(agent: &mut Agent, product: &Value) {
     let (id, variant) = (&product["id"], &product["variants"][0]["id"]);
     let looked = agent.post(
@@ -180,7 +180,7 @@ fn looks_up(agent: &mut Agent, product: &Value) {
     assert_eq!(error_code(&absent), ("error", "not_found"));
 }
 
-/// Looks at the catalogue; answers variants that can be bought, by seller.
+/// Searches the catalogue and returns variants for sale, with their sellers.
 fn catalogue(agent: &mut Agent) -> Vec<(String, String)> {
     let found = agent.post(
         "/catalog/search",
@@ -256,7 +256,7 @@ fn line(id: &str, quantity: u32) -> Value {
     json!({ "item": { "id": id }, "quantity": quantity })
 }
 
-/// The same over MCP, in both versions.
+/// Repeats the requests over MCP, in both versions.
 fn over_mcp(agent: &mut Agent, profile: &Value, variant: &str) {
     let endpoint = |profile: &Value| {
         let services = profile["ucp"]["services"]["dev.ucp.shopping"]
@@ -317,7 +317,7 @@ fn over_mcp(agent: &mut Agent, profile: &Value, variant: &str) {
     }
 }
 
-/// Carts and checkouts of one seller, and what is refused of them.
+/// Tests carts and checkouts of one seller, and the requests that are refused.
 fn carts(agent: &mut Agent, variants: &[(String, String)]) {
     let (seller, one) = &variants[0];
     let same = variants.iter().find(|(other, id)| other == seller && id != one);
@@ -389,7 +389,8 @@ fn carts(agent: &mut Agent, variants: &[(String, String)]) {
     assert_eq!(nobody.0, 401, "{}", nobody.1);
 }
 
-/// An update and a cancellation under a key: the same again is answered as before, another one under the key is refused.
+/// Tests an update and a cancellation with an idempotency key. A repeated request gets the same answer; a different
+/// request with the key is refused.
 fn is_done_once(agent: &mut Agent, (cart, variant): (&Value, &str)) {
     let path = format!("/carts/{}", cart.as_str().unwrap());
     let body = |quantity: u32| json!({ "id": cart, "line_items": [line(variant, quantity)] });
@@ -399,7 +400,7 @@ fn is_done_once(agent: &mut Agent, (cart, variant): (&Value, &str)) {
     agent.ask(Method::PUT, &path, Some(&body(1)), (200, CART));
     agent.once = Some("an update");
     assert_eq!(agent.ask(Method::PUT, &path, Some(&body(2)), (200, CART)), first);
-    // Members that are not read count too.
+    // Fields that the server does not read count as a difference too.
     let mut elsewhere = body(2);
     elsewhere["context"] = json!({ "currency": "EUR" });
     for other in [body(3), elsewhere] {
@@ -421,7 +422,7 @@ fn is_done_once(agent: &mut Agent, (cart, variant): (&Value, &str)) {
     assert_eq!(error_code(&gone), ("error", "not_found"));
 }
 
-/// Holds the answers to the schemas with a validator of JSON Schema.
+/// Validates the answers against the schemas with a JSON Schema validator.
 fn are_valid(answers: &[Value], schemas: &Path) {
     let mut python = Command::new("python3")
         .args(["-c", VALIDATOR])

@@ -1,5 +1,5 @@
-//! Proof that travels: a quote, its check by programs of others, a cart that says that it was not held, and a watch whose
-//! webhook programs of others verify. Once over HTTP, once with tools of MCP.
+//! Tests of verifiable statements: a quote that other programs verify, a cart that reports a changed price, and a watch
+//! whose webhook other programs verify. The steps run once over HTTP and once with MCP tools.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ use crate::documents::{document, printed, project};
 use crate::mcp::{Market, market_of};
 use crate::support::{Haat, get, has_program, post};
 
-/// The way in which a caller asks.
+/// The protocol that a caller uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Door {
     Http,
@@ -20,7 +20,7 @@ enum Door {
 }
 
 impl Door {
-    /// The data of the answer to an operation with its arguments, which must succeed.
+    /// Calls an operation, which must succeed, and returns the data of its answer.
     fn ask(self, market: &Market, operation: Operation, arguments: &Value) -> Value {
         let answer = match self {
             Self::Tools => market.call(Some(&market.key), operation.tool, arguments)["structuredContent"].clone(),
@@ -35,7 +35,7 @@ impl Door {
     }
 }
 
-/// An operation: the tool of agents, and the path.
+/// An operation: the MCP tool and the HTTP path.
 #[derive(Debug, Clone, Copy)]
 struct Operation {
     tool: &'static str,
@@ -55,7 +55,7 @@ const WATCH: Operation = Operation {
     path: "/v1/watches",
 };
 
-/// The answer to a POST with the market's key.
+/// Sends a POST request with the market's key and returns the answer.
 fn with_key(market: &Market, path: &str, body: &Value) -> Value {
     let sent = Command::new("curl")
         .args(["-sS", "-H", "content-type: application/json", "-d", &body.to_string()])
@@ -66,7 +66,7 @@ fn with_key(market: &Market, path: &str, body: &Value) -> Value {
     serde_json::from_slice(&sent.stdout).unwrap_or_else(|_| panic!("{sent:?}"))
 }
 
-/// The output of a program that is told `input`, as JSON.
+/// Runs a program with `input` on standard input and returns its JSON output.
 fn told(command: &mut Command, input: &str) -> Value {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
@@ -75,7 +75,7 @@ fn told(command: &mut Command, input: &str) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Node's own crypto and OpenSSL verify a quote, as docs/buying.md shows; answers what it claims.
+/// Verifies a quote with Node's crypto and with OpenSSL, as docs/buying.md shows, and returns its claims.
 fn verified_by_others(market: &Market, quote: &Value) -> Value {
     let quote = quote.as_str().unwrap();
     let mut node = Command::new("node");
@@ -96,13 +96,13 @@ fn verified_by_others(market: &Market, quote: &Value) -> Value {
     claims["claims"].clone()
 }
 
-/// A POST as a receiver got it.
+/// A POST request as a receiver got it.
 struct Delivery {
     headers: Map<String, Value>,
     body: String,
 }
 
-/// Takes the next POST, and answers it.
+/// Receives the next POST request and answers it.
 fn delivery(receiver: &TcpListener) -> Delivery {
     let (mut stream, _) = receiver.accept().unwrap();
     let mut reader = BufReader::new(stream.try_clone().unwrap());
@@ -129,15 +129,15 @@ fn delivery(receiver: &TcpListener) -> Delivery {
     }
 }
 
-/// The packages `standardwebhooks` of npm and PyPI.
+/// The packages `standardwebhooks` from npm and PyPI.
 struct Verifiers {
-    /// The folder of npm's package.
+    /// Folder of the npm package.
     npm: PathBuf,
-    /// The interpreter that has PyPI's.
+    /// Python interpreter with the PyPI package.
     python: PathBuf,
 }
 
-/// `None`, with a line that says so, where they or another program are absent.
+/// Returns the verifiers. If a package or another program is absent, prints a message and returns `None`.
 fn verifiers() -> Option<Verifiers> {
     let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.exists());
     let Some((npm, python)) = named("TEST_WEBHOOK_PEERS").zip(named("TEST_WEBHOOK_PYTHON")) else {
@@ -167,7 +167,7 @@ impl Verifiers {
         [node, python]
     }
 
-    /// They verify a webhook, and refuse it where a letter is another.
+    /// Checks that the packages verify a webhook, and refuse it if one character is changed.
     fn verify(&self, delivery: &Delivery, secret: &Value) {
         let message = |body: &str| json!({ "secret": secret, "headers": delivery.headers, "body": body }).to_string();
         let own: Value = serde_json::from_str(&delivery.body).unwrap();
@@ -183,7 +183,7 @@ impl Verifiers {
     }
 }
 
-/// From a quote to the webhook, by one door.
+/// Runs all steps from the quote to the webhook over one protocol.
 fn proof_travels(market: &Market, door: Door, card: &Value, verifiers: &Verifiers) {
     let ident = card["id"].as_str().unwrap();
     let (_, detail) = get(&format!("{}/v1/products/{ident}", market.base));
@@ -211,7 +211,7 @@ fn proof_travels(market: &Market, door: Door, card: &Value, verifiers: &Verifier
         (&json!(false), &json!(100)),
         "{cart}"
     );
-    // Somebody asks what it costs now: that is an answer of the store, which watches are judged by.
+    // A caller asks for the current price. The store's answer is an observation, by which watches are judged.
     assert_eq!(
         door.ask(market, PRICE, &json!({ "ident": ident, "quote": true }))["price_min_minor"],
         100

@@ -1,15 +1,16 @@
-//! A limit that refuses nothing. Tests take it in by its path: the kit is built without the edge that it is a part of.
+//! A rate limit that refuses nothing. Tests include it by path, because the kit is built without the edge crate that it
+//! belongs to.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use api::{Caller, Limit, Prompt, Verdict};
 
-/// The number of requests that callers' requests were counted as.
+/// Number of requests that were counted against the limit.
 #[derive(Debug, Default)]
 pub(crate) struct RequestCount(AtomicU32);
 
 impl RequestCount {
-    /// Requests since it was asked before.
+    /// Returns the number of requests since the last call.
     pub(crate) fn take(&self) -> u32 {
         self.0.swap(0, Ordering::Relaxed)
     }

@@ -1,20 +1,20 @@
-//! The content of README.md and docs/*.md: fenced blocks, the notes on running them, and code within lines.
+//! Parses README.md and docs/*.md: fenced blocks, the marks on running them, and inline code.
 
 use std::path::{Path, PathBuf};
 
-/// The note in the line before a block.
+/// The mark in the line before a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// `<!-- run by: FILE -->`, another test's.
+    /// `<!-- run by: FILE -->`: the test in another file runs the block.
     RunBy(String),
-    /// `<!-- not run: REASON -->`
+    /// `<!-- not run: REASON -->`: no test runs the block.
     NotRun(String),
 }
 
 /// A fenced block.
 #[derive(Debug, Clone)]
 pub(crate) struct Block {
-    /// The place of the block: `docs/buying.md:6`.
+    /// Position of the block: `docs/buying.md:6`.
     pub(crate) at: String,
     pub(crate) language: String,
     pub(crate) text: String,
@@ -32,7 +32,7 @@ pub(crate) fn project() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// README.md and every document beside it in docs/.
+/// Returns README.md and every document in docs/.
 pub(crate) fn documents() -> Vec<Document> {
     let mut paths = vec!["README.md".to_owned()];
     for entry in std::fs::read_dir(project().join("docs")).unwrap() {
@@ -49,7 +49,7 @@ pub(crate) fn documents() -> Vec<Document> {
     paths.into_iter().map(read).collect()
 }
 
-/// The document with this path.
+/// Returns the document with this path.
 pub(crate) fn document(path: &str) -> Document {
     let found = documents().into_iter().find(|document| document.path == path);
     found.unwrap_or_else(|| panic!("there is no {path}"))
@@ -80,7 +80,7 @@ impl Document {
         blocks
     }
 
-    /// The texts between backticks within lines, outside of blocks, with the pipes of tables as they are meant.
+    /// Returns inline code outside of blocks, with escaped table pipes unescaped.
     pub(crate) fn spans(&self) -> Vec<String> {
         let outside = self.text.split("\n```").step_by(2).collect::<Vec<_>>().join("\n");
         let spans = outside.split('`').skip(1).step_by(2);
@@ -98,7 +98,7 @@ fn mark(line: &str) -> Option<Mark> {
     Some(Mark::RunBy(file.split([',', ' ']).next().unwrap_or(file).to_owned()))
 }
 
-/// A line of shell without the comment at its end.
+/// Returns a shell line without the comment at its end.
 pub(crate) fn command(line: &str) -> &str {
     line.split("  #").next().unwrap_or(line).trim()
 }

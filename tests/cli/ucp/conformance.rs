@@ -1,5 +1,5 @@
-//! The rules of the protocol's public conformance suite, each held against a market that is served. The table of
-//! `agents/ucp/README.md` lists them all, with those that do not apply.
+//! Tests the rules of the protocol's public conformance suite against a served market. The table in
+//! `agents/ucp/README.md` lists all rules, including those that do not apply.
 
 mod carts;
 mod checkouts;
@@ -10,10 +10,10 @@ use self::shop::Shop;
 
 const README: &str = include_str!("../../../agents/ucp/README.md");
 
-/// A rule by its name in the suite.
+/// A rule's name in the suite, and its test.
 type Rule = (&'static str, fn(&mut Shop));
 
-/// The rules that apply, in the table's order.
+/// The rules that apply, in the order of the table.
 const RULES: &[Rule] = &[
     ("protocol: discovery", protocol::discovery),
     ("protocol: version_negotiation", protocol::version_negotiation),

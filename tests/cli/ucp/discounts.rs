@@ -1,11 +1,11 @@
-//! Discount codes of carts and checkouts, as the protocol's extension has them.
+//! Tests of discount codes in carts and checkouts, as in the protocol's extension.
 
 use reqwest::Method;
 use serde_json::json;
 
 use super::{Agent, CART, CHECKOUT, line};
 
-/// Codes that replace each other: one that the store takes, where it has one that is found, and one that nobody has.
+/// Tests codes that replace each other: one that the store accepts, if it has a known code, and one that no store has.
 pub(super) fn discounts(agent: &mut Agent, variant: &str) {
     let product = variant.split(':').next().unwrap();
     let (_, coupons) = agent.send(

@@ -1,4 +1,4 @@
-//! The protocol's own validator, `ucp-schema`, held to every answer of a walk.
+//! Runs the protocol's own validator, `ucp-schema`, on every answer of a test.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::CART;
 use crate::support::has_program;
 
-/// The base address of schemas' ids. Its files lie below `source` of the folder of their version.
+/// Base URL of the schemas' ids. The files are below `source` in the folder of their version.
 const SITE: &str = "https://ucp.dev/";
 
-/// The program finds nothing wrong with the answers, and something with what was spoiled.
+/// Checks that the program finds no errors in the answers, and finds errors in corrupted answers.
 pub(super) fn finds_nothing_wrong(answers: &[Value], schemas: &Path) {
     if !has_program("ucp-schema", &["--version"]) {
         return;
@@ -26,8 +26,8 @@ pub(super) fn finds_nothing_wrong(answers: &[Value], schemas: &Path) {
     assert_eq!(faults(&spoiled, schemas).len(), spoiled.len(), "it tells what is wrong");
 }
 
-/// The faults that the program finds in the answers; each names its version (`of`), its schema and the operation
-/// (`op`).
+/// Returns the errors that the program finds in the answers. Each error names its version (`of`), its schema and the
+/// operation (`op`).
 fn faults(answers: &[Value], schemas: &Path) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let payload = folder.path().join("answer.json");

@@ -1,1 +1,1 @@
-//! End-to-end tests of the programs together; see `tests/`. It has no code of its own.
+//! End-to-end tests of the programs together; see `tests/`. This file has no code.

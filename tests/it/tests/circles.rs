@@ -1,4 +1,4 @@
-//! No module and no file of a crate lies in a circle of them, and no function takes a tuple.
+//! Checks that no modules or files of a crate depend on each other in a cycle, and that no function takes a tuple.
 
 #![expect(
     clippy::unwrap_used,
@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 use syn::{Attribute, FnArg, Item, ItemFn, ItemMod, ItemUse, Signature, Type, UseTree};
 
-/// A module's place below its crate: its names from the top; the crate's root has none.
+/// The path of a module below its crate, as names from the top; empty for the crate's root.
 type ModulePath = Vec<String>;
 type Uses = BTreeMap<ModulePath, BTreeSet<ModulePath>>;
 
-/// A module that has a file of its own.
+/// A module with its own file.
 struct Module {
     path: ModulePath,
     syntax: syn::File,
@@ -29,7 +29,7 @@ fn root() -> PathBuf {
         .unwrap()
 }
 
-/// The modules of a crate that have files, without those that only tests have.
+/// Returns the modules of a crate that have files, without test modules.
 fn modules(root_file: &Path) -> Vec<Module> {
     let folder = root_file.parent().unwrap();
     let mut found = Vec::new();
@@ -69,7 +69,7 @@ fn is_test(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Every path that a module names, from the crate's root, and its functions that take tuples.
+/// Collects every path that a module names, from the crate's root, and its functions that take tuples.
 struct Reader<'a> {
     module: &'a ModulePath,
     named: BTreeSet<ModulePath>,
@@ -159,7 +159,7 @@ fn has_tuple(of: &Type) -> bool {
     tuples.0
 }
 
-/// The names that a module brings in from elsewhere, with where they come from.
+/// Returns the names that a module imports, with the modules that they come from.
 fn brought(module: &Module) -> BTreeMap<String, ModulePath> {
     let mut found = BTreeMap::new();
     for item in &module.syntax.items {
@@ -177,7 +177,7 @@ fn brought(module: &Module) -> BTreeMap<String, ModulePath> {
     found
 }
 
-/// The module that a path lies in: re-exports are followed, and what is no module of the crate has none.
+/// Returns the module that a path belongs to. Re-exports are followed; paths outside the crate have none.
 fn module_of(
     path: &ModulePath,
     modules: &BTreeSet<&ModulePath>,
@@ -198,7 +198,7 @@ fn module_of(
     None
 }
 
-/// The nodes that reach themselves, by name.
+/// Returns the names of the nodes that can reach themselves.
 fn in_circles(uses: &Uses) -> Vec<String> {
     let reaches = |from: &ModulePath| {
         let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
@@ -220,7 +220,7 @@ fn in_circles(uses: &Uses) -> Vec<String> {
         .collect()
 }
 
-/// The faults of a crate, in words. A parent and its child make no circle.
+/// Returns descriptions of a crate's faults. A parent and its child do not count as a cycle.
 fn faults(root_file: &Path) -> Vec<String> {
     let modules = modules(root_file);
     let paths: BTreeSet<_> = modules.iter().map(|module| &module.path).collect();

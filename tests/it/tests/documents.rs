@@ -1,4 +1,4 @@
-//! Documents point at things that exist: files, links, decisions, crates and alerts.
+//! Checks that documents refer only to existing things: files, links, decisions, crates and alerts.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
@@ -35,14 +35,14 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// Documents with their folders; text between fences left out.
+/// Returns documents with their folders, without fenced blocks.
 fn documents() -> Vec<(PathBuf, String)> {
     let all = FILES.iter().filter(|path| has_ending(path, &["md"]));
     all.map(|path| (path.clone(), read(path).split("\n```").step_by(2).collect()))
         .collect()
 }
 
-/// True where a document may mean a file by this: from the root, from its folder, or by its name alone.
+/// Returns true if `named` can refer to a file: from the root, from the document's folder, or by its name alone.
 fn is_there(document: &Path, named: &str) -> bool {
     let folder = document.parent().unwrap();
     let is_name = || FILES.iter().any(|file| file.ends_with(named));
@@ -71,7 +71,7 @@ fn every_source_file_that_a_document_names_is_there() {
     assert!(named > 50, "{named}");
 }
 
-/// The anchor of a heading, as GitHub makes it.
+/// Returns the anchor that GitHub creates for a heading.
 fn anchor(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = text

@@ -1,4 +1,5 @@
-//! The structure that `ARCHITECTURE.md` promises, read from the manifests: arrows go one way, pure crates stay pure.
+//! Checks the structure described in `ARCHITECTURE.md` from the manifests: dependencies go in one direction, and pure
+//! crates stay pure.
 
 #![expect(
     clippy::unwrap_used,
@@ -28,7 +29,7 @@ const PURE: &[&str] = &[
     "pipeline-widgets",
     "search",
 ];
-/// Crates that a pure crate can never need, at any depth.
+/// Crates on which a pure crate must not depend, directly or indirectly.
 const IMPURE: &[&str] = &[
     "tokio",
     "mio",
@@ -56,7 +57,7 @@ fn metadata() -> Metadata {
         .unwrap()
 }
 
-/// Names of everything `from` is built with, at any depth, development dependencies left out.
+/// Returns the names of all dependencies of `from`, direct and indirect, except development dependencies.
 fn closure(metadata: &Metadata, from: &str) -> BTreeSet<String> {
     let resolve = metadata.resolve.as_ref().unwrap();
     let nodes: BTreeMap<&PackageId, _> = resolve.nodes.iter().map(|node| (&node.id, node)).collect();
@@ -139,7 +140,7 @@ fn the_query_server_knows_neither_the_pipeline_nor_the_lake() {
     assert!(found.is_empty(), "query-server is built with {found:?}");
 }
 
-/// The port to the engine is the only way to a plan, and figures by group the only read that takes it.
+/// Query plans are built only behind the engine port, and grouped figures are the only read that uses it.
 #[test]
 fn the_query_server_asks_its_engine_for_figures_by_group_alone() {
     let source = root().join("query-server/src");
@@ -149,7 +150,7 @@ fn the_query_server_asks_its_engine_for_figures_by_group_alone() {
     assert_eq!(asking, [&source.join("operations/stats.rs")]);
 }
 
-/// A release has JSON in it, so that `search` is built with it; it asks for none itself.
+/// A release contains JSON, so `search` is built with a JSON library, but it does not depend on one itself.
 #[test]
 fn search_asks_for_no_http_json_task_or_thread() {
     let metadata = metadata();
@@ -256,7 +257,7 @@ fn the_protocol_of_agents_touches_no_clock_network_or_task() {
     }
 }
 
-/// The crates of ours that a crate may be built with.
+/// The workspace crates on which a crate may depend.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("data-model", &[]),
     ("data-storage", &["data-model"]),
@@ -375,7 +376,7 @@ fn arrows_between_crates_go_one_way() {
     }
 }
 
-/// The names of the workspace's crates.
+/// Returns the names of the workspace's crates.
 fn crates(metadata: &Metadata) -> BTreeSet<String> {
     let packages = metadata.workspace_packages();
     packages.iter().map(|package| package.name.to_string()).collect()
@@ -406,8 +407,8 @@ fn every_file_of_code_fits_under_five_hundred_lines() {
     }
 }
 
-/// Every test of a requirement in `docs/security/asvs.md` is one that there is: a name of four words or more, behind its crate
-/// and modules.
+/// Every test named by a requirement in `docs/security/asvs.md` must exist. A test name has four words or more, after
+/// its crate and modules.
 #[test]
 fn every_test_that_a_security_requirement_names_is_there() {
     let document = std::fs::read_to_string(root().join("docs/security/asvs.md")).unwrap();

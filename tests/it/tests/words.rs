@@ -1,11 +1,12 @@
-//! Words that readers stumble over: no type is a bare participle or verb, and no comment begins with a question word.
+//! Checks for wording that confuses readers: no type name is a bare participle or verb, and no comment starts with a
+//! question word.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Words that say what happened to a thing, or what it does, and not what it is.
+/// Words that describe what happens to a thing or what it does, instead of what it is.
 const PARTICIPLES: &str = "Accepted Added Allowed Announced Answered Answering Applied Arriving Asked Asking Asks Awaited \
     Begin Begun Believed Bought Brought Built Called Came Carried Changed Checked Chosen Claimed Closed Collected \
     Committed Compared Computed Confirmed Counted Counting Decided Declared Delivered Denied Described Does Done Doubted \
@@ -22,7 +23,7 @@ const PARTICIPLES: &str = "Accepted Added Allowed Announced Answered Answering A
     Waits Wanted Was Weighed Were Withdrawn Worked Written";
 const QUESTIONS: [&str; 7] = ["What", "How", "Whether", "Where", "Which", "Who", "Why"];
 
-/// The sources of a crate, without those of crates in folders below it.
+/// Collects the sources of a crate, without those of crates in folders below it.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let (path, name) = (entry.path(), entry.file_name());
@@ -43,7 +44,7 @@ fn first_word(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The name of the type that a line declares.
+/// Returns the name of the type that a line declares.
 fn declared(line: &str) -> Option<&str> {
     let line = match line.strip_prefix("pub") {
         Some(rest) => rest

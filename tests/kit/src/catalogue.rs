@@ -1,6 +1,7 @@
 use data_model::{Brand, BrandRefresh, Product, ProductKey, Timestamp, Variant, VariantId, slugify};
 
-/// A brand of this name, whose prices are in rupees: `Blue Tokai` has the store `blue-tokai.myshopify.example`.
+/// Creates a brand with this name and prices in rupees. For example, `Blue Tokai` has the store
+/// `blue-tokai.myshopify.example`.
 #[must_use]
 pub fn brand(name: &str) -> Brand {
     let slug = slugify(name).unwrap();
@@ -18,7 +19,8 @@ pub fn brand(name: &str) -> Brand {
     }
 }
 
-/// A product with one variant of 100.00, whose id is ten times the product's, in stock, and nothing else known.
+/// Creates a product with one variant at 100.00, in stock. The variant's id is ten times the product's; all other data
+/// is empty.
 #[must_use]
 pub fn product(brand: &Brand, platform_id: u64, title: &str) -> Product {
     Product {
@@ -46,7 +48,7 @@ pub fn product(brand: &Brand, platform_id: u64, title: &str) -> Product {
     }
 }
 
-/// A variant at this price, in stock, and nothing else known.
+/// Creates a variant at this price, in stock; all other data is empty.
 #[must_use]
 pub fn variant(id: u64, price_minor: i64) -> Variant {
     Variant {
@@ -64,7 +66,7 @@ pub fn variant(id: u64, price_minor: i64) -> Variant {
     }
 }
 
-/// The result of the run of this number for a brand.
+/// Creates the result of run number `run` for a brand.
 #[must_use]
 pub fn refresh(brand: Brand, run: i64, observed_at: Timestamp, products: Vec<Product>) -> BrandRefresh {
     BrandRefresh {

@@ -3,28 +3,28 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use data_model::{Clock, Timestamp};
 
-/// The time on a clock that nobody set.
+/// Default time of a test clock.
 pub const NOON: &str = "2026-11-21T12:00:00Z";
 
-/// A clock that shows what it is set to.
+/// A clock that shows the time it is set to.
 #[derive(Debug)]
 pub struct SetClock(AtomicI64);
 
 impl SetClock {
-    /// A clock that shows [`NOON`].
+    /// Creates a clock that shows [`NOON`].
     #[must_use]
     pub fn noon() -> Arc<Self> {
         Self::at(NOON)
     }
 
-    /// A clock that shows this moment (RFC 3339).
+    /// Creates a clock that shows this time (RFC 3339).
     #[must_use]
     pub fn at(moment: &str) -> Arc<Self> {
         let moment: Timestamp = moment.parse().unwrap();
         Arc::new(Self(AtomicI64::new(moment.micros())))
     }
 
-    /// Lets so many milliseconds pass; a negative number sets it back.
+    /// Moves the clock forward by this number of milliseconds; a negative number moves it back.
     pub fn advance_ms(&self, millis: i64) {
         self.0.fetch_add(millis * 1000, Ordering::SeqCst);
     }
@@ -36,18 +36,19 @@ impl Clock for SetClock {
     }
 }
 
-/// The system's clock, later by as much as a test says: what is compared with the times that storage gives to objects.
+/// The system's clock plus an offset set by a test. Use it where times are compared with the storage's timestamps of
+/// objects.
 #[derive(Debug, Default)]
 pub struct ShiftedClock(AtomicI64);
 
 impl ShiftedClock {
-    /// A clock that shows the system's time.
+    /// Creates a clock that shows the system's time.
     #[must_use]
     pub fn new() -> Arc<Self> {
         Arc::default()
     }
 
-    /// Lets so many milliseconds pass besides those that do; a negative number takes them back.
+    /// Increases the offset by this number of milliseconds; a negative number decreases it.
     pub fn advance_ms(&self, millis: i64) {
         self.0.fetch_add(millis, Ordering::SeqCst);
     }

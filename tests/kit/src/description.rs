@@ -2,9 +2,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// The faults of an interface description's answers: an answer may gain members, so no schema
-/// forbids further ones; moments, days, addresses and numbers have a format; what is required exists; and the document says
-/// where it is served.
+/// Returns the faults in the answers of an OpenAPI description. Schemas must allow additional keys, because answers may
+/// gain fields. Timestamps, dates, URLs and numbers need a format. Required keys must exist. The document must name its
+/// servers.
 #[must_use]
 pub fn description_faults(document: &Value) -> Vec<String> {
     let mut walk = Walk {
@@ -29,7 +29,7 @@ pub fn description_faults(document: &Value) -> Vec<String> {
 
 struct Walk<'a> {
     document: &'a Value,
-    /// Schemas by name that were looked at, or are.
+    /// Names of the schemas that were visited.
     known: BTreeSet<&'a str>,
     faults: Vec<String>,
 }
@@ -83,7 +83,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The formats of which a member of this name and type has one.
+/// Returns the formats of which a property with this name and type must have one.
 fn wanted(name: &str, property: &Value) -> Option<&'static [&'static str]> {
     let is = |wanted: &str| match &property["type"] {
         Value::String(one) => one == wanted,

@@ -1,10 +1,11 @@
-//! The common parts of tests of several crates: small brands and products, a clock that is set, and releases.
+//! Shared test helpers for several crates: small brands and products, a settable clock, and releases.
 //!
-//! In: names and numbers that matter to the test. Out: whole values, in which everything else is as plain as it can be.
-//! Tests change what they are about with struct update syntax. It is no part of what users run, and holds no expectation.
+//! The input is the names and numbers that matter to the test. The output is complete values in which everything else
+//! is as simple as possible. Tests change the relevant fields with struct update syntax. The kit is not part of the
+//! shipped program and contains no expectations.
 //!
-//! Releases come with the feature `release`, so that the tests of a crate that knows no release compile no index; a
-//! PostgreSQL server with the feature `postgres`, and an endpoint that plays a language model with `model`.
+//! Releases need the feature `release`, so that crates whose tests use no release do not compile the index. A
+//! PostgreSQL server needs the feature `postgres`, and a scripted language model endpoint needs `model`.
 
 #![expect(
     clippy::unwrap_used,
@@ -32,7 +33,7 @@ pub use description::description_faults;
 pub use model::{Endpoint, EndpointScript, http_answer};
 #[cfg(feature = "postgres")]
 pub use postgres::database as postgres_database;
-/// The address of no database: the tests were built without the feature `postgres`, and a line says so.
+/// Returns `None` and prints a message, because the tests were built without the feature `postgres`.
 #[cfg(not(feature = "postgres"))]
 #[expect(
     clippy::print_stdout,

@@ -1,4 +1,4 @@
-//! Endpoints that play language models.
+//! Endpoints that simulate language models.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -8,28 +8,28 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// An endpoint's treatment of a request.
+/// The behaviour of an endpoint for every request.
 #[derive(Debug, Clone)]
 pub enum EndpointScript {
-    /// Answers these bytes as they are.
+    /// Sends these bytes verbatim.
     Answers(String),
     /// Never answers.
     Hangs,
-    /// Closes without an answer.
+    /// Closes the connection without an answer.
     Breaks,
 }
 
-/// An endpoint on this machine, and the requests that it read. It ends when it is dropped.
+/// An endpoint on this machine, and the requests that it received. It stops when it is dropped.
 #[derive(Debug)]
 pub struct Endpoint {
-    /// The address that it listens at.
+    /// Address of the endpoint.
     pub address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
     serving: JoinHandle<()>,
 }
 
 impl Endpoint {
-    /// One that does this with each request.
+    /// Starts an endpoint with this behaviour.
     pub async fn start(plays: EndpointScript) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -43,7 +43,7 @@ impl Endpoint {
                     noted.lock().unwrap().push(request);
                     match plays {
                         EndpointScript::Answers(bytes) => {
-                            // Whoever hangs up early has read enough.
+                            // A client that disconnects early has read enough.
                             let _ = stream.write_all(bytes.as_bytes()).await;
                         }
                         EndpointScript::Hangs => std::future::pending().await,
@@ -59,25 +59,25 @@ impl Endpoint {
         }
     }
 
-    /// One that answers 200 with what a model says.
+    /// Starts an endpoint that answers 200 with this text from the model.
     pub async fn saying(content: &str) -> Self {
         let body = json!({"choices": [{"message": {"content": content}, "finish_reason": "stop"}]});
         Self::start(EndpointScript::Answers(http_answer("200 OK", "", &body.to_string()))).await
     }
 
-    /// The base of its API.
+    /// Returns the base URL of the endpoint's API.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The number of times that it was asked.
+    /// Returns the number of requests so far.
     #[must_use]
     pub fn asked(&self) -> usize {
         self.requests.lock().unwrap().len()
     }
 
-    /// The requests that it read, heads and bodies.
+    /// Returns the received requests, with heads and bodies.
     #[must_use]
     pub fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
@@ -90,7 +90,7 @@ impl Drop for Endpoint {
     }
 }
 
-/// An answer as it goes over the wire.
+/// Formats an HTTP response.
 #[must_use]
 pub fn http_answer(status: &str, headers: &str, body: &str) -> String {
     format!(

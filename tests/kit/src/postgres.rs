@@ -1,4 +1,4 @@
-//! A PostgreSQL server for tests: the one that `TEST_POSTGRES` names, or a throw-away one of the installed program.
+//! A PostgreSQL server for tests: the server in `TEST_POSTGRES`, or a temporary one from the installed programs.
 
 #![expect(
     clippy::panic,
@@ -16,22 +16,22 @@ use std::time::{Duration, Instant};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 
-/// A server for all tests of this process. Its own shell ends it, and removes what it wrote, when this process ends in
-/// whatever way: the pipe that it reads from closes then.
+/// A server for all tests of this process. Its shell stops it and removes its files when this process ends for any
+/// reason, because the pipe from which the shell reads then closes.
 struct Server {
     url: String,
     _shell: Child,
 }
 
-/// Runs a server of the programs in `$1` with its files in `$2` until its standard input ends.
+/// Script that runs a server with the programs in `$1` and the files in `$2` until its standard input ends.
 const SCRIPT: &str = include_str!("../postgres.sh");
 
 static SERVER: OnceLock<Option<Server>> = OnceLock::new();
 
-/// The address of a new, empty database; `None`, with a line that says so, where there is no server.
+/// Creates a new, empty database and returns its URL. If there is no server, prints a message and returns `None`.
 ///
 /// # Panics
-/// The server is there and does not work; or there is none, under `CI`.
+/// The server exists but does not work, or `CI` is set and there is no server.
 pub async fn database() -> Option<String> {
     let base = match std::env::var("TEST_POSTGRES") {
         Ok(url) => url,
@@ -50,7 +50,7 @@ pub async fn database() -> Option<String> {
     Some(url.to_string())
 }
 
-/// The folder of PostgreSQL's programs: on the path, or the one that Debian uses.
+/// Returns the folder of PostgreSQL's programs: on the `PATH`, or Debian's.
 fn programs() -> Option<PathBuf> {
     let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut folders: Vec<_> = debian.map(|entry| entry.path().join("bin")).collect();
@@ -71,7 +71,8 @@ fn start() -> Option<Server> {
         println!("skipped on PostgreSQL: it is not installed, and TEST_POSTGRES names no server");
         return None;
     };
-    // Not in the folder for temporary files of one user: the server refuses to run as root, and runs as another one then.
+    // The folder is not in the user's temporary folder. PostgreSQL refuses to run as root and then runs as another
+    // user, who must reach it.
     let folder = tempfile::Builder::new().prefix("haat-postgres-").tempdir_in("/tmp");
     let folder = folder.unwrap().keep();
     let root = std::os::unix::fs::MetadataExt::uid(&folder.metadata().unwrap()) == 0;

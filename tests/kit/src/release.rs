@@ -7,7 +7,7 @@ use data_release::{Assembly, LakeStore, LocalRelease, PartsBuilder, PlanOptions,
 
 use crate::NOON;
 
-/// A brand as the lake gives it to a release.
+/// Creates a brand's data as the lake provides them to a release.
 #[must_use]
 pub fn facts(brand: Brand) -> BrandFacts {
     BrandFacts {
@@ -23,19 +23,19 @@ pub fn facts(brand: Brand) -> BrandFacts {
 /// A brand with the products of its store.
 #[derive(Debug, Clone, Copy)]
 pub struct StoreProducts<'a> {
-    /// The brand.
+    /// Data of the brand.
     pub facts: &'a BrandFacts,
-    /// The products.
+    /// Products of the brand's store.
     pub products: &'a [Product],
 }
 
-/// Builds a first release of these brands with these options, as the pipeline does; its files lie in `dir`.
+/// Builds a first release of these brands with these options, as the pipeline does, with its files in `dir`.
 #[must_use]
 pub fn build(catalogue: &[StoreProducts<'_>], options: &BuildOptions, dir: &Path) -> Manifest {
     build_after(None, catalogue, options, dir)
 }
 
-/// Builds the release that comes after `previous`, if there was one; what did not change is shared.
+/// Builds the release after `previous`, if there is one; unchanged files are shared.
 #[must_use]
 pub fn build_after(
     previous: Option<&Manifest>,
@@ -46,7 +46,7 @@ pub fn build_after(
     build_with_history(previous, catalogue, options, dir, |_| &[])
 }
 
-/// Builds a release with a history of prices, as `history` says, newest first.
+/// Builds a release with the price history in `history`, newest first.
 #[must_use]
 pub fn build_with_history<'h>(
     previous: Option<&Manifest>,
@@ -89,7 +89,7 @@ pub fn build_with_history<'h>(
     .unwrap()
 }
 
-/// Opens the release whose files lie in `dir`.
+/// Opens the release whose files are in `dir`.
 #[must_use]
 pub fn open(manifest: Manifest, dir: &Path) -> Release {
     LocalRelease::in_directory(manifest, dir).open().unwrap()

@@ -1,13 +1,13 @@
-/// A mail server's part of a conversation: as much SMTP as a mail needs, and all that it was told.
+/// The server side of an SMTP conversation: the minimum that a mail needs, and a log of the client's lines.
 #[derive(Debug, Default)]
 pub struct SmtpTalk {
-    /// The lines of the client.
+    /// Lines that the client sent.
     pub told: Vec<String>,
     is_text: bool,
 }
 
 impl SmtpTalk {
-    /// The answer to a line; mail for `refused` is refused.
+    /// Returns the answer to a line; mail for the recipient `refused` is refused.
     pub fn answer(&mut self, line: String, refused: &str) -> &'static str {
         let answer = match line.as_str() {
             "." if self.is_text => "250 taken\r\n",

@@ -1,4 +1,4 @@
-//! Carts, totals and discounts.
+//! Conformance tests of carts, totals and discounts.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub(super) fn codes_carry_forward(shop: &mut Shop) {
     assert_eq!(checkout["discounts"], cart["discounts"]);
 }
 
-/// The totals of a plain checkout and of one with a discount, with those of their lines.
+/// Returns the totals of a plain checkout and of one with a discount, with those of their lines.
 pub(super) fn all_totals(shop: &Shop) -> Vec<Value> {
     let [plain, discounted] = shop.discounted(shop.code("percentage"), &[]);
     let lines = |one: &Value| {
@@ -117,7 +117,7 @@ pub(super) fn totals_recalculation_on_update(shop: &mut Shop) {
     );
 }
 
-/// A code takes off what it is known to take off.
+/// Checks that a code takes off its known reduction.
 pub(super) fn takes_off(shop: &mut Shop, kind: &str) {
     let code = shop.code(kind);
     let [plain, with] = shop.discounted(code, &[]);
@@ -134,7 +134,8 @@ pub(super) fn takes_off(shop: &mut Shop, kind: &str) {
     );
 }
 
-/// Stores decide which of their codes combine: each that was given is applied or named in a warning, and one store takes two.
+/// Checks that each given code is applied or named in a warning, and that one store accepts two. Stores decide which of
+/// their codes can be combined.
 pub(super) fn multiple_discounts_accepted(shop: &mut Shop) {
     let mut most = 0;
     for codes in shop.codes.iter().filter(|codes| codes.len() > 1) {

@@ -1,4 +1,4 @@
-//! Discovery, versions, and requests that are made twice.
+//! Conformance tests of discovery, versions and repeated requests.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -61,7 +61,8 @@ pub(super) fn idempotency_header_accepted(shop: &mut Shop) {
     assert_eq!(told.0, 200);
 }
 
-/// A request twice under a key is answered alike, and another one under the key is refused.
+/// Checks that a repeated request with a key gets the same answer, and that a different request with the key is
+/// refused.
 #[track_caller]
 pub(super) fn is_once(shop: &mut Shop, key: &'static str, method: &Method, path: &str, bodies: [&Value; 2]) {
     let first = shop.ask_once(key, method.clone(), path, bodies[0]);

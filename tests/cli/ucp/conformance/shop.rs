@@ -7,21 +7,21 @@ use crate::mcp::{Market, market_of};
 use crate::support::Haat;
 use crate::ucp::{Agent, line};
 
-/// A code that a store takes, for a variant of one of its products.
+/// A code that a store accepts, for a variant of one of its products.
 pub(super) struct Code {
     pub(super) code: String,
     pub(super) variant: String,
     pub(super) amount: i64,
 }
 
-/// A market, an agent in it, and what it buys.
+/// A market, an agent in it, and the products that the agent buys.
 pub(super) struct Shop {
     _market: Market,
     pub(super) agent: Agent,
     pub(super) variant: String,
     pub(super) price: i64,
     pub(super) sold_out: String,
-    /// Codes by store, each store's by kind.
+    /// Codes of each store, by kind.
     pub(super) codes: Vec<BTreeMap<String, Code>>,
 }
 
@@ -44,7 +44,7 @@ impl Shop {
         let products: Vec<&Value> = pages.iter().flat_map(|page| page.as_array().unwrap()).collect();
         let variants = || products.iter().flat_map(|one| one["variants"].as_array().unwrap());
         let is_available = |wanted: bool| move |one: &&Value| one["availability"]["available"] == wanted;
-        // Discounts without a code begin at large orders.
+        // Automatic discounts need large orders.
         let price = |one: &&Value| one["price"]["amount"].as_i64();
         let bought = variants().filter(is_available(true)).min_by_key(price).unwrap();
         shop.variant = text(&bought["id"]);
@@ -56,7 +56,7 @@ impl Shop {
         shop
     }
 
-    /// Codes that work at a brand's store.
+    /// Returns the codes that work at a brand's store.
     fn codes_of(&self, brand: &str) -> BTreeMap<String, Code> {
         let path = format!("/../coupons?brand={brand}");
         let found = self.ask(Method::GET, &path, &Value::Null).1;
@@ -73,21 +73,21 @@ impl Shop {
         codes.filter(|(_, code)| code.amount > 0).collect()
     }
 
-    /// A code of a kind, the one that takes off least: of little there are no other discounts.
+    /// Returns the code of a kind with the smallest reduction. Small orders get no other discounts.
     pub(super) fn code(&self, kind: &str) -> &Code {
         let codes = self.codes.iter().filter_map(|codes| codes.get(kind));
         let code = codes.min_by_key(|code| code.amount);
         code.unwrap_or_else(|| panic!("no store has a code of the kind {kind}"))
     }
 
-    /// Sends a request with the agent's key; null is no body.
+    /// Sends a request with the agent's key; `null` means no body.
     pub(super) fn ask(&self, method: Method, path: &str, body: &Value) -> (u16, Value) {
         let body = (!body.is_null()).then(|| body.to_string());
         let (status, answer) = self.agent.send(method, path, Some(&self.agent.key), body.as_deref());
         (status.as_u16(), answer)
     }
 
-    /// The same under an idempotency key.
+    /// Like `ask`, with an idempotency key.
     pub(super) fn ask_once(&mut self, key: &'static str, method: Method, path: &str, body: &Value) -> (u16, Value) {
         self.agent.once = Some(key);
         let answered = self.ask(method, path, body);
@@ -95,7 +95,7 @@ impl Shop {
         answered
     }
 
-    /// The answer to a request that makes something.
+    /// Sends a request that creates an object, and returns the answer.
     #[track_caller]
     pub(super) fn made(&self, path: &str, body: &Value) -> Value {
         let (status, answer) = self.ask(Method::POST, path, body);
@@ -110,7 +110,7 @@ impl Shop {
         self.made("/checkout-sessions", &json!({ "line_items": [line(&self.variant, 1)] }))
     }
 
-    /// A checkout of one piece of what a code is for, without it and with it and others.
+    /// Creates checkouts of one piece that a code is for: one without the code, and one with it and others.
     pub(super) fn discounted(&self, code: &Code, others: &[&str]) -> [Value; 2] {
         let items = json!([line(&code.variant, 1)]);
         let plain = self.made("/checkout-sessions", &json!({ "line_items": items }));
@@ -154,8 +154,8 @@ pub(super) fn applied(answer: &Value) -> Vec<String> {
         .collect()
 }
 
-/// A fault of the request's purpose: told in messages with all that they must have, beside a resource that is not done or
-/// in place of one.
+/// Checks for a business error. Its messages must have all required fields, beside an unfinished resource or in place
+/// of one.
 #[track_caller]
 pub(super) fn is_business_error((status, answer): &(u16, Value), codes: &[&str]) {
     assert!([200, 201].contains(status), "{status} {answer}");
