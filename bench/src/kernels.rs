@@ -171,7 +171,7 @@ fn compare(asked: &mut BenchServer, kind: &Kind) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The times of one side.
+/// The measured times of one side, kernels or SQL.
 #[derive(Default)]
 struct Side {
     times: Vec<f64>,

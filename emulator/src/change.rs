@@ -47,7 +47,7 @@ pub enum Change {
         /// The discount to add.
         rule: DiscountRule,
     },
-    /// Removes a discount.
+    /// Removes the discount with this code or title.
     RemoveDiscount {
         /// The code of the discount, or its title if it has no code.
         name: String,

@@ -64,7 +64,7 @@ pub enum Encoding {
 /// Configuration of an emulator.
 #[derive(Debug, Clone)]
 pub struct EmulatorConfig {
-    /// The source of products.
+    /// The source of the stores' products.
     pub source: Source,
     /// The way in which clients address a store.
     pub addressing: Addressing,

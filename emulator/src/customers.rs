@@ -25,7 +25,6 @@ pub enum CustomerState {
     Invited,
 }
 
-/// A customer.
 #[derive(Debug, Clone)]
 pub(crate) struct Customer {
     pub(crate) id: u64,

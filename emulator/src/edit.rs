@@ -25,7 +25,7 @@ pub(crate) enum Stock {
     Set(bool),
 }
 
-/// The changes to a record.
+/// The changes to make in a product's record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Edit<'a> {
     pub(crate) price: Price<'a>,

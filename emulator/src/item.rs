@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Item {
-    /// The id of a variant, or of a product.
+    /// The numeric id of a variant or of a product.
     Id(u64),
     /// The handle of a product, or an id as text: digits or a GraphQL global id.
     Name(String),

@@ -24,8 +24,8 @@
 //!
 //! # Changes at once
 //!
-//! [`RunningStores::change`] and its companions change prices and stock, and remove products, in all views of a store at
-//! once. With [`EmulatorConfig::control`], stores accept the same changes over HTTP, from this machine only:
+//! [`RunningStores::change`] and its companions change prices and stock, and remove products, in all views of a store
+//! at once. With [`EmulatorConfig::control`], stores accept the same changes over HTTP, from this machine only:
 //!
 //! ```sh
 //! curl -H 'content-type: application/json' http://127.1.0.1:8080/emulator/change \
@@ -44,13 +44,14 @@
 //!
 //! # Reviews
 //!
-//! With [`EmulatorConfig::widgets`], four of five stores use a review app. The app's tag is on the store's pages, and the
-//! app answers at an address of its own ([`RunningStores::widget_url`]) with ratings and with pages of reviews of a shop
-//! or a product. [`RunningStores::reviews`] returns the true reviews. Reviews are added, edited and deleted on demand.
+//! With [`EmulatorConfig::widgets`], four of five stores use a review app. The app's tag is on the store's pages, and
+//! the app answers at an address of its own ([`RunningStores::widget_url`]) with ratings and with pages of reviews of a
+//! shop or a product. [`RunningStores::reviews`] returns the true reviews. Reviews are added, edited and deleted on
+//! demand.
 //!
 //! Generated products are pure functions of seed, store, place and epoch and are not stored, so a million products need
-//! no more memory than a dozen. Carts and customers are stored, within bounds. The emulator never takes a payment, sends
-//! a mail, listens beyond loopback, fetches anything, or is part of production.
+//! no more memory than a dozen. Carts and customers are stored, within bounds. The emulator never takes a payment,
+//! sends a mail, listens beyond loopback, fetches anything, or is part of production.
 
 mod address;
 mod ajax;

@@ -2,7 +2,7 @@
 
 use crate::generated::push_html;
 
-/// The content of a picture.
+/// The data from which a product picture is drawn.
 #[derive(Debug)]
 pub(crate) struct Picture<'a> {
     /// SVG markup of the outline of the product's kind.

@@ -20,7 +20,7 @@ pub struct EmulatedReview {
     pub product: u64,
     /// Handle of the reviewed product.
     pub handle: String,
-    /// Stars, 1 to 5.
+    /// Rating of the review, from 1 to 5 stars.
     pub stars: u8,
     /// Name of the review's author.
     pub author: String,

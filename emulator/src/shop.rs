@@ -42,7 +42,7 @@ pub struct StoreAddress {
     pub products: u64,
 }
 
-/// A store that is running.
+/// A running emulated store.
 #[derive(Debug)]
 pub(crate) struct Shop {
     pub(crate) address: StoreAddress,

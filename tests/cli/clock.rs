@@ -10,7 +10,7 @@ use crate::support::{Haat, ServerProcess, has_program};
 const AHEAD: &str = "+366d";
 const STORES: &str = "4";
 
-/// A home, and the same home on a machine whose clock is ahead.
+/// A data folder, used normally and on a machine whose clock is ahead.
 struct Home {
     right: Haat,
     ahead: Haat,

@@ -156,8 +156,7 @@ fn the_archive_holds_the_program_its_pages_completions_and_units() {
     }
     let folder = tempfile::tempdir().unwrap();
     let [program, out] = ["haat", "out"].map(|name| folder.path().join(name).to_string_lossy().into_owned());
-    // Symbols are stripped as in profile `dist`. With symbols, or at the best compression, the program would take a
-    // minute.
+    // Symbols are stripped as in profile `dist`. With symbols, or at the best compression, packing would take a minute.
     succeeds("strip", &["-o", &program, env!("CARGO_BIN_EXE_haat")]);
     let output = succeeds("deploy/dist", &["--binary", &program, "--out", &out, "--level", "1"]);
     let archive = String::from_utf8(output.stdout).unwrap().trim().to_owned();

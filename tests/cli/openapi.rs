@@ -144,7 +144,7 @@ fn a_parameter_that_may_be_empty_counts_as_absent_where_it_is() {
     let (_, document) = get(&format!("{base}/openapi.json"));
     let answer = |address: &str| {
         let (status, mut body) = get(address);
-        // Two requests differ in `request_id`, and in `as_of`, because the store is asked for each.
+        // Two requests differ in `request_id`, and in `as_of`, because each request queries the store.
         for part in ["", "/data", "/provenance"] {
             if let Some(part) = body.pointer_mut(part).and_then(Value::as_object_mut) {
                 part.retain(|name, _| name != "request_id" && name != "as_of");

@@ -53,7 +53,7 @@ const CUT_AT: &[&str] = &[
 /// Number of cuts that a test run tries, spread evenly. With `TEST_CUTS=all` in the environment it tries every one.
 const CUTS_SPREAD: usize = 12;
 
-/// What is left of unsynced data.
+/// State of unsynced data after a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Data {
     /// An empty file.

@@ -260,7 +260,7 @@ fn clients_that_look_around_before_they_ask_are_told_all_they_ask_for() {
     assert!(told["types"].as_array().unwrap().contains(&json!("varchar")), "{told}");
     assert_eq!(told["catalogs"], json!([{ "catalog_name": "haat" }]));
     assert_eq!(told["schemas"], json!(["haat", "public"]));
-    // Text view types are internal to the engine, because JDBC clients cannot read them.
+    // Columns are stated as `string`, because JDBC clients cannot read the engine's text view types.
     let columns = json!({ "title": "string", "tags": "list<item: string>" });
     let shown = told["columns"].to_string().replace("element", "item");
     assert_eq!(shown, columns.to_string(), "{told}");

@@ -195,7 +195,7 @@ fn every_service_that_goes_on_is_scraped_where_it_tells_its_metrics() {
     let targets = own.flat_map(|config| config["static_configs"][0]["targets"].as_array().unwrap());
     let scraped_at: BTreeSet<_> = targets.map(|target| target.as_str().unwrap().to_owned()).collect();
     assert_eq!(told, scraped_at);
-    // The metrics in alerts are scraped under those names.
+    // Alerts use the names under which the metrics are scraped.
     let alerts = read("deploy/prometheus/alerts.yml");
     for (at, label) in alerts.match_indices("{job=\"") {
         let job = alerts[at + label.len()..].split('"').next().unwrap();
@@ -279,7 +279,7 @@ fn the_proxy_understands_its_file() {
     let mut caddy = Command::new("caddy");
     caddy.args(["validate", "--adapter", "caddyfile", "--config", "deploy/Caddyfile"]);
     caddy.env("HAAT_SITE", "https://market.example").current_dir(root());
-    // The file notes this about older versions.
+    // The Caddyfile states that older versions need this setting.
     if version.trim_start_matches('v').starts_with("2.6.") {
         caddy.env("HAAT_PROXY_BUFFERS", "buffer_requests");
     }

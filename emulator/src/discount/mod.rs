@@ -108,7 +108,7 @@ pub enum DiscountPlacement {
     Nowhere,
     /// In the announcement bar of every page.
     Announcement,
-    /// In the text of a policy.
+    /// In the text of one of the store's policies.
     Policy,
 }
 

@@ -70,7 +70,7 @@ impl DiscountRefusal {
 /// A quantity of one variant in a basket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BasketLine {
-    /// The variant's id.
+    /// Id of the variant in the basket.
     pub variant: u64,
     /// Number of pieces.
     pub quantity: u64,

@@ -11,8 +11,8 @@ use super::body::{Chunk, bomb, packed};
 /// Block size of a body that is sent uncompressed, in bytes.
 const BLOCK: usize = 1 << 20;
 
-/// Returns the lists of one product, with as many items as the reader accepts, each of a few bytes. Without long lists a
-/// page could hold many products.
+/// Returns the lists of one product, with as many items as the reader accepts, each of a few bytes. Without long lists
+/// a page could hold many products.
 fn lists(many_records: bool) -> String {
     let of_texts = |tags: Vec<String>, images: Vec<&str>| {
         format!("\"images\":[{}],\"tags\":[{}]}}", images.join(","), tags.join(","))

@@ -38,7 +38,7 @@ pub enum Fault {
     },
     /// Answers with the bot check of the platform's edge: 403 with a page that says "Just a moment…".
     Challenge,
-    /// Waits before the answer.
+    /// Waits for a fixed time before the answer.
     Slow {
         /// Delay in milliseconds.
         delay_ms: u64,

@@ -14,7 +14,7 @@ pub(crate) struct Coin {
     pub(crate) country: &'static str,
     /// UTC offset of the shop's clock, as in its timestamps.
     pub(crate) offset: &'static str,
-    /// Cities with their provinces.
+    /// Cities in the country, each with its province.
     pub(crate) cities: &'static [(&'static str, &'static str)],
     /// Template for amounts of money in the store.
     pub(crate) money_format: &'static str,

@@ -17,7 +17,7 @@ pub(crate) struct Persona {
     pub(crate) coin: &'static Coin,
     /// Price level, in percent of the usual price.
     pub(crate) tier_pct: u64,
-    /// City and province.
+    /// City and province of the store.
     pub(crate) place: (&'static str, &'static str),
     /// True if the product type is always blank, as in a third of stores.
     pub(crate) blank_types: bool,

@@ -16,7 +16,7 @@ pub(super) struct Entry<T> {
     pub(super) item: T,
 }
 
-/// One page of a list.
+/// One page of a GraphQL connection.
 struct Connection<'v, N> {
     view: &'v View<'v>,
     kind: String,

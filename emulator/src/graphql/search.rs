@@ -12,7 +12,7 @@ pub(super) trait Searchable {
     fn words(&self) -> Vec<String>;
 }
 
-/// A parsed query.
+/// A parsed search query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Search(Vec<Term>);
 

@@ -12,7 +12,7 @@ use crate::edit::{self, Edit, Price, Stock};
 use crate::generated::dice::{Dice, fold, fold_bytes};
 use crate::generated::{Drift, Step, epoch_s};
 
-/// One recorded store.
+/// A store whose product pages were recorded.
 #[derive(Debug)]
 pub(crate) struct RecordedStore {
     /// Folder name in kebab-case, or the slug in `meta.json`.

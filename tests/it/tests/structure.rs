@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
 
-/// Crates without I/O, clock, network or environment.
+/// Crates that use no I/O, clock, network or environment variables.
 const PURE: &[&str] = &[
     "data-feed",
     "data-index",

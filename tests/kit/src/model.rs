@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 pub enum EndpointScript {
     /// Sends these bytes verbatim.
     Answers(String),
-    /// Never answers.
+    /// Accepts the request and never answers.
     Hangs,
     /// Closes the connection without an answer.
     Breaks,
