@@ -1,22 +1,24 @@
 use std::time::Duration;
 
-/// The layout of the lake's files; [`Default`] is right for catalogues from a hundred to ten million products.
+/// Layout of the lake's files. [`Default`] suits catalogues of one hundred to ten million products.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LakeConfig {
-    /// Partitions of the current-state tables. Fixed when the lake is created: it says in which partition a
-    /// store's rows are.
+    /// Number of partitions (buckets) of the current-state tables, fixed when the lake is created. It determines the
+    /// partition of each store's rows.
     pub buckets: u32,
-    /// Most rows in one row group of a file.
+    /// Maximum number of rows in one row group of a Parquet file.
     pub row_group_rows: usize,
-    /// Level of zstd, 1 to 22: of what the tables hold, level 3 would save one byte in sixty.
+    /// Zstd compression level of the data files, 1 to 22. Level 3 would save about one byte in sixty on the tables'
+    /// data.
     pub zstd_level: i32,
-    /// Commits of a table between two checkpoints; opening a table reads at most this many commits.
+    /// Number of commits of a table between two checkpoints. Opening a table reads at most this many commits.
     pub checkpoint_every: u64,
-    /// The time for which removed files are remembered: the longest that vacuum can be asked to keep.
+    /// Time for which the tables' logs remember removed files. This is the longest retention that vacuum accepts.
     pub log_retention: Duration,
-    /// The size to which [`crate::Lake::compact`] merges the files of append-only tables.
+    /// Target size, in bytes, of the files that [`crate::Lake::compact`] produces by merging files of append-only
+    /// tables.
     pub compact_file_bytes: u64,
-    /// The times that a tick is tried again when another process committed first.
+    /// Maximum number of attempts to commit a batch when other processes keep committing first.
     pub attempts_max: u32,
 }
 

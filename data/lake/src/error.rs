@@ -2,265 +2,266 @@ use data_model::{BrandSlug, StoreHost};
 use data_storage::StorageError;
 use deltalake::DeltaTableError;
 
-/// The reason why the lake could not be read or written.
+/// Error of reading or writing the lake.
 #[derive(Debug, thiserror::Error)]
 pub enum LakeError {
-    /// The object store failed outside a table.
+    /// The object store failed on an object that does not belong to a table.
     #[error("the lake's storage failed")]
     Storage(#[from] StorageError),
     /// A file could not be read or written.
     #[error("cannot access {path}")]
     File {
-        /// The file's path in the lake.
+        /// Path of the file in the lake.
         path: String,
-        /// The error of the store.
+        /// Underlying object store error.
         #[source]
         source: object_store::Error,
     },
     /// A table could not be created, read or committed to.
     #[error("table {table}: {operation} failed")]
     Table {
-        /// The table's name.
+        /// Name of the table.
         table: &'static str,
-        /// The step that failed.
+        /// Step that failed.
         operation: &'static str,
-        /// The error of Delta.
+        /// Underlying Delta error.
         #[source]
         source: Box<DeltaTableError>,
     },
-    /// A commit could not be written; whether it was is unknown until the lake is opened again.
+    /// A commit could not be written. It is unknown whether the commit landed until the lake is opened again.
     #[error("table {table}: the commit of version {version} failed")]
     Commit {
-        /// The table's name.
+        /// Name of the table.
         table: &'static str,
-        /// The version that was to be written.
+        /// Table version that was to be written.
         version: u64,
-        /// The error of the log store.
+        /// Underlying error of the log store.
         #[source]
         source: Box<deltalake::kernel::transaction::TransactionError>,
     },
-    /// A table asks for something of its writers that this program cannot do.
+    /// A table requires a writer feature that this program does not support.
     #[error("table {table} was changed so that it can no longer be written here")]
     Protocol {
-        /// The table's name.
+        /// Name of the table.
         table: &'static str,
-        /// The error that names the demand.
+        /// Error that names the unsupported feature.
         #[source]
         source: Box<deltalake::kernel::transaction::TransactionError>,
     },
-    /// A data file is no Parquet file that this program understands.
+    /// A data file is not a Parquet file that this program can read.
     #[error("{path} is not readable as Parquet")]
     Parquet {
-        /// The file's path in its table.
+        /// Path of the file in its table.
         path: String,
-        /// The error of the reader or writer.
+        /// Error of the Parquet reader or writer.
         #[source]
         source: parquet::errors::ParquetError,
     },
-    /// A data file does not hold the bytes that were written.
+    /// A data file does not contain the bytes that were originally written.
     #[error("{path} is damaged: its SHA-256 is not the one that it was written with")]
     Damaged {
-        /// The file's path in the lake.
+        /// Path of the file in the lake.
         path: String,
     },
-    /// A data file with rows that are needed is missing or damaged. Nothing was changed.
+    /// A data file that contains needed rows is missing or damaged. Nothing was changed.
     #[error(
         "{path} is missing or damaged: put it back from a copy, or let `haat crawl --force` read all brands whose rows it holds{}",
         named(brands.iter().map(|(_, slug)| slug))
     )]
     Lost {
-        /// The file's path in the lake.
+        /// Path of the file in the lake.
         path: String,
-        /// The brands whose rows it holds, where that can be told.
+        /// Brands whose rows the file contains, if that can be determined.
         brands: Vec<(StoreHost, BrandSlug)>,
-        /// The error of the store or the reader.
+        /// Error of the object store or of the Parquet reader.
         #[source]
         source: Box<LakeError>,
     },
-    /// An entry of a table's log that its state is made of is missing or damaged. Nothing was changed.
+    /// A log entry that the table's current state depends on is missing or damaged. Nothing was changed.
     #[error(
         "{path}, of its table's log, is {fault}: put it back from a copy, or see `haat lake repair --dry-run` for the way back"
     )]
     Log {
-        /// The entry's path in the lake.
+        /// Path of the log entry in the lake.
         path: String,
-        /// The fault in a word.
+        /// Short description of the fault, such as "missing".
         fault: &'static str,
     },
-    /// An earlier version of a table cannot be read any more.
+    /// An earlier version of a table can no longer be read.
     #[error(
         "version {version} of {table} cannot be read: {path} is missing. It is older than what vacuum kept, or it is lost: put it \
          back from a copy"
     )]
     VersionLost {
-        /// The table.
+        /// Name of the table.
         table: &'static str,
-        /// The version.
+        /// Version of the table.
         version: u64,
-        /// The first entry of the log that is missing.
+        /// Path of the first missing log entry.
         path: String,
     },
-    /// Columns could not be put together.
+    /// Columns could not be assembled into a record batch.
     #[error("columns of {table} do not fit together")]
     Columns {
-        /// The table's name.
+        /// Name of the table.
         table: &'static str,
-        /// The error of Arrow.
+        /// Underlying Arrow error.
         #[source]
         source: arrow::error::ArrowError,
     },
-    /// A row holds what no writer of this lake writes.
+    /// A row contains a value that no writer of this lake writes.
     #[error("table {table}, column {column}: not a valid value: {value:?}")]
     Value {
-        /// The table's name.
+        /// Name of the table.
         table: &'static str,
-        /// The column's name.
+        /// Name of the column.
         column: &'static str,
-        /// The value, shortened.
+        /// The invalid value, truncated.
         value: String,
     },
-    /// A record of a tick is not readable.
+    /// The stored record of a commit batch cannot be parsed.
     #[error("{path} is not the record of a tick")]
     TickRecord {
-        /// Its path.
+        /// Path of the record in the lake.
         path: String,
-        /// The error of the parser.
+        /// Error of the JSON parser.
         #[source]
         source: serde_json::Error,
     },
-    /// Staged rows of an unfinished tick are missing or damaged.
+    /// Staged rows of an unfinished commit batch are missing or damaged.
     #[error("the staged rows of tick {tick} are not readable")]
     Staged {
-        /// The tick's number.
+        /// Number of the commit batch.
         tick: u64,
-        /// The error of Arrow.
+        /// Underlying Arrow error.
         #[source]
         source: arrow::error::ArrowError,
     },
-    /// A tick has ended, or others began after it, and which table versions belong to it is not recorded.
+    /// The record of the table versions that belong to a commit batch is missing, although the batch has ended or later
+    /// batches have begun.
     #[error(
         "_ticks/{tick:020}.done.json, the end of a tick, is missing: open the lake again, which writes it anew, or put it back from a copy"
     )]
     EndMissing {
-        /// The tick's number.
+        /// Number of the commit batch.
         tick: u64,
     },
-    /// A tick was begun and cannot be finished now, so that no state as new as it can be read.
+    /// A commit batch was begun and cannot be finished now, so no state from it or later can be read.
     #[error("tick {tick} was begun and cannot be finished: what it brings is not to be read yet")]
     Unfinished {
-        /// The tick's number.
+        /// Number of the commit batch.
         tick: u64,
-        /// The reason why it cannot be finished.
+        /// Error that prevents the batch from being finished.
         #[source]
         source: Box<LakeError>,
     },
-    /// The same store occurs twice in one tick.
+    /// The same store occurs twice in one commit batch.
     #[error("{store} occurs twice in one tick")]
     StoreTwice {
-        /// The store.
+        /// The store that occurs twice.
         store: String,
     },
-    /// Somebody else was given the right to commit since. Nothing was changed.
+    /// Another process has taken the lease since, so this commit was refused. Nothing was changed.
     #[error("the right to commit is somebody else's by now: this one had {fence}, the lake has {newest}")]
     Fenced {
-        /// The right that was given here.
+        /// Fence number of the refused commit.
         fence: u64,
-        /// The newest that the lake knows.
+        /// Highest fence number that the lake has recorded.
         newest: u64,
     },
-    /// The storage takes a new object where one lies.
+    /// The storage overwrites an existing object despite `If-None-Match: *`.
     #[error(
         "the storage ignores `If-None-Match: *`: two writers would both be told that they were first; use an object store that keeps conditions"
     )]
     Unconditional,
-    /// Other processes committed first, again and again.
+    /// Other processes committed first in every attempt.
     #[error("others committed first {attempts} times in a row")]
     Contended {
-        /// The number of tries.
+        /// Number of attempts made.
         attempts: u32,
     },
-    /// There was no finished tick yet at that time, or its record was vacuumed.
+    /// No finished commit batch is known for that time: the lake did not exist yet, or vacuum removed the record.
     #[error(
         "nothing is known of the lake as of {moment}: it is older than what vacuum kept, or than the lake; price_history reaches further back"
     )]
     NoTickThen {
-        /// The moment asked for.
+        /// Time that was requested.
         moment: data_model::Timestamp,
     },
-    /// A tick that no commit has reached was asked for.
+    /// The requested commit batch number has not been reached yet.
     #[error("there is no tick {tick} yet: the newest is {newest}")]
     NoSuchTick {
-        /// The tick asked for.
+        /// Number of the requested commit batch.
         tick: u64,
-        /// The newest that has ended.
+        /// Number of the newest commit batch that has ended.
         newest: u64,
     },
-    /// A version map does not name a table.
+    /// A version map has no entry for a table.
     #[error("no version of table {table} is given")]
     VersionMissing {
-        /// The table's name.
+        /// Name of the table.
         table: &'static str,
     },
-    /// Vacuum was asked to keep files longer than the tables remember them.
+    /// Vacuum was asked to keep files longer than the tables' logs remember removed files.
     #[error("files are remembered for {known_hours} hours, not for {asked_hours}")]
     RetentionTooLong {
-        /// The time that was asked for.
+        /// Requested retention in hours.
         asked_hours: u64,
-        /// The time that is remembered.
+        /// Maximum retention in hours.
         known_hours: u64,
     },
-    /// The lake was created with another number of buckets.
+    /// The lake was created with a different number of buckets than the configuration has.
     #[error("the lake has {lake} buckets, the configuration says {config}")]
     Buckets {
-        /// The number in the lake.
+        /// Number of buckets of the lake.
         lake: u32,
-        /// The number in the configuration.
+        /// Number of buckets in the configuration.
         config: u32,
     },
-    /// The record of the lake's creation is lost, and its rows lie otherwise than the configuration says.
+    /// The record of the lake's creation is lost, and its rows are not partitioned as the configuration says.
     #[error(
         "_ticks/layout.json is missing or damaged, and the lake's rows do not lie as {config} buckets would have them: \
          configure the number that it was created with"
     )]
     BucketsUnknown {
-        /// The number in the configuration.
+        /// Number of buckets in the configuration.
         config: u32,
     },
-    /// The query engine refused a table.
+    /// The query engine rejected a table.
     #[error("table {table} cannot be registered for SQL")]
     Session {
-        /// The table's name.
+        /// Name of the table.
         table: &'static str,
-        /// The error of the engine.
+        /// Underlying DataFusion error.
         #[source]
         source: Box<datafusion::error::DataFusionError>,
     },
-    /// Files that an earlier version of a table needs are gone or damaged.
+    /// Files that an earlier version of a table needs are missing or damaged.
     #[error("{table} cannot be restored to version {version}: {path} is gone or damaged")]
     NotRestorable {
-        /// The table.
+        /// Name of the table.
         table: &'static str,
-        /// The version.
+        /// Version that was to be restored.
         version: u64,
-        /// The first of the files.
+        /// Path of the first file that is missing or damaged.
         path: String,
-        /// The error of the check.
+        /// Error of the check of that file.
         #[source]
         source: Box<LakeError>,
     },
-    /// A table whose rows are never taken back.
+    /// The table is append-only, so its rows cannot be restored to an earlier state.
     #[error("{table} only grows: it is not restored to an earlier state")]
     OnlyGrows {
-        /// The table.
+        /// Name of the table.
         table: &'static str,
     },
-    /// A task ended before its work was done.
+    /// A background task ended before it finished its work.
     #[error("a background task ended early")]
     Task(#[source] tokio::task::JoinError),
 }
 
 impl LakeError {
-    /// The path of the data file that is missing or damaged, where it is this that failed and not the storage.
+    /// Returns the path of the missing or damaged data file, if that is the cause and not a storage failure.
     #[must_use]
     pub fn lost_file(&self) -> Option<&str> {
         match self {
@@ -270,7 +271,7 @@ impl LakeError {
     }
 }
 
-/// The file, if it is one that is lost, and not the storage that fails.
+/// Returns the path of the file if the error says that the file is lost. Returns `None` if the storage itself failed.
 pub(crate) fn lost_file(error: &LakeError) -> Option<&str> {
     match error {
         LakeError::File {
@@ -283,7 +284,7 @@ pub(crate) fn lost_file(error: &LakeError) -> Option<&str> {
     }
 }
 
-/// The most brands that an error names.
+/// Maximum number of brands that an error message lists.
 const NAMED_MAX: usize = 8;
 
 fn named<'a>(mut slugs: impl Iterator<Item = &'a BrandSlug>) -> String {

@@ -11,13 +11,13 @@ use crate::rows::brands::BrandState;
 use crate::ticks::Ticks;
 use crate::{LakeConfig, LakeError, TableName};
 
-/// The lake: Delta tables that change together, tick by tick.
+/// The lake: a set of Delta tables that change together, one commit batch after another.
 ///
-/// Clones share one state; one of them commits at a time. Any number of processes may work on the same storage.
+/// Clones share one state, and only one clone commits at a time. Any number of processes may work on the same storage.
 #[derive(Debug, Clone)]
 pub struct Lake {
     pub(crate) inner: Arc<Inner>,
-    /// The right under which this handle commits; `None`: under none.
+    /// Fence number under which this handle commits; `None` for unfenced commits.
     pub(crate) fence: Option<u64>,
 }
 
@@ -30,24 +30,25 @@ pub(crate) struct Inner {
     pub(crate) state: Mutex<State>,
 }
 
-/// The memory of the committer.
+/// State that the committer keeps in memory.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// Loaded when first needed; dropped when an operation failed, because what it changed is not known.
+    /// Tables, loaded on first use. Dropped after a failed operation, because it is not known what the operation
+    /// changed.
     pub(crate) tables: Option<BTreeMap<TableName, Table>>,
-    /// The last tick that is known to have ended.
+    /// Number of the last commit batch that is known to have ended.
     pub(crate) ended: u64,
-    /// Of each table the last entry of its log up to which all that its state is made of was found to be whole.
+    /// For each table, the log version up to which all entries that its state depends on were found intact.
     pub(crate) checked: BTreeMap<TableName, u64>,
-    /// A tick that could not be finished.
+    /// Number of a commit batch that could not be finished.
     pub(crate) unfinished: Option<u64>,
-    /// The last tick up to which `tables` is known to be complete.
+    /// Number of the last commit batch that `tables` is known to include.
     pub(crate) loaded: u64,
-    /// The rows of the files of `brands`, by the files' paths.
+    /// Rows of the `brands` table, by file path.
     pub(crate) brands: HashMap<String, HashMap<StoreHost, BrandState>>,
-    /// The products that the files of `product_history` tell as gone, by the files' paths and by store.
+    /// Products that `product_history` lists as gone, by file path and store.
     pub(crate) gone: HashMap<String, HashMap<String, HashSet<u64>>>,
-    /// Stores that are to be written anew though their content is the stored content.
+    /// Stores to be rewritten even if their content is unchanged, because their stored rows are damaged.
     pub(crate) damaged: BTreeSet<StoreHost>,
 }
 
@@ -63,7 +64,7 @@ impl Lake {
 }
 
 impl Inner {
-    /// Looks at what the committer knows, unless it is at work.
+    /// Reads the committer's state, or returns `None` while the committer holds the lock.
     pub(crate) fn peek<T>(&self, look: impl FnOnce(&State) -> T) -> Option<T> {
         self.state.try_lock().ok().map(|state| look(&state))
     }

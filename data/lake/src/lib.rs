@@ -1,19 +1,22 @@
-//! The lake: everything that the crawls found, in open Delta tables that change together.
+//! The lake: all crawl results, in open Delta tables that change together.
 //!
-//! In: [`data_model::BrandRefresh`]es, whole catalogues of brands, and [`data_model::Observation`]s,
-//! what stores said live. Out: tables that any Delta reader reads as they stand, consistent snapshots of them, complete products as a stream, and SQL. A tick, one call of
-//! [`Lake::commit`], lands as a whole or not at all, however the process ends; content that is already there
-//! writes nothing. The lake never crawls, never indexes, and never removes a file that a state to be kept needs.
+//! Input: [`data_model::BrandRefresh`]es, which are whole catalogues of brands, and [`data_model::Observation`]s, which
+//! are live answers of stores. Output: tables that any Delta reader can read, consistent snapshots of the tables, a
+//! stream of complete products, and SQL. A commit batch (tick in the code) is one call of [`Lake::commit`]. It lands
+//! completely or not at all, even if the process is killed. Content that is already stored is not written again. The
+//! lake never crawls or indexes. It never removes a file that a retained state needs.
 //!
-//! # How a tick lands
-//! 1. The files that it adds are written, the rest of its rows is staged, then its record is written under the next
-//!    number by a conditional create. The rows that it rewrites were read by then: a file that is lost fails the tick
-//!    before it is begun.
-//! 2. Each table gets at most one commit, which carries the tick's number; a table that has the number is done.
-//! 3. The tick's end names the version of every table. Readers go by it, so they never see half a tick.
+//! # How a commit batch lands
+//! 1. The data files that the batch adds are written, and its other rows are staged. Then its record is written under
+//!    the next number by a conditional create. The rows to be rewritten are read before that, so a lost file fails the
+//!    batch before it begins.
+//! 2. Each table gets at most one commit, which carries the batch's number. A table that already has the number is
+//!    done.
+//! 3. The batch's end record lists the version of every table. Readers use these versions, so they never see half of a
+//!    batch.
 //!
-//! A process that finds a record without its end first finishes that tick from its staged rows, or gives it up where
-//! that can never be done and no table has it.
+//! A process that finds a record without its end first finishes that batch from its staged rows. If the batch can
+//! never be finished and no table has it, the process gives it up.
 
 mod commit;
 mod compaction;

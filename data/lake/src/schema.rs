@@ -1,7 +1,7 @@
-//! The columns of every table, each with the comment that analysts see.
+//! Columns of every table, each with the comment that analysts see.
 //!
-//! Amounts are integers in the currency's minor unit and stand beside their currency; moments are microseconds
-//! in UTC; the platform's ids are 64-bit integers.
+//! Amounts are integers in the currency's minor unit, next to a currency column. Timestamps are microseconds in UTC.
+//! Shopify's ids are 64-bit integers.
 
 mod delivery;
 mod reference;
@@ -44,17 +44,17 @@ pub(crate) fn list_of(element: DataType) -> DataType {
     DataType::List(element_field(element))
 }
 
-/// The name that Parquet and Spark give to the elements of a list.
+/// Name that Parquet and Spark use for the element field of a list.
 pub(crate) fn element_field(element: DataType) -> FieldRef {
     Arc::new(Field::new("element", element, true))
 }
 
-/// A member of a list's elements.
+/// Builds a field of the struct that a list contains.
 fn member(name: &str, data_type: DataType) -> Field {
     Field::new(name, data_type, true)
 }
 
-/// `name` and `values`: options and attributes.
+/// Fields `name` and `values`, used for options and attributes.
 pub(crate) fn named_values() -> Fields {
     Fields::from(vec![member("name", TEXT), member("values", list_of(TEXT))])
 }

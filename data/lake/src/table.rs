@@ -9,37 +9,38 @@ use crate::schema;
 pub enum TableName {
     /// One row per observed change of a variant's price or availability; append-only.
     PriceHistory,
-    /// One row per observed change of what a product is called, or of its presence; append-only.
+    /// One row per observed change of a product's naming, or of its presence; append-only.
     ProductHistory,
-    /// The newest word on variants that were observed live since the crawl that `variants` is of, one row each.
+    /// Latest known offer of each variant that was observed live since the crawl that filled `variants`, one row per
+    /// variant.
     LivePrices,
-    /// Goods on sale as the last crawl saw them, one row per variant. Live observations change nothing in it.
+    /// Variants on sale as of the last crawl, one row per variant. Live observations do not change this table.
     Variants,
     /// One row per product.
     Products,
     /// One row per review.
     Reviews,
-    /// One row per review of a store's review app.
+    /// One row per review read from a store's review app.
     WidgetReviews,
-    /// The ratings of a product as review apps sum them up, one row per product and app.
+    /// Rating summaries published by review apps, one row per product and app.
     WidgetRatings,
     /// One row per store whose shipping terms are known.
     ShippingPolicies,
-    /// Delivery days by pincode, where sampled.
+    /// Delivery days by pincode, where they were sampled.
     DeliveryMatrix,
-    /// Areas to which stores deliver alike, one row per store, zone and confidence.
+    /// Areas with the same delivery terms, one row per store, zone and confidence.
     DeliveryZones,
-    /// The answers of stores to questions about delivery, one row per answer.
+    /// Stores' answers to delivery queries, one row per answer.
     DeliveryProbes,
-    /// The price of a unit of one currency in another, one row per day and pair; from a file of the operator's.
+    /// Exchange rates, one row per day and currency pair, imported from a file of the operator.
     ExchangeRates,
-    /// Every currency with its minor unit; a fact of the program's.
+    /// Every currency with its minor unit; built into the program.
     Currencies,
-    /// Every pincode with its area, district and state; a fact of the program's.
+    /// Every pincode with its area, district and state; built into the program.
     Pincodes,
-    /// Records that could not be understood.
+    /// Records that could not be parsed.
     Quarantine,
-    /// One row per tick; append-only.
+    /// One row per commit batch; append-only.
     CrawlRuns,
     /// One row per brand.
     Brands,
@@ -49,18 +50,18 @@ pub enum TableName {
 #[derive(Debug)]
 pub(crate) struct Spec {
     pub(crate) comment: &'static str,
-    /// All columns, the partition column first.
+    /// All columns, starting with the partition column.
     pub(crate) schema: SchemaRef,
-    /// The columns of a data file: all but the partition column.
+    /// Columns of a data file: all except the partition column.
     pub(crate) file_schema: SchemaRef,
     pub(crate) partition: Option<&'static str>,
     pub(crate) append_only: bool,
-    /// Columns whose smallest and largest value each file states.
+    /// Columns for which each file's minimum and maximum values are recorded.
     pub(crate) stats: &'static [&'static str],
 }
 
 impl TableName {
-    /// Every table, in the order in which a tick commits to them.
+    /// Every table, in the order in which a commit batch commits to them.
     pub const ALL: [Self; 18] = [
         Self::PriceHistory,
         Self::ProductHistory,
@@ -82,7 +83,7 @@ impl TableName {
         Self::Brands,
     ];
 
-    /// The tables that hold the present state of each store, replaced store by store.
+    /// Tables with the current state of each store. Commits replace rows store by store.
     pub(crate) const CURRENT: [Self; 12] = [
         Self::LivePrices,
         Self::Variants,
@@ -107,24 +108,25 @@ impl TableName {
         Self::Brands,
     ];
 
-    /// The tables that are of no store, each replaced as a whole: what rows of stores are joined with.
+    /// Reference tables, which belong to no store and are replaced as a whole. Store rows are joined with them.
     pub const REFERENCE: [Self; 3] = [Self::ExchangeRates, Self::Currencies, Self::Pincodes];
 
-    /// Of these the tables whose rows the program itself brings.
+    /// Reference tables whose rows are built into the program.
     pub const FACTS: [Self; 2] = [Self::Currencies, Self::Pincodes];
 
-    /// The tables that hold what stores answered about delivery. No crawl changes them.
+    /// Tables with stores' answers about delivery. Crawls do not change them.
     pub const DELIVERY: [Self; 3] = [Self::DeliveryMatrix, Self::DeliveryZones, Self::DeliveryProbes];
 
-    /// The tables that hold what review apps publish. No crawl changes them, and a change writes its own rows alone.
+    /// Tables with data published by review apps. Crawls do not change them, and a change writes only the affected
+    /// rows.
     pub const WIDGETS: [Self; 2] = [Self::WidgetReviews, Self::WidgetRatings];
 
-    /// `true` where its files are merged by size, since rows come in small files.
+    /// Returns `true` if the table's files are merged by size, because its rows arrive in small files.
     pub(crate) fn is_tiered(self) -> bool {
         self.spec().append_only || self == Self::WidgetReviews
     }
 
-    /// The table's name in SQL, in paths and in version maps.
+    /// Returns the table's name in SQL, in paths and in version maps.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -184,7 +186,7 @@ fn spec(table: TableName) -> Spec {
     };
     let partition = match table {
         TableName::PriceHistory => Some("month"),
-        // A lookup of earlier absence is made with every product that is new.
+        // Partitioned by event, because every new product needs a lookup of whether it was absent earlier.
         TableName::ProductHistory => Some("event"),
         TableName::CrawlRuns | TableName::ExchangeRates | TableName::Currencies | TableName::Pincodes => None,
         _ => Some("bucket"),

@@ -1,4 +1,4 @@
-//! Brings a tick's rows into the tables, one commit a table, each at most once.
+//! Applies a commit batch to the tables, with at most one commit per table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,23 +24,23 @@ use crate::files::{FileBytes, by_bucket, compute, encode, split_by_bucket, split
 use crate::ticks::{Rows, TickKind, TickRecord, is_same};
 use crate::{LakeConfig, LakeError, TableName};
 
-/// Partitions that are rewritten at the same time.
+/// Number of partitions that are rewritten concurrently.
 const AT_ONCE: usize = 4;
 
-/// The table that every tick but a compaction changes, and changes first: what became of its next version decides
-/// whether the tick is applied or given up.
+/// Table that every commit batch except a compaction changes first. The commit of its next version decides whether the
+/// batch is applied or given up.
 pub(crate) const DECIDING: TableName = TableName::CrawlRuns;
 
-/// The outcome of a tick.
+/// Outcome of applying a commit batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ApplyOutcome {
-    /// Every table has it.
+    /// Every table has the batch.
     Done,
-    /// Another process gave it up before any table had it.
+    /// Another process gave the batch up before any table had it.
     GivenUp,
 }
 
-/// A tick with what it takes to bring it into the tables.
+/// A commit batch with everything that is needed to apply it to the tables.
 #[derive(Debug)]
 pub(crate) struct Work<'a> {
     record: &'a TickRecord,
@@ -79,16 +79,16 @@ impl<'a> Work<'a> {
     }
 }
 
-/// The tables that such a tick changes, in the order of their commits.
+/// Returns the tables that this kind of commit batch changes, in the order of their commits.
 fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
     let others = TableName::ALL.into_iter().filter(|table| *table != DECIDING);
     let all = std::iter::once(DECIDING).chain(others);
     all.filter(move |table| match record.kind {
         TickKind::Compact => false,
-        // Samples by pincode, reviews of review apps, and facts are not part of a crawl; the former go with their
+        // A crawl does not read delivery samples, review apps or reference data. The first two are removed with their
         // brand.
         TickKind::Refresh => !is_apart(*table),
-        // A backfill reads again what was observed before: the histories have it.
+        // A backfill rereads pages that were observed before, so the histories already contain them.
         TickKind::Backfill => {
             !is_apart(*table) && !matches!(table, TableName::PriceHistory | TableName::ProductHistory)
         }
@@ -116,7 +116,7 @@ fn is_apart(table: TableName) -> bool {
     TableName::DELIVERY.contains(&table) || TableName::WIDGETS.contains(&table) || TableName::REFERENCE.contains(&table)
 }
 
-/// Works out what the tick changes in the tables that do not have it yet, and writes the files that it adds.
+/// Computes the batch's changes in the tables that do not have them yet, and writes the files that it adds.
 pub(crate) async fn prepare(
     lake: &Storage,
     tables: &BTreeMap<TableName, Table>,
@@ -132,7 +132,7 @@ pub(crate) async fn prepare(
         let version = table.version();
         prepared.insert(name, PreparedTable { version, actions });
         if let Err(error) = done {
-            // Files that a restore adds are not its own.
+            // The files that a restore adds existed before, so they must not be discarded.
             if work.record.kind != TickKind::Restore {
                 discard(lake, &prepared).await;
             }
@@ -142,7 +142,7 @@ pub(crate) async fn prepare(
     Ok(prepared)
 }
 
-/// Applies a tick to every table that does not have it yet.
+/// Applies a commit batch to every table that does not have it yet.
 pub(crate) async fn apply(
     tables: &mut BTreeMap<TableName, Table>,
     work: &Work<'_>,
@@ -158,7 +158,7 @@ pub(crate) async fn apply(
     Ok(ApplyOutcome::Done)
 }
 
-/// `true` where another process has given the tick up.
+/// Returns `true` if another process has given the batch up.
 pub(crate) async fn is_given_up(tables: &BTreeMap<TableName, Table>, tick: u64) -> Result<bool, LakeError> {
     match tables.get(&DECIDING) {
         Some(table) => Ok(table.tick() >= tick && table.has_given_up(tick).await?),
@@ -166,14 +166,14 @@ pub(crate) async fn is_given_up(tables: &BTreeMap<TableName, Table>, tick: u64) 
     }
 }
 
-/// `true` where every table has the changes of the tick, for all that the tables tell. They are committed one after the
-/// other, and the first and the last of them change with every such tick, those between maybe not.
+/// Returns `true` if the tables show that every one of them has the batch. Commits happen in order, and the first and
+/// the last table change with every such batch.
 pub(crate) fn is_applied(tables: &BTreeMap<TableName, Table>, record: &TickRecord) -> bool {
     let has_it = |name: TableName| tables.get(&name).is_some_and(|table| table.tick() >= record.tick);
     changed(record).last().is_some_and(has_it) && has_it(DECIDING)
 }
 
-/// `false` where the table had the tick already.
+/// Returns `false` if the table already had the batch.
 async fn apply_to(table: &mut Table, work: &Work<'_>, mut prepared: Option<PreparedTable>) -> Result<bool, LakeError> {
     let operation = if TableName::CURRENT.contains(&table.name) || TableName::REFERENCE.contains(&table.name) {
         overwrite
@@ -187,12 +187,12 @@ async fn apply_to(table: &mut Table, work: &Work<'_>, mut prepared: Option<Prepa
         let mut actions = Vec::new();
         match prepared.take() {
             Some(prepared) if prepared.version == table.version() => actions = prepared.actions,
-            // Someone else changed the table meanwhile.
+            // Another process changed the table meanwhile.
             _ => changes(table, work, &mut actions).await?,
         }
         let operation = operation(table.name);
         let fence = work.record.fence.filter(|_| table.name == DECIDING);
-        // The last table has every tick, so that it tells that the tick is in all of them.
+        // The last table records every batch, which proves that all tables have the batch.
         let is_last = changed(work.record).last() == Some(table.name);
         if (actions.is_empty() && !is_last)
             || table
@@ -208,7 +208,7 @@ async fn apply_to(table: &mut Table, work: &Work<'_>, mut prepared: Option<Prepa
     })
 }
 
-/// Works out the changes of the tick in one table; `actions` has those of before an error too.
+/// Computes the batch's changes in one table. On an error, `actions` contains the changes computed so far.
 async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
     if let Some(version) = work.record.restored.get(table.name.as_str()) {
         return restorations(table, *version, work.now, actions).await;
@@ -230,7 +230,7 @@ async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> R
     }
 }
 
-/// Adds one file per partition that the new rows belong to.
+/// Adds one file for each partition that has new rows.
 async fn additions(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
     for (partition, rows) in split_by_text(table.name, work.rows_of(table.name))? {
         let (name, config) = (table.name, Arc::clone(work.config));
@@ -241,7 +241,7 @@ async fn additions(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) ->
     Ok(())
 }
 
-/// A partition in which stores' rows change.
+/// Partition in which rows of stores change.
 #[derive(Debug)]
 struct Partition {
     table: TableName,
@@ -249,15 +249,15 @@ struct Partition {
     bucket: i32,
     old: Vec<DataFile>,
     new: Vec<RecordBatch>,
-    /// The stores of the tick, whose rows may be done without where the old files are lost.
+    /// Stores of the batch. Their old rows are not needed if the old files are lost.
     stores: BTreeSet<StoreHost>,
-    /// The stores whose rows go.
+    /// Stores whose old rows are removed.
     replaced: BTreeSet<StoreHost>,
-    /// `true` where rows of refused reviews stay.
+    /// `true` if rows of refused reviews stay.
     keeps_refused: bool,
 }
 
-/// Rewrites the partitions in which the stores' rows change.
+/// Rewrites the partitions in which rows of stores change.
 async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
     let mut new = split_by_bucket(table.name, work.rows_of(table.name))?;
     let files = table.files();
@@ -277,7 +277,7 @@ async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>)
                 Some(replaced) => stores.intersection(replaced).cloned().collect(),
                 None => stores.clone(),
             };
-            // A table like `reviews` has nothing of most stores.
+            // A table like `reviews` has no rows for most stores.
             (!old.is_empty() || !new.is_empty()).then(|| Partition {
                 table: table.name,
                 storage: table.storage.clone(),
@@ -297,8 +297,7 @@ async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>)
     });
     let mut rewritten = futures::stream::iter(rewritten).buffered(AT_ONCE);
     let mut done = Ok(());
-    // Writes that are under way when another partition fails are waited for: only a file that is known can be
-    // discarded.
+    // When one partition fails, wait for the writes of the others: only a file whose path is known can be discarded.
     while let Some(more) = rewritten.next().await {
         match more {
             Ok(more) => actions.extend(more),

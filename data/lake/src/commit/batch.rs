@@ -1,4 +1,4 @@
-//! One tick from its plan to its end.
+//! Runs one commit batch from its plan to its end.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use crate::ticks::{Rows, TickEnd, TickKind, TickRecord, pack};
 use crate::{Lake, LakeError, TableName};
 
 impl Lake {
-    /// Prepares, stages, records and applies a tick; `None` when the number is taken: by another process, or because this
-    /// tick was given up.
+    /// Prepares, stages, records and applies a commit batch. Returns `None` if its number is taken, because another
+    /// process used it or because this batch was given up.
     pub(crate) async fn run_tick(
         &self,
         state: &mut State,
@@ -34,12 +34,12 @@ impl Lake {
             ..TickRecord::new(tick, kind, self.inner.clock.now())
         };
         self.check_fence(state).await?;
-        // Before the tick is recorded, so that it is never begun where what it is to rewrite cannot be read.
+        // Prepare before the batch is recorded, so that it never begins if the rows to be rewritten cannot be read.
         let prepared = self.prepare(state, &record, &rows).await?;
         let (packed, rows) = pack(&record, rows, &prepared).await?;
         (record.token, record.staged) = ticks.stage(tick, packed).await?;
         if !ticks.begin(&record).await? {
-            // Files that a restore adds are not its own.
+            // The files that a restore adds existed before, so they must not be discarded.
             if kind != TickKind::Restore {
                 discard(&self.inner.storage, &prepared).await;
             }
@@ -50,7 +50,7 @@ impl Lake {
         Ok((applied == ApplyOutcome::Done).then_some((tick, plan)))
     }
 
-    /// Writes the files that the tick is to add.
+    /// Writes the files that the commit batch adds.
     pub(crate) async fn prepare(
         &self,
         state: &mut State,
@@ -63,13 +63,13 @@ impl Lake {
         let work = Work::new(record, rows, config, self.inner.clock.now(), losses)?;
         let prepared = prepare(storage, tables, &work).await;
         if prepared.is_err() {
-            // Others may have moved what was looked for.
+            // Another process may have moved the files that were read.
             state.tables = None;
         }
         prepared
     }
 
-    /// Applies a recorded tick and ends it.
+    /// Applies a recorded commit batch and writes its end record.
     pub(crate) async fn finish_tick(
         &self,
         state: &mut State,
@@ -77,7 +77,7 @@ impl Lake {
         rows: Rows,
         prepared: Option<PreparedActions>,
     ) -> Result<ApplyOutcome, LakeError> {
-        // A failure from here on leaves the tables in a state that has to be read again.
+        // After a failure from here on, the tables must be loaded again.
         let mut tables = state.tables.take().unwrap_or_default();
         if tables.is_empty() {
             tables = self.load().await?;
@@ -96,7 +96,7 @@ impl Lake {
         Ok(applied)
     }
 
-    /// Ends a tick that is in the tables, or never will be.
+    /// Writes the end record of a commit batch that is in the tables or never will be.
     pub(crate) async fn end_tick(
         &self,
         state: &mut State,
@@ -114,7 +114,7 @@ impl Lake {
         };
         self.inner.ticks.finish(end).await?;
         for table in tables.values() {
-            // Checkpoints and the staged object only save time and space: the tick has landed.
+            // Checkpoints and the removal of staged rows only save time and space: the batch has already landed.
             if let Err(error) = table.checkpoint(self.inner.config.checkpoint_every).await {
                 tracing::warn!(table = %table.name, %error, "no checkpoint could be written");
             }

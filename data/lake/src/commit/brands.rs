@@ -1,4 +1,4 @@
-//! Catalogues of brands come and go.
+//! Commits and removes catalogues of brands.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,19 +18,20 @@ use crate::ticks::TickKind;
 use crate::{Lake, LakeError};
 
 impl Lake {
-    /// Commits the changes of these brands as one tick: every table that changes gets one commit. A brand whose content
-    /// is the stored content is left out; when all are, nothing at all is written.
+    /// Commits the changes of these brands as one commit batch: every table that changes gets one commit. Brands whose
+    /// content is already stored are skipped. If all are skipped, nothing is written.
     ///
-    /// When this fails after the tick was recorded, the tick will be finished by the next call or the next open. When a
-    /// data file that is to be rewritten is missing or damaged and holds rows of brands that are not among these,
-    /// nothing is recorded: the brands of other files can be committed without those of this one, and it is written
-    /// anew by a call that has all of its brands.
+    /// If this fails after the batch was recorded, the next call or the next open finishes the batch.
     ///
-    /// A brand that changed is left as it is where the lake has what was read after this reading of it began: some of its
-    /// pages may be older, and would take back what is newer. A moment that is ahead of the clock proves nothing of that.
+    /// If a data file to be rewritten is missing or damaged and contains rows of brands outside this call, nothing is
+    /// recorded. Brands of other files can still be committed. The lost file is rewritten by a call that includes all
+    /// of its brands.
+    ///
+    /// A changed brand is skipped if the lake's content was read after this crawl of the brand began. Some of the
+    /// crawled pages may be older and would undo newer content. A read time in the future of the clock is ignored.
     ///
     /// # Errors
-    /// The storage fails, a table is not readable, a store occurs twice, or others commit without pause.
+    /// The storage fails, a table is not readable, a store occurs twice, or other processes keep committing first.
     #[tracing::instrument(target = "trace::lake", name = "lake commit", level = "info", skip_all, fields(brands = refreshes.len()))]
     #[boxed]
     pub async fn commit(&self, refreshes: Vec<BrandRefresh>, run: RunSummaryRow) -> Result<CommitReport, LakeError> {
@@ -38,7 +39,7 @@ impl Lake {
         self.commit_hashed(hashed, run).await
     }
 
-    /// [`Lake::commit`] of brands whose content was hashed before.
+    /// Like [`Lake::commit`], for brands whose content is already hashed.
     ///
     /// # Errors
     /// As [`Lake::commit`].
@@ -89,12 +90,12 @@ impl Lake {
             let is_overtaken = |hashed: &mut HashedRefresh| {
                 let began_at = hashed.refresh.read_since.min(hashed.refresh.observed_at);
                 let store = &hashed.refresh.brand.store;
-                // A run that goes on after a kill does not overtake itself.
+                // A run that resumes after a kill must not count its own earlier commit as a newer one.
                 let others = stored
                     .get(store)
                     .filter(|stored| stored.run.as_ref() != Some(&hashed.refresh.run));
                 let read_at = others.and_then(|stored| stored.read_at(now));
-                // A damaged catalogue is worth less than an older one.
+                // An older catalogue is better than a damaged one.
                 read_at.is_some_and(|read_at| began_at < read_at) && !state.damaged.contains(store)
             };
             report
@@ -112,7 +113,7 @@ impl Lake {
                     return Ok(());
                 }
                 Ok(None) => {}
-                // All that a file held is at hand, though some of it did not change: it is written anew.
+                // This part contains all brands of the lost file, so the file is rewritten, including unchanged brands.
                 Err(LakeError::Lost { brands, .. })
                     if brands.iter().all(|(store, _)| stores.contains(store))
                         && brands
@@ -130,7 +131,7 @@ impl Lake {
         })
     }
 
-    /// Commits refreshes that change something; `None` when the tick's number was taken.
+    /// Commits refreshes that change something. Returns `None` if the batch's number was taken.
     pub(crate) async fn commit_changed(
         &self,
         state: &mut State,
@@ -162,8 +163,8 @@ impl Lake {
             .await
     }
 
-    /// Removes brands with all that is known of them, but for their history; each of their variants gets a last
-    /// row there. Stores that are not in the lake are left out.
+    /// Removes brands and all their rows except their history. Each of their variants gets a last row in the history.
+    /// Stores that are not in the lake are skipped.
     ///
     /// # Errors
     /// As [`Lake::commit`].

@@ -1,5 +1,4 @@
-//! The answers of stores about delivery to pincodes: they are asked for apart from crawls, and committed apart from
-//! them.
+//! Commits stores' answers about delivery to pincodes. These answers are queried and committed separately from crawls.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +12,7 @@ use crate::ticks::TickKind;
 use crate::{CommitReport, Lake, LakeError};
 
 impl Lake {
-    /// Makes these samples all that is known of delivery by each store, as [`Lake::commit_known_delivery`] does.
+    /// Replaces the stored delivery samples of each store, as [`Lake::commit_known_delivery`] does.
     ///
     /// # Errors
     /// As [`Lake::commit`].
@@ -33,9 +32,9 @@ impl Lake {
             .await
     }
 
-    /// Makes this all that is known of delivery by each store; an empty one forgets what was known. A store of which the
-    /// same is stored is left out, as is one that is not in the lake; when all are, nothing is written. Of several
-    /// samples of a pincode the last one asked for counts.
+    /// Replaces all stored delivery data of each store; an empty update deletes it. Stores whose data is unchanged or
+    /// that are not in the lake are skipped. If all are skipped, nothing is written. If a pincode has several samples,
+    /// the one that was queried last counts.
     ///
     /// # Errors
     /// As [`Lake::commit`].
@@ -46,7 +45,7 @@ impl Lake {
     ) -> Result<CommitReport, LakeError> {
         let buckets = self.inner.config.buckets;
         let mut asked = sorted(known, buckets)?;
-        // In the order in which it is read back.
+        // Use the order in which the data is read back.
         asked.iter_mut().for_each(|update| order(&mut update.known));
         let stores: BTreeSet<StoreHost> = asked.iter().map(|update| update.store.clone()).collect();
         let mut state = self.state().await;

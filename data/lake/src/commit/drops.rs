@@ -1,5 +1,5 @@
-//! The changes of a repair in a table: files that are lost are no longer part of it, and the brands whose rows they
-//! held are marked, so that their next crawl brings them back whatever it finds.
+//! Computes the changes of a repair in a table. Lost files are removed from the table. The brands that had rows in them
+//! are marked, so that their next crawl rewrites these brands even if it finds the same content.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::rows::columns::Columns;
 use crate::ticks::TickRecord;
 use crate::{LakeConfig, LakeError, TableName};
 
-/// Adds to `actions` what the repair changes in the table.
+/// Adds the repair's changes in the table to `actions`.
 pub(crate) async fn drops(
     table: &Table,
     record: &TickRecord,
@@ -23,7 +23,7 @@ pub(crate) async fn drops(
     now: Timestamp,
     actions: &mut Vec<Action>,
 ) -> Result<(), LakeError> {
-    // Readers that follow an append-only table as a stream are not to see a row of it go.
+    // Readers that follow an append-only table as a stream must not see rows being removed.
     let data_change = !table.name.spec().append_only;
     let dropped: BTreeSet<&str> = record
         .dropped
@@ -60,7 +60,7 @@ pub(crate) async fn drops(
     Ok(())
 }
 
-/// Takes the hash of their content from the rows of `stores`: no content has none, so that whatever comes is new.
+/// Clears the content hash in the rows of `stores`. No content has an empty hash, so the next crawl counts as a change.
 fn mark(rows: &RecordBatch, stores: &BTreeSet<StoreHost>) -> Result<RecordBatch, LakeError> {
     const HASH: &str = "catalogue_hash";
     let columns = Columns::new(TableName::Brands, rows);

@@ -1,16 +1,15 @@
-//! Committers that take turns: the lake refuses one whose turn is over, however late it wakes.
+//! Fencing of committers: the lake refuses commits of a process that has lost its lease, however late they come.
 
 use super::apply::DECIDING;
 use crate::lake::State;
 use crate::{Lake, LakeError};
 
 impl Lake {
-    /// The same lake, for a committer that has a right of which there is one at a time: a number that rises with each
-    /// holder. The lake keeps the highest under which a tick was begun, and refuses every later tick under a lower one
-    /// with [`LakeError::Fenced`]. The next holder finishes a tick that was begun before the right was lost, as it does
-    /// with anybody's.
+    /// Returns a handle to the same lake that commits under a fence number, which rises with each holder of a lease.
+    /// The lake stores the highest fence under which a commit batch was begun. It refuses later batches with a lower
+    /// fence with [`LakeError::Fenced`]. The next holder finishes a batch that was begun before the lease was lost.
     ///
-    /// Commits without a right (crawls, upkeep) are neither refused nor noted.
+    /// Commits without a fence (crawls, maintenance) are neither refused nor recorded.
     #[must_use]
     pub fn under(&self, fence: u64) -> Self {
         Self {
@@ -19,8 +18,8 @@ impl Lake {
         }
     }
 
-    /// Checks that nobody with a later right has begun a tick. It holds for the tick that is begun next: its number is
-    /// free only as long as nothing has changed since.
+    /// Checks that no process with a higher fence has begun a commit batch. The check also covers the batch begun next,
+    /// because its number is free only as long as nothing has changed since.
     pub(crate) async fn check_fence(&self, state: &mut State) -> Result<(), LakeError> {
         let Some(fence) = self.fence else { return Ok(()) };
         let newest = match self.tables(state).await?.get(&DECIDING) {

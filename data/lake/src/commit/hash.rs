@@ -5,7 +5,7 @@ use crate::rows::catalogue::{CatalogueRows, ProductRatings, StoreRows};
 use crate::rows::content::Content;
 use crate::rows::place::RowPlace;
 
-/// A refresh whose products are rows of the lake's tables, in order and each there once, with the hash of its content.
+/// Refresh with its content hash, whose products are table rows in order, each product once.
 #[derive(Debug)]
 pub struct HashedRefresh {
     pub(crate) refresh: BrandRefresh<StoreRows>,
@@ -13,10 +13,11 @@ pub struct HashedRefresh {
 }
 
 impl HashedRefresh {
-    /// Makes rows of the products, sorted by their id, of several with one id the first, and hashes what is there.
+    /// Converts the products to rows, sorted by id, and hashes the content. Of several products with the same id, the
+    /// first is kept.
     ///
     /// # Errors
-    /// The rows do not fit columns: more than 2 GiB of one text column.
+    /// The rows do not fit into columns: one text column exceeds 2 GiB.
     pub fn new(refresh: BrandRefresh) -> Result<Self, LakeError> {
         let (refresh, products) = refresh.with_products(());
         let places = (0..products.len()).map(|row| RowPlace { batch: 0, row }).collect();
@@ -24,7 +25,7 @@ impl HashedRefresh {
         Self::of_rows(refresh.with_products(products).0)
     }
 
-    /// The same of products that are in columns already.
+    /// Like [`HashedRefresh::new`], for products that are already in columns.
     ///
     /// # Errors
     /// As [`HashedRefresh::new`].
@@ -35,24 +36,24 @@ impl HashedRefresh {
         Ok(Self { refresh, hash })
     }
 
-    /// The store of the catalogue.
+    /// Returns the store of the catalogue.
     #[must_use]
     pub fn store(&self) -> &StoreHost {
         &self.refresh.brand.store
     }
 
-    /// SHA-256, in hex, over everything that the lake holds of a brand: what the store says of itself, its products,
-    /// its shipping terms and which records could not be understood.
+    /// Returns the SHA-256, in hex, of everything that the lake stores about a brand: the store's description of
+    /// itself, its products, its shipping terms and its quarantined records.
     ///
-    /// Left out is what moves without a change: `updated_at`, the run, the time of the crawl, and the wording of
-    /// quarantined records. Two refreshes with the same hash are the same content.
+    /// Values that vary without a content change are excluded: `updated_at`, the run, the crawl time, and the wording
+    /// of quarantined records. Two refreshes with equal hashes have the same content.
     #[must_use]
     pub fn hash(&self) -> &str {
         &self.hash
     }
 }
 
-/// The hash that [`HashedRefresh::hash`] will be of these rows.
+/// Returns the hash that [`HashedRefresh::hash`] would return for these rows.
 #[must_use]
 pub fn content_hash(refresh: &BrandRefresh<CatalogueRows>) -> String {
     let BrandRefresh {

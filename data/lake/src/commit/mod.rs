@@ -1,4 +1,4 @@
-//! Batch commits, which are ticks: a plan of rows becomes one commit for each table that changes, or nothing at all.
+//! Commit batches (ticks): a plan of rows becomes one commit for each table that changes, or nothing at all.
 
 mod apply;
 mod batch;

@@ -1,12 +1,12 @@
-//! Merges live observations of stores into the history of prices, beside the findings of crawls.
+//! Merges live observations of stores into the price history, next to the results of crawls.
 //!
-//! A variant has one newest word: that of `variants`, the last crawl's that brought anything, or a row of `live_prices`,
-//! if it was observed after that crawl had begun: a page of the crawl may be older than it. The next observation, of a
-//! crawl or of a store that is asked live, is compared with that word, and only a difference becomes a row of
-//! `price_history`. An observation that is not newer than the word is dropped: so the same file of observations may be
-//! merged any number of times, and adds its rows once.
+//! Each variant has a latest known offer. It comes from `variants`, the last crawl that brought a change, or from a row
+//! of `live_prices` observed after that crawl began, because pages of the crawl may be older. The next observation,
+//! from a crawl or a live query, is compared with the latest known offer. Only a difference becomes a row of
+//! `price_history`. Observations that are not newer are dropped, so merging the same file of observations again adds no
+//! rows.
 //!
-//! The rows of `variants`, `products` and the brand itself stay as the crawl saw them.
+//! The rows of `variants`, of `products` and of the brand stay as the crawl saw them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -27,49 +27,49 @@ use crate::rows::runs::{RunSummaryRow, TickCounts};
 use crate::ticks::TickKind;
 use crate::{CommitReport, Lake, LakeError, TableName};
 
-/// The result of [`Lake::commit_observations`].
+/// Result of [`Lake::commit_observations`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObservationReport {
-    /// The tick that carries it; `None` when nothing was new.
+    /// Number of the commit batch with the observations; `None` if nothing was new.
     pub tick: Option<u64>,
-    /// The stores on which something newer is known now, whether or not it is different.
+    /// Stores with newer observations, whether or not prices or availability differ.
     pub stores: Vec<StoreHost>,
-    /// Rows added to `price_history`.
+    /// Number of rows added to `price_history`.
     pub rows: u64,
-    /// Observations that were compared with what was known.
+    /// Number of observations that were newer than a stored offer and were compared with it.
     pub taken: u64,
-    /// Observations of brands or products that the lake does not have.
+    /// Number of observations of brands or products that the lake does not have.
     pub unknown: u64,
-    /// Observations no newer than what is known of each of their variants.
+    /// Number of observations that are no newer than the stored offer of any of their variants.
     pub outdated: u64,
-    /// Observations in another currency than the product's: they say nothing of its price.
+    /// Number of observations in another currency than the product's. They say nothing about its price.
     pub other_currency: u64,
-    /// Observations from more than five minutes ahead of this machine's clock.
+    /// Number of observations dated more than five minutes ahead of this machine's clock.
     pub ahead: u64,
 }
 
-/// When a crawl read a store.
+/// Time span in which a crawl read a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrawlSpan {
-    /// When it began: a live answer of the store since then may be newer than its finding.
+    /// Start of the crawl. Live answers of the store after this time may be newer than the crawl's findings.
     pub began_at: Timestamp,
-    /// When it ended.
+    /// End of the crawl.
     pub ended_at: Timestamp,
 }
 
-/// The observations to be merged.
+/// Observations to be merged.
 #[derive(Debug)]
 pub(crate) struct NewObservations {
     pub(crate) observations: Vec<Observation>,
-    /// When crawls found stores as `variants` has them.
+    /// Time spans of crawls that found a store unchanged from `variants`.
     pub(crate) seen: BTreeMap<StoreHost, CrawlSpan>,
     pub(crate) run: RunSummaryRow,
 }
 
 impl Lake {
-    /// Merges live observations of stores, and crawls that found stores as the lake has them: `seen`, each with the time
-    /// of its crawl. A variant with another word than the newest known gets a row of `price_history`; where nothing is
-    /// newer than the known words, nothing is written. Observations may come in any order and more than once.
+    /// Merges live observations and crawls that found stores unchanged. `seen` has the time span of each such crawl. A
+    /// variant that differs from its latest known offer gets a row of `price_history`. If nothing is newer than the
+    /// known offers, nothing is written. Observations may come in any order and more than once.
     ///
     /// # Errors
     /// As [`Lake::commit`].
@@ -104,7 +104,7 @@ impl Lake {
             self.recover(state).await?;
             let stores: BTreeSet<StoreHost> = asked.iter().chain(all_seen.keys()).cloned().collect();
             let live = self.live(state, &stores).await?;
-            // A variant that a crawl finds unchanged is news only where it was observed live.
+            // An unchanged variant in a crawl is new information only if the variant was observed live.
             let is_live = |store: &StoreHost| live.get(store.as_str()).is_some_and(|live| !live.offers.is_empty());
             let seen: BTreeMap<_, _> = all_seen
                 .iter()
@@ -148,8 +148,8 @@ impl Lake {
         })
     }
 
-    /// Compares brands that a crawl found unchanged with the live observations of them. A failure here is left to the next
-    /// crawl; the commit that this is part of has landed.
+    /// Compares brands that a crawl found unchanged with their live observations. A failure here is only logged,
+    /// because the surrounding commit has landed; the next crawl compares again.
     pub(crate) async fn see_unchanged(
         &self,
         state: &mut State,
@@ -176,7 +176,7 @@ impl Lake {
         }
     }
 
-    /// `true` where anything was observed live since the crawls that `variants` is of.
+    /// Returns `true` if anything was observed live since the crawls that filled `variants`.
     async fn knows_live(&self, state: &State, news: &NewObservations) -> Result<bool, LakeError> {
         if news.seen.is_empty() {
             return Ok(false);
@@ -191,7 +191,6 @@ impl Lake {
     }
 }
 
-/// The context of a merge.
 #[derive(Debug, Clone, Copy)]
 struct MergeContext<'a> {
     seen: &'a BTreeMap<StoreHost, CrawlSpan>,
@@ -200,7 +199,7 @@ struct MergeContext<'a> {
     buckets: u32,
 }
 
-/// The plan of the changes that the news make; `None` where there are none.
+/// Plans the changes that the new observations make. Returns no plan if there are none.
 fn plan(
     news: &NewObservations,
     mut offered: HashMap<String, StoreOffers>,
@@ -270,7 +269,7 @@ fn plan(
     Ok((report, Some(plan)))
 }
 
-/// The currency of each known product's amounts.
+/// Returns the currency of each known product's amounts.
 fn currencies(offered: &StoreOffers) -> HashMap<u64, CurrencyCode> {
     let offers = offered.offers.iter().chain(&offered.crawled);
     let offers = offers.map(|((product, _), offer)| (*product, offer.currency));
@@ -281,21 +280,22 @@ fn currencies(offered: &StoreOffers) -> HashMap<u64, CurrencyCode> {
     live.chain(offers).collect()
 }
 
-/// The merge of one store's news, one after the other.
+/// Merge of one store's observations, one at a time.
 #[derive(Debug)]
 struct ObservationMerge<'a> {
     offered: &'a mut StoreOffers,
     currencies: HashMap<u64, CurrencyCode>,
-    /// End of the crawl that `variants` is of, where it is known.
+    /// End of the crawl that filled `variants`, if known.
     crawled_at: Option<Timestamp>,
-    /// `true` where anything newer is known now.
+    /// `true` if any variant has a newer observation.
     is_changed: bool,
-    /// Rows of the history, in the order of time.
+    /// Rows of the price history, in chronological order.
     changes: Vec<(Timestamp, Change)>,
 }
 
 impl ObservationMerge<'_> {
-    /// Takes the observations of a store, in the order of time, and between them the crawl that found it unchanged.
+    /// Merges a store's observations in chronological order, with the crawl that found the store unchanged at its place
+    /// between them.
     fn all(
         &mut self,
         observations: &[&Observation],
@@ -352,7 +352,7 @@ impl ObservationMerge<'_> {
         self.is_changed |= is_news;
     }
 
-    /// Takes in one variant's offer; `false` where what is known is as new.
+    /// Merges one variant's offer. Returns `false` if the known offer is at least as new.
     fn learn(&mut self, key: VariantKey, offer: Option<Offer>, one: &Observation) -> bool {
         let (at, before) = (one.observed_at, self.offered.offers.get(&key).copied());
         let live = self.offered.live.get(&key);
@@ -376,8 +376,8 @@ impl ObservationMerge<'_> {
         true
     }
 
-    /// Takes in that a crawl found everything as `variants` has it. It says nothing of what was seen live after it had
-    /// begun. A variant of which it changes the word was observed when it ended; of every other one nothing is new.
+    /// Merges a crawl that found the store equal to `variants`. The crawl says nothing about variants observed live
+    /// after it began. Variants whose latest known offer it changes count as observed at the crawl's end.
     fn see(&mut self, seen: CrawlSpan) {
         let at = seen.ended_at;
         let crawled = |key: &VariantKey| self.offered.crawled.get(key).copied();

@@ -1,14 +1,14 @@
-//! Refreshes in the order of their commit, cut into parts that one tick can take.
+//! Sorts refreshes into commit order and splits them into parts that fit one commit batch.
 
 use super::hash::HashedRefresh;
 use crate::LakeError;
 use crate::files::bucket;
 
-/// The most bytes of one tick: the rows are in memory at once, and no column may exceed 2 GiB.
+/// Maximum number of bytes in one commit batch. The rows are in memory at once, and no column may exceed 2 GiB.
 const TICK_BYTES_MAX: usize = 256 << 20;
 const TICK_ROWS_MAX: usize = 1 << 20;
 
-/// By bucket and store, each store once.
+/// Sorts refreshes by bucket and store, and fails if a store occurs twice.
 pub(crate) fn sorted(mut refreshes: Vec<HashedRefresh>, buckets: u32) -> Result<Vec<HashedRefresh>, LakeError> {
     let store = |hashed: &HashedRefresh| hashed.refresh.brand.store.clone();
     refreshes.sort_by_cached_key(|hashed| (bucket(&hashed.refresh.brand.store, buckets), store(hashed)));
@@ -21,7 +21,7 @@ pub(crate) fn sorted(mut refreshes: Vec<HashedRefresh>, buckets: u32) -> Result<
     }
 }
 
-/// Cuts refreshes into parts that one tick can take.
+/// Splits refreshes into parts that fit one commit batch.
 pub(crate) fn cut(refreshes: Vec<HashedRefresh>) -> Vec<Vec<HashedRefresh>> {
     let (mut parts, mut bytes, mut rows): (Vec<Vec<HashedRefresh>>, usize, usize) = (Vec::new(), 0, 0);
     for hashed in refreshes {

@@ -1,4 +1,5 @@
-//! Changes rows one by one: what comes gets a file of its own, and only files that hold a row which goes are written anew.
+//! Changes single rows of a table: new rows get their own file, and only files with removed or replaced rows are
+//! rewritten.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,10 +16,10 @@ use crate::rows::{quarantine, widgets};
 use crate::ticks::TickRecord;
 use crate::{LakeConfig, LakeError, TableName};
 
-/// The keys of rows that go or are replaced, by store.
+/// Keys of rows to be removed or replaced, by store.
 type Keys = HashMap<String, HashSet<String>>;
 
-/// Writes the changes of the tick in the table; `actions` has those of before an error too.
+/// Writes the batch's changes in the table. On an error, `actions` contains the changes written so far.
 pub(crate) async fn patches(
     table: &Table,
     record: &TickRecord,
@@ -69,7 +70,7 @@ pub(crate) async fn patches(
     Ok(())
 }
 
-/// The rows of a file that stay; `None` where all do.
+/// Returns the rows of a file that stay, or `None` if all of them stay.
 fn without(table: TableName, batches: Vec<RecordBatch>, leaving: &Keys) -> Result<Option<Vec<RecordBatch>>, LakeError> {
     let (mut kept, mut has_left) = (Vec::with_capacity(batches.len()), false);
     for batch in batches {
@@ -88,7 +89,7 @@ fn without(table: TableName, batches: Vec<RecordBatch>, leaving: &Keys) -> Resul
     Ok(has_left.then_some(kept))
 }
 
-/// The store and the key of each row of a batch.
+/// Returns the store and the key of each row of a record batch.
 fn row_keys(table: TableName, batch: &RecordBatch) -> Result<Vec<(String, String)>, LakeError> {
     match table {
         TableName::Quarantine => quarantine::keys(batch),

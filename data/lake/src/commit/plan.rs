@@ -1,4 +1,4 @@
-//! The changes of a tick, computed from refreshes and the tables' present rows.
+//! Computes the changes of a commit batch from refreshes and the tables' current rows.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -26,32 +26,33 @@ use crate::rows::shipping::ShippingRows;
 use crate::ticks::Rows;
 use crate::{LakeError, TableName};
 
-/// The work of a tick.
+/// Planned changes of a commit batch.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) stores: Vec<StoreHost>,
     pub(crate) counts: TickCounts,
     pub(crate) rows: Rows,
-    /// Rows that go one by one, see [`crate::ticks::TickRecord::gone`].
+    /// Keys of single rows to be removed, see [`crate::ticks::TickRecord::gone`].
     pub(crate) gone: BTreeMap<String, Vec<(StoreHost, String)>>,
-    /// Versions that tables go back to, see [`crate::ticks::TickRecord::restored`].
+    /// Versions to which tables are restored, see [`crate::ticks::TickRecord::restored`].
     pub(crate) restored: BTreeMap<String, u64>,
-    /// Files that tables give up, see [`crate::ticks::TickRecord::dropped`].
+    /// Lost files to be removed from tables, see [`crate::ticks::TickRecord::dropped`].
     pub(crate) dropped: BTreeMap<String, Vec<String>>,
 }
 
-/// The changes of a call.
+/// Changes made by one commit call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommitReport {
-    /// The ticks that were committed; empty when nothing changed. One, unless there was too much for one.
+    /// Numbers of the commit batches; empty if nothing changed. Usually one, more if the data was too large for one
+    /// batch.
     pub ticks: Vec<u64>,
-    /// The stores whose content changed or went.
+    /// Stores whose content changed or was removed.
     pub changed: Vec<StoreHost>,
-    /// The stores whose content was already there.
+    /// Stores whose content was already stored.
     pub unchanged: Vec<StoreHost>,
-    /// The stores of which the lake has what was read after this reading began: they stay as they are.
+    /// Stores that were skipped, because the lake has content that was read after this crawl of them began.
     pub overtaken: Vec<StoreHost>,
-    /// The changes in numbers.
+    /// Numbers of changed items.
     pub counts: TickCounts,
 }
 
@@ -71,7 +72,7 @@ impl CommitReport {
     }
 }
 
-/// Plans the replacement of each refresh's store; `changed` is sorted by bucket and store.
+/// Plans the replacement of each refresh's store; `changed` must be sorted by bucket and store.
 pub(crate) fn refresh(
     changed: &[HashedRefresh],
     brands_unchanged: usize,
@@ -141,7 +142,7 @@ pub(crate) fn refresh(
     })
 }
 
-/// The rows of history of a store that offered `old` and offers `now`.
+/// Returns the `price_history` rows of a store whose offers change from `old` to `now`.
 fn observations(
     brand: &Brand,
     old: &StoreOffers,
@@ -162,7 +163,7 @@ fn observations(
     Ok(vec![history.finish()?])
 }
 
-/// The rows of history of a store's products beside their prices.
+/// Returns the `product_history` rows of a store's products.
 fn sightings(
     brand: &Brand,
     listed: &ListedProducts,
@@ -189,7 +190,7 @@ fn count(counts: &mut TickCounts, refresh: &BrandRefresh<StoreRows>, old: &Store
     counts.quarantined += wide(refresh.quarantined.len());
 }
 
-/// Plans that `stores` go; each with the moment by which it went.
+/// Plans the removal of `stores`, each with the time by which it was gone.
 pub(crate) fn removal(
     stores: &BTreeMap<StoreHost, Timestamp>,
     before: &PriorCatalogues,
@@ -225,7 +226,7 @@ pub(crate) fn removal(
     })
 }
 
-/// Plans that each store's shipping terms are those; the stores are sorted by bucket.
+/// Plans that each store's shipping terms are replaced by these; the stores must be sorted by bucket.
 pub(crate) fn shipping(told: &[StoreUpdate<Option<ShippingPolicy>>], buckets: u32) -> Result<Plan, LakeError> {
     let mut rows = ShippingRows::default();
     for StoreUpdate { store, slug, known } in told {
@@ -240,7 +241,7 @@ pub(crate) fn shipping(told: &[StoreUpdate<Option<ShippingPolicy>>], buckets: u3
     })
 }
 
-/// Plans that this is what is known of each store's delivery; the stores are sorted by bucket.
+/// Plans that each store's delivery data is replaced by this; the stores must be sorted by bucket.
 pub(crate) fn delivery(known: &[StoreUpdate<KnownDelivery>], buckets: u32) -> Result<Plan, LakeError> {
     let (mut samples, mut zones, mut probes) = (DeliveryRows::default(), ZoneRows::default(), ProbeRows::default());
     for StoreUpdate { store, slug, known } in known {

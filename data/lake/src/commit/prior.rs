@@ -1,4 +1,4 @@
-//! The content of stores in the lake before a tick changes it.
+//! Reads the content of stores in the lake before a commit batch changes it.
 
 mod history;
 
@@ -20,7 +20,7 @@ use crate::rows::offers::StoreOffers;
 use crate::rows::product_history::{ListedProducts, READ};
 use crate::{Lake, LakeError, TableName};
 
-/// The content of stores before a tick, by their names.
+/// Content of stores before a commit batch, by store name.
 #[derive(Debug, Default)]
 pub(crate) struct PriorCatalogues {
     pub(crate) offered: HashMap<String, StoreOffers>,
@@ -28,8 +28,8 @@ pub(crate) struct PriorCatalogues {
 }
 
 impl Lake {
-    /// Reads the content of each of `stores`. The histories tell instead where a file is lost and all of its rows are
-    /// of `stores`.
+    /// Reads the content of each of `stores`. If a file is lost and all of its rows belong to `stores`, the content is
+    /// derived from the histories.
     pub(crate) async fn before(
         &self,
         state: &mut State,
@@ -48,7 +48,7 @@ impl Lake {
             futures::try_join!(offered, observed, listed)?;
         let mut before = PriorCatalogues { offered, listed };
         lost.extend(unknown);
-        // Rows of stores of unknown content may have been given up by a repair: the histories still tell.
+        // A repair may have dropped the rows of stores without a content hash. The histories still have their content.
         for (store, known) in stored.iter().filter(|(_, known)| known.hash.is_empty()) {
             if !before.offered.contains_key(store.as_str()) {
                 lost.insert(store.clone(), known.slug.clone());
@@ -60,7 +60,7 @@ impl Lake {
         if !lost.is_empty() {
             self.offered_by_history(&lost, &mut before.offered).await?;
         }
-        // The history has it too, but not that it is newer than the crawl.
+        // The history also has these observations, but does not say that they are newer than the crawl.
         overlay(&mut before.offered, observed, self.inner.clock.now());
         if !unlisted.is_empty() {
             self.listed_by_history(&unlisted, &mut before.listed).await?;
@@ -73,7 +73,7 @@ impl Lake {
         Ok(before)
     }
 
-    /// Reads the live observations of `stores` since the crawls that `variants` is of.
+    /// Reads the live observations of `stores` since the crawls that filled `variants`.
     pub(crate) async fn live(
         &self,
         state: &mut State,
@@ -96,8 +96,8 @@ impl Lake {
         Ok(known.into_iter().chain(lost).collect())
     }
 
-    /// Reads the offers of each store for the wanted products by the newest word on each variant; `live` is the result
-    /// of [`Lake::live`] for the stores.
+    /// Reads the latest known offers of the requested products by store. `live` is the result of [`Lake::live`] for the
+    /// stores.
     pub(crate) async fn newest_offers(
         &self,
         state: &mut State,
@@ -130,7 +130,7 @@ impl Lake {
         Ok(offered)
     }
 
-    /// Reads the rows of those of the stores that are in the lake.
+    /// Reads the `brands` rows of those stores that are in the lake.
     pub(crate) async fn stored(
         &self,
         state: &mut State,
@@ -179,7 +179,7 @@ impl Lake {
         Ok(found)
     }
 
-    /// Notes of each store that lists products which were not listed before those that were gone at some time.
+    /// For stores that list products which were not listed before, records which products were gone at some time.
     pub(crate) async fn note_gone(
         &self,
         state: &mut State,
@@ -238,7 +238,7 @@ async fn brands_in(table: &Table, file: &DataFile) -> Result<HashMap<StoreHost, 
     Ok(brands)
 }
 
-/// The products that a file of `product_history` says are gone, by store.
+/// Returns the products that a file of `product_history` lists as gone, by store.
 async fn gone_in(table: &Table, file: &DataFile) -> Result<HashMap<String, HashSet<u64>>, LakeError> {
     let bytes = read(&table.storage, table.name, std::slice::from_ref(file)).await?;
     compute(move || {
@@ -264,7 +264,7 @@ fn bucket_of(file: &DataFile) -> Option<i32> {
     file.partition.as_deref().and_then(|bucket| bucket.parse().ok())
 }
 
-/// The files of a table that hold rows of some buckets.
+/// Files of a table that contain rows of certain buckets.
 #[derive(Debug)]
 struct BucketFiles<'a> {
     table: Option<&'a Table>,
@@ -284,10 +284,10 @@ impl<'a> BucketFiles<'a> {
     }
 }
 
-/// Buckets whose files are in memory at the same time.
+/// Number of buckets whose files are in memory at the same time.
 const BUCKETS_AT_ONCE: usize = 16;
 
-/// Puts live observations over those of the crawl.
+/// Overlays the crawl's offers with newer live observations.
 fn overlay(offered: &mut HashMap<String, StoreOffers>, live: HashMap<String, StoreLive>, now: Timestamp) {
     for (store, live) in live {
         let offered = offered.entry(store).or_default();
@@ -298,8 +298,8 @@ fn overlay(offered: &mut HashMap<String, StoreOffers>, live: HashMap<String, Sto
     }
 }
 
-/// Reads the content of stores, bucket by bucket, with `decode`, which is given a bucket's files with their paths;
-/// beside it, the stores whose files are lost and not needed, with their slugs.
+/// Reads the content of stores bucket by bucket with `decode`, which gets a bucket's files and their paths. Also
+/// returns the stores whose files are lost and not needed, with their slugs.
 async fn each_bucket<T, D>(
     source: BucketFiles<'_>,
     buckets: &BTreeMap<i32, BTreeSet<StoreHost>>,
@@ -343,7 +343,7 @@ where
     Ok((all, lost))
 }
 
-/// The products that each of `stores` listed, by the files of `products` that hold them.
+/// Returns the products that each of `stores` listed, from files of `products`.
 fn listed(files: Vec<FileBytes>, stores: &BTreeSet<StoreHost>) -> Result<HashMap<String, ListedProducts>, LakeError> {
     let wanted = Scan {
         stores: Some(stores),
@@ -352,7 +352,7 @@ fn listed(files: Vec<FileBytes>, stores: &BTreeSet<StoreHost>) -> Result<HashMap
     by_store(&load(TableName::Products, files, wanted)?, stores)
 }
 
-/// Rows of `products` by store.
+/// Groups rows of `products` by store.
 pub(crate) fn by_store(
     batches: &[RecordBatch],
     stores: &BTreeSet<StoreHost>,
@@ -371,7 +371,7 @@ pub(crate) fn by_store(
     Ok(listed)
 }
 
-/// The columns of `variants` that the history follows.
+/// Columns of `variants` whose changes the price history records.
 const FOLLOWED: &[&str] = &[
     "store",
     "brand_slug",
@@ -383,10 +383,11 @@ const FOLLOWED: &[&str] = &[
     "available",
 ];
 
-/// Products by their stores' hosts.
+/// Product ids by store host.
 pub(crate) type Products = HashMap<String, HashSet<u64>>;
 
-/// The offers of each of `stores` for the wanted products, or for all, by the files of `variants` that hold them.
+/// Returns the offers of each of `stores`, from files of `variants`. If `wanted` products are given, only their offers
+/// are returned.
 pub(crate) fn offered(
     files: Vec<FileBytes>,
     stores: &BTreeSet<StoreHost>,
@@ -419,7 +420,7 @@ pub(crate) fn offered(
     Ok(offered)
 }
 
-/// The live observations of each of `stores`, by the files of `live_prices` that hold them.
+/// Returns the live observations of each of `stores`, from files of `live_prices`.
 pub(crate) fn live(
     files: Vec<FileBytes>,
     stores: &BTreeSet<StoreHost>,

@@ -1,4 +1,4 @@
-//! Exchange rates: the operator imports them, nobody else has any.
+//! Commits exchange rates, which only the operator imports.
 
 use async_recursion::async_recursion as boxed;
 use data_model::ExchangeRate;
@@ -11,24 +11,24 @@ use crate::rows::exchange_rates::{ImportedRate, Rates, rates_batch, rates_of};
 use crate::ticks::TickKind;
 use crate::{Lake, LakeError, TableName};
 
-/// The result of [`Lake::commit_rates`], or of a trial of it.
+/// Result of [`Lake::commit_rates`], or of a dry run of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RatesReport {
-    /// Rates of days and pairs that had none.
+    /// Number of rates for new combinations of day and currency pair.
     pub added: usize,
-    /// Rates that take the place of another one.
+    /// Number of rates that replaced a different rate.
     pub corrected: usize,
-    /// Rates that were there.
+    /// Number of rates that were already stored.
     pub unchanged: usize,
-    /// The tick that brought them; `None` where nothing changed, or on a dry run.
+    /// Number of the commit batch; `None` if nothing changed, or on a dry run.
     pub tick: Option<u64>,
 }
 
 impl Lake {
-    /// Adds exchange rates: one of a day and pair that has a rate takes its place. Rates that are not among these stay. Where
-    /// all are there already, nothing is written; with `dry_run` nothing is either way.
+    /// Adds exchange rates. A rate replaces the stored rate of the same day and currency pair; other rates stay. If all
+    /// are stored already, or with `dry_run`, nothing is written.
     ///
-    /// The way back is [`Lake::restore`] of the table, to a moment before.
+    /// To undo an import, use [`Lake::restore`] with a time before it.
     ///
     /// # Errors
     /// As [`Lake::commit`]; a data file of the table is missing or damaged.

@@ -1,5 +1,5 @@
-//! Brands that were read again from what was landed: their present rows are replaced, and no history gets a row. A history
-//! says what was observed when; whoever reads the same pages again observes nothing.
+//! Rebuilds brands from their landed pages. Their current rows are replaced, but the histories get no rows: rereading
+//! the same pages observes nothing new.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,36 +16,37 @@ use crate::rows::runs::RunSummaryRow;
 use crate::ticks::TickKind;
 use crate::{Lake, LakeError, TableName};
 
-/// A brand that was read again, and what it is to take the place of.
+/// A brand that was read again from its landed pages, and the content that it replaces.
 #[derive(Debug)]
 pub struct RebuiltCatalogue {
-    /// The catalogue of the landed pages.
+    /// Catalogue read from the landed pages.
     pub refresh: HashedRefresh,
-    /// [`crate::BrandRow::catalogue_hash`] of what the lake had when that was decided; `None` of a brand that it had not.
+    /// Expected [`crate::BrandRow::catalogue_hash`] of the brand in the lake; `None` if the lake did not have the
+    /// brand.
     pub instead_of: Option<String>,
 }
 
-/// The result of [`Lake::rebuild`].
+/// Result of [`Lake::rebuild`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RebuildReport {
-    /// The ticks that were committed; empty when nothing changed.
+    /// Numbers of the commit batches; empty if nothing changed.
     pub ticks: Vec<u64>,
-    /// The stores whose present rows were replaced.
+    /// Stores whose current rows were replaced.
     pub changed: Vec<StoreHost>,
-    /// The stores whose content was already there.
+    /// Stores whose content was already stored.
     pub unchanged: Vec<StoreHost>,
-    /// The stores of which the lake has something else than `instead_of` by now: they stay as they are.
+    /// Stores that were skipped, because their content in the lake no longer matches `instead_of`.
     pub overtaken: Vec<StoreHost>,
 }
 
 const HISTORIES: [TableName; 2] = [TableName::PriceHistory, TableName::ProductHistory];
 
 impl Lake {
-    /// Replaces the present rows of brands that the lake has by what their landed pages say, whatever the time of these
-    /// pages; `price_history` and `product_history` stay as they are. Of a brand that the lake does not have this is the
-    /// first word: it is committed as that of a crawl is.
+    /// Replaces the current rows of brands by the content of their landed pages, however old these pages are.
+    /// `price_history` and `product_history` stay as they are. A brand that the lake does not have is committed like
+    /// the result of a first crawl.
     ///
-    /// A brand that somebody else changed meanwhile is left as it is.
+    /// A brand that another process changed meanwhile is skipped.
     ///
     /// # Errors
     /// As [`Lake::commit`].
@@ -116,7 +117,7 @@ impl Lake {
         })
     }
 
-    /// One tick without histories; `None` when its number was taken.
+    /// Commits one batch without history rows. Returns `None` if its number was taken.
     async fn rebuild_known(
         &self,
         state: &mut State,
@@ -140,7 +141,7 @@ impl Lake {
             .await
     }
 
-    /// The number of parts into which the tables are divided by store.
+    /// Returns the number of buckets into which the tables are partitioned by store.
     #[must_use]
     pub fn buckets(&self) -> u32 {
         self.inner.config.buckets

@@ -1,4 +1,4 @@
-//! Recovery: a process takes in ticks that others ended, and finishes those that others began.
+//! Recovery: a process loads commit batches that others ended, and finishes batches that others began.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,19 @@ use crate::ticks::{TickEnd, TickKind, TickRecord, staged};
 use crate::{Lake, LakeError, LakeSnapshot, TableName};
 
 impl Lake {
-    /// A tick that was begun, by whomever, and that this process tried to finish and could not; the log tells why.
+    /// Returns a commit batch that was begun by any process and that this process failed to finish. The log has the
+    /// reason.
     #[boxed]
     pub async fn unfinished_tick(&self) -> Option<u64> {
         self.state().await.unfinished
     }
 
-    /// The state after the newest tick that was recorded when this was called: what a release is built of. A tick that
-    /// was begun and not ended is finished first, and the tables' logs are checked as far as they were not before.
+    /// Returns the state after the newest commit batch that was recorded when this was called. Releases are built from
+    /// it. A batch that was begun and not ended is finished first. The tables' logs are checked where they were not
+    /// before.
     ///
     /// # Errors
-    /// A tick cannot be finished, an entry of a log is missing or damaged, or the storage fails.
+    /// A batch cannot be finished, a log entry is missing or damaged, or the storage fails.
     #[boxed]
     pub async fn newest_snapshot(&self) -> Result<LakeSnapshot, LakeError> {
         let mut state = self.state().await;
@@ -39,22 +41,22 @@ impl Lake {
             });
         }
         self.check_logs(&mut state).await?;
-        // Tables that have a tick whose record was lost are newer than all records say.
+        // Tables that have a batch whose record was lost are newer than the records say.
         self.tables(&mut state).await?;
         let newest = state.ended;
         drop(state);
         self.snapshot_of(newest).await
     }
 
-    /// Reads the entries of each table's log that its state is made of: all behind the last checkpoint, at least up to the
-    /// one that the end of the last tick names. Those that were found whole before are not read again.
+    /// Checks the log entries that each table's state depends on: all after the last checkpoint, at least up to the
+    /// version in the end record of the last commit batch. Entries that were already checked are not read again.
     ///
     /// # Errors
-    /// One is missing, empty or cut short, or the storage fails.
+    /// An entry is missing, empty or truncated, or the storage fails.
     pub(crate) async fn check_logs(&self, state: &mut State) -> Result<(), LakeError> {
         let named = match self.inner.ticks.end(state.ended).await {
             Ok(end) => end.map(|end| end.versions).unwrap_or_default(),
-            // A reader of a damaged end gets the error; a writer leaves it behind.
+            // A reader of a damaged end record gets the error; a writer ignores the damaged record.
             Err(LakeError::TickRecord { .. }) => std::collections::BTreeMap::new(),
             Err(error) => return Err(error),
         };
@@ -75,8 +77,8 @@ impl Lake {
         Ok(())
     }
 
-    /// The tables, complete up to the last tick that ended. Where they have more than all records of ticks say, the last
-    /// tick is theirs from here on.
+    /// Returns the tables, complete up to the last commit batch that ended. If the tables are ahead of the batch
+    /// records, the state continues from the tables.
     pub(crate) async fn tables<'a>(
         &self,
         state: &'a mut State,
@@ -99,12 +101,12 @@ impl Lake {
         }
     }
 
-    /// Takes in what others did, and finishes what nobody finished.
+    /// Loads what other processes committed, and finishes the batch that no process finished.
     pub(crate) async fn recover(&self, state: &mut State) -> Result<(), LakeError> {
         for _ in 0..self.inner.config.attempts_max.max(1) {
             let head = self.inner.ticks.head(state.ended).await?;
             state.ended = head.ended;
-            // Before anything is written: what a log lost would be written over.
+            // Check before anything is written: a commit would overwrite entries that a log lost.
             if state.checked.is_empty() {
                 self.check_logs(state).await?;
             }
@@ -112,11 +114,11 @@ impl Lake {
                 state.unfinished = None;
                 return Ok(());
             }
-            // Numbers count without gaps: a tick is recorded only when the one before it has ended.
+            // Batch numbers have no gaps: a batch is recorded only after the one before it has ended.
             let Some(record) = self.inner.ticks.record(head.ended + 1).await? else {
                 continue;
             };
-            // Between the list and here its own process may have ended it and dropped the staged rows.
+            // Between the listing and this read, the batch's own process may have ended it and removed its staged rows.
             if self.inner.ticks.end(record.tick).await?.is_some() {
                 continue;
             }
@@ -125,8 +127,8 @@ impl Lake {
                 Err(_) if self.inner.ticks.end(record.tick).await?.is_some() => continue,
                 rows => rows,
             };
-            // Another process may have written the record and not yet made it durable. Asking for its number
-            // again does so on local disk; without it a power cut could take the record of a tick that is in tables.
+            // Another process may have written the record without making it durable yet. On a local disk, requesting
+            // the number again does that. Otherwise a power failure could lose the record of a batch that is in tables.
             self.inner.ticks.begin(&record).await?;
             tracing::info!(tick = record.tick, "finishing a tick that was begun and not ended");
             state.tables = None;
@@ -141,7 +143,7 @@ impl Lake {
                 Err(error) if is_for_good(record.kind, &error) => self.give_up(state, &record, error).await?,
                 finished => finished?,
             }
-            // They may have ticks whose records are lost: that is looked for when they are read.
+            // The tables may contain batches whose records are lost. That is checked when the tables are read.
             state.tables = None;
         }
         Err(LakeError::Contended {
@@ -149,8 +151,8 @@ impl Lake {
         })
     }
 
-    /// Ends a tick that can never be finished, if no table has it, or every table. Comes back without having done so where another
-    /// process came first: then there is something new to look at.
+    /// Ends a batch that can never be finished, if no table or every table has it. If another process acted first,
+    /// returns without ending the batch, and the caller looks again.
     async fn give_up(&self, state: &mut State, record: &TickRecord, error: LakeError) -> Result<(), LakeError> {
         if self.inner.ticks.end(record.tick).await?.is_some() {
             return Ok(());
@@ -168,7 +170,8 @@ impl Lake {
             let Some(deciding) = tables.get_mut(&DECIDING).filter(|_| !is_begun) else {
                 return Err(error);
             };
-            // Its own process may still be at work. It comes to this table first, and finds its place taken.
+            // The batch's own process may still be running. It commits to this table first, and finds its version
+            // taken.
             if deciding.give_up(record.tick, self.inner.clock.now()).await? == CommitOutcome::Lost {
                 return Ok(());
             }
@@ -181,10 +184,10 @@ impl Lake {
         self.end_tick(state, record, tables, ApplyOutcome::GivenUp).await
     }
 
-    /// Goes on with the last tick that ended, what was begun after it being left to whoever commits next.
+    /// Continues from the last commit batch that ended, and leaves unfinished batches to the next committer.
     ///
     /// # Errors
-    /// The rows of that tick are not whole, so that there is nothing to go on with; or the storage fails.
+    /// The rows of that batch are incomplete, so there is no state to continue from; or the storage fails.
     pub(crate) async fn leave_unrecovered(&self, state: &mut State, error: LakeError) -> Result<(), LakeError> {
         if matches!(error, LakeError::Log { .. } | LakeError::EndMissing { .. }) {
             return Err(error);
@@ -200,10 +203,11 @@ impl Lake {
         Ok(())
     }
 
-    /// Goes on from the tables where the records of the last ticks were lost but not the tables. Without this, tables
-    /// that have the numbers of lost ticks would take new ticks of the same numbers for done.
+    /// Continues from the tables if the records of the last batches were lost. Otherwise the tables, which have these
+    /// batch numbers, would treat new batches with the same numbers as done.
     ///
-    /// The tables were read up to the tick that ended last; more is to be read where another ended meanwhile.
+    /// The tables were read up to the last batch that ended. More must be read if another process ended a batch
+    /// meanwhile.
     pub(crate) async fn recover_ticks(
         &self,
         state: &mut State,
@@ -213,10 +217,10 @@ impl Lake {
         if last <= state.ended {
             return Ok(());
         }
-        // Looked for after the tables were read: no table has a tick before its record is there.
+        // Read after the tables: no table has a batch before its record exists.
         let head = self.inner.ticks.head(state.ended).await?;
         if head.recorded.max(head.ended) >= last {
-            // Another process is at work on it, or was.
+            // Another process is or was working on it.
             state.ended = head.ended;
             return Ok(());
         }
@@ -237,11 +241,11 @@ impl Lake {
     }
 }
 
-/// `true` where trying again can never help: the rows of the tick are gone.
+/// Returns `true` if retrying can never succeed, because the rows of the batch are gone.
 fn is_for_good(kind: TickKind, error: &LakeError) -> bool {
     match error {
         LakeError::Lost { .. } | LakeError::NotRestorable { .. } | LakeError::Staged { .. } => true,
-        // Rows are changed one by one: nothing but a repair can do without a file that held some.
+        // Review rows are changed one by one, so a lost file with such rows needs a repair.
         _ if kind == TickKind::Reviews && lost_file(error).is_some() => true,
         _ => false,
     }

@@ -1,4 +1,4 @@
-//! Answers of review apps that are no review: rows of `quarantine` beside those of crawls, which crawls keep.
+//! Refused records of review apps. They are rows of `quarantine` that crawls keep when they replace their own.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ use crate::rows::quarantine::REFUSED_FROM;
 use crate::ticks::TickKind;
 use crate::{LakeError, TableName};
 
-/// `true` where such a tick leaves the rows of refused reviews.
+/// Returns `true` if this kind of commit batch keeps the rows of refused reviews.
 pub(crate) fn keeps_refused(table: TableName, kind: TickKind) -> bool {
     table == TableName::Quarantine && matches!(kind, TickKind::Refresh | TickKind::Backfill)
 }
 
-/// The new rows of some stores with those of refused reviews among their old ones.
+/// Returns the new rows of some stores together with the rows of refused reviews among their old ones.
 pub(crate) fn with_refused(
     old: &[RecordBatch],
     stores: &BTreeSet<StoreHost>,

@@ -1,4 +1,4 @@
-//! Replaces the rows of some stores in one partition; everything here is computation.
+//! Replaces the rows of some stores in one partition. This module only computes, without I/O.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,18 +11,18 @@ use crate::files::{Batches, Encoded, Encoder, FileBytes, Scan, batches};
 use crate::rows::columns::{Columns, store_runs};
 use crate::{LakeConfig, LakeError, TableName};
 
-/// The outcome of a partition.
+/// Outcome of replacing rows in a partition.
 #[derive(Debug)]
 pub(crate) enum PartitionOutcome {
-    /// The new rows are the old rows.
+    /// The new rows equal the old rows.
     Unchanged,
-    /// No rows are left.
+    /// No rows are left in the partition.
     Emptied,
-    /// One file holds all rows.
+    /// One new file contains all rows of the partition.
     File(Encoded),
 }
 
-/// Rows of one store that stand together in one batch.
+/// Consecutive rows of one store in one record batch.
 #[derive(Debug)]
 struct Run<'a> {
     store: &'a str,
@@ -30,21 +30,21 @@ struct Run<'a> {
     rows: Range<usize>,
 }
 
-/// The rows that take the place of the rows of some stores.
+/// New rows that replace the rows of some stores.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Replacement<'a> {
     pub(crate) stores: &'a BTreeSet<StoreHost>,
-    /// Sorted as the table is.
+    /// New rows in the table's sort order.
     pub(crate) new: &'a [RecordBatch],
-    /// Rows of refused reviews stay.
+    /// `true` if rows of refused reviews stay.
     pub(crate) keeps_refused: bool,
 }
 
-/// Drops the rows of stores from those of a partition's files, puts new ones in their place, and encodes the result. The
-/// old rows are read as they are written, so that those of all stores are never in memory at once.
+/// Removes the rows of stores from a partition's files, inserts the new rows, and encodes the result. The old rows
+/// are streamed, so the rows of all stores are never in memory at once.
 ///
 /// # Errors
-/// Within, that the old rows cannot be read.
+/// The inner result fails if the old rows cannot be read.
 pub(crate) fn replace(
     table: TableName,
     files: &[FileBytes],
@@ -79,7 +79,7 @@ pub(crate) fn replace(
         Err(error) => return Ok(Err(error)),
     };
     let mut new = runs(table, new)?;
-    // Stable: the batches of one store stay in their order.
+    // The sort is stable, so the record batches of one store keep their order.
     new.sort_by_key(|run| run.store);
     let (mut new, mut encoder) = (new.iter().peekable(), Encoder::new(table, config)?);
     for batch in old {
@@ -116,7 +116,7 @@ fn runs(table: TableName, batches: &[RecordBatch]) -> Result<Vec<Run<'_>>, LakeE
     Ok(runs)
 }
 
-/// `true` where these are the same rows in the same order, however they are cut.
+/// Returns `true` if both have the same rows in the same order, however they are split into record batches.
 fn same_rows(mut old: Batches, new: &[RecordBatch]) -> Result<bool, LakeError> {
     let rest = |batch: &RecordBatch, from: usize| {
         let rest = batch.num_rows() - from;

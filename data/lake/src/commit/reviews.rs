@@ -1,4 +1,4 @@
-//! The reviews of review apps: they are read apart from crawls, and committed apart from them, row by row.
+//! Commits reviews of review apps row by row. They are read and committed separately from crawls.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,38 +13,39 @@ use crate::rows::widgets::{Place, WidgetRatingRows, WidgetReviewRows, rating_key
 use crate::ticks::TickKind;
 use crate::{CommitReport, Lake, LakeError, TableName};
 
-/// Most refused records of review apps that are held of one store; what comes beyond them is left out.
+/// Maximum number of refused review-app records stored per store. Further records are dropped.
 pub const REFUSED_REVIEWS_MAX: usize = 1_000;
 
-/// The changes in the reviews of one store.
+/// Changes in the reviews of one store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewChanges {
-    /// The store.
+    /// Host of the store.
     pub store: StoreHost,
-    /// Its brand.
+    /// Brand of the store.
     pub slug: BrandSlug,
-    /// When it was read.
+    /// Time at which the reviews were read.
     pub at: Timestamp,
-    /// Reviews that are new, or say something else than before.
+    /// Reviews that are new or changed.
     pub reviews: Vec<WidgetReview>,
-    /// Reviews that are gone.
+    /// Keys of reviews that are gone, by app and review id.
     pub reviews_gone: Vec<(ReviewWidget, String)>,
-    /// Ratings of products that are new, or other than before.
+    /// Product ratings that are new or changed.
     pub ratings: Vec<WidgetRating>,
-    /// Products that nobody rates any more.
+    /// Keys of ratings that are gone, by app and product id.
     pub ratings_gone: Vec<(ReviewWidget, u64)>,
-    /// Records that are no review or rating, by their subjects: for `quarantine`, at most [`crate::REFUSED_REVIEWS_MAX`].
+    /// Records that could not be parsed as a review or a rating, to be quarantined: at most
+    /// [`crate::REFUSED_REVIEWS_MAX`].
     pub refused: Vec<Quarantined>,
-    /// Subjects of records that are refused no more.
+    /// Subjects of records that are no longer refused.
     pub refused_gone: Vec<String>,
-    /// When single reviews were read, where that was not `at`; by app and id.
+    /// Read times of single reviews that differ from `at`, by app and id.
     pub reviews_at: BTreeMap<(ReviewWidget, String), Timestamp>,
-    /// When single ratings were read, where that was not `at`; by app and product.
+    /// Read times of single ratings that differ from `at`, by app and product.
     pub ratings_at: BTreeMap<(ReviewWidget, u64), Timestamp>,
 }
 
 impl ReviewChanges {
-    /// No change of this store.
+    /// Returns an empty set of changes for the store.
     #[must_use]
     pub const fn none(store: StoreHost, slug: BrandSlug, at: Timestamp) -> Self {
         Self {
@@ -71,8 +72,8 @@ impl ReviewChanges {
             && self.refused_gone.is_empty()
     }
 
-    /// Drops rows that are stored just so, and removals of rows that are not there. Of two rows of one key the last
-    /// counts.
+    /// Drops rows that are already stored unchanged, and removals of rows that are not stored. If a key has several
+    /// rows, the last one counts.
     fn beside(mut self, reviews: &[WidgetReview], ratings: &[WidgetRating]) -> Self {
         let mut held: HashMap<String, &WidgetReview> = HashMap::with_capacity(reviews.len());
         held.extend(reviews.iter().map(|one| (review_key(one.widget, &one.id), one)));
@@ -97,7 +98,8 @@ impl ReviewChanges {
         self
     }
 
-    /// Leaves of the refused records what is not stored just so, and gives each its place: its own, or the next.
+    /// Returns the refused records that are not already stored unchanged. Each gets its existing position, or the next
+    /// free one.
     fn refused_beside(&mut self, stored: &[PlacedRecord]) -> Vec<PlacedRecord> {
         let held: BTreeMap<&str, &PlacedRecord> = stored.iter().map(|one| (one.1.subject.as_str(), one)).collect();
         let told = std::mem::take(&mut self.refused).into_iter();
@@ -125,9 +127,10 @@ impl ReviewChanges {
 }
 
 impl Lake {
-    /// Brings changes of reviews and ratings in as one tick. Rows that are stored just so are left out, as is a store
-    /// that is not in the lake; when nothing is left, nothing is written. New reviews get a file of their own; a file
-    /// is written anew only where a row of it goes or changes. Crawls keep all of it, and it goes with its brand.
+    /// Commits changes of reviews and ratings as one commit batch. Rows that are already stored and stores that are not
+    /// in the lake are skipped. If nothing is left, nothing is written. New reviews get a file of their own. An
+    /// existing file is rewritten only if one of its rows is removed or changes. Crawls keep these rows; they are
+    /// removed with their brand.
     ///
     /// # Errors
     /// As [`Lake::commit`].
@@ -145,7 +148,8 @@ impl Lake {
                 snapshot.widget_reviews(&stores).await?,
                 snapshot.widget_ratings(&stores).await?,
             );
-            // Read only where something is told of it: what is damaged there is no matter of the other tables.
+            // Read the quarantine only if there are changes for it, so that damage there does not affect the other
+            // tables.
             let tells = |one: &&ReviewChanges| !(one.refused.is_empty() && one.refused_gone.is_empty());
             let telling: BTreeSet<StoreHost> = told.iter().filter(tells).map(|one| one.store.clone()).collect();
             let refused = match telling.is_empty() {
@@ -182,7 +186,7 @@ impl Lake {
     }
 }
 
-/// By bucket and store, each store once.
+/// Sorts changes by bucket and store, and fails if a store occurs twice.
 fn sorted(mut told: Vec<ReviewChanges>, buckets: u32) -> Result<Vec<ReviewChanges>, LakeError> {
     told.sort_by_cached_key(|one| (bucket(&one.store, buckets), one.store.clone()));
     match told.windows(2).find(|pair| pair[0].store == pair[1].store) {
@@ -193,7 +197,7 @@ fn sorted(mut told: Vec<ReviewChanges>, buckets: u32) -> Result<Vec<ReviewChange
     }
 }
 
-/// Changes of one store, with the places in the quarantine of the records that it refuses.
+/// Changes of one store, with the positions of its refused records in `quarantine`.
 struct PlacedChanges {
     changes: ReviewChanges,
     refused: Vec<PlacedRecord>,
@@ -243,7 +247,7 @@ fn plan(changed: &[PlacedChanges], buckets: u32) -> Result<Plan, LakeError> {
             leave(TableName::Quarantine, subject.clone());
         }
         if !placed.is_empty() {
-            // That there is an entry says that the tick changes the table.
+            // An entry, even an empty one, says that the batch changes the table.
             gone.entry(TableName::Quarantine.as_str().to_owned()).or_default();
         }
     }

@@ -1,4 +1,4 @@
-//! The row of a tick in `crawl_runs`.
+//! Builds the `crawl_runs` row of a commit batch.
 
 use std::sync::Arc;
 
@@ -11,7 +11,6 @@ use crate::rows::nested::Texts;
 use crate::ticks::{TickKind, TickRecord};
 use crate::{LakeError, TableName, TickCounts};
 
-/// The row of `crawl_runs` of a tick.
 pub(crate) fn run_row(record: &TickRecord) -> Result<RecordBatch, LakeError> {
     let number = |number: u64| Arc::new(Int64Array::from(vec![i64::try_from(number).unwrap_or(i64::MAX)])) as ArrayRef;
     let text = |text: Option<&str>| Arc::new(StringArray::from(vec![text])) as ArrayRef;

@@ -1,4 +1,4 @@
-//! Shipping terms: what a store's text says is read apart from crawls, and committed apart from them.
+//! Commits shipping terms, which are read from stores' texts separately from crawls.
 
 use std::collections::BTreeSet;
 
@@ -13,9 +13,9 @@ use crate::ticks::TickKind;
 use crate::{CommitReport, Lake, LakeError, TableName};
 
 impl Lake {
-    /// Makes these terms all that is known of each store's shipping; `None` forgets those that were known. A store whose
-    /// terms are the stored ones but for when they were read is left out, as is one that is not in the lake; when all are,
-    /// nothing is written. Crawls keep what is stored here.
+    /// Replaces the stored shipping terms of each store; `None` deletes them. Stores that are not in the lake or whose
+    /// terms differ only in the time of reading are skipped. If all are skipped, nothing is written. Crawls keep these
+    /// terms.
     ///
     /// # Errors
     /// As [`Lake::commit`].
@@ -54,7 +54,7 @@ impl Lake {
     }
 }
 
-/// `true` where two terms say the same, whenever they were read.
+/// Returns `true` if two terms are equal, ignoring when they were read.
 fn says_the_same(held: Option<&ShippingPolicy>, told: Option<&ShippingPolicy>) -> bool {
     let (Some(held), Some(told)) = (held, told) else {
         return held.is_none() && told.is_none();
@@ -66,8 +66,8 @@ fn says_the_same(held: Option<&ShippingPolicy>, told: Option<&ShippingPolicy>) -
     *held == told
 }
 
-/// The stores whose rows go, where these are not all of the tick. A crawl that found no shipping terms leaves those that are
-/// known as they are: a text says them, which is read apart from crawls.
+/// Returns the stores whose rows are removed, or `None` if these are all stores of the batch. A crawl that found no
+/// shipping terms keeps the stored ones, because they were read separately from a text.
 pub(crate) fn replaced_stores<'a>(
     table: TableName,
     kind: TickKind,

@@ -3,26 +3,27 @@ use data_model::{BrandSlug, StoreHost};
 use crate::LakeError;
 use crate::files::bucket;
 
-/// All that is to be known of one store in a matter that is asked for apart from crawls: its shipping terms, its delivery.
+/// Complete new data of one store on a subject that is queried separately from crawls, such as shipping terms or
+/// delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreUpdate<T> {
-    /// The store.
+    /// Host of the store.
     pub store: StoreHost,
-    /// Its brand.
+    /// Brand of the store.
     pub slug: BrandSlug,
-    /// The knowledge, which replaces what was known.
+    /// New data, which replaces the stored data.
     pub known: T,
 }
 
 impl<T> StoreUpdate<T> {
-    /// The knowledge of one store.
+    /// Creates an update of one store.
     #[must_use]
     pub const fn new(store: StoreHost, slug: BrandSlug, known: T) -> Self {
         Self { store, slug, known }
     }
 }
 
-/// By bucket and store, each store once.
+/// Sorts updates by bucket and store, and fails if a store occurs twice.
 pub(super) fn sorted<T>(mut updates: Vec<StoreUpdate<T>>, buckets: u32) -> Result<Vec<StoreUpdate<T>>, LakeError> {
     updates.sort_by_cached_key(|update| (bucket(&update.store, buckets), update.store.clone()));
     match updates.windows(2).find(|pair| pair[0].store == pair[1].store) {

@@ -1,4 +1,4 @@
-//! Small files become large ones, and files that no state needs go.
+//! Merges small files into large ones, and removes files that no retained state needs.
 
 mod vacuum;
 
@@ -19,41 +19,42 @@ use crate::{Lake, LakeConfig, LakeError, TableName};
 
 pub use vacuum::{VacuumKeep, VacuumReport};
 
-/// Files that are merged into one.
+/// Group of files that were merged into one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileMerge {
-    /// The table.
+    /// Table whose files were merged.
     pub table: TableName,
-    /// The value of its partition column, where it has one.
+    /// Value of the table's partition column, if it has one.
     pub partition: Option<String>,
-    /// The number of files.
+    /// Number of files before the merge.
     pub files: usize,
-    /// Their size together.
+    /// Total size of the files before the merge, in bytes.
     pub bytes: u64,
 }
 
-/// The result of [`Lake::compact`], or of a trial of it.
+/// Result of [`Lake::compact`], or of a dry run of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CompactReport {
-    /// The merges.
+    /// Merges that were made, or would be made on a dry run.
     pub merged: Vec<FileMerge>,
-    /// The tick that carries them; `None` when there was nothing to merge, or on a dry run.
+    /// Number of the commit batch; `None` if there was nothing to merge, or on a dry run.
     pub tick: Option<u64>,
 }
 
 impl Lake {
-    /// Merges small files of append-only tables and writes a checkpoint of every table. No row changes; with
-    /// `dry_run` nothing does.
+    /// Merges small files of append-only tables and writes a checkpoint of every table. No row changes. With `dry_run`
+    /// nothing is written.
     ///
     /// # Errors
-    /// The storage fails, a table is not readable, or others commit without pause.
+    /// The storage fails, a table is not readable, or other processes keep committing first.
     #[boxed]
     pub async fn compact(&self, dry_run: bool) -> Result<CompactReport, LakeError> {
         self.merge_files(Amount::All, dry_run).await
     }
 
-    /// [`Lake::compact`] by a little: so many merges at most, each of several files of about one size, so that over many
-    /// calls a row is rewritten a few times, however large its table. Most calls find nothing to do, and write nothing.
+    /// Like [`Lake::compact`], but makes at most `merges_max` merges, each of several files of similar size. Over many
+    /// calls a row is therefore rewritten only a few times, however large its table is. Most calls find nothing to
+    /// merge and write nothing.
     ///
     /// # Errors
     /// As [`Lake::compact`].
@@ -68,7 +69,7 @@ impl Lake {
         let mut worth = None;
         for _ in 0..attempts.max(1) {
             self.recover(&mut state).await?;
-            // Others may have committed outside of any tick.
+            // Other processes may have committed outside of any batch.
             state.tables = None;
             let tables = self.tables(&mut state).await?;
             if dry_run {
@@ -79,8 +80,9 @@ impl Lake {
                 let merged = groups.collect();
                 return Ok(CompactReport { merged, tick: None });
             }
-            // Before a tick is begun: of files that cannot be read there may be nothing left to merge. Once only, however
-            // often others are quicker to begin theirs: what they changed meanwhile is merged anew within the tick.
+            // Merge before a batch is begun, because there may be nothing to merge if files cannot be read. Merge only
+            // once, even if other processes keep beginning their batches first. Tables that they changed are merged
+            // again within the batch.
             let (prepared, merged) = match worth.take() {
                 Some(worth) => worth,
                 None => self.prepare_merges(tables, amount).await?,
@@ -110,7 +112,7 @@ impl Lake {
         Err(LakeError::Contended { attempts })
     }
 
-    /// The merges of all tables, written but not committed, and what they are.
+    /// Merges the files of all tables without committing, and returns the actions with a description of each merge.
     async fn prepare_merges(
         &self,
         tables: &BTreeMap<TableName, Table>,
@@ -139,7 +141,7 @@ impl Lake {
             for _ in 0..self.inner.config.attempts_max.max(1) {
                 let actions = match prepared.remove(&table.name) {
                     Some(PreparedTable { version, actions }) if version == table.version() => actions,
-                    // Someone else changed the table meanwhile.
+                    // Another process changed the table meanwhile.
                     stale => {
                         let stale = stale.map(|stale| (table.name, stale));
                         discard(&self.inner.storage, &PreparedActions::from_iter(stale)).await;
@@ -154,7 +156,8 @@ impl Lake {
                     target_size: i64::try_from(self.inner.config.compact_file_bytes).unwrap_or(i64::MAX),
                 };
                 let now = self.inner.clock.now();
-                // Another process may have ended this tick meanwhile, and begun the next: its mark must not go back.
+                // Another process may have ended this batch meanwhile and begun the next one. The table's batch number
+                // must not decrease.
                 let tick = record.tick.max(table.tick());
                 if actions.is_empty()
                     || table.commit(actions, operation, tick, None, now).await? == CommitOutcome::Landed
@@ -191,7 +194,7 @@ impl Lake {
     }
 }
 
-/// The files of a group that are not missing or damaged, with their bytes: the others stay as they are.
+/// Returns the readable files of a group with their bytes. Missing or damaged files are left as they are.
 async fn readable(table: &Table, group: Vec<DataFile>) -> Result<(Vec<DataFile>, Vec<FileBytes>), LakeError> {
     let (mut files, mut bytes) = (Vec::with_capacity(group.len()), Vec::with_capacity(group.len()));
     for file in group {
@@ -210,19 +213,19 @@ async fn readable(table: &Table, group: Vec<DataFile>) -> Result<(Vec<DataFile>,
     Ok((files, bytes))
 }
 
-/// The extent of one call's merges.
+/// Limit on the merges of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Amount {
-    /// All that is worth it.
+    /// All merges that are worthwhile.
     All,
-    /// So many merges at most.
+    /// At most this number of merges.
     Merges(usize),
 }
 
-/// Fewer files than this are not worth a merge on the side.
+/// Minimum number of files for an incremental merge.
 const FILES_MIN: usize = 8;
 
-/// Files up to this size are of one size.
+/// Files up to this size, in bytes, count as equally small.
 const SMALL_BYTES: u64 = 64 << 10;
 
 fn merge_rows(table: TableName, files: Vec<FileBytes>, config: &LakeConfig) -> Result<Encoded, LakeError> {
@@ -240,8 +243,8 @@ fn merged(table: TableName, group: &[DataFile]) -> FileMerge {
     }
 }
 
-/// The files that are worth merging, group by group. Of a current-state table that is every partition of more
-/// than one file, which this lake itself never writes.
+/// Groups the files that are worth merging. For a current-state table, these are the partitions with more than one
+/// file, which this program itself never writes.
 fn groups(table: &Table, config: &LakeConfig, amount: Amount) -> Vec<Vec<DataFile>> {
     let mut partitions: BTreeMap<Option<String>, Vec<DataFile>> = BTreeMap::new();
     for file in table.files() {
@@ -257,7 +260,7 @@ fn groups(table: &Table, config: &LakeConfig, amount: Amount) -> Vec<Vec<DataFil
         files.sort_by(|left, right| left.size.cmp(&right.size).then_with(|| left.path.cmp(&right.path)));
         let (mut group, mut bytes) = (Vec::new(), 0);
         for file in files {
-            // A file that is larger than all smaller ones together waits for others of its size.
+            // A file that is larger than all smaller ones together waits until there are more files of its size.
             let is_larger = amount != Amount::All && file.size > SMALL_BYTES.max(bytes);
             if is_larger || bytes + file.size > config.compact_file_bytes {
                 groups.push(std::mem::take(&mut group));
@@ -275,7 +278,7 @@ fn groups(table: &Table, config: &LakeConfig, amount: Amount) -> Vec<Vec<DataFil
     groups
 }
 
-/// The fewest files that are worth a merge.
+/// Returns the minimum number of files that are worth a merge.
 fn files_min(table: TableName, amount: Amount) -> usize {
     match amount {
         Amount::Merges(_) if table.is_tiered() => FILES_MIN,

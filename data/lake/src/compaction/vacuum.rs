@@ -13,52 +13,53 @@ use serde::{Deserialize, Serialize};
 use crate::delta::{Table, data_files, failed, state_at};
 use crate::{Lake, LakeError};
 
-/// The states that [`Lake::vacuum`] leaves readable.
+/// States of the lake that [`Lake::vacuum`] keeps readable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VacuumKeep {
-    /// Every state of the last so long.
+    /// Every state within this time before now is kept.
     pub retention: Duration,
-    /// Beside these, every state that has these versions: those that live releases were built from. One that is gone
-    /// already is passed over.
+    /// Table versions whose states are also kept, namely those that live releases were built from. Versions that are
+    /// already gone are skipped.
     pub versions: Vec<BTreeMap<String, u64>>,
-    /// Lists the objects that would go, and leaves them.
+    /// If `true`, lists the objects that would be removed without removing them.
     pub dry_run: bool,
 }
 
-/// The objects that [`Lake::vacuum`] removed or would remove.
+/// Objects that [`Lake::vacuum`] removed or would remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VacuumReport {
-    /// Data files and records of ticks, relative to the lake.
+    /// Paths of data files and of commit batch records, relative to the lake.
     pub files: Vec<String>,
-    /// Their size together.
+    /// Total size of the files, in bytes.
     pub bytes: u64,
-    /// Commits and checkpoints that were dropped from the tables' logs.
+    /// Number of commits and checkpoints that were removed from the tables' logs.
     pub log_files: usize,
 }
 
-/// The lake's note of its last vacuum.
+/// Path of the record of the last vacuum.
 const NOTE: &str = "_ticks/vacuumed.json";
 
-/// The last tick before a vacuum.
+/// Number of the last commit batch before a vacuum.
 #[derive(Debug, Serialize, Deserialize)]
 struct VacuumNote {
     tick: u64,
 }
 
-/// The time that a file which no commit names may be on its way into one.
+/// Time during which a file that no commit names may still be awaiting its commit.
 const IN_FLIGHT: Duration = Duration::from_secs(3600);
 
 impl Lake {
-    /// Removes data files that no state to be kept needs, records of ticks older than that, and what crashes left.
+    /// Removes data files and batch records that no retained state needs, and leftovers of crashes.
     ///
     /// # Errors
-    /// The storage fails, a table is not readable, or the retention is longer than removed files are remembered.
+    /// The storage fails, a table is not readable, or the retention exceeds the time for which logs remember removed
+    /// files.
     #[boxed]
     pub async fn vacuum(&self, keep: &VacuumKeep) -> Result<VacuumReport, LakeError> {
         self.vacuum_some(keep, usize::MAX).await
     }
 
-    /// [`Lake::vacuum`] of so many files at most; the others go with later calls.
+    /// Like [`Lake::vacuum`], but removes at most `files_max` files. Later calls remove the others.
     ///
     /// # Errors
     /// As [`Lake::vacuum`].
@@ -73,19 +74,20 @@ impl Lake {
             });
         }
         let mut state = self.state().await;
-        // Room is what finishing a tick may lack.
+        // Continue on an error: finishing a batch may have failed because of a full disk.
         if let Err(error) = self.recover(&mut state).await {
             self.leave_unrecovered(&mut state, error).await?;
         }
-        // Others may have committed outside of any tick; what they need must not go either.
+        // Other processes may have committed outside of any batch. The files that their commits need must not be
+        // removed.
         state.tables = None;
         let now = self.inner.clock.now();
         let since = now.plus_millis(-millis(keep.retention));
         let ended = state.ended;
-        // The last state is to be kept whatever its age; compaction may have moved the tables beyond it.
+        // The last state is kept whatever its age; compaction may have moved the tables beyond it.
         let mut versions = keep.versions.clone();
         versions.extend(self.inner.ticks.end(ended).await?.map(|end| end.versions));
-        // Every state since then is of files that are there now, or were removed since and are remembered.
+        // The files of every state since then either still exist or are recorded in the log as removed.
         let ticks = self.inner.ticks.ended().await?;
         let first = self.last_tick_before(&ticks, ended, since).await?;
         let remembered = match first.or(ticks.first().copied()) {
@@ -113,7 +115,8 @@ impl Lake {
                 report.log_files += clean_log(table, oldest, since).await?;
             }
         }
-        // Records of ticks that ended before the retention began, but for the last of them: it is the state at its beginning.
+        // Select the records of batches that ended before the retention began, except the last one: it is the state at
+        // the beginning.
         let mut old = self.inner.ticks.below(first.unwrap_or(0).min(ended)).await?;
         old.truncate(room);
         report.add("_ticks", &old);
@@ -123,7 +126,8 @@ impl Lake {
                 path: NOTE.to_owned(),
                 source,
             })?;
-            // The freed space is free without the note: where there is no room for it, the next vacuum comes earlier.
+            // The vacuum succeeded without its record. If there is no space for the record, the next vacuum just comes
+            // earlier.
             if let Err(error) = put_over(&self.inner.storage, &ObjectPath::from(NOTE), note).await {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, "when the lake was vacuumed could not be noted");
@@ -132,7 +136,7 @@ impl Lake {
         Ok(report)
     }
 
-    /// `true` where so many ticks have ended since the last vacuum.
+    /// Returns `true` if at least `ticks` commit batches have ended since the last vacuum.
     ///
     /// # Errors
     /// The storage fails.
@@ -144,7 +148,7 @@ impl Lake {
         Ok(self.state().await.ended >= last.saturating_add(ticks))
     }
 
-    /// The last tick that ended before this moment.
+    /// Returns the last commit batch that ended before `since`.
     async fn last_tick_before(&self, ticks: &[u64], ended: u64, since: Timestamp) -> Result<Option<u64>, LakeError> {
         let (mut from, mut to) = (0, ended);
         to = to.min(ticks.len() as u64);
@@ -167,18 +171,18 @@ impl Lake {
     }
 }
 
-/// Drops from the log what no version from `oldest` on needs.
+/// Removes the log entries that no version from `oldest` on needs.
 async fn clean_log(table: &Table, oldest: u64, since: Timestamp) -> Result<usize, LakeError> {
     let cleaned = cleanup_expired_logs_for(oldest, table.log_store().as_ref(), since.micros() / 1000, None).await;
     cleaned.map_err(failed(table.name, "log clean-up"))
 }
 
-/// The files of a table that the states to be kept need.
+/// Files of a table that the retained states need.
 #[derive(Debug)]
 struct NeededFiles {
-    /// The paths of their files.
+    /// Paths of the needed files.
     files: HashSet<String>,
-    /// The first of their versions.
+    /// Oldest retained version of the table.
     oldest: u64,
 }
 
@@ -209,14 +213,14 @@ async fn needed(
                 needed.extend(paths(&state));
                 oldest = oldest.min(version);
             }
-            // Of a version that nobody can ever read again nothing can be kept. Any other may be readable the next time.
+            // A version that is permanently unreadable has no files to keep. Other versions may become readable again.
             Err(error @ LakeError::VersionLost { .. }) => {
                 tracing::warn!(table = %table.name, version, %error, "a version to be kept is gone already");
             }
             Err(error) => return Err(error),
         }
     }
-    // A file that was removed within the retention was still there at its beginning.
+    // A file that was removed within the retention period was still in use at its beginning.
     let mut removed = table.state().all_tombstones(table.log_store());
     while let Some(tombstone) = removed.next().await {
         let tombstone = tombstone.map_err(failed(table.name, "read of removed files"))?;
@@ -230,8 +234,8 @@ async fn needed(
     Ok(NeededFiles { files: needed, oldest })
 }
 
-/// The table's objects that are neither needed nor part of its log. One that no commit has ever named may be on
-/// its way into one, if it is young.
+/// Returns the table's objects that are neither needed nor part of its log. Young files that no commit names are
+/// excluded, because a commit in progress may add them.
 async fn unneeded(
     table: &Table,
     needed: &HashSet<String>,

@@ -1,15 +1,15 @@
-//! Checks that a table can be opened from a checkpoint. One that is damaged may still be Parquet: its columns have
-//! other names or types then, and no reader of the log understands it.
+//! Checks that a table can be opened from a checkpoint. A damaged checkpoint may still be valid Parquet with other
+//! column names or types, which no reader of the log understands.
 
 use arrow::array::{Array, RecordBatch};
 use arrow::datatypes::{DataType, Field, Fields};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-/// A column, step by step, and whether a type is one of its types.
+/// Path of a column in the schema, and a predicate that accepts its data type.
 type Column = (&'static [&'static str], fn(&DataType) -> bool);
 
-/// The columns of every checkpoint, whoever wrote it (the Delta protocol, "Checkpoint Schema").
+/// Required columns of every checkpoint, whichever writer made it (the Delta protocol, "Checkpoint Schema").
 const COLUMNS: [Column; 16] = [
     (&["protocol", "minReaderVersion"], is_integer),
     (&["protocol", "minWriterVersion"], is_integer),
@@ -63,7 +63,7 @@ fn find<'a>(fields: &'a Fields, path: &[&str]) -> Option<&'a Field> {
     }
 }
 
-/// `true` where these bytes can be read from end to end as a checkpoint, or as a part of one.
+/// Returns `true` if the bytes can be read completely as a checkpoint, or as a part of one.
 pub(crate) fn is_usable(bytes: Option<Bytes>) -> bool {
     let Some(builder) = bytes.and_then(|bytes| ParquetRecordBatchReaderBuilder::try_new(bytes).ok()) else {
         return false;
@@ -84,7 +84,7 @@ pub(crate) fn is_usable(bytes: Option<Bytes>) -> bool {
     told > 0
 }
 
-/// The number of rows of a batch that say something of the table.
+/// Returns the number of rows of a record batch that contain an action.
 fn actions(batch: &RecordBatch) -> usize {
     let columns = ["protocol", "metaData", "txn", "add", "remove"];
     let filled = columns.iter().filter_map(|name| batch.column_by_name(name));

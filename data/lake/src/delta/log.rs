@@ -1,5 +1,5 @@
-//! Checks that the tables' logs are whole. An entry that is missing or empty reads like one that changed nothing: rows
-//! are gone without an error, and the next commit takes the place of an entry that was the newest.
+//! Checks that the tables' logs are complete. A missing or empty entry looks like one that changed nothing, so rows
+//! would vanish without an error. If the newest entry is missing, the next commit would take its version.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use serde::Deserialize;
 use super::checkpoint::is_usable;
 use crate::{LakeError, TableName};
 
-/// The name under which ticks are recorded in the tables' logs.
+/// Application id under which commit batch numbers are recorded in the tables' logs.
 pub(crate) const APP_ID: &str = "haat";
 
-/// The key by which an entry of a log names its tick.
+/// Key of the commit batch number in a log entry.
 pub(crate) const TICK_KEY: &str = "haatTick";
 
-/// As much of a line of a log as tells whose entry it is part of.
+/// The fields of a log line that identify the batch which wrote it.
 #[derive(Debug, Deserialize)]
 struct Line {
     #[serde(rename = "commitInfo")]
@@ -32,24 +32,24 @@ struct Txn {
     app_id: String,
 }
 
-/// Entries of a log that are read at the same time.
+/// Number of log entries that are read concurrently.
 pub(crate) const READS_AT_ONCE: usize = 8;
 
-/// The lists of a log that are made before a gap in it counts as one.
+/// Maximum number of times that a log folder is listed before a gap in it counts as real.
 const LISTS_MAX: usize = 3;
 
-/// A table's log, and what is known of it.
+/// A table's log, and the versions known from elsewhere.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Log<'a> {
     pub(crate) lake: &'a Storage,
     pub(crate) table: TableName,
-    /// The version that the end of the last tick names.
+    /// Version of the table in the end record of the last commit batch.
     pub(crate) named: Option<u64>,
-    /// The version up to which it was found whole.
+    /// Version up to which the log was already found intact.
     pub(crate) checked: Option<u64>,
 }
 
-/// The content of a log's folder, behind the part that was checked.
+/// Contents of a log folder, after the part that was already checked.
 #[derive(Debug, Default)]
 struct LogFolder {
     entries: BTreeSet<u64>,
@@ -57,15 +57,15 @@ struct LogFolder {
 }
 
 impl Log<'_> {
-    /// The newest version, where there is any; everything that it is made of is there and whole.
+    /// Returns the newest version, if there is any, after checking that everything it depends on is intact.
     ///
     /// # Errors
-    /// One is missing, empty or cut short, or the storage fails.
+    /// An entry is missing, empty or truncated, or the storage fails.
     pub(crate) async fn check(&self) -> Result<Option<u64>, LakeError> {
         let mut lists = 1;
         loop {
             match self.check_once().await {
-                // An entry may have been written, or cleaned away behind a new checkpoint, while the folder was listed.
+                // While the folder was listed, an entry may have been written, or removed after a new checkpoint.
                 Err(LakeError::Log { fault: MISSING, .. }) if lists < LISTS_MAX => lists += 1,
                 checked => return checked,
             }
@@ -75,7 +75,7 @@ impl Log<'_> {
     async fn check_once(&self) -> Result<Option<u64>, LakeError> {
         let listed = self.list().await?;
         let newest = listed.entries.last().copied().max(self.named).max(self.checked);
-        // A checkpoint has all that came before it: whoever cleans a log leaves one.
+        // A checkpoint contains everything before it: log clean-up always leaves one.
         let first = listed.checkpoint.max(self.checked).map_or(0, |last| last + 1);
         let Some(last) = newest.filter(|newest| *newest >= first) else {
             return Ok(newest.max(listed.checkpoint));
@@ -136,7 +136,7 @@ impl Log<'_> {
 
 const MISSING: &str = "missing";
 
-/// The first entry that is missing of those that a version is made of, in the log of the table whose folder `table` is.
+/// Returns the first missing log entry that `version` depends on. `table` is the table's folder.
 pub(crate) async fn first_gap(table: &Storage, version: u64) -> Result<Option<u64>, LakeError> {
     let folder = ObjectPath::from("_delta_log");
     let listed = table.store().list(Some(&folder)).map_ok(|meta| meta.location);
@@ -157,7 +157,7 @@ pub(crate) async fn first_gap(table: &Storage, version: u64) -> Result<Option<u6
     Ok((first..=version).find(|number| !entries.contains(number)))
 }
 
-/// The error of a table that cannot be opened, where a checkpoint is missing or damaged.
+/// Returns the error for a table that cannot be opened because a checkpoint is missing or damaged.
 pub(crate) async fn missing_checkpoint(lake: &Storage, table: TableName) -> Option<LakeError> {
     let folder = ObjectPath::from(format!("{table}/_delta_log"));
     let fault = |path: &ObjectPath, fault: &'static str| {
@@ -191,7 +191,7 @@ pub(crate) async fn missing_checkpoint(lake: &Storage, table: TableName) -> Opti
     None
 }
 
-/// The log's note of its newest checkpoint.
+/// The log's `_last_checkpoint` file, which names its newest checkpoint.
 #[derive(Debug, Deserialize)]
 pub(crate) struct LastCheckpoint {
     pub(crate) version: u64,
@@ -199,8 +199,8 @@ pub(crate) struct LastCheckpoint {
 
 const DAMAGED: &str = "damaged";
 
-/// `true` where this is all of an entry. One of this lake begins with the tick's number and ends with its mark; of one
-/// of another writer nothing is known but that it is JSON, one document a line.
+/// Returns `true` if the entry is complete. An entry of this lake begins with its batch number and ends with its end
+/// marker. An entry of another writer is only checked to be JSON, one document per line.
 pub(crate) fn is_whole(entry: &Bytes) -> bool {
     let (mut begins, mut ends) = (false, false);
     for line in entry.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -213,7 +213,7 @@ pub(crate) fn is_whole(entry: &Bytes) -> bool {
     begins == ends
 }
 
-/// The number of the tick that committed an entry, as the entry says; `None` for an entry of another writer.
+/// Returns the number of the commit batch that wrote an entry, or `None` for an entry of another writer.
 pub(crate) fn tick_of(entry: &[u8]) -> Option<serde_json::Value> {
     let lines = entry.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let mut lines = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());

@@ -1,4 +1,4 @@
-//! Data files that are gone or damaged: whom that concerns, and when they can be done without.
+//! Missing or damaged data files: which brands they affect, and when they are not needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,17 +14,18 @@ use crate::rows::brands::brand_rows;
 use crate::rows::columns::{Columns, store_runs};
 use crate::{LakeError, TableName};
 
-/// A brand by its store and its public name.
+/// Brand, identified by its store and its public name.
 pub(crate) type Holder = (StoreHost, BrandSlug);
 
-/// The effect of lost data files on a tick: one is done without where the tick replaces or drops all of its rows.
+/// Effect of lost data files on a commit batch. A lost file is tolerated if the batch replaces or removes all of its
+/// rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Losses {
-    /// The tables that tell whose rows a bucket holds, the surest first: they are committed last.
+    /// Tables that say which stores have rows in a bucket, most reliable first. They are committed last.
     tables: Arc<[TableFiles; 2]>,
 }
 
-/// The files of a table.
+/// Data files of a table.
 #[derive(Debug)]
 struct TableFiles {
     table: TableName,
@@ -44,11 +45,11 @@ impl Losses {
         }
     }
 
-    /// Comes back with the brands whose rows are lost where the rows of the file that `error` tells of are not needed,
-    /// because all of them are of `replaced` stores.
+    /// Returns the brands whose rows are in the lost file that `error` names, if these rows are not needed because all
+    /// of them belong to `replaced` stores.
     ///
     /// # Errors
-    /// They are needed, or it is not this file that failed.
+    /// The rows are needed, or the error has another cause than a lost file.
     pub(crate) async fn bear(
         &self,
         bucket: i32,
@@ -68,14 +69,15 @@ impl Losses {
             }
             held => Err(LakeError::Lost {
                 path,
-                // With the tables damaged that tell, nobody can tell.
+                // If these tables are damaged too, the brands cannot be determined.
                 brands: held.unwrap_or_default(),
                 source: Box::new(error),
             }),
         }
     }
 
-    /// The brands that have rows in a bucket. With the table of brands lost itself, those that have products there.
+    /// Returns the brands that have rows in a bucket. If the `brands` table itself is lost, returns those that have
+    /// products there.
     pub(crate) async fn holders(&self, bucket: i32) -> Result<Vec<Holder>, LakeError> {
         let [brands, products] = &*self.tables;
         match holders_by(brands, bucket).await {

@@ -1,4 +1,4 @@
-//! Tables of the lake as Delta tables: logs, states, commits, and the data files that they name.
+//! The lake's Delta tables: logs, states, commits, and the data files that the logs name.
 
 mod checkpoint;
 mod log;

@@ -1,4 +1,4 @@
-//! Changes of tables that are written and not committed yet.
+//! Changes of tables whose files are written but that are not committed yet.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,19 @@ use object_store::ObjectStoreExt;
 
 use crate::TableName;
 
-/// The changes of a tick in one table. The files are written.
+/// Changes of a commit batch in one table. Their files are already written.
 #[derive(Debug)]
 pub(crate) struct PreparedTable {
-    /// The version that was looked at.
+    /// Table version on which the changes were computed.
     pub(crate) version: u64,
     pub(crate) actions: Vec<Action>,
 }
 
-/// The changes of a tick by table.
+/// Changes of a commit batch, by table.
 pub(crate) type PreparedActions = BTreeMap<TableName, PreparedTable>;
 
-/// Removes files that were written for a tick that is not begun. Those that stay are found by vacuum.
+/// Removes files that were written for a commit batch that did not begin. Vacuum later removes those that cannot be
+/// removed here.
 pub(crate) async fn discard(lake: &Storage, prepared: &PreparedActions) {
     for (table, PreparedTable { actions, .. }) in prepared {
         let storage = lake.child(table.as_str());

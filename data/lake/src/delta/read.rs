@@ -1,4 +1,4 @@
-//! The bytes of data files that a log names.
+//! Reads the data files that a log names.
 
 use data_storage::Storage;
 use futures::{StreamExt, TryStreamExt};
@@ -8,31 +8,31 @@ use crate::error::lost_file;
 use crate::files::{Decoder, FileBytes, Scan, compute, read_file};
 use crate::{LakeError, TableName};
 
-/// A data file with its table.
+/// A data file with the table that it belongs to.
 #[derive(Debug, Clone)]
 pub(crate) struct TableFile {
     pub(crate) table: TableName,
-    /// The table's folder.
+    /// Storage of the table's folder.
     pub(crate) storage: Storage,
     pub(crate) file: DataFile,
 }
 
 impl TableFile {
-    /// Its path in the lake.
+    /// Returns the path of the file in the lake.
     pub(crate) fn path(&self) -> String {
         format!("{}/{}", self.table, self.file.path)
     }
 
-    /// The bucket of its rows, where the table has buckets.
+    /// Returns the bucket of the file's rows, if the table is partitioned by bucket.
     pub(crate) fn bucket<T: std::str::FromStr>(&self) -> Option<T> {
         self.file.partition.as_deref().and_then(|bucket| bucket.parse().ok())
     }
 }
 
-/// Files that are read at the same time.
+/// Number of files that are read concurrently.
 const READS_AT_ONCE: usize = 8;
 
-/// The files that are missing or damaged. Reads each of them from end to end.
+/// Reads each file completely and returns those that are missing or damaged.
 pub(crate) async fn lost_files(files: Vec<TableFile>) -> Result<Vec<TableFile>, LakeError> {
     let looks = files.into_iter().map(|one| async move {
         match read_whole(&one.storage, one.table, &one.file).await {
@@ -46,7 +46,7 @@ pub(crate) async fn lost_files(files: Vec<TableFile>) -> Result<Vec<TableFile>, 
     Ok(found.into_iter().flatten().collect())
 }
 
-/// The bytes of data files, as they were written.
+/// Reads data files and verifies that their bytes are those that were written.
 pub(crate) async fn read(storage: &Storage, table: TableName, files: &[DataFile]) -> Result<Vec<FileBytes>, LakeError> {
     let mut read = Vec::with_capacity(files.len());
     for file in files {
@@ -57,7 +57,7 @@ pub(crate) async fn read(storage: &Storage, table: TableName, files: &[DataFile]
     Ok(read)
 }
 
-/// Reads a data file from end to end: its bytes, where the log has their SHA-256, else its rows.
+/// Reads a data file completely. Checks its SHA-256 if the log has it, and otherwise decodes its rows.
 pub(crate) async fn read_whole(storage: &Storage, table: TableName, file: &DataFile) -> Result<(), LakeError> {
     let is_hashed = file.sha256().is_some();
     let files = read(storage, table, std::slice::from_ref(file)).await?;

@@ -1,4 +1,4 @@
-//! One Delta table: its log, its present state, and commits that either land as planned or not at all.
+//! One Delta table: its log, its current state, and commits that land completely or not at all.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,22 +19,22 @@ use super::log::{APP_ID, TICK_KEY, first_gap, missing_checkpoint};
 use crate::files::digest;
 use crate::{LakeError, TableName};
 
-/// The name under which the table that decides about ticks remembers the highest right that one was begun under.
+/// Application id under which the deciding table stores the highest fence number under which a commit batch was begun.
 const FENCE_ID: &str = "haat.fence";
 
-/// The tag by which the entry of a data file keeps the SHA-256 of its bytes, in lowercase hexadecimal digits.
+/// Tag in a data file's log entry for the SHA-256 of its bytes, in lowercase hex.
 pub(crate) const SHA256_TAG: &str = "haat.sha256";
 
-/// A table with the state it had when it was last looked at.
+/// A table with its state as of the last time it was read.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) name: TableName,
     pub(crate) storage: Storage,
     log_store: LogStoreRef,
     state: DeltaTableState,
-    /// The last tick that is in the table.
+    /// Number of the last commit batch in the table.
     tick: u64,
-    /// The SHA-256 of the newest entry of the log, where this process wrote it and no tick has ended since.
+    /// SHA-256 of the log's newest entry, if this process wrote it and no commit batch has ended since.
     pub(crate) landed: Option<String>,
 }
 
@@ -43,15 +43,15 @@ pub(crate) struct Table {
 pub(crate) struct DataFile {
     pub(crate) path: object_store::path::Path,
     pub(crate) size: u64,
-    /// The value of the partition column, where the table has one.
+    /// Value of the partition column, if the table has one.
     pub(crate) partition: Option<String>,
-    /// The number of its rows, where the log tells.
+    /// Number of rows in the file, if the log states it.
     pub(crate) rows: Option<u64>,
     remove: Remove,
     logged: LoggedFile,
 }
 
-/// A file as the log describes it.
+/// A data file as the log describes it.
 #[derive(Clone)]
 struct LoggedFile(LogicalFileView);
 
@@ -62,21 +62,21 @@ impl fmt::Debug for LoggedFile {
 }
 
 impl DataFile {
-    /// The SHA-256 of the bytes that were written; `None` of files of other writers.
+    /// Returns the SHA-256 of the bytes that were written; `None` for files of other writers.
     ///
-    /// Not cheap: it is for files that are read.
+    /// This is not cheap, so call it only for files that are read.
     pub(crate) fn sha256(&self) -> Option<String> {
         #[expect(deprecated, reason = "there is no other way to a file's tags")]
         let add = self.logged.0.add_action();
         add.tags?.remove(SHA256_TAG)?
     }
 
-    /// `true` where some of its rows are deleted by a vector beside it, which another writer must have made.
+    /// Returns `true` if the file has a deletion vector, which only another writer can have made.
     pub(crate) fn has_deletion_vector(&self) -> bool {
         self.logged.0.deletion_vector_descriptor().is_some()
     }
 
-    /// Makes the file part of its table again.
+    /// Returns the action that adds the file to its table again.
     pub(crate) fn add_again(&self) -> Action {
         #[expect(deprecated, reason = "there is no other way to all that the log says of a file")]
         let add = self.logged.0.add_action();
@@ -96,12 +96,12 @@ impl DataFile {
     }
 }
 
-/// The end of a commit that did not fail.
+/// Outcome of a commit that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CommitOutcome {
-    /// It is in the table.
+    /// The commit is in the table.
     Landed,
-    /// Someone else committed first; the state is up to date again, and what was planned on the old one is void.
+    /// Another process committed first. The table's state was refreshed, so changes planned on the old state are void.
     Lost,
 }
 
@@ -113,8 +113,8 @@ pub(crate) fn failed(table: TableName, operation: &'static str) -> impl Fn(Delta
     }
 }
 
-/// The root of all URLs that the Delta and query libraries see. Their addresses below it are looked up in the lake's
-/// own storage, so that every byte goes through it.
+/// Root of all URLs that the Delta and query libraries see. The paths below it are resolved in the lake's own storage,
+/// so that every read and write goes through that storage.
 pub(crate) const ROOT: &str = "lake://tables/";
 
 pub(crate) fn root_url() -> Url {
@@ -167,13 +167,13 @@ impl Table {
         &self.log_store
     }
 
-    /// The data files of an earlier version.
+    /// Returns the data files of an earlier version.
     pub(crate) async fn files_at(&self, version: u64) -> Result<Vec<DataFile>, LakeError> {
         let state = state_at(&self.storage, &self.log_store, self.name, version).await?;
         Ok(data_files(self.name, &state))
     }
 
-    /// Takes in what others committed.
+    /// Loads the commits that other processes made.
     pub(crate) async fn refresh(&mut self) -> Result<(), LakeError> {
         let before = self.version();
         self.state
@@ -197,14 +197,14 @@ impl Table {
         data_files(self.name, &self.state)
     }
 
-    /// The highest right under which a tick of this table was begun; 0 for none.
+    /// Returns the highest fence number under which a commit batch of this table was begun; 0 if there is none.
     pub(crate) async fn fence(&self) -> Result<u64, LakeError> {
         let fence = self.state.transaction_version(&self.log_store, FENCE_ID).await;
         let fence = fence.map_err(failed(self.name, "read of the last right to commit"))?;
         Ok(fence.and_then(|fence| u64::try_from(fence).ok()).unwrap_or(0))
     }
 
-    /// Writes the next version, if it is still free; remembers the right that the tick was begun under, where one is given.
+    /// Writes the next version, if it is still free. Stores the batch's fence number, if it has one.
     pub(crate) async fn commit(
         &mut self,
         actions: Vec<Action>,
@@ -225,7 +225,7 @@ impl Table {
         self.write(actions, operation, transactions.collect(), tick).await
     }
 
-    /// Takes the place of the tick in this table with a commit that changes nothing.
+    /// Takes the batch's version in this table with a commit that changes nothing, so that the batch cannot be applied.
     pub(crate) async fn give_up(&mut self, tick: u64, now: Timestamp) -> Result<CommitOutcome, LakeError> {
         let transactions = vec![
             transaction(APP_ID, tick, now),
@@ -234,7 +234,7 @@ impl Table {
         self.write(Vec::new(), append(self.name), transactions, tick).await
     }
 
-    /// `true` where [`Table::give_up`] took the tick's place in this table.
+    /// Returns `true` if [`Table::give_up`] took the batch's version in this table.
     pub(crate) async fn has_given_up(&self, tick: u64) -> Result<bool, LakeError> {
         let version = self.state.transaction_version(&self.log_store, given_up_id(tick)).await;
         Ok(version
@@ -276,7 +276,7 @@ impl Table {
         }
     }
 
-    /// Writes a checkpoint when enough commits were made since the last.
+    /// Writes a checkpoint at every `every`-th version of the table. Returns `true` if one was written.
     pub(crate) async fn checkpoint(&self, every: u64) -> Result<bool, LakeError> {
         let due = (self.version() + 1).is_multiple_of(every.max(1));
         if due {
@@ -293,7 +293,7 @@ impl Table {
     }
 }
 
-/// Runs a reader of a log so that a panic of its library ends as an error.
+/// Runs a log reader so that a panic in its library becomes an error.
 async fn state_of(
     log_store: &LogStoreRef,
     version: Option<u64>,
@@ -303,8 +303,8 @@ async fn state_of(
     read.await.map_err(LakeError::Task)
 }
 
-/// The state of an earlier version of a table, whose folder `storage` is. A gap in its log is told before the library
-/// comes to it.
+/// Returns the state of an earlier version of the table in `storage`. Reports a gap in the log before the Delta library
+/// reads it.
 pub(crate) async fn state_at(
     storage: &Storage,
     log_store: &LogStoreRef,
@@ -327,7 +327,7 @@ fn transaction(app: &str, number: u64, now: Timestamp) -> Transaction {
     Transaction::new_with_last_update(app, version, Some(now.micros() / 1000))
 }
 
-/// The name under which a table remembers that this tick was given up.
+/// Returns the application id under which a table records that this batch was given up.
 fn given_up_id(tick: u64) -> String {
     format!("{APP_ID}.given_up.{tick}")
 }
@@ -351,7 +351,7 @@ pub(crate) fn data_files(table: TableName, state: &DeltaTableState) -> Vec<DataF
     state.log_data().iter().map(view).collect()
 }
 
-/// A replacement of partitions.
+/// Returns the Delta operation for replacing partitions.
 pub(crate) fn overwrite(table: TableName) -> DeltaOperation {
     let partition_by = table.spec().partition.map(|column| vec![column.to_owned()]);
     DeltaOperation::Write {
@@ -361,7 +361,7 @@ pub(crate) fn overwrite(table: TableName) -> DeltaOperation {
     }
 }
 
-/// An addition of rows.
+/// Returns the Delta operation for appending rows.
 pub(crate) fn append(table: TableName) -> DeltaOperation {
     let partition_by = table.spec().partition.map(|column| vec![column.to_owned()]);
     DeltaOperation::Write {
@@ -371,7 +371,7 @@ pub(crate) fn append(table: TableName) -> DeltaOperation {
     }
 }
 
-/// A file that was written and is to be part of its table.
+/// Returns the action that adds a written file to its table.
 pub(crate) fn add(
     table: TableName,
     path: &object_store::path::Path,

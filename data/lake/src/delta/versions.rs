@@ -1,4 +1,4 @@
-//! The way of a table back to an earlier version.
+//! Restores a table to an earlier version.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use super::table::{DataFile, Table};
 use crate::error::lost_file;
 use crate::{LakeError, TableName};
 
-/// Files that are read at the same time.
+/// Number of files that are read concurrently.
 const READS_AT_ONCE: usize = 8;
 
-/// The files that an earlier version has and the table has not, and the other way round.
+/// Returns the files that the table lacks compared with an earlier version, and the files that it has in addition.
 pub(crate) async fn differences(table: &Table, version: u64) -> Result<(Vec<DataFile>, Vec<DataFile>), LakeError> {
     let (then, now) = (table.files_at(version).await?, table.files());
     let paths = |files: &[DataFile]| files.iter().map(|file| file.path.clone()).collect::<BTreeSet<Path>>();
@@ -26,7 +26,7 @@ pub(crate) async fn differences(table: &Table, version: u64) -> Result<(Vec<Data
     Ok((back.collect(), gone.collect()))
 }
 
-/// The actions that make a table what it was: files that come back are read first.
+/// Computes the actions that restore a table. Files that are added again are read first.
 pub(crate) async fn restorations(
     table: &Table,
     version: u64,
@@ -34,7 +34,7 @@ pub(crate) async fn restorations(
     actions: &mut Vec<Action>,
 ) -> Result<(), LakeError> {
     let (back, gone) = differences(table, version).await?;
-    // Each read owns its parts: a stream of borrowed parts is not known to be fit for another thread.
+    // Each read owns its data: the compiler does not accept a stream of borrowed parts as `Send`.
     let (storage, name) = (&table.storage, table.name);
     let reads: Vec<_> = back
         .iter()
@@ -48,7 +48,7 @@ pub(crate) async fn restorations(
     Ok(())
 }
 
-/// Reads a file that is to come back.
+/// Reads a file that is to be added again.
 async fn whole(storage: Storage, table: TableName, version: u64, file: DataFile) -> Result<(), LakeError> {
     let read = read_whole(&storage, table, &file).await;
     read.map_err(|source| match lost_file(&source) {

@@ -1,4 +1,4 @@
-//! Rows of data files in the order of their table.
+//! Reads rows of data files in the order of their table.
 
 use arrow::array::{ArrayRef, Int64Array, UInt64Array};
 use arrow::compute::{SortColumn, concat_batches, lexsort_to_indices, take_record_batch};
@@ -11,7 +11,7 @@ use crate::{LakeError, TableName};
 
 pub(crate) type Batches = Box<dyn Iterator<Item = Result<RecordBatch, LakeError>>>;
 
-/// A table's rows in its order; decoded as they are needed where the file says that it is in order.
+/// Returns a table's rows in the table's order. Rows are decoded lazily if the file says that it is sorted.
 pub(crate) fn batches(table: TableName, mut files: Vec<FileBytes>, wanted: Scan<'_>) -> Result<Batches, LakeError> {
     if files.len() == 1
         && let Some(FileBytes { path, bytes }) = files.pop()
@@ -25,7 +25,7 @@ pub(crate) fn batches(table: TableName, mut files: Vec<FileBytes>, wanted: Scan<
     Ok(Box::new(load(table, files, wanted)?.into_iter().map(Ok)))
 }
 
-/// All rows of a partition, in the table's order.
+/// Returns all rows of a partition in the table's order.
 pub(crate) fn load(table: TableName, files: Vec<FileBytes>, wanted: Scan<'_>) -> Result<Vec<RecordBatch>, LakeError> {
     let (count, mut batches, mut sorted) = (files.len(), Vec::new(), true);
     for FileBytes { path, bytes } in files {
@@ -40,7 +40,7 @@ pub(crate) fn load(table: TableName, files: Vec<FileBytes>, wanted: Scan<'_>) ->
     }
 }
 
-/// Puts the rows of files that other programs wrote in the table's order.
+/// Sorts the rows of files that other programs wrote into the table's order.
 pub(crate) fn sort(table: TableName, batches: &[RecordBatch]) -> Result<Vec<RecordBatch>, LakeError> {
     let Some(first) = batches.first() else {
         return Ok(Vec::new());
@@ -60,7 +60,7 @@ pub(crate) fn sort(table: TableName, batches: &[RecordBatch]) -> Result<Vec<Reco
         "tick",
         "observed_at",
     ] {
-        // The order of variants within a product is the store's, which `position` says.
+        // Variants within a product keep the store's order, which `position` states.
         let Some(column) = all.column_by_name(name) else {
             continue;
         };

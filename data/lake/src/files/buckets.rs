@@ -1,10 +1,10 @@
-//! Partitions of tables by store.
+//! Partitions (buckets) of tables by store.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use data_model::StoreHost;
 
-/// The stores of each bucket.
+/// Groups stores by bucket.
 pub(crate) fn by_bucket<'a>(
     stores: impl IntoIterator<Item = &'a StoreHost>,
     buckets: u32,

@@ -1,4 +1,4 @@
-//! Data files: rows to Parquet and back, in partitions and in the order of their table.
+//! Data files: conversion between rows and Parquet, in partitions and in the order of their table.
 
 mod batches;
 mod buckets;

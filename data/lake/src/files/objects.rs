@@ -1,4 +1,4 @@
-//! Data files as objects of the storage.
+//! Reads and writes data files as objects of the storage.
 
 use bytes::Bytes;
 use data_storage::{ObjectPath, Storage};
@@ -8,17 +8,17 @@ use uuid::Uuid;
 use super::parquet::{Encoded, digest};
 use crate::{LakeError, TableName};
 
-/// The bytes of a data file, with its path in its table.
+/// Bytes of a data file, with its path in its table.
 #[derive(Debug, Clone)]
 pub(crate) struct FileBytes {
     pub(crate) path: String,
     pub(crate) bytes: Bytes,
 }
 
-/// The most bytes that are hashed on the calling thread; more go to a thread of their own.
+/// Maximum number of bytes that are hashed on the calling thread. More bytes are hashed on a separate thread.
 const HASHED_IN_PLACE_MAX: usize = 1 << 20;
 
-/// The bytes of a data file, as they were written where `sha256` tells that.
+/// Reads the bytes of a data file, and verifies them if `sha256` is given.
 pub(crate) async fn read_file(
     storage: &Storage,
     table: TableName,
@@ -46,7 +46,7 @@ pub(crate) async fn read_file(
     })
 }
 
-/// Writes a data file under a name that was never used.
+/// Writes a data file under a new unique name.
 pub(crate) async fn write(
     storage: &Storage,
     table: TableName,
@@ -66,7 +66,7 @@ pub(crate) async fn write(
     Ok(path)
 }
 
-/// Runs a computation where it does not hold up others.
+/// Runs a computation where it does not block other tasks.
 pub(crate) async fn compute<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, LakeError> + Send + 'static,
 ) -> Result<T, LakeError> {

@@ -1,4 +1,4 @@
-//! Data files: rows to Parquet and back.
+//! Data files: conversion between rows and Parquet.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,27 +24,26 @@ use sha2::{Digest, Sha256};
 
 use crate::{LakeConfig, LakeError, TableName};
 
-/// A finished file with what the table's log says of it.
+/// An encoded file with the metadata that the table's log records.
 #[derive(Debug, Clone)]
 pub(crate) struct Encoded {
     pub(crate) bytes: Bytes,
     pub(crate) stats: String,
-    /// See [`digest`].
     pub(crate) sha256: String,
 }
 
-/// SHA-256 of a file's bytes in lowercase hexadecimal digits, as a table's log keeps it.
+/// Returns the SHA-256 of a file's bytes in lowercase hex, as a table's log stores it.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Says in a file's metadata that its rows are in the table's order; files of other writers do not.
+/// Metadata key which says that the file's rows are in the table's order. Files of other writers lack it.
 const SORTED: &str = "haat.sorted";
-/// The rows that are decoded at a time, and the values: of rows with long lists there are fewer.
+/// Maximum number of rows, and of values, that are decoded at a time. Batches of rows with long lists have fewer rows.
 const BATCH_ROWS: usize = 4096;
 const BATCH_VALUES: usize = 1 << 20;
 
-/// Columns of which hardly two values are equal: a dictionary of them would be the column again.
+/// Columns whose values are almost all distinct, so that a dictionary would be as large as the column.
 const UNIQUE: &[&[&str]] = &[
     &["product_uid"],
     &["variant_id"],
@@ -61,7 +60,7 @@ const UNIQUE: &[&[&str]] = &[
     &["updated_at"],
     &["media", "list", "element", "url"],
 ];
-/// Columns that name the row itself in one table, and are repeated in the others.
+/// Columns that are unique keys in one table and repeat in the others.
 const KEYS: &[(TableName, &str)] = &[
     (TableName::Products, "product_id"),
     (TableName::Products, "platform_product_id"),
@@ -69,16 +68,16 @@ const KEYS: &[(TableName, &str)] = &[
     (TableName::ProductHistory, "platform_product_id"),
 ];
 
-/// About how many bytes of rows are put into a file at a time: where lists are long, what the encoder notes of their items
-/// takes many times what they take.
+/// Approximate number of row bytes that are written to a file at a time. For long lists, the encoder's bookkeeping
+/// takes many times the size of their items.
 const WRITTEN_BYTES: usize = 1 << 20;
 
-/// A file on its way from rows.
+/// Encodes rows into a Parquet file.
 pub(crate) struct Encoder {
     table: TableName,
     writer: ArrowWriter<Vec<u8>>,
     rows: usize,
-    /// Columns of the rows until now, by the columns whose bounds the log states.
+    /// Columns of the rows written so far, for each column whose bounds the log records.
     bounded: Vec<Vec<ArrayRef>>,
 }
 
@@ -101,7 +100,7 @@ impl Encoder {
         for (_, name) in KEYS.iter().filter(|(of, _)| *of == table) {
             properties = properties.set_column_dictionary_enabled(ColumnPath::from(*name), false);
         }
-        // Column comments belong to the table, not to each of its files.
+        // The table's log already has the column comments, so the files do not repeat them.
         let options = parquet::arrow::arrow_writer::ArrowWriterOptions::new()
             .with_properties(properties.build())
             .with_skip_arrow_metadata(true);
@@ -115,7 +114,7 @@ impl Encoder {
         })
     }
 
-    /// Adds rows, which stand behind those until now in the table's order.
+    /// Adds rows, which must follow the previous ones in the table's order.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), LakeError> {
         let rows = batch.num_rows();
         let bytes: usize = batch.columns().iter().map(slice_bytes).sum();
@@ -133,7 +132,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// `None` where there were no rows.
+    /// Finishes the file, or returns `None` if there were no rows.
     pub(crate) fn finish_any(self) -> Result<Option<Encoded>, LakeError> {
         if self.rows == 0 {
             Ok(None)
@@ -163,14 +162,14 @@ fn new_file(table: TableName, source: ParquetError) -> LakeError {
     }
 }
 
-/// About how many bytes the rows of a column take, without those around a slice of it.
+/// Returns the approximate size in bytes of a column's rows, counting only the rows in the slice.
 fn slice_bytes(column: &ArrayRef) -> usize {
     let data = column.to_data();
     data.get_slice_memory_size()
         .unwrap_or_else(|_| column.get_array_memory_size())
 }
 
-/// Encodes rows, which are in the table's order, as one file.
+/// Encodes rows, which must be in the table's order, as one file.
 pub(crate) fn encode(table: TableName, rows: &[RecordBatch], config: &LakeConfig) -> Result<Encoded, LakeError> {
     let mut encoder = Encoder::new(table, config)?;
     for batch in rows {
@@ -179,7 +178,7 @@ pub(crate) fn encode(table: TableName, rows: &[RecordBatch], config: &LakeConfig
     encoder.finish()
 }
 
-/// The file's statistics as the log states them: rows, and the bounds of the table's indexed columns.
+/// Returns the file's statistics as JSON for the log: number of rows, and bounds of the table's indexed columns.
 fn stats(table: TableName, rows: usize, bounded: &[Vec<ArrayRef>]) -> String {
     let (mut low, mut high, mut nulls) = (Map::new(), Map::new(), Map::new());
     for (name, columns) in table.spec().stats.iter().zip(bounded) {
@@ -214,7 +213,7 @@ fn bounds(columns: &[ArrayRef]) -> Option<(Value, Value)> {
         return Some((day(values().min()?)?, day(values().max()?)?));
     }
     let values = || each::<TimestampMicrosecondArray>(columns).flat_map(|column| column.iter().flatten());
-    // Statistics of moments count in milliseconds: bounds have to be rounded outward.
+    // Timestamp statistics have millisecond precision, so bounds are rounded outward.
     let (min, max) = (
         values().min()?.div_euclid(1000) * 1000,
         values().max()?.div_euclid(1000) * 1000 + 1000,
@@ -222,23 +221,23 @@ fn bounds(columns: &[ArrayRef]) -> Option<(Value, Value)> {
     Some((json!(Timestamp::from_micros(min)), json!(Timestamp::from_micros(max))))
 }
 
-/// A file on its way to rows.
+/// Decodes rows from a Parquet file.
 #[derive(Debug)]
 pub(crate) struct Decoder {
     table: TableName,
     path: String,
     reader: ParquetRecordBatchReader,
     schema: SchemaRef,
-    /// `true` where the file says that its rows are in the table's order.
+    /// `true` if the file says that its rows are in the table's order.
     pub(crate) sorted: bool,
 }
 
-/// The part of a file that is read.
+/// Stores and columns to read from a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Scan<'a> {
-    /// Rows of these stores only.
+    /// Stores whose rows are read; `None` reads all rows.
     pub(crate) stores: Option<&'a BTreeSet<StoreHost>>,
-    /// These columns only.
+    /// Columns that are read; `None` reads all columns.
     pub(crate) columns: Option<&'a [&'static str]>,
 }
 
@@ -293,10 +292,10 @@ impl Decoder {
     fn adapt(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         let rows = batch.num_rows();
         let column = |field: &Arc<arrow::datatypes::Field>| match batch.column_by_name(field.name()) {
-            // Another writer may leave out a column that holds nothing.
+            // Another writer may omit a column that has only nulls.
             None => Ok(new_null_array(field.data_type(), rows)),
             Some(column) if column.data_type() == field.data_type() => Ok(Arc::clone(column)),
-            // Another writer's idea of the same type.
+            // Another writer may use a different representation of the same type.
             Some(column) => arrow::compute::cast(column, field.data_type()),
         };
         let columns = self.schema.fields().iter().map(column).collect::<Result<Vec<_>, _>>()?;
@@ -327,7 +326,7 @@ fn batch_rows(file: &ParquetMetaData) -> usize {
     (rows.saturating_mul(BATCH_VALUES) / count(values).max(1)).clamp(1, BATCH_ROWS)
 }
 
-/// Reads the column `store` alone, to decode of the others only what is wanted.
+/// Reads only the column `store`, so that of the other columns only the selected rows are decoded.
 fn selection(
     bytes: &Bytes,
     metadata: &ArrowReaderMetadata,

@@ -1,4 +1,4 @@
-//! Rows of a tick by the partitions that they belong to.
+//! Splits the rows of a commit batch by partition.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::rows::batch;
 use crate::rows::catalogue::repeated;
 use crate::{LakeError, TableName};
 
-/// Cuts rows, which are sorted by bucket, at the buckets, and drops the column.
+/// Splits rows, which must be sorted by bucket, into buckets and drops the bucket column.
 pub(crate) fn split_by_bucket(
     table: TableName,
     rows: &[RecordBatch],
@@ -38,7 +38,7 @@ pub(crate) fn split_by_bucket(
     Ok(parts)
 }
 
-/// Parts of rows by the text in the partition column, where the table has one.
+/// Splits rows by the text in the partition column, if the table has one.
 pub(crate) fn split_by_text(
     table: TableName,
     rows: &[RecordBatch],
@@ -80,7 +80,7 @@ fn without_partition(table: TableName, rows: &RecordBatch) -> Result<RecordBatch
     })
 }
 
-/// The rows of a partition with the column that [`without_partition`] leaves out.
+/// Returns the rows of a partition with the column that [`without_partition`] leaves out.
 pub(crate) fn with_partition(
     table: TableName,
     rows: &RecordBatch,

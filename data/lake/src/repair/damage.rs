@@ -1,4 +1,4 @@
-//! Brands whose rows are damaged: how they are found, and what the histories still tell of them.
+//! Finds brands whose rows are damaged.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,20 +12,21 @@ use crate::delta::{Losses, TableFile, lost_files};
 use crate::error::lost_file;
 use crate::{Lake, LakeError, TableName};
 
-/// The lake's note of files that were found damaged.
+/// Path of the list of files that were found damaged.
 const NOTE: &str = "_ticks/damaged.json";
 
-/// The most files that are noted: the others are found when these are written anew.
+/// Maximum number of files in the list. Further damaged files are found after these are rewritten.
 const NOTED_MAX: usize = 1_000;
 
 impl Lake {
-    /// Looks at the data files of the tables that crawls replace, and remembers the stores whose rows lie in one that is
-    /// missing or damaged: a commit that has all stores of such a file writes it anew, whether or not their content
-    /// changed. No crawl writes files of the delivery matrix and of review apps, and nobody those of append-only tables
-    /// again: they stay as they are.
+    /// Checks the data files of the tables that crawls replace, and remembers the stores whose rows are in a missing or
+    /// damaged file. A commit that includes all stores of such a file rewrites it, even if their content is unchanged.
     ///
-    /// A `thorough` search reads every file. Else one list a table tells which are missing or of another size, and
-    /// those alone are read that [`Lake::note_damage`] noted.
+    /// Files of the delivery matrix and of review apps are not checked, because crawls do not write them. Files of
+    /// append-only tables are not checked either, because they are never rewritten.
+    ///
+    /// A `thorough` search reads every file. Otherwise one listing per table shows which files are missing or have a
+    /// different size, and only the files noted by [`Lake::note_damage`] are read.
     ///
     /// # Errors
     /// The storage fails, or a table's log cannot be read.
@@ -62,7 +63,7 @@ impl Lake {
         for bucket in buckets {
             match losses.holders(bucket).await {
                 Ok(held) => damaged.extend(held.into_iter().map(|(store, _)| store)),
-                // The owners of the rows cannot be told: a commit says so too.
+                // The stores of the rows cannot be determined here; a commit reports the same error.
                 Err(error) if lost_file(&error).is_some() => {}
                 Err(error) => return Err(error),
             }
@@ -75,7 +76,7 @@ impl Lake {
     }
 }
 
-/// The files that are missing, of another size than the log says, or noted as damaged.
+/// Returns the files that are missing, differ in size from the log, or are noted as damaged.
 async fn suspects(files: Vec<TableFile>, noted: &BTreeSet<String>) -> Result<Vec<TableFile>, LakeError> {
     let mut sizes: BTreeMap<TableName, HashMap<ObjectPath, u64>> = BTreeMap::new();
     for TableFile { table, storage, .. } in &files {
@@ -98,7 +99,7 @@ async fn suspects(files: Vec<TableFile>, noted: &BTreeSet<String>) -> Result<Vec
 }
 
 impl Lake {
-    /// Notes files that were found damaged, by their paths in the lake: the next crawl looks at them, see
+    /// Notes files that were found damaged, by their paths in the lake. The next crawl checks them, see
     /// [`Lake::find_damage`].
     ///
     /// # Errors
@@ -116,7 +117,7 @@ impl Lake {
 
     pub(crate) async fn noted_damage(&self) -> Result<BTreeSet<String>, LakeError> {
         let bytes = get_bytes(&self.inner.storage, &ObjectPath::from(NOTE)).await?;
-        // A note that is damaged itself costs that nobody looks; a thorough look still finds all.
+        // If the list itself is damaged, these files are not checked, but a thorough search still finds all damage.
         Ok(bytes
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())
             .unwrap_or_default())

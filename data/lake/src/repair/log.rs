@@ -1,5 +1,5 @@
-//! Missing or damaged parts of the tables' logs and of the ticks: what the rest tells is written again, the others are named
-//! with the way back. Looking changes nothing.
+//! Finds missing or damaged log entries and batch records. Those that follow from the rest of the lake are written
+//! again; for the others, the report says how to recover. Planning changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,16 +24,16 @@ const ALTERED: &str = "an entry of the log is not what was committed: put it bac
 const END_LOST: &str = "the end of this tick is lost: the lake cannot be read as it was then, unless it is put back from a copy; \
      the present state can";
 
-/// The repairs that are due before the lake can be opened.
+/// Repairs that are needed before the lake can be opened.
 #[derive(Debug, Default)]
 pub(crate) struct LogRepairPlan {
     pub(crate) repaired: Vec<LogRepair>,
     pub(crate) stuck: Vec<UnrepairableObject>,
-    /// Objects to be removed, by their paths in the lake.
+    /// Paths in the lake of objects to be removed.
     deletes: Vec<ObjectPath>,
-    /// Tables whose newest state cannot be read even then.
+    /// Tables whose newest state stays unreadable even after the repairs.
     pub(crate) broken: BTreeSet<TableName>,
-    /// Tables that are to get a checkpoint.
+    /// Tables for which a checkpoint is to be written.
     pub(crate) checkpoints: BTreeSet<TableName>,
 }
 
@@ -51,14 +51,14 @@ impl LogEntry {
     }
 }
 
-/// The objects in the folder of a table's log, by their versions.
+/// Objects in the folder of a table's log, by version.
 #[derive(Debug, Default)]
 struct LogFolder {
     entries: BTreeSet<u64>,
     checkpoints: BTreeMap<u64, Vec<ObjectPath>>,
 }
 
-/// The checkpoint that a table's newest state begins with.
+/// Checkpoint from which a table's newest state is built.
 #[derive(Debug, Default)]
 struct Base {
     version: Option<u64>,
@@ -66,8 +66,7 @@ struct Base {
 }
 
 impl LogRepairPlan {
-    /// Looks at the ticks and at every table's log. The parts of the newest state are put into `shadow`, as far as they are
-    /// whole.
+    /// Checks the batch records and every table's log. Copies the intact objects of the newest state into `shadow`.
     pub(crate) async fn plan(lake: &Storage, shadow: &Storage) -> Result<Self, LakeError> {
         let mut plan = Self::default();
         let ends = plan.look_at_ticks(&lake.child("_ticks")).await?;
@@ -81,7 +80,7 @@ impl LogRepairPlan {
         Ok(plan)
     }
 
-    /// Does the repairs. Damaged objects are kept under `damaged/` of the lake.
+    /// Applies the repairs. Damaged objects are moved to `damaged/` in the lake.
     pub(crate) async fn apply(&self, lake: &Storage) -> Result<(), LakeError> {
         for path in &self.deletes {
             keep_aside(lake, path).await?;
@@ -108,7 +107,7 @@ impl LogRepairPlan {
         self.deletes.push(path);
     }
 
-    /// Names an entry that is not to be had from the rest of the lake.
+    /// Reports an entry that cannot be derived from the rest of the lake.
     fn name(&mut self, entry: LogEntry, reason: &'static str) {
         self.stuck.push(UnrepairableObject {
             path: entry.path().to_string(),
@@ -118,7 +117,7 @@ impl LogRepairPlan {
         });
     }
 
-    /// The ends of ticks that can be read, ascending.
+    /// Returns the readable batch end records in ascending order.
     async fn look_at_ticks(&mut self, ticks: &Storage) -> Result<Vec<TickEnd>, LakeError> {
         let (mut records, mut ends) = (BTreeSet::new(), BTreeSet::new());
         for path in list(ticks, None).await? {
@@ -141,7 +140,7 @@ impl LogRepairPlan {
             let path = ObjectPath::from(format!("_ticks/{path}"));
             match bytes.and_then(|bytes| serde_json::from_slice::<TickEnd>(&bytes).ok()) {
                 Some(end) => whole.push(end),
-                // The next process that opens the lake ends it again, by what the tables have.
+                // The next process that opens the lake writes this end record again from the tables.
                 None if tick == last => self.remove(path, RepairKind::End),
                 None => self.stuck.push(UnrepairableObject {
                     path: path.to_string(),
@@ -203,13 +202,13 @@ impl LogRepairPlan {
         Ok(())
     }
 
-    /// Names an entry that the newest state needs.
+    /// Reports a lost entry that the newest state needs.
     fn lose(&mut self, entry: LogEntry) {
         self.broken.insert(entry.table);
         self.name(entry, LOST_NOW);
     }
 
-    /// The newest checkpoint that can be read. Those after it go.
+    /// Returns the newest readable checkpoint. Unreadable ones after it are removed.
     async fn base(&mut self, lake: &Storage, table: TableName, listed: &LogFolder) -> Result<Base, LakeError> {
         for (version, paths) in listed.checkpoints.iter().rev() {
             if let Some(files) = usable(lake, paths).await? {
@@ -224,7 +223,7 @@ impl LogRepairPlan {
         Ok(Base::default())
     }
 
-    /// The note of the newest checkpoint must name one that is there.
+    /// Checks that the `_last_checkpoint` file names an existing checkpoint.
     async fn look_at_hint(&mut self, lake: &Storage, table: TableName, base: Option<u64>) -> Result<(), LakeError> {
         let folder = format!("{table}/_delta_log");
         let hint = ObjectPath::from(format!("{folder}/_last_checkpoint"));
@@ -237,7 +236,7 @@ impl LogRepairPlan {
         if named.is_some() && named == base {
             return Ok(());
         }
-        // One that is older than the newest checkpoint is as good as none.
+        // A hint that is older than the newest checkpoint is useless.
         if let Some(named) = named.filter(|named| base < Some(*named)) {
             let path = ObjectPath::from(format!("{folder}/{named:020}.checkpoint.parquet"));
             if !self.deletes.contains(&path) {
@@ -253,7 +252,7 @@ impl LogRepairPlan {
     }
 }
 
-/// The files of a checkpoint, where all of them can be read as parts of one.
+/// Returns the files of a checkpoint, if all of them can be read as parts of one checkpoint.
 async fn usable(lake: &Storage, paths: &[ObjectPath]) -> Result<Option<Vec<(ObjectPath, Bytes)>>, LakeError> {
     let mut files = Vec::with_capacity(paths.len());
     for path in paths {
@@ -276,7 +275,7 @@ async fn list(storage: &Storage, folder: Option<&ObjectPath>) -> Result<Vec<Obje
     Ok(paths)
 }
 
-/// The entries that can be read and say something else than their ticks committed, as the ends of the ticks tell.
+/// Returns the readable entries whose content differs from the digests in the batch end records.
 async fn altered(lake: &Storage, ends: &[TickEnd]) -> Result<Vec<LogEntry>, LakeError> {
     let mut checks = Vec::new();
     for end in ends {
@@ -293,8 +292,8 @@ async fn altered(lake: &Storage, ends: &[TickEnd]) -> Result<Vec<LogEntry>, Lake
     Ok(found.into_iter().flatten().collect())
 }
 
-/// The entry, where it is one of the tick and not what the tick committed: one of another tick took the place of one that was
-/// lost, and is no damage.
+/// Returns the entry if it belongs to the batch but differs from what the batch committed. An entry of another batch at
+/// this version replaced a lost entry and is not damaged.
 async fn altered_entry(
     lake: &Storage,
     entry: LogEntry,

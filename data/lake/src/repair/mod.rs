@@ -1,4 +1,5 @@
-//! The way out of lost files: what can be written again is, and what cannot is given up, both said before it is done.
+//! Repairs a lake with lost files. Objects that can be derived are written again and the others are dropped. A dry run
+//! reports both beforehand.
 
 mod damage;
 mod log;
@@ -19,82 +20,83 @@ use crate::setup::layout::{self, LayoutFinding};
 use crate::ticks::TickKind;
 use crate::{BrandRow, Lake, LakeConfig, LakeError, TableName};
 
-/// The repair of an object of a log or of the ticks.
+/// Kind of repair of a log object or of a commit batch record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RepairKind {
-    /// A checkpoint of a table's log; the log is whole without it, and a new one is written. Nothing is lost.
+    /// A checkpoint of a table's log, written again from the complete log. No data is lost.
     Checkpoint,
-    /// The end of the last tick, written again by what the tables have. Nothing is lost.
+    /// The end record of the last commit batch, written again from the tables. No data is lost.
     End,
-    /// The record of the lake's creation, written again as its tables tell it. Nothing is lost.
+    /// The record of the lake's creation, written again from the tables. No data is lost.
     Layout,
-    /// The record of a tick that was begun and not ended, removed: what the tick was to bring comes with the next crawl.
+    /// The record of a commit batch that was begun and not ended, removed. The next crawl brings the batch's data
+    /// again.
     Record,
 }
 
-/// An object of a log or of the ticks that was missing or damaged.
+/// A log object or commit batch record that was missing or damaged, and its repair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LogRepair {
-    /// Its path in the lake.
+    /// Path of the object in the lake.
     pub path: String,
-    /// The kind of its repair.
+    /// Kind of repair.
     pub how: RepairKind,
 }
 
 /// An object that cannot be repaired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnrepairableObject {
-    /// Its path in the lake.
+    /// Path of the object in the lake.
     pub path: String,
-    /// The table whose log it is of.
+    /// Table whose log the object belongs to; `None` for other objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<&'static str>,
-    /// The version of the table that it is an entry of.
+    /// Table version of the log entry, if the object is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
-    /// The reason, and the way back.
+    /// Reason, and the way to recover.
     pub reason: &'static str,
 }
 
-/// A data file that is missing or damaged, and what it held: its table goes on without it.
+/// A missing or damaged data file that is removed from its table, and the rows lost with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LostData {
-    /// Its path in the lake.
+    /// Path of the file in the lake.
     pub path: String,
-    /// Its table.
+    /// Name of the file's table.
     pub table: &'static str,
-    /// The value of the table's partition column, where it has one.
+    /// Value of the table's partition column, if it has one.
     pub partition: Option<String>,
-    /// The number of its rows, where the log tells.
+    /// Number of rows in the file, if the log states it.
     pub rows: Option<u64>,
-    /// Its size.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// The brands of its bucket, where that can be told and the table has buckets.
+    /// Brands in the file's bucket, if they can be determined and the table has buckets.
     pub brands: Vec<BrandSlug>,
-    /// `true` where the next crawl of these brands brings the rows back, or the program itself.
+    /// `true` if the rows come back with the next crawl of these brands, or are built into the program.
     pub comes_back: bool,
 }
 
-/// The findings of [`Lake::repair`], and the repairs that it did or would do.
+/// Findings of [`Lake::repair`], and the repairs that it made or would make.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RepairReport {
-    /// Objects of logs and ticks that are written again.
+    /// Log objects and batch records that were repaired.
     pub repaired: Vec<LogRepair>,
     /// Data files whose rows are given up.
     pub lost: Vec<LostData>,
-    /// The objects that stay as they are.
+    /// Objects that could not be repaired and stay as they are.
     pub stuck: Vec<UnrepairableObject>,
-    /// `true` where every table could be looked at; where not, files may be lost of which nothing is said here.
+    /// `true` if every table could be checked. If `false`, there may be lost files that the report does not list.
     pub complete: bool,
-    /// The brands of the lake, as far as their rows can be read.
+    /// Brands of the lake whose rows can be read.
     #[serde(skip)]
     pub brands: Vec<BrandRow>,
-    /// The tick that gives the rows up; `None` where there are none, or on a dry run.
+    /// Number of the commit batch that removes lost files; `None` if there are none, or on a dry run.
     pub tick: Option<u64>,
 }
 
-/// The tables whose rows come back with a crawl of their store.
+/// Tables whose rows come back with a crawl of their store.
 const CRAWLED: [TableName; 4] = [
     TableName::Variants,
     TableName::Products,
@@ -103,14 +105,16 @@ const CRAWLED: [TableName; 4] = [
 ];
 
 impl Lake {
-    /// Repairs the lake in `storage`: names lost or altered entries of the tables' logs, which only a backup or a new crawl
-    /// bring back; writes lost checkpoints again from the logs; and gives up the rows of data files that are missing or
-    /// damaged, in one tick of its own. Every data file is read.
+    /// Repairs the lake in `storage`. Every data file is read. The repair
+    /// - reports lost or altered log entries, which only a backup or a new crawl can bring back,
+    /// - rewrites lost checkpoints from the logs, and
+    /// - removes missing or damaged data files from their tables, in one commit batch.
     ///
-    /// With `dry_run` it only says what it would do, which is what it then does.
+    /// With `dry_run` it reports exactly what it would do, and changes nothing.
     ///
     /// # Errors
-    /// The storage fails, the lake was created with another number of buckets, or others commit without pause.
+    /// The storage fails, the lake was created with another number of buckets, or other processes keep committing
+    /// first.
     #[boxed]
     pub async fn repair(
         storage: &Storage,
@@ -159,7 +163,7 @@ impl Lake {
         if !report.complete {
             return Ok(report);
         }
-        // Boxed: opening finishes what others began.
+        // Boxed, because opening also finishes batches that others began, which makes the future large.
         let lake = Box::pin(Self::open(storage.clone(), config, clock)).await?;
         let mut state = lake.state().await;
         let opened = lake.tables(&mut state).await?;
@@ -177,7 +181,8 @@ impl Lake {
         Ok(report)
     }
 
-    /// Takes lost files out of their tables, in one tick, which brings those of facts back at once.
+    /// Removes lost files from their tables in one commit batch. The rows of built-in reference tables are written
+    /// again at once.
     async fn give_up_files(&self, lost: &[LostData], marked: BTreeSet<StoreHost>) -> Result<Option<u64>, LakeError> {
         let mut dropped: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for file in lost {
@@ -189,7 +194,7 @@ impl Lake {
         let attempts = self.inner.config.attempts_max.max(1);
         for _ in 0..attempts {
             self.recover(&mut state).await?;
-            // Others may have committed outside of any tick.
+            // Other processes may have committed outside of any batch.
             state.tables = None;
             let rows = TableName::FACTS
                 .into_iter()
@@ -210,7 +215,7 @@ impl Lake {
     }
 }
 
-/// The data files that are missing or damaged, and the stores whose crawl brings rows of them back.
+/// Returns the missing or damaged data files, and the stores whose crawl brings rows of them back.
 async fn lost_data(
     storage: &Storage,
     tables: &BTreeMap<TableName, Table>,

@@ -1,4 +1,4 @@
-//! The way back: tables get the files again that they had at an earlier tick.
+//! Restores tables to the files that they had at an earlier commit batch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,39 +10,40 @@ use crate::lake::State;
 use crate::ticks::TickKind;
 use crate::{AsOf, Lake, LakeError, TableName};
 
-/// The result of a restore for one table.
+/// Result of a restore for one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoredTable {
-    /// The table.
+    /// Restored table.
     pub table: TableName,
-    /// The version whose files it gets again.
+    /// Version whose files the table gets again.
     pub version: u64,
-    /// The number of files that come back.
+    /// Number of files that are added again.
     pub files_added: usize,
-    /// The number of files that go; they stay readable in versions of before, until vacuum removes them.
+    /// Number of files that are removed from the table. Earlier versions can still read them until vacuum deletes them.
     pub files_removed: usize,
 }
 
-/// The result of [`Lake::restore`], or of a trial of it.
+/// Result of [`Lake::restore`], or of a dry run of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RestoreReport {
-    /// The tables that change.
+    /// Tables that change.
     pub tables: Vec<RestoredTable>,
-    /// The tick that carries it; `None` where nothing changes, or on a dry run.
+    /// Number of the commit batch of the restore; `None` if nothing changes, or on a dry run.
     pub tick: Option<u64>,
-    /// The moment that is restored, as the tick of then tells; `None` where it was named by versions.
+    /// Commit batch whose state is restored; `None` if the state was given by versions.
     pub restored_tick: Option<u64>,
 }
 
 impl Lake {
-    /// Gives tables the rows again that they had at an earlier moment, in one tick of its own: a restore is undone by
-    /// another one. All of `tables` change together; tables of histories only grow, and are refused.
+    /// Restores the rows that tables had at an earlier time, in a new commit batch. Another restore can undo it. All of
+    /// `tables` change together. Histories are append-only and are refused.
     ///
-    /// With `dry_run` it only says what would change; files that are gone are an error then too.
+    /// With `dry_run` it only reports the changes. Missing files are an error then too.
     ///
     /// # Errors
-    /// No tick of that moment is known, a file is gone or damaged ([`LakeError::NotRestorable`]; nothing has changed then), a
-    /// table is append-only ([`LakeError::OnlyGrows`]), the storage fails, or others commit without pause.
+    /// No batch of that time is known, a file is missing or damaged ([`LakeError::NotRestorable`]; nothing has changed
+    /// then), a table is append-only ([`LakeError::OnlyGrows`]), the storage fails, or other processes keep committing
+    /// first.
     #[boxed]
     pub async fn restore(
         &self,
@@ -58,7 +59,7 @@ impl Lake {
         let attempts = self.inner.config.attempts_max.max(1);
         for _ in 0..attempts {
             self.recover(&mut state).await?;
-            // Others may have committed outside of any tick.
+            // Other processes may have committed outside of any batch.
             state.tables = None;
             let mut report = self.plan_restore(&mut state, tables, then.versions()).await?;
             report.restored_tick = then.tick();
@@ -74,7 +75,7 @@ impl Lake {
                 restored: versions.collect(),
                 ..Plan::default()
             };
-            // Every file that comes back is read before the tick is begun.
+            // All files that are added again are read before the batch begins.
             if let Some((tick, _)) = self.run_tick(&mut state, tick, TickKind::Restore, None, plan).await? {
                 report.tick = Some(tick);
                 return Ok(report);
@@ -83,7 +84,7 @@ impl Lake {
         Err(LakeError::Contended { attempts })
     }
 
-    /// Reads every file that a restore brings back, and writes none.
+    /// Reads every file that a restore adds again, and writes nothing.
     async fn read_restored(&self, state: &mut State, report: &RestoreReport) -> Result<(), LakeError> {
         let (tables, now) = (self.tables(state).await?, self.inner.clock.now());
         for one in &report.tables {
@@ -103,7 +104,7 @@ impl Lake {
         let mut report = RestoreReport::default();
         let present = self.tables(state).await?;
         for table in present.values().filter(|table| tables.contains(&table.name)) {
-            // One that was added to the lake since had nothing then; it stays as it is.
+            // A table that was added to the lake later had no version then; it stays as it is.
             let Some(version) = versions.get(table.name.as_str()) else {
                 continue;
             };

@@ -1,4 +1,4 @@
-//! Barcodes that product pages tell: the lists of products have none.
+//! Barcodes stated on product pages. The product list pages do not contain barcodes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,22 +10,22 @@ use data_model::Gtin;
 use super::id_from_column;
 use super::variants::{BARCODE, BARCODE_STATED, PLATFORM_PRODUCT_ID, VARIANT_ID, VariantRows};
 
-/// A barcode with what tells which variant it is of.
+/// A barcode with the identifiers of its variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatedBarcode {
-    /// The platform's id of the variant, where told.
+    /// Shopify id of the variant, if stated.
     pub variant: Option<u64>,
-    /// The stock keeping unit, where told.
+    /// Stock keeping unit (SKU), if stated.
     pub sku: Option<String>,
-    /// The barcode as stated.
+    /// Barcode as stated.
     pub barcode: String,
 }
 
-/// The barcodes of each product's variants, by the platform's ids.
+/// Barcodes by the Shopify ids of the product and of the variant.
 pub(crate) type StatedBarcodes = BTreeMap<u64, BTreeMap<u64, String>>;
 
-/// The variants in `rows` that the barcodes are of: the variant that is named, the only one with that stock keeping
-/// unit, or the only one at all. One whose own record states a barcode keeps that.
+/// Assigns barcodes to the variants in `rows`: to the named variant, to the only one with that SKU, or to the only
+/// variant. Variants whose own record states a barcode keep it.
 pub(crate) fn barcodes_of(
     variants: &VariantRows,
     rows: &Range<usize>,
@@ -49,7 +49,7 @@ pub(crate) fn barcodes_of(
     found
 }
 
-/// Puts barcodes into the columns of `variants`, those behind the brand's.
+/// Sets barcodes in the columns of `variants` that follow the brand columns.
 pub(crate) fn tell(columns: &mut [ArrayRef], told: &StatedBarcodes) {
     let ids = |at: usize| {
         columns

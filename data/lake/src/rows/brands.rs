@@ -8,47 +8,47 @@ use super::columns::{Columns, some_int, some_text};
 use super::count;
 use crate::{LakeError, TableName};
 
-/// A brand with what the lake knows of its catalogue.
+/// A brand with a summary of its catalogue in the lake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrandRow {
-    /// The brand, as its store presented itself when its content last changed.
+    /// Brand, as its store described itself when its content last changed.
     pub brand: Brand,
-    /// Hash of all that the lake holds of the brand, see [`crate::HashedRefresh::hash`].
+    /// Hash of everything that the lake stores about the brand, see [`crate::HashedRefresh::hash`].
     pub catalogue_hash: String,
-    /// End of the crawl that brought the present content; a crawl without a change writes nothing.
+    /// End of the crawl that brought the current content. A crawl that finds no change writes nothing.
     pub refreshed_at: Timestamp,
-    /// The run of that crawl.
+    /// Run of that crawl.
     pub refresh_run: RunId,
-    /// Its products.
+    /// Number of products.
     pub product_count: u64,
-    /// Its variants.
+    /// Number of variants.
     pub variant_count: u64,
-    /// The reviews of its products.
+    /// Number of reviews of the brand's products.
     pub review_count: u64,
-    /// Its products of which a variant is available.
+    /// Number of products with an available variant.
     pub in_stock_count: u64,
-    /// Its products whose lowest price is marked down.
+    /// Number of products whose lowest price is marked down.
     pub on_sale_count: u64,
-    /// Its records in quarantine.
+    /// Number of quarantined records of the brand.
     pub quarantined_count: u64,
 }
 
-/// The row of a store in `brands`, as far as the committer needs it.
+/// The fields of a store's row in `brands` that the committer needs.
 #[derive(Debug, Clone)]
 pub(crate) struct BrandState {
-    /// Hash of its content; empty where it is not known, which no content has.
+    /// Content hash; empty if unknown, because no content has an empty hash.
     pub(crate) hash: String,
-    /// Its public name.
+    /// Public name of the brand.
     pub(crate) slug: String,
-    /// End of the crawl that brought that content.
+    /// End of the crawl that brought the stored content.
     pub(crate) refreshed_at: Option<Timestamp>,
-    /// The run of that crawl.
+    /// Run of that crawl.
     pub(crate) run: Option<RunId>,
 }
 
 impl BrandState {
-    /// The end of the reading that found the content, where it is known. A moment that is further ahead of now than clocks are
-    /// apart is that of a clock that was wrong.
+    /// Returns the end of the crawl that found the stored content, if known. A time too far in the future comes from a
+    /// wrong clock and is ignored.
     pub(crate) fn read_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.refreshed_at
             .filter(|refreshed_at| *refreshed_at <= now.latest_believed(0) && !self.hash.is_empty())
@@ -56,7 +56,7 @@ impl BrandState {
 }
 
 table_rows! {
-    /// Rows of `brands` on their way into a batch.
+    /// Builder for rows of `brands`.
     BrandRows of Brands {
         bucket: Int32Builder,
         texts: [StringBuilder; 6],
@@ -122,7 +122,7 @@ impl BrandRows {
     }
 }
 
-/// The brands of a batch of `brands`.
+/// Reads the brands from a record batch of `brands`.
 pub(crate) fn brand_rows(batch: &RecordBatch) -> Result<Vec<BrandRow>, LakeError> {
     let columns = Columns::new(TableName::Brands, batch);
     let text = |name: &'static str| columns.text(name);

@@ -1,4 +1,4 @@
-//! Rows of a table on their way into a batch, column by column.
+//! Builds record batches of a table, column by column.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use super::rates::Rates;
 use super::terms::{FactLists, UnknownTermLists};
 use crate::{LakeError, TableName};
 
-/// One column or several that stand together.
+/// Builder of one column or of several adjacent columns.
 pub(crate) trait Column {
-    /// Adds them to those before, in the order of the table's schema.
+    /// Finishes the columns and appends them to `columns`, in the order of the table's schema.
     fn end(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError>;
 }
 
-/// The rows of a table; [`table_rows`] makes these.
+/// Builder for rows of a table; [`table_rows`] generates implementations.
 pub(crate) trait TableRows: Column + Sized {
     const TABLE: TableName;
 
@@ -41,7 +41,8 @@ pub(crate) trait TableRows: Column + Sized {
     }
 }
 
-/// Declares the rows of a table: a field for each column, in the order of the table's schema, then what is no column.
+/// Declares a builder for a table's rows, with one field per column in the order of the table's schema. Fields after
+/// `with` are not columns.
 macro_rules! table_rows {
     (
         $(#[$doc:meta])*

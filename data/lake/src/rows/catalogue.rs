@@ -1,4 +1,4 @@
-//! Whole catalogues in columns.
+//! Whole catalogues in columnar form.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,16 +17,17 @@ use super::variants::VariantRows;
 use super::{PageCapacity, batch, count};
 use crate::{LakeError, TableName};
 
-/// The rating of a product by shoppers.
+/// Rating and reviews of a product by shoppers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProductRatings {
-    /// Its rating, where the store publishes one.
+    /// Rating, if the store publishes one.
     pub rating: Option<Rating>,
     /// Recent reviews, newest first.
     pub reviews: Vec<Review>,
 }
 
-/// A product in the lake: of two that are equal, the rows are the same but for `updated_at` and the texts of reviews.
+/// State of a product in the lake. Two equal states have the same rows, except for `updated_at` and the texts of
+/// reviews.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProductState<'a> {
     digest: &'a Digest,
@@ -34,37 +35,37 @@ pub struct ProductState<'a> {
     rating: Option<Rating>,
     reviews: usize,
     in_stock: bool,
-    /// Barcodes that its page tells.
+    /// Barcodes stated on the product's page.
     barcodes: Option<&'a BTreeMap<u64, String>>,
 }
 
 impl ProductState<'_> {
-    /// `true` where a variant of it is available.
+    /// Returns `true` if a variant of the product is available.
     #[must_use]
     pub const fn in_stock(&self) -> bool {
         self.in_stock
     }
 }
 
-/// Products in the columns of the lake's tables, one after another as they come: what of their rows follows from the
-/// products alone.
+/// Products in the columns of the lake's tables, in the order in which they were added. Contains only values that
+/// follow from the products alone.
 #[derive(Debug, Default)]
 pub struct ProductColumns {
     products: ProductRows,
     variants: VariantRows,
     rows: Vec<Row>,
-    /// By row.
+    /// Ratings, each with the row of its product.
     rated: Vec<(usize, ProductRatings)>,
     variants_len: usize,
     text_bytes: usize,
     scratch: Vec<u8>,
 }
 
-/// The approximate bytes of a product and a variant in columns besides their texts.
+/// Approximate size in bytes of a product and of a variant in columns, without their texts.
 const PRODUCT_BYTES: usize = 700;
 const VARIANT_BYTES: usize = 600;
 
-/// A product among others.
+/// Position of a product in the columns.
 #[derive(Debug)]
 struct Row {
     platform_id: u64,
@@ -76,7 +77,7 @@ struct Row {
 }
 
 impl ProductColumns {
-    /// Columns with room for about so many products with so many bytes of text in all.
+    /// Creates columns with capacity for about this number of products and of text bytes.
     #[must_use]
     pub fn with_room(products: usize, bytes: usize) -> Self {
         Self {
@@ -86,7 +87,7 @@ impl ProductColumns {
         }
     }
 
-    /// Adds a product.
+    /// Appends a product.
     pub fn push(&mut self, product: Product) {
         let id = product.key.id().to_string();
         let prices = PriceSummary::of(&product.variants).unwrap_or(NO_VARIANTS);
@@ -109,26 +110,26 @@ impl ProductColumns {
         }
     }
 
-    /// Files a product elsewhere: what else its store sells may tell what it is.
+    /// Changes the category of a product. The store's other products may show which category is right.
     pub fn set_category(&mut self, row: usize, category: Option<CategoryId>) {
         self.products.set_category(row, category);
     }
 
-    /// Their approximate bytes in memory.
+    /// Returns the approximate size of the columns in memory, in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let rows = self.rows.len() * PRODUCT_BYTES + self.variants_len * VARIANT_BYTES;
-        // Texts stand in columns, which grow by doubling.
+        // Text columns grow by doubling, so they may occupy twice the bytes of their texts.
         rows + self.text_bytes * 2
     }
 
-    /// The number of products.
+    /// Returns the number of products.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// `true` where there is none.
+    /// Returns `true` if there are no products.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -143,19 +144,19 @@ impl FromIterator<Product> for ProductColumns {
     }
 }
 
-/// A catalogue in columns: some pages, and which of their products it has, in which order.
+/// A catalogue in columns: pages of products, and the selection and order of their products.
 #[derive(Debug, Default)]
 pub struct CatalogueRows {
     pages: Vec<ProductColumns>,
-    /// Sorted by the platform's id, each id once.
+    /// Positions of the products, sorted by Shopify id, each id once.
     order: Vec<RowPlace>,
     rated: BTreeMap<u64, ProductRatings>,
     barcodes: StatedBarcodes,
 }
 
 impl CatalogueRows {
-    /// The products of `pages` that `order` names; sorted by id here, of several with one id the
-    /// first is kept, and places that are not there are left out.
+    /// Creates a catalogue of the products in `pages` that `order` selects. Sorts them by id, keeps the first of
+    /// several products with one id, and ignores positions that do not exist.
     #[must_use]
     pub fn new(pages: Vec<ProductColumns>, mut order: Vec<RowPlace>) -> Self {
         order.retain(|place| pages.get(place.batch).is_some_and(|page| place.row < page.rows.len()));
@@ -174,7 +175,7 @@ impl CatalogueRows {
             for (row, rated) in std::mem::take(&mut catalogue.pages[batch].rated) {
                 let place = RowPlace { batch, row };
                 let id = catalogue.row(place).platform_id;
-                // Another page of the product, which is not the one that counts, says nothing.
+                // Ratings from a duplicate page of the product are ignored.
                 if catalogue.place(id) == Some(place) {
                     catalogue.rate(id, rated);
                 }
@@ -183,7 +184,7 @@ impl CatalogueRows {
         catalogue
     }
 
-    /// The place of a product.
+    /// Returns the position of a product.
     fn place(&self, id: u64) -> Option<RowPlace> {
         let found = self
             .order
@@ -191,8 +192,8 @@ impl CatalogueRows {
         found.ok().map(|at| self.order[at])
     }
 
-    /// Gives the product of this id its rating and reviews; one that the catalogue does not have is left out, and of
-    /// several ratings of a product the first counts.
+    /// Sets the rating and reviews of a product. Ignored if the catalogue does not have the product; of several calls
+    /// for a product, the first counts.
     pub fn rate(&mut self, id: u64, rated: ProductRatings) {
         let stated = rated.rating.is_some() || !rated.reviews.is_empty();
         if stated && self.place(id).is_some() {
@@ -200,8 +201,8 @@ impl CatalogueRows {
         }
     }
 
-    /// Gives the variants of the product of this id the barcodes that its page tells; a product that the catalogue does
-    /// not have is left out.
+    /// Sets the barcodes that a product's page states on its variants. Ignored if the catalogue does not have the
+    /// product.
     pub fn tell_barcodes(&mut self, id: u64, told: Vec<StatedBarcode>) {
         let Some(place) = self.place(id) else { return };
         let (page, row) = (&self.pages[place.batch], self.row(place));
@@ -220,42 +221,42 @@ impl CatalogueRows {
         self.order.iter().map(|place| self.row(*place))
     }
 
-    /// The number of products.
+    /// Returns the number of products.
     #[must_use]
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// `true` where there is none.
+    /// Returns `true` if there are no products.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
 
-    /// The number of their variants.
+    /// Returns the number of variants.
     #[must_use]
     pub fn variants(&self) -> usize {
         self.rows().map(|row| row.variants).sum()
     }
 
-    /// The platform's ids, ascending.
+    /// Returns the Shopify ids of the products in ascending order.
     pub fn ids(&self) -> impl Iterator<Item = u64> {
         self.rows().map(|row| row.platform_id)
     }
 
-    /// The platform's id and the name in addresses of each product.
+    /// Returns the Shopify id and the handle of each product.
     pub fn handles(&self) -> impl Iterator<Item = (u64, &str)> {
         let handle = |place: &RowPlace| self.pages[place.batch].products.handle(place.row);
         self.ids().zip(self.order.iter().map(handle))
     }
 
-    /// The platform's id and the title of each product.
+    /// Returns the Shopify id and the title of each product.
     pub fn titles(&self) -> impl Iterator<Item = (u64, &str)> {
         let title = |place: &RowPlace| self.pages[place.batch].products.title(place.row);
         self.ids().zip(self.order.iter().map(title))
     }
 
-    /// The price of each variant in minor units, behind the platform's ids of its product and of itself.
+    /// Returns the price of each variant in minor units, keyed by the Shopify ids of the product and of the variant.
     pub fn prices(&self) -> impl Iterator<Item = ((u64, u64), i64)> {
         self.order.iter().flat_map(|place| {
             let page = &self.pages[place.batch];
@@ -268,7 +269,7 @@ impl CatalogueRows {
         })
     }
 
-    /// The platform's id and the state of each product, ids ascending.
+    /// Returns the Shopify id and the state of each product, ordered by id.
     pub fn states(&self) -> impl Iterator<Item = (u64, ProductState<'_>)> {
         self.order.iter().map(|place| {
             let (page, at) = (&self.pages[place.batch], place.row);
@@ -290,7 +291,7 @@ impl CatalogueRows {
         self.rows().map(|row| &row.digest)
     }
 
-    /// The category of each product.
+    /// Returns the category of each product.
     pub(crate) fn categories(&self) -> impl Iterator<Item = Option<CategoryId>> {
         let category = |place: &RowPlace| self.pages[place.batch].products.category(place.row);
         self.order.iter().map(category)
@@ -304,7 +305,7 @@ impl CatalogueRows {
         &self.barcodes
     }
 
-    /// The rows as they go to the tables, in the catalogue's order.
+    /// Returns the rows for the tables, in the catalogue's order.
     pub(crate) fn finish(self) -> Result<StoreRows, LakeError> {
         let counts = StoreCounts {
             variants: self.variants(),
@@ -348,7 +349,7 @@ impl CatalogueRows {
     }
 }
 
-/// A catalogue in numbers.
+/// Counts of a catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StoreCounts {
     pub(crate) variants: usize,
@@ -357,46 +358,46 @@ pub(crate) struct StoreCounts {
     pub(crate) on_sale: usize,
 }
 
-/// The rows of one store's catalogue, in its order, without what all of them share.
+/// Rows of one store's catalogue in its order, without the columns that all rows share.
 #[derive(Debug)]
 pub(crate) struct StoreRows {
-    /// The columns of `products`, and of `variants`, behind the brand's; one set after another.
+    /// Columns of `products` that follow the brand columns, one set per record batch; `variants` likewise.
     products: Vec<Vec<ArrayRef>>,
     variants: Vec<Vec<ArrayRef>>,
-    /// The platform's ids, ascending.
+    /// Shopify ids in ascending order.
     pub(crate) ids: Vec<u64>,
     pub(crate) rated: BTreeMap<u64, ProductRatings>,
     pub(crate) counts: StoreCounts,
-    /// The approximate bytes of text.
+    /// Approximate number of text bytes.
     pub(crate) text_bytes: usize,
 }
 
 impl StoreRows {
-    /// The number of their rows in all tables.
+    /// Returns the total number of rows in all tables.
     pub(crate) fn len(&self) -> usize {
         self.ids.len() + self.counts.variants + self.counts.reviews
     }
 
-    /// The rows of `products`.
+    /// Returns the rows of `products`.
     pub(crate) fn products(&self, brand: &Brand, bucket: i32) -> Result<Vec<RecordBatch>, LakeError> {
         let whole = |columns: &Vec<ArrayRef>| whole(TableName::Products, brand, bucket, columns);
         self.products.iter().map(whole).collect()
     }
 
-    /// The rows of `variants`.
+    /// Returns the rows of `variants`.
     pub(crate) fn variants(&self, brand: &Brand, bucket: i32) -> Result<Vec<RecordBatch>, LakeError> {
         let whole = |columns: &Vec<ArrayRef>| whole(TableName::Variants, brand, bucket, columns);
         self.variants.iter().map(whole).collect()
     }
 }
 
-/// The places of a catalogue's rows in its pages.
+/// Positions of a catalogue's rows in its pages.
 struct Places {
     products: Vec<RowPlace>,
     variants: Vec<RowPlace>,
 }
 
-/// `None` where the pages, one after another, are the catalogue.
+/// Returns `None` if the concatenated pages already are the catalogue.
 fn places(pages: &[ProductColumns], order: &[RowPlace]) -> Option<Places> {
     let all = pages
         .iter()
@@ -417,7 +418,7 @@ fn places(pages: &[ProductColumns], order: &[RowPlace]) -> Option<Places> {
     })
 }
 
-/// The columns of all pages in an order of their own.
+/// Returns the columns of all pages in the given order.
 fn gathered(table: TableName, pages: &[Vec<ArrayRef>], order: &[RowPlace]) -> Result<Vec<Vec<ArrayRef>>, LakeError> {
     let order = indices(order);
     let columns = pages.first().map_or(0, Vec::len);
@@ -447,7 +448,7 @@ fn ratings(ids: &[u64], rated: &BTreeMap<u64, ProductRatings>) -> [ArrayRef; 3] 
     ]
 }
 
-/// Puts the common columns of a store's rows before its own.
+/// Prepends the columns that all rows of a store share to its own columns.
 fn whole(table: TableName, brand: &Brand, bucket: i32, columns: &[ArrayRef]) -> Result<RecordBatch, LakeError> {
     let rows = columns.first().map_or(0, |column| column.len());
     let mut all: Vec<ArrayRef> = vec![
@@ -459,12 +460,12 @@ fn whole(table: TableName, brand: &Brand, bucket: i32, columns: &[ArrayRef]) -> 
     batch(table, all)
 }
 
-/// A column of one text.
+/// Returns a column that repeats one text.
 pub(crate) fn repeated(text: &str, rows: usize) -> ArrayRef {
     Arc::new(StringArray::new_repeated(text, rows))
 }
 
-/// A column of one moment.
+/// Returns a column that repeats one timestamp.
 pub(crate) fn repeated_moment(moment: Timestamp, rows: usize) -> ArrayRef {
     super::columns::moments(std::iter::repeat_n(Some(moment), rows))
 }

@@ -10,7 +10,7 @@ use data_model::Timestamp;
 
 use crate::{LakeError, TableName};
 
-/// The typed columns of one batch of a table, by name.
+/// Typed access by name to the columns of a record batch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Columns<'a> {
     pub(crate) table: TableName,
@@ -61,7 +61,7 @@ impl<'a> Columns<'a> {
         self.typed(name)
     }
 
-    /// An error that says which value of which column is wrong.
+    /// Returns an error that names the column and the invalid value.
     pub(crate) fn invalid(self, column: &'static str, value: impl std::fmt::Display) -> LakeError {
         let value = value.to_string().chars().take(80).collect();
         LakeError::Value {
@@ -71,7 +71,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Reads a text as an identifier.
+    /// Parses a text as an identifier.
     pub(crate) fn parse<T: std::str::FromStr>(self, column: &'static str, text: &str) -> Result<T, LakeError> {
         text.parse().map_err(|_| self.invalid(column, text))
     }
@@ -97,14 +97,14 @@ pub(crate) fn moments(values: impl IntoIterator<Item = Option<Timestamp>>) -> Ar
     Arc::new(array.with_timezone("UTC"))
 }
 
-/// The elements of a list column, typed, and where each row's elements are.
+/// Returns a child column of a list's structs in its concrete type.
 pub(crate) fn struct_child<A: Array + 'static>(list: &StructArray, index: usize) -> Option<&A> {
     (index < list.num_columns())
         .then(|| list.column(index).as_any().downcast_ref())
         .flatten()
 }
 
-/// The places of a row's elements in the list's child.
+/// Returns the range of a row's elements in the list's child column.
 pub(crate) fn elements(list: &ListArray, row: usize) -> Range<usize> {
     if list.is_null(row) {
         return 0..0;
@@ -114,7 +114,7 @@ pub(crate) fn elements(list: &ListArray, row: usize) -> Range<usize> {
     offset(row)..offset(row + 1)
 }
 
-/// The first row of each run of equal stores.
+/// Returns the row range of each run of equal stores.
 pub(crate) fn store_runs(store: &StringArray) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for row in 0..store.len() {

@@ -1,4 +1,4 @@
-//! The content of catalogues in bytes, to be hashed.
+//! Serializes the content of catalogues into bytes for hashing.
 
 use data_model::{
     Attribute, Brand, DeliveryRate, Gtin, Media, OptionValue, Product, ProductOption, Review, ShippingPolicy,
@@ -6,12 +6,12 @@ use data_model::{
 };
 use sha2::{Digest as _, Sha256};
 
-/// SHA-256 of what a product's rows hold.
+/// SHA-256 of the content of a product's rows.
 pub(crate) type Digest = [u8; 32];
 
-/// Hashes a product but for its store, category, `updated_at`, rating and reviews: what category it has is settled when
-/// all that its store sells is there. `scratch` is room to write it in, used again
-/// from product to product; afterwards it is as long as what was hashed.
+/// Hashes a product without its store, category, `updated_at`, rating and reviews. The category is only settled once
+/// all products of the store are known. `scratch` is a reusable buffer; afterwards it contains the bytes that were
+/// hashed.
 pub(crate) fn product_digest(product: &Product, scratch: &mut Vec<u8>) -> Digest {
     scratch.clear();
     let mut content = Content(std::mem::take(scratch));
@@ -21,8 +21,8 @@ pub(crate) fn product_digest(product: &Product, scratch: &mut Vec<u8>) -> Digest
     digest
 }
 
-/// Every value is written so that no two different sequences of values give the same bytes: texts and lists
-/// begin with their length, options with whether they are there.
+/// Serializer in which different sequences of values never give the same bytes. Texts and lists start with their
+/// length, and options start with a presence flag.
 #[derive(Default)]
 pub(crate) struct Content(Vec<u8>);
 
@@ -161,7 +161,7 @@ impl Content {
         self.maybe_moment(*published_at);
     }
 
-    /// A barcode as stated, and what is made of it.
+    /// Writes a barcode as stated, together with its parsed form.
     pub(crate) fn barcode(&mut self, stated: Option<&str>) {
         self.maybe(stated, |hash, stated| {
             hash.text(stated);
@@ -220,7 +220,7 @@ impl Content {
             free_shipping_threshold_minor,
             cod_available,
             tiers,
-            // Terms that were read from a text are committed apart from crawls.
+            // Terms that were read from a text are committed separately from crawls.
             terms: _,
         } = policy;
         self.text(currency.as_str());

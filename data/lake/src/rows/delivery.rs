@@ -7,7 +7,7 @@ use super::columns::{Columns, some_int, some_text};
 use crate::{LakeError, TableName};
 
 table_rows! {
-    /// Rows of `delivery_matrix` on their way into a batch.
+    /// Builder for rows of `delivery_matrix`.
     DeliveryRows of DeliveryMatrix {
         bucket: Int32Builder,
         store: StringBuilder,
@@ -43,7 +43,7 @@ impl DeliveryRows {
     }
 }
 
-/// The samples of a batch of `delivery_matrix`, each with its store.
+/// Reads the samples in a record batch of `delivery_matrix`, each with its store.
 pub(crate) fn samples(batch: &RecordBatch) -> Result<Vec<(StoreHost, DeliverySample)>, LakeError> {
     let columns = Columns::new(TableName::DeliveryMatrix, batch);
     let (store, pincode) = (columns.text("store")?, columns.text("pincode")?);

@@ -11,7 +11,7 @@ use crate::{LakeError, TableName};
 const TABLE: TableName = TableName::DeliveryProbes;
 
 table_rows! {
-    /// Rows of `delivery_probes` on their way into a batch.
+    /// Builder for rows of `delivery_probes`.
     ProbeRows of DeliveryProbes {
         bucket: Int32Builder,
         store: StringBuilder,
@@ -43,7 +43,7 @@ impl ProbeRows {
     }
 }
 
-/// The answers of a batch of `delivery_probes`, each with its store.
+/// Reads the answers in a record batch of `delivery_probes`, each with its store.
 pub(crate) fn probes(batch: &RecordBatch) -> Result<Vec<(StoreHost, DeliveryProbe)>, LakeError> {
     let columns = Columns::new(TABLE, batch);
     let (store, pincode) = (columns.text("store")?, columns.text("pincode")?);

@@ -11,7 +11,7 @@ use crate::{LakeError, TableName};
 const TABLE: TableName = TableName::DeliveryZones;
 
 table_rows! {
-    /// Rows of `delivery_zones` on their way into a batch.
+    /// Builder for rows of `delivery_zones`.
     ZoneRows of DeliveryZones {
         bucket: Int32Builder,
         store: StringBuilder,
@@ -47,7 +47,7 @@ impl ZoneRows {
     }
 }
 
-/// The zones of a batch of `delivery_zones`, each with its store.
+/// Reads the zones in a record batch of `delivery_zones`, each with its store.
 pub(crate) fn zones(batch: &RecordBatch) -> Result<Vec<(StoreHost, DeliveryZone)>, LakeError> {
     let columns = Columns::new(TABLE, batch);
     let (store, zone, confidence) = (

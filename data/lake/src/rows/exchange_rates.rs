@@ -9,10 +9,10 @@ use super::batch;
 use super::columns::{Columns, moments};
 use crate::{LakeError, TableName};
 
-/// The day and the pair of a rate: what a row is known by.
+/// Key of a rate: its day and its currency pair.
 pub(crate) type Key = (Day, CurrencyCode, CurrencyCode);
 
-/// A rate with where it is from.
+/// A rate with its source.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ImportedRate {
     pub(crate) rate: f64,
@@ -41,7 +41,7 @@ pub(crate) fn rates_batch(rates: &Rates) -> Result<RecordBatch, LakeError> {
     batch(TableName::ExchangeRates, columns)
 }
 
-/// The rates of a batch of `exchange_rates`.
+/// Reads the rates in a record batch of `exchange_rates`.
 pub(crate) fn rates_of(batch: &RecordBatch) -> Result<Vec<(Key, ImportedRate)>, LakeError> {
     let columns = Columns::new(TableName::ExchangeRates, batch);
     let (dates, numbers) = (columns.date("date")?, columns.double("rate")?);

@@ -17,29 +17,29 @@ use super::offers::{Offer, StoreOffers, VariantKey};
 use super::{batch, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
-/// When and by whom changes were observed.
+/// Time, run and commit batch of observed changes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ObservationContext<'a> {
-    /// A live observation of a later moment may be newer.
+    /// Start of the observation. A live observation with a later time may be newer.
     pub(crate) since: Timestamp,
     pub(crate) at: Timestamp,
     pub(crate) run: Option<&'a RunId>,
     pub(crate) tick: u64,
 }
 
-/// A change of one variant.
+/// A change of one variant's offer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Change {
     pub(crate) key: VariantKey,
-    /// The offer before; `None` when it was not there.
+    /// Offer before the change; `None` if the variant was not listed.
     pub(crate) before: Option<Offer>,
-    /// The offer now; `None` when it is gone.
+    /// Offer after the change; `None` if the variant is gone.
     pub(crate) now: Option<Offer>,
     pub(crate) source: PriceSource,
 }
 
 table_rows! {
-    /// Rows of `price_history` on their way into a batch.
+    /// Builder for rows of `price_history`.
     HistoryRows of PriceHistory {
         month: StringBuilder,
         store: StringBuilder,
@@ -59,12 +59,12 @@ table_rows! {
         tick: Int64Builder,
         source: StringBuilder,
     } with {
-        /// The month of the last row, which most rows share.
+        /// Month of the last row, cached because most rows share it.
         last_month: (Option<Timestamp>, String),
     }
 }
 
-/// The present offers of a store, from its rows of `variants`.
+/// Current offers of a store, from its rows of `variants`.
 #[derive(Debug)]
 struct OfferColumns<'a> {
     product_id: &'a StringArray,
@@ -94,7 +94,7 @@ impl<'a> OfferColumns<'a> {
         self.variant_id.len()
     }
 
-    /// Product and variant of a row, by the platform's ids.
+    /// Returns the Shopify ids of a row's product and variant.
     fn key(&self, row: usize) -> (u64, u64) {
         (
             id_from_column(self.platform_product_id.value(row)),
@@ -102,7 +102,7 @@ impl<'a> OfferColumns<'a> {
         )
     }
 
-    /// `true` where every variant is there once; those of one product stand together.
+    /// Returns `true` if no variant occurs twice. Variants of one product are adjacent.
     fn is_each_once(&self) -> bool {
         let (mut product, mut seen) = (None, HashSet::new());
         (0..self.len()).all(|row| {
@@ -124,8 +124,8 @@ impl<'a> OfferColumns<'a> {
     }
 }
 
-/// The rows of `price_history` that say of a store nobody knew what it offers: the columns of `variants` themselves.
-/// `None` where a variant is there more than once.
+/// Returns the `price_history` rows for a store without any known offers, reusing the columns of `variants`. Returns
+/// `None` if a variant occurs more than once.
 pub(crate) fn first_seen(
     brand: &Brand,
     variants: &RecordBatch,
@@ -170,9 +170,8 @@ pub(crate) fn first_seen(
 }
 
 impl HistoryRows {
-    /// Adds one row for every variant of the store that a crawl found new, changed, or gone; `now` are its rows of
-    /// `variants`. Of a variant that was observed live after the crawl had begun, the crawl says nothing
-    /// new: the page that it read may be older.
+    /// Adds one row for every variant that a crawl found new, changed or gone; `now` has the store's rows of
+    /// `variants`. Variants observed live after the crawl began are skipped, because the crawled page may be older.
     pub(crate) fn push(
         &mut self,
         store: &StoreHost,
@@ -191,7 +190,7 @@ impl HistoryRows {
                 let key = now.key(row);
                 let offer = now.offer(row, columns.parse("currency", now.currency.value(row))?);
                 let known = before.offers.get(&key).copied();
-                // An id that a hostile store gives twice counts once, as it did in `before`.
+                // If a hostile store lists an id twice, only the first occurrence counts, as in `before`.
                 if !seen.insert(key) || known == Some(offer) || before.is_newer(key, observed.since) {
                     continue;
                 }
@@ -289,10 +288,10 @@ impl HistoryRows {
     }
 }
 
-/// The observations of one store: product, tick and point of each row.
+/// Price observations of one store: product id, batch number and price point of each row.
 pub(crate) type StorePoints = (StoreHost, Vec<(u64, u64, PricePoint)>);
 
-/// The rows of a batch of `price_history`, in runs of one store.
+/// Reads the rows in a record batch of `price_history`, grouped by consecutive rows of one store.
 pub(crate) fn points(batch: &RecordBatch) -> Result<Vec<StorePoints>, LakeError> {
     let columns = Columns::new(TableName::PriceHistory, batch);
     let (store, currency) = (columns.text("store")?, columns.text("currency")?);
@@ -330,13 +329,13 @@ pub(crate) fn points(batch: &RecordBatch) -> Result<Vec<StorePoints>, LakeError>
     Ok(runs)
 }
 
-/// The public id of a product of this store.
+/// Returns the public id of a product of this store.
 pub(crate) fn product_id(store: &StoreHost, platform_id: u64) -> String {
     let store = store.clone();
     ProductKey { store, platform_id }.id().to_string()
 }
 
-/// `2026-11`: the first seven characters of the moment in RFC 3339.
+/// Returns the month such as `2026-11`: the first seven characters of the RFC 3339 timestamp.
 fn month(moment: Timestamp) -> String {
     moment.to_string().chars().take(7).collect()
 }

@@ -1,4 +1,4 @@
-//! Rows of `live_prices`: the newest word on variants of which that is not the crawl's.
+//! Rows of `live_prices`: the latest known offer of variants for which it does not come from `variants`.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,17 +14,17 @@ use super::offers::{LiveOffer, LiveVariant, Offer, VariantKey};
 use super::{id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
-/// The knowledge of one store's variants beyond `variants`.
+/// Live offers of one store's variants that are newer than `variants`.
 #[derive(Debug, Default)]
 pub(crate) struct StoreLive {
     pub(crate) brand_slug: String,
     pub(crate) offers: HashMap<VariantKey, LiveOffer>,
-    /// `true` where the file that would tell is missing or damaged: then the history of prices has to.
+    /// `true` if the store's `live_prices` file is missing or damaged, so that the price history must be read instead.
     pub(crate) is_lost: bool,
 }
 
 table_rows! {
-    /// Rows on their way into a batch.
+    /// Builder for rows of `live_prices`.
     LiveRows of LivePrices {
         bucket: Int32Builder,
         store: StringBuilder,
@@ -41,7 +41,7 @@ table_rows! {
 }
 
 impl LiveRows {
-    /// Adds the known words of a store, in order of products and variants.
+    /// Adds the live offers of a store, ordered by product and variant.
     pub(crate) fn push(&mut self, bucket: i32, store: &StoreHost, brand_slug: &str, live: &[LiveVariant]) {
         let mut product = None;
         let mut id = String::new();
@@ -67,7 +67,7 @@ impl LiveRows {
 }
 
 impl StoreLive {
-    /// Adds the rows `rows` of a batch, which are this store's.
+    /// Adds the given rows of a record batch, which must belong to this store.
     pub(crate) fn add(&mut self, batch: &RecordBatch, rows: Range<usize>) -> Result<(), LakeError> {
         let columns = Columns::new(TableName::LivePrices, batch);
         let (product, variant) = (columns.int("platform_product_id")?, columns.int("variant_id")?);
@@ -99,7 +99,7 @@ impl StoreLive {
     }
 }
 
-/// Of each store of a batch when the price history last got a row that no crawl of it brought.
+/// Returns for each store the time of its last price history row that did not come from the crawl in `variants`.
 pub(crate) fn changes(batch: &RecordBatch) -> Result<Vec<(StoreHost, Timestamp)>, LakeError> {
     let columns = Columns::new(TableName::LivePrices, batch);
     let (store, changed_at) = (columns.text("store")?, columns.moment("changed_at")?);

@@ -1,4 +1,4 @@
-//! Rows of the tables: from the model to Arrow and back.
+//! Converts between model types and Arrow rows of the tables.
 
 pub(crate) mod barcodes;
 pub(crate) mod brands;
@@ -33,19 +33,20 @@ use arrow::record_batch::RecordBatch;
 
 use crate::{LakeError, TableName};
 
-/// The approximate size of a page of products. A column that grows by doubling is copied again and again.
+/// Approximate size of a page of products, used to preallocate columns. Without it, a column is copied each time it
+/// doubles.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PageCapacity {
     pub(crate) products: usize,
-    /// Bytes of text in all.
+    /// Total number of text bytes.
     pub(crate) bytes: usize,
 }
 
-/// Bytes of a product's id and uid as texts.
+/// Number of text bytes of a product's id and uid.
 pub(crate) const ID_BYTES: usize = 36;
 pub(crate) const UID_BYTES: usize = 44;
 
-/// Puts columns together that are in the order of the table's schema.
+/// Builds a record batch from columns in the order of the table's schema.
 pub(crate) fn batch(table: TableName, columns: Vec<ArrayRef>) -> Result<RecordBatch, LakeError> {
     RecordBatch::try_new(Arc::clone(&table.spec().schema), columns).map_err(|source| LakeError::Columns {
         table: table.as_str(),
@@ -53,7 +54,7 @@ pub(crate) fn batch(table: TableName, columns: Vec<ArrayRef>) -> Result<RecordBa
     })
 }
 
-/// The platform's ids are unsigned; tables know signed integers only. The cast keeps every bit.
+/// Converts an unsigned Shopify id for a signed integer column. The cast keeps every bit.
 pub(crate) const fn id_to_column(id: u64) -> i64 {
     id.cast_signed()
 }

@@ -1,4 +1,4 @@
-//! List columns.
+//! Builders and readers of list columns.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use data_model::{Attribute, Media, MediaKind, OptionValue, ProductOption};
 use super::columns::{elements, some_int, some_text, struct_child};
 use crate::schema;
 
-/// The end of each row's list.
+/// End offset of each row's list.
 #[derive(Debug)]
 pub(super) struct Offsets(Vec<i32>);
 
@@ -23,7 +23,7 @@ impl Default for Offsets {
 
 impl Offsets {
     pub(super) fn close(&mut self, len: usize) {
-        // A tick is cut into parts long before a column holds this many values.
+        // A commit batch is split long before a column has this many values.
         self.0.push(i32::try_from(len).unwrap_or(i32::MAX));
     }
 
@@ -39,7 +39,7 @@ impl Offsets {
     }
 }
 
-/// A column of lists of texts.
+/// Builder of a column of text lists.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     offsets: Offsets,
@@ -61,7 +61,7 @@ impl Texts {
     }
 }
 
-/// The texts of one row.
+/// Returns the texts of one row.
 pub(crate) fn texts(list: &ListArray, row: usize) -> Option<Vec<String>> {
     let values: &StringArray = list.values().as_any().downcast_ref()?;
     Some(
@@ -71,7 +71,7 @@ pub(crate) fn texts(list: &ListArray, row: usize) -> Option<Vec<String>> {
     )
 }
 
-/// A column of lists of names with values: options, attributes.
+/// Builder of a column of lists of names with values, used for options and attributes.
 #[derive(Debug, Default)]
 pub(crate) struct NamedValues {
     offsets: Offsets,
@@ -81,14 +81,14 @@ pub(crate) struct NamedValues {
 }
 
 impl NamedValues {
-    /// Adds an entry to the row that is begun.
+    /// Adds an entry to the current row.
     pub(crate) fn push(&mut self, name: &str, values: &[String]) {
         self.names.append_value(name);
         self.values.push(values);
         self.len += 1;
     }
 
-    /// Ends the row.
+    /// Ends the current row.
     pub(crate) fn close(&mut self) {
         self.offsets.close(self.len);
     }
@@ -116,7 +116,7 @@ pub(crate) fn attributes(list: &ListArray, row: usize) -> Option<Vec<Attribute>>
     named(list, row, |name, values| Attribute { name, values })
 }
 
-/// A column of lists of media.
+/// Builder of a column of media lists.
 #[derive(Debug, Default)]
 pub(crate) struct MediaLists {
     offsets: Offsets,
@@ -191,7 +191,7 @@ pub(crate) fn media(list: &ListArray, row: usize) -> Option<Vec<Media>> {
     elements(list, row).map(medium).collect()
 }
 
-/// A column of lists of option values.
+/// Builder of a column of option value lists.
 #[derive(Debug, Default)]
 pub(crate) struct OptionValues {
     offsets: Offsets,

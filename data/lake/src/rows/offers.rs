@@ -1,5 +1,4 @@
-//! The offers of one store by the newest word on each variant, whoever has it: the crawl that `variants` is of, or a
-//! store that was asked live since.
+//! Latest known offers of one store's variants, from the crawl that filled `variants` or from a later live query.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -12,16 +11,16 @@ use super::columns::{Columns, some_int};
 use super::id_from_column;
 use crate::{LakeError, TableName};
 
-/// Product and variant, by the platform's ids.
+/// Shopify ids of a product and of its variant.
 pub(crate) type VariantKey = (u64, u64);
 
-/// The observed prices of a store, by the platform's product id; of each product the newest first, which is the order
-/// of the lake's ticks, and of one tick in order of the variants' ids. A point that repeats what the one before it said
-/// of the variant is left out: it follows a row that was taken back (by a restore, or by an older crawl that was read
-/// again). So is one that tells a reading a second time, which comes in anew after that.
+/// Price history of a store by Shopify product id. Points of a product are ordered newest first by commit batch, and
+/// within a batch by variant id. A point that repeats the variant's previous point is left out; it follows a row that a
+/// restore, or a reread older crawl, took back. A second point for the same reading, which is added after such an
+/// event, is left out too.
 pub type StoreHistory = HashMap<u64, Vec<PricePoint>>;
 
-/// The part of a variant that `price_history` follows.
+/// The values of a variant whose changes `price_history` records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Offer {
     pub(crate) currency: CurrencyCode,
@@ -31,7 +30,7 @@ pub(crate) struct Offer {
 }
 
 impl Offer {
-    /// The offer that a point states of a variant; `None` when it is gone.
+    /// Returns the offer in a price point, or `None` if the variant is gone.
     pub(crate) fn of(point: &PricePoint) -> Option<Self> {
         Some(Self {
             currency: point.currency,
@@ -42,49 +41,50 @@ impl Offer {
     }
 }
 
-/// The knowledge of a variant beyond the crawl of `variants`: a row of `live_prices`.
+/// A variant's offer that is newer than its row in `variants`: a row of `live_prices`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LiveOffer {
-    /// When it was last observed.
+    /// Time of the last observation.
     pub(crate) at: Timestamp,
-    /// The offer; `None` when it is gone.
+    /// Observed offer; `None` if the variant is gone.
     pub(crate) offer: Option<Offer>,
-    /// The currency of the amounts; of one that is gone, of the last.
+    /// Currency of the amounts. For a variant that is gone, its last currency.
     pub(crate) currency: CurrencyCode,
-    /// When the price history last got a row of it, since that crawl.
+    /// Time of the variant's last price history row since the crawl that filled `variants`.
     pub(crate) changed_at: Option<Timestamp>,
 }
 
-/// A variant of which something is known beyond the crawl.
+/// A variant with its live offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LiveVariant {
     pub(crate) key: VariantKey,
     pub(crate) live: LiveOffer,
 }
 
-/// The offers of one store before a tick.
+/// Offers of one store before a commit batch.
 #[derive(Debug, Default)]
 pub(crate) struct StoreOffers {
     pub(crate) brand_slug: String,
-    /// By the newest word on each.
+    /// Latest known offer of each variant.
     pub(crate) offers: HashMap<VariantKey, Offer>,
-    /// The products of `variants`.
+    /// Products in `variants`.
     pub(crate) products: HashSet<u64>,
-    /// Variants on which the newest word is not that of `variants`.
+    /// Variants whose latest known offer does not come from `variants`.
     pub(crate) live: HashMap<VariantKey, LiveOffer>,
-    /// The offers in `variants` of these.
+    /// Offers that `variants` has for the variants in `live`.
     pub(crate) crawled: HashMap<VariantKey, Offer>,
-    /// The latest moment of them that is believed: whatever is read now is newer than what a clock dated that was wrong.
+    /// Latest live observation time that is believed. Later times come from a wrong clock, and anything read now counts
+    /// as newer.
     believed_until: Timestamp,
 }
 
 impl StoreOffers {
-    /// `true` where nothing is known of any variant.
+    /// Returns `true` if no variant is known.
     pub(crate) fn is_empty(&self) -> bool {
         self.offers.is_empty() && self.live.is_empty()
     }
 
-    /// The offers by the last known points that are not gone.
+    /// Builds the offers from the last point of each variant, without variants that are gone.
     pub(crate) fn of_history(brand_slug: &str, history: &StoreHistory) -> Self {
         let mut offered = Self {
             brand_slug: brand_slug.to_owned(),
@@ -103,7 +103,8 @@ impl StoreOffers {
         offered
     }
 
-    /// Adds of the rows `rows` of a batch of `variants`, which are this store's, those of products that are wanted.
+    /// Adds the given rows of a record batch of `variants` for the requested products. The rows must belong to this
+    /// store.
     pub(crate) fn add(
         &mut self,
         batch: &RecordBatch,
@@ -135,7 +136,7 @@ impl StoreOffers {
         Ok(())
     }
 
-    /// Takes in what is known now beyond `variants`, whose rows were added before.
+    /// Overlays the live offers. The rows of `variants` must have been added before.
     pub(crate) fn overlay(&mut self, live: HashMap<VariantKey, LiveOffer>, now: Timestamp) {
         self.believed_until = now.latest_believed(0);
         for (key, known) in live {
@@ -143,7 +144,7 @@ impl StoreOffers {
         }
     }
 
-    /// Takes in the newest word on a variant.
+    /// Sets the latest known offer of a variant.
     pub(crate) fn note(&mut self, key: VariantKey, known: LiveOffer) {
         let before = match known.offer {
             Some(offer) => self.offers.insert(key, offer),
@@ -156,19 +157,19 @@ impl StoreOffers {
         }
     }
 
-    /// `true` where the newest word on a variant beyond `variants` is newer than this moment.
+    /// Returns `true` if the variant's live offer is newer than `than`.
     pub(crate) fn is_newer(&self, key: VariantKey, than: Timestamp) -> bool {
         let live = self.live.get(&key);
         live.is_some_and(|live| than < live.at && live.at <= self.believed_until)
     }
 
-    /// When a variant was last observed live.
+    /// Returns the time of the newest live observation.
     pub(crate) fn newest_live(&self) -> Option<Timestamp> {
         let moments = self.live.values().map(|live| live.at);
         moments.filter(|at| *at <= self.believed_until).max()
     }
 
-    /// The observations that are newer than a crawl that began to read at this moment, in the order of the table.
+    /// Returns the live offers that are newer than a crawl that began at `read_since`, in table order.
     pub(crate) fn live_after(&self, read_since: Option<Timestamp>) -> Vec<LiveVariant> {
         let is_newer = |key| read_since.is_none_or(|read_since| self.is_newer(key, read_since));
         let live = self.live.iter().filter(|(key, _)| is_newer(**key));

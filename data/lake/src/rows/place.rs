@@ -1,13 +1,13 @@
-/// The place of a row among batches or pages of rows.
+/// Position of a row in a sequence of record batches or pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RowPlace {
-    /// The number of the batch or page.
+    /// Index of the record batch or page.
     pub batch: usize,
-    /// The number of the row in it.
+    /// Index of the row within the record batch or page.
     pub row: usize,
 }
 
-/// The places as Arrow's kernels take them.
+/// Converts positions to the form that Arrow's kernels take.
 pub(crate) fn indices(places: &[RowPlace]) -> Vec<(usize, usize)> {
     places.iter().map(|place| (place.batch, place.row)).collect()
 }

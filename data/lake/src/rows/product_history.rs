@@ -1,4 +1,4 @@
-//! Rows of `product_history`: when products came, went, and were called otherwise.
+//! Rows of `product_history`: times at which products appeared, disappeared, or changed their naming.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ use super::place::{RowPlace, indices};
 use super::{batch, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
-/// The columns of `products` that the history keeps, in the history's order.
+/// Columns of `products` that the history stores, in the history's order.
 pub(crate) const KEPT: [&str; 7] = [
     "product_id",
     "platform_product_id",
@@ -29,7 +29,7 @@ pub(crate) const KEPT: [&str; 7] = [
     "category_path",
 ];
 
-/// The columns of `products` that are read to be compared.
+/// Columns of `products` that are read for the comparison.
 pub(crate) const READ: &[&str] = &[
     "store",
     "brand_slug",
@@ -42,7 +42,7 @@ pub(crate) const READ: &[&str] = &[
     "category_path",
 ];
 
-/// An event in the history of a product.
+/// Kind of event in the history of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProductEvent {
     FirstSeen,
@@ -62,20 +62,20 @@ impl ProductEvent {
     }
 }
 
-/// The products that one store listed before a tick.
+/// Products that one store listed before a commit batch.
 #[derive(Debug, Default)]
 pub(crate) struct ListedProducts {
     pub(crate) brand_slug: String,
-    /// Rows with the columns [`READ`], of this store alone.
+    /// Rows of this store alone, with the columns [`READ`].
     batches: Vec<RecordBatch>,
-    /// End of the crawl that brought the content of then.
+    /// End of the crawl that brought these products.
     pub(crate) refreshed_at: Option<Timestamp>,
     /// Products that were gone at some time.
     pub(crate) gone: HashSet<u64>,
 }
 
 impl ListedProducts {
-    /// Adds the rows `rows` of a batch, which are this store's.
+    /// Adds the given rows of a record batch, which must belong to this store.
     pub(crate) fn add(&mut self, batch: &RecordBatch, rows: Range<usize>) -> Result<(), LakeError> {
         if self.brand_slug.is_empty() {
             let slug = Columns::new(TableName::Products, batch).text("brand_slug")?;
@@ -85,19 +85,19 @@ impl ListedProducts {
         Ok(())
     }
 
-    /// `true` for each of these products, whose ids ascend, that was listed.
+    /// Returns `true` if all of these products, given in ascending id order, were listed.
     pub(crate) fn has_all(&self, ids: &[u64]) -> Result<bool, LakeError> {
         let mut listed = places(&self.batches)?.into_iter();
         Ok(ids.iter().all(|id| listed.any(|place| place.id == *id)))
     }
 
-    /// `true` where nothing was listed, and nothing is known to be gone.
+    /// Returns `true` if no product was listed and none is known to be gone.
     pub(crate) fn is_unknown(&self) -> bool {
         self.batches.is_empty() && self.gone.is_empty()
     }
 }
 
-/// The columns of a batch that are compared.
+/// Columns of a record batch that are compared.
 #[derive(Debug)]
 struct ComparedColumns<'a> {
     handle: &'a StringArray,
@@ -133,7 +133,7 @@ fn number(column: &Int64Array, row: usize) -> Option<i64> {
     column.is_valid(row).then(|| column.value(row))
 }
 
-/// The place of a product in batches.
+/// Position of a product in record batches.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     id: u64,
@@ -141,7 +141,7 @@ struct Place {
     row: usize,
 }
 
-/// The products of batches by their ids, each once: of several with one id the first counts.
+/// Returns the positions of products, ordered by id. Of several products with one id, the first is kept.
 fn places(batches: &[RecordBatch]) -> Result<Vec<Place>, LakeError> {
     let mut places = Vec::with_capacity(batches.iter().map(RecordBatch::num_rows).sum());
     for (batch, rows) in batches.iter().enumerate() {
@@ -160,14 +160,16 @@ fn places(batches: &[RecordBatch]) -> Result<Vec<Place>, LakeError> {
     Ok(places)
 }
 
-/// The events of one tick of one store: of each where the product's row stands among the batches of before and of now.
+/// Events of one store in one commit batch, each with the position of the product's row among the earlier and the
+/// current record batches.
 #[derive(Debug, Default)]
 struct Events {
     places: Vec<RowPlace>,
     events: Vec<ProductEvent>,
 }
 
-/// The rows for each product of the store that came, went or is called otherwise; `now` are its rows of `products`.
+/// Returns a row for each product of the store that appeared, disappeared or changed its naming; `now` has the store's
+/// current rows of `products`.
 pub(crate) fn product_events(
     store: &StoreHost,
     brand_slug: Option<&str>,
@@ -196,7 +198,7 @@ pub(crate) fn product_events(
     batch(TableName::ProductHistory, columns).map(Some)
 }
 
-/// The rows that say of products that nobody knew that they are there: the columns of `products` themselves.
+/// Returns `first_seen` rows for products that were not known before, reusing the columns of `products`.
 pub(crate) fn first_seen(products: &RecordBatch, observed: ObservationContext<'_>) -> Result<RecordBatch, LakeError> {
     let rows = products.num_rows();
     let shared = |name: &'static str| {
@@ -217,7 +219,7 @@ pub(crate) fn first_seen(products: &RecordBatch, observed: ObservationContext<'_
     batch(TableName::ProductHistory, columns)
 }
 
-/// When, by which run and in which tick it was observed.
+/// Returns the columns with the time, the run and the commit batch of the observation.
 fn observation(observed: ObservationContext<'_>, rows: usize) -> [ArrayRef; 3] {
     [
         repeated_moment(observed.at, rows),

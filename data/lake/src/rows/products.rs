@@ -15,8 +15,8 @@ use super::{ID_BYTES, PageCapacity, UID_BYTES, count, id_from_column, id_to_colu
 use crate::{LakeError, TableName};
 
 table_rows! {
-    /// Rows of `products` on their way into a batch, what follows from a product alone: the columns between the brand's and the
-    /// ratings, and those behind the ratings.
+    /// Builder for the rows of `products` that follow from a product alone: the columns between the brand's and the
+    /// ratings, and the columns after the ratings.
     ProductRows of Products {
         product_id: StringBuilder,
         product_uid: StringBuilder,
@@ -45,10 +45,10 @@ table_rows! {
     }
 }
 
-/// Most bytes that room is made for before any product is there.
+/// Maximum number of bytes preallocated before any product is added.
 const ROOM_BYTES_MAX: usize = 4 << 20;
 
-/// The summary of a product without variants.
+/// Price summary of a product without variants.
 pub(crate) const NO_VARIANTS: PriceSummary = PriceSummary {
     price_min_minor: 0,
     price_max_minor: 0,
@@ -67,7 +67,7 @@ pub(crate) fn text_at(column: &StringBuilder, row: usize) -> &str {
 
 impl ProductRows {
     pub(crate) fn with_room(room: PageCapacity) -> Self {
-        // A long page may hold little of what is kept.
+        // A large page may contain little data that is stored.
         let bytes = room.bytes.min(ROOM_BYTES_MAX);
         let text = |bytes| StringBuilder::with_capacity(room.products, bytes);
         Self {
@@ -106,22 +106,22 @@ impl ProductRows {
         self.updated_at.push(product.updated_at);
     }
 
-    /// A product's name in addresses.
+    /// Returns a product's handle.
     pub(crate) fn handle(&self, row: usize) -> &str {
         text_at(&self.handle, row)
     }
 
-    /// A product's title.
+    /// Returns a product's title.
     pub(crate) fn title(&self, row: usize) -> &str {
         text_at(&self.title, row)
     }
 
-    /// A product's category.
+    /// Returns a product's category.
     pub(crate) fn category(&self, row: usize) -> Option<CategoryId> {
         self.categories.get(row).copied().flatten()
     }
 
-    /// Files a product elsewhere.
+    /// Changes a product's category.
     pub(crate) fn set_category(&mut self, row: usize, category: Option<CategoryId>) {
         if let Some(filed) = self.categories.get_mut(row) {
             *filed = category;
@@ -140,7 +140,7 @@ impl ProductRows {
     }
 }
 
-/// The ids of categories, and their paths.
+/// Builds the columns of category ids and category paths.
 impl Column for Vec<Option<CategoryId>> {
     fn end(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError> {
         let ids = self.iter().map(|category| category.map(|id| i64::from(id.0)));
@@ -156,10 +156,10 @@ impl Column for Vec<Option<CategoryId>> {
     }
 }
 
-/// The number of columns of [`ProductRows`] that stand behind the ratings.
+/// Number of columns of [`ProductRows`] that follow the ratings.
 pub(crate) const BEHIND_RATINGS: usize = 3;
 
-/// The columns of a batch of `products` that make up a [`Product`] but for its variants and reviews.
+/// Columns of a record batch of `products` that make up a [`Product`] without variants and reviews.
 #[derive(Debug)]
 pub(crate) struct ProductColumns<'a> {
     columns: Columns<'a>,
@@ -213,7 +213,7 @@ impl<'a> ProductColumns<'a> {
         self.columns.parse("store", self.store.value(row))
     }
 
-    /// The product without variants and reviews.
+    /// Returns the product in a row, without variants and reviews.
     pub(crate) fn product(&self, row: usize, store: StoreHost) -> Result<Product, LakeError> {
         let list = |name: &'static str| move || self.columns.invalid(name, "its elements");
         let currency: CurrencyCode = self.columns.parse("currency", self.currency.value(row))?;

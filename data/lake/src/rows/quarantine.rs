@@ -8,13 +8,13 @@ use super::count;
 use super::widgets::Place;
 use crate::{LakeError, TableName};
 
-/// The places of what review apps were refused begin here: crawls have far fewer records in quarantine.
+/// First position used for refused review-app records. Crawls quarantine far fewer records than this.
 pub(crate) const REFUSED_FROM: i64 = 1_000_000;
-/// The run of rows that no run wrote.
+/// Run id of rows that no run wrote.
 const NO_RUN: &str = "reviews";
 
 table_rows! {
-    /// Rows of `quarantine` on their way into a batch.
+    /// Builder for rows of `quarantine`.
     QuarantineRows of Quarantine {
         bucket: Int32Builder,
         store: StringBuilder,
@@ -43,7 +43,7 @@ impl QuarantineRows {
         }
     }
 
-    /// A record of a review app.
+    /// Adds a refused record of a review app.
     pub(crate) fn push_refused(&mut self, place: Place<'_>, position: i64, record: &Quarantined) {
         self.bucket.append_value(place.bucket);
         self.store.append_value(place.store.as_str());
@@ -57,7 +57,7 @@ impl QuarantineRows {
     }
 }
 
-/// The records of a batch of `quarantine`.
+/// Reads the records in a record batch of `quarantine`.
 pub(crate) fn records(batch: &RecordBatch) -> Result<Vec<Quarantined>, LakeError> {
     let columns = Columns::new(TableName::Quarantine, batch);
     let (store, subject) = (columns.text("store")?, columns.text("subject")?);
@@ -73,10 +73,10 @@ pub(crate) fn records(batch: &RecordBatch) -> Result<Vec<Quarantined>, LakeError
     (0..batch.num_rows()).map(record).collect()
 }
 
-/// A row of a refused record, and its place in the table.
+/// A refused record with its position in the table.
 pub(crate) type PlacedRecord = (i64, Quarantined);
 
-/// Of a batch of `quarantine` what review apps were refused, with its place.
+/// Returns the refused review-app records in a record batch of `quarantine`, with their positions.
 pub(crate) fn refused(batch: &RecordBatch) -> Result<Vec<PlacedRecord>, LakeError> {
     let position = Columns::new(TableName::Quarantine, batch).int("position")?;
     let placed = records(batch)?.into_iter().enumerate();
@@ -84,7 +84,7 @@ pub(crate) fn refused(batch: &RecordBatch) -> Result<Vec<PlacedRecord>, LakeErro
     Ok(placed.filter(|(place, _)| *place >= REFUSED_FROM).collect())
 }
 
-/// The store of each row, and its key among those that change one by one: rows of crawls have none.
+/// Returns each row's store and its key for row-by-row changes. Rows of crawls have an empty key.
 pub(crate) fn keys(batch: &RecordBatch) -> Result<Vec<(String, String)>, LakeError> {
     let columns = Columns::new(TableName::Quarantine, batch);
     let (store, subject) = (columns.text("store")?, columns.text("subject")?);

@@ -7,7 +7,7 @@ use super::columns::{elements, some_int, struct_child};
 use super::nested::Offsets;
 use crate::schema;
 
-/// A column of lists of rates of shipping or delivery, in the order of [`schema::rates`].
+/// Builder of a column of lists of shipping or delivery rates, with fields in the order of [`schema::rates`].
 #[derive(Debug, Default)]
 pub(crate) struct Rates {
     offsets: Offsets,
@@ -42,7 +42,7 @@ impl Rates {
     }
 }
 
-/// The rates of one row.
+/// Returns the rates of one row.
 pub(crate) fn rates(list: &ListArray, row: usize) -> Option<Vec<DeliveryRate>> {
     let structs: &StructArray = list.values().as_any().downcast_ref()?;
     let names: &StringArray = struct_child(structs, 0)?;

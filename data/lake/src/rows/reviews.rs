@@ -10,7 +10,7 @@ use super::{count, id_to_column};
 use crate::{LakeError, TableName};
 
 table_rows! {
-    /// Rows of `reviews` on their way into a batch.
+    /// Builder for rows of `reviews`.
     ReviewRows of Reviews {
         bucket: Int32Builder,
         store: StringBuilder,
@@ -27,7 +27,7 @@ table_rows! {
 }
 
 impl ReviewRows {
-    /// Adds the reviews of the brand's product of this id.
+    /// Adds the reviews of one product of the brand.
     pub(crate) fn push(&mut self, bucket: i32, brand: &Brand, platform_id: u64, reviews: &[Review]) {
         let key = ProductKey {
             store: brand.store.clone(),
@@ -50,7 +50,7 @@ impl ReviewRows {
     }
 }
 
-/// The columns of a batch of `reviews` that make up a [`Review`].
+/// Columns of a record batch of `reviews` that make up a [`Review`].
 #[derive(Debug)]
 pub(crate) struct ReviewColumns {
     rating: Float32Array,

@@ -1,23 +1,23 @@
 use data_model::{RunId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// The summary of a run that hands brands to the lake; it becomes a row of `crawl_runs`.
+/// Summary of a run that commits brands to the lake; it becomes a row of `crawl_runs`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunSummaryRow {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// When it began.
+    /// Start of the run.
     pub started_at: Timestamp,
-    /// Brands that it has crawled by now.
+    /// Number of brands that the run has crawled so far.
     pub brands_seen: u64,
-    /// Of these, crawls that failed.
+    /// Number of crawls that failed.
     pub brands_failed: u64,
-    /// Of these, crawls that found far fewer products than the brand had, and were not believed.
+    /// Number of crawls that were not believed, because they found far fewer products than the brand had.
     pub brands_held_back: u64,
 }
 
 impl RunSummaryRow {
-    /// A run that has nothing to say of itself but when it began.
+    /// Creates a summary with only a start time and zero counts.
     #[must_use]
     pub fn new(run: RunId, started_at: Timestamp) -> Self {
         Self {
@@ -30,23 +30,23 @@ impl RunSummaryRow {
     }
 }
 
-/// The changes of a tick in numbers.
+/// Numbers of items that a commit batch changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TickCounts {
-    /// Brands that were handed over and had not changed.
+    /// Number of committed brands that had not changed.
     pub brands_unchanged: u64,
-    /// Brands that were replaced or removed.
+    /// Number of brands that were replaced or removed.
     pub brands_changed: u64,
-    /// Products of these brands now.
+    /// Number of products of these brands now.
     pub products: u64,
-    /// Products that were not there before.
+    /// Number of products that were not listed before.
     pub products_added: u64,
-    /// Products that are gone.
+    /// Number of products that are gone.
     pub products_removed: u64,
-    /// Variants of these brands now.
+    /// Number of variants of these brands now.
     pub variants: u64,
-    /// Rows added to `price_history`.
+    /// Number of rows added to `price_history`.
     pub price_changes: u64,
-    /// Records of these brands in quarantine now.
+    /// Number of quarantined records of these brands now.
     pub quarantined: u64,
 }

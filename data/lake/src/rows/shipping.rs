@@ -11,7 +11,7 @@ use super::terms::{FactLists, UnknownTermLists, facts, unknown};
 use crate::{LakeError, TableName};
 
 table_rows! {
-    /// Rows of `shipping_policies` on their way into a batch.
+    /// Builder for rows of `shipping_policies`.
     ShippingRows of ShippingPolicies {
         bucket: Int32Builder,
         store: StringBuilder,
@@ -24,7 +24,7 @@ table_rows! {
         observed_at: Vec<Option<Timestamp>>,
         facts: FactLists,
         unknown: UnknownTermLists,
-        /// The cash fee, then the bounds of dispatch and of delivery.
+        /// Cash-on-delivery fee, then the bounds of dispatch days and of delivery days.
         told: [Int64Builder; 5],
         model_facts: FactLists,
     }
@@ -64,7 +64,7 @@ impl ShippingRows {
     }
 }
 
-/// The terms that analysts ask for most, in columns of their own; they follow from the facts.
+/// Returns the most requested terms, which have their own columns. They are derived from the facts.
 fn told(terms: &ShippingTerms) -> [Option<i64>; 5] {
     let fee = terms.of(ShippingFactKind::CodFee).find(|fact| fact.region.is_none());
     let (dispatch, delivery) = (terms.dispatch(), terms.delivery(None));
@@ -79,7 +79,7 @@ fn told(terms: &ShippingTerms) -> [Option<i64>; 5] {
     ]
 }
 
-/// The policies of a batch of `shipping_policies`.
+/// Reads the policies in a record batch of `shipping_policies`.
 pub(crate) fn policies(batch: &RecordBatch) -> Result<Vec<(StoreHost, ShippingPolicy)>, LakeError> {
     let columns = Columns::new(TableName::ShippingPolicies, batch);
     let (store, currency) = (columns.text("store")?, columns.text("currency")?);

@@ -1,4 +1,4 @@
-//! List columns of what texts say of shipping.
+//! List columns of shipping terms that were read from texts.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use super::columns::{elements, some_int, some_text, struct_child};
 use super::nested::Offsets;
 use crate::schema;
 
-/// The number of columns of each type that a fact has, in the order of [`schema::shipping_facts`].
+/// Number of columns of each type in a fact, in the order of [`schema::shipping_facts`].
 const TEXTS: usize = 5;
 const FLAGS: usize = 2;
 const NUMBERS: usize = 11;
 
-/// A column of lists of facts.
+/// Builder of a column of fact lists.
 #[derive(Debug, Default)]
 pub(super) struct FactLists {
     offsets: Offsets,
@@ -79,7 +79,7 @@ impl FactLists {
     }
 }
 
-/// The facts of one row, read by these means; `None` where they cannot be read.
+/// Returns the facts of one row with the given basis; `None` if they cannot be read.
 pub(super) fn facts(list: &ListArray, row: usize, basis: FactBasis) -> Option<Vec<ShippingFact>> {
     let structs: &StructArray = list.values().as_any().downcast_ref()?;
     let texts: Vec<&StringArray> = (0..TEXTS)
@@ -119,7 +119,7 @@ pub(super) fn facts(list: &ListArray, row: usize, basis: FactBasis) -> Option<Ve
     elements(list, row).map(fact).collect()
 }
 
-/// A column of lists of what is not told.
+/// Builder of a column of lists of unknown terms.
 #[derive(Debug, Default)]
 pub(super) struct UnknownTermLists {
     offsets: Offsets,
@@ -145,7 +145,7 @@ impl UnknownTermLists {
     }
 }
 
-/// The unknown terms of one row; `None` where it cannot be read.
+/// Returns the unknown terms of one row; `None` if they cannot be read.
 pub(super) fn unknown(list: &ListArray, row: usize) -> Option<Vec<UnknownTerm>> {
     let structs: &StructArray = list.values().as_any().downcast_ref()?;
     let texts: Vec<&StringArray> = (0..3)

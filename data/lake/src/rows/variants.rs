@@ -12,14 +12,14 @@ use super::products::text_at;
 use super::{count, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
-/// The places of these columns among those behind the brand's.
+/// Positions of columns among those after the brand columns.
 pub(crate) const PLATFORM_PRODUCT_ID: usize = 1;
 pub(crate) const VARIANT_ID: usize = 2;
 pub(crate) const BARCODE: usize = 13;
 pub(crate) const BARCODE_STATED: usize = 14;
 
 table_rows! {
-    /// Rows of `variants` on their way into a batch, what follows from a product alone: the columns behind the brand's.
+    /// Builder for the rows of `variants` that follow from a product alone: the columns after the brand's.
     VariantRows of Variants {
         product_id: StringBuilder,
         platform_product_id: Int64Builder,
@@ -69,31 +69,31 @@ impl VariantRows {
         }
     }
 
-    /// The platform's id and the price of the variants in these rows.
+    /// Returns the Shopify id and the price of the variants in these rows.
     pub(crate) fn prices(&self, rows: std::ops::Range<usize>) -> impl Iterator<Item = (u64, i64)> {
         let ids = self.variant_id.values_slice().get(rows.clone()).unwrap_or_default();
         let prices = self.price_minor.values_slice().get(rows).unwrap_or_default();
         ids.iter().map(|id| id_from_column(*id)).zip(prices.iter().copied())
     }
 
-    /// The platform's id of the variant in a row.
+    /// Returns the Shopify id of the variant in a row.
     pub(crate) fn id(&self, row: usize) -> u64 {
         let id = self.variant_id.values_slice().get(row);
         id.copied().map_or(0, id_from_column)
     }
 
-    /// The stock keeping unit in a row; empty where there is none.
+    /// Returns the stock keeping unit (SKU) in a row; empty if there is none.
     pub(crate) fn sku(&self, row: usize) -> &str {
         text_at(&self.sku, row)
     }
 
-    /// `true` where the variant's own record states a barcode.
+    /// Returns `true` if the variant's own record states a barcode.
     pub(crate) fn has_barcode(&self, row: usize) -> bool {
         !text_at(&self.barcode_stated, row).is_empty()
     }
 }
 
-/// The columns of a batch of `variants` that make up a [`Variant`].
+/// Columns of a record batch of `variants` that make up a [`Variant`].
 #[derive(Debug)]
 pub(crate) struct VariantColumns {
     variant_id: Int64Array,
@@ -135,7 +135,7 @@ impl VariantColumns {
             title: self.title.value(row).to_owned(),
             sku: some_text(&self.sku, row),
             barcode: some_text(&self.barcode_stated, row),
-            // A newer program may spell what this one cannot read.
+            // A newer version of the program may have written a value that this one cannot parse.
             size: size.and_then(|size| size.parse().ok()),
             options: options.ok_or_else(|| LakeError::Value {
                 table: TableName::Variants.as_str(),

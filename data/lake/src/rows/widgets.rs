@@ -12,7 +12,7 @@ use super::columns::{Columns, some_moment, some_text};
 use super::{id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
-/// The owner of a row, and the moment when its content was first read.
+/// Store of a row, and the time at which its content was first read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub(crate) bucket: i32,
@@ -21,7 +21,7 @@ pub(crate) struct Place<'a> {
     pub(crate) at: Timestamp,
 }
 
-/// The first columns of both tables.
+/// Leading columns of both tables.
 #[derive(Debug, Default)]
 struct KeyColumns {
     bucket: Int32Builder,
@@ -59,7 +59,7 @@ impl Column for KeyColumns {
 }
 
 table_rows! {
-    /// Rows of `widget_reviews` on their way into a batch.
+    /// Builder for rows of `widget_reviews`.
     WidgetReviewRows of WidgetReviews {
         keyed: KeyColumns,
         review_id: StringBuilder,
@@ -95,7 +95,7 @@ impl WidgetReviewRows {
 }
 
 table_rows! {
-    /// Rows of `widget_ratings` on their way into a batch.
+    /// Builder for rows of `widget_ratings`.
     WidgetRatingRows of WidgetRatings {
         keyed: KeyColumns,
         average: Float64Builder,
@@ -113,17 +113,17 @@ impl WidgetRatingRows {
     }
 }
 
-/// The key of a review among those of its store.
+/// Returns the key of a review within its store.
 pub(crate) fn review_key(widget: ReviewWidget, id: &str) -> String {
     format!("{widget}/{id}")
 }
 
-/// The key of a rating among those of its store.
+/// Returns the key of a rating within its store.
 pub(crate) fn rating_key(widget: ReviewWidget, product: u64) -> String {
     format!("{widget}/{product}")
 }
 
-/// The store and the key of each row of a batch.
+/// Returns the store and the key of each row in a record batch.
 pub(crate) fn keys(table: TableName, batch: &RecordBatch) -> Result<Vec<(String, String)>, LakeError> {
     let columns = Columns::new(table, batch);
     let (store, source) = (columns.text("store")?, columns.text("source")?);
@@ -144,7 +144,7 @@ pub(crate) fn keys(table: TableName, batch: &RecordBatch) -> Result<Vec<(String,
     Ok(keys)
 }
 
-/// The reviews of a batch of `widget_reviews`.
+/// Reads the reviews in a record batch of `widget_reviews`.
 pub(crate) fn reviews(batch: &RecordBatch) -> Result<Vec<(StoreHost, WidgetReview)>, LakeError> {
     let columns = Columns::new(TableName::WidgetReviews, batch);
     let (store, source, id) = (
@@ -174,7 +174,7 @@ pub(crate) fn reviews(batch: &RecordBatch) -> Result<Vec<(StoreHost, WidgetRevie
     (0..batch.num_rows()).map(review).collect()
 }
 
-/// The ratings of a batch of `widget_ratings`.
+/// Reads the ratings in a record batch of `widget_ratings`.
 pub(crate) fn ratings(batch: &RecordBatch) -> Result<Vec<(StoreHost, WidgetRating)>, LakeError> {
     let columns = Columns::new(TableName::WidgetRatings, batch);
     let (store, source) = (columns.text("store")?, columns.text("source")?);

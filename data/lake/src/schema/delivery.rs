@@ -3,7 +3,7 @@ use super::{
     moment_type, stated, store, table,
 };
 
-/// A way of delivery and what it costs.
+/// Fields of a delivery method and its price.
 pub(crate) fn rates() -> Fields {
     Fields::from(vec![
         member("name", TEXT),

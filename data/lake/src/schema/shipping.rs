@@ -5,7 +5,7 @@ use super::{
     COUNT, FLAG, MINOR, TEXT, brand_slug, bucket, currency, list_of, maybe, member, moment_type, stated, store, table,
 };
 
-/// The terms of shipping that a store's text states.
+/// Fields of a shipping term that a store's text states.
 pub(crate) fn shipping_facts() -> Fields {
     Fields::from(vec![
         member("kind", TEXT),
@@ -29,7 +29,7 @@ pub(crate) fn shipping_facts() -> Fields {
     ])
 }
 
-/// The terms that it does not state.
+/// Fields of a shipping term that the text does not state.
 pub(crate) fn unknown_terms() -> Fields {
     Fields::from(vec![
         member("kind", TEXT),

@@ -13,10 +13,10 @@ use crate::delta::{add, failed, log_store};
 use crate::files::{compute, write};
 use crate::{LakeConfig, LakeError, TableName};
 
-/// Written and removed to try the storage out.
+/// Path prefix of an object that is written and removed to test the storage.
 const PROBE: &str = "_ticks/probe";
 
-/// Creates the tables where there are none yet; with the layout lost, those that are absent.
+/// Creates all tables if there are none yet. If the layout record is lost, creates only the missing tables.
 pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) -> Result<(), LakeError> {
     let present = match layout::find(lake, lake, config).await? {
         LayoutFinding::Made => return Ok(()),
@@ -29,7 +29,7 @@ pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) 
             tables
         }
         LayoutFinding::New => {
-            // Of a name of its own: who creates it beside this one tries the storage out too.
+            // A unique name, because another process may create the lake at the same time and test the storage too.
             let probe = ObjectPath::from(format!("{PROBE}-{}", uuid::Uuid::new_v4()));
             if !keeps_conditions(lake, &probe).await? {
                 return Err(LakeError::Unconditional);
@@ -83,13 +83,13 @@ async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig, now
         .await;
     match created {
         Ok(_) => Ok(()),
-        // Another process may have been first.
+        // Another process may have created the table first.
         Err(_) if exists().await? => Ok(()),
         Err(error) => Err(failed(table, "creation")(error)),
     }
 }
 
-/// The rows that the table has from the beginning.
+/// Returns the built-in rows of a reference table.
 async fn facts(
     lake: &Storage,
     table: TableName,

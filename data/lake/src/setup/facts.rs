@@ -1,5 +1,5 @@
-//! Facts that the program itself brings: currencies and pincodes, as tables that rows of stores are joined with. They
-//! are written when a lake is made, and again by a repair.
+//! Reference data built into the program: currencies and pincodes, as tables that store rows are joined with. They are
+//! written when a lake is created, and again by a repair.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,10 +13,10 @@ use crate::files::{Encoded, encode};
 use crate::rows::batch;
 use crate::{LakeConfig, LakeError, TableName};
 
-/// Files that were encoded by this process: every lake has the same.
+/// Encoded reference tables, cached because they are the same for every lake.
 static ENCODED: Mutex<BTreeMap<TableName, Encoded>> = Mutex::new(BTreeMap::new());
 
-/// The one data file of such a table; `None` of a table that is not one of [`TableName::FACTS`].
+/// Returns the single data file of a built-in reference table; `None` if the table is not one of [`TableName::FACTS`].
 pub(crate) fn encoded(table: TableName, config: &LakeConfig) -> Result<Option<Encoded>, LakeError> {
     let mut known = ENCODED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(encoded) = known.get(&table) {
@@ -28,7 +28,7 @@ pub(crate) fn encoded(table: TableName, config: &LakeConfig) -> Result<Option<En
     Ok(Some(encoded))
 }
 
-/// The rows of such a table.
+/// Returns the rows of a built-in reference table.
 pub(crate) fn rows(table: TableName) -> Result<Option<RecordBatch>, LakeError> {
     match table {
         TableName::Currencies => currencies().map(Some),

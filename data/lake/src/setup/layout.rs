@@ -1,4 +1,4 @@
-//! The layout that is fixed when a lake is created; where it is lost, the tables tell it.
+//! Layout that is fixed when a lake is created. If its record is lost, it is derived from the tables.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::rows::brands::{BrandRow, brand_rows};
 use crate::ticks::Ticks;
 use crate::{LakeConfig, LakeError, TableName};
 
-/// It is written after the tables, so that where it is, they are.
+/// Layout record. It is written after the tables, so if it exists, all tables exist.
 #[derive(Debug, Serialize, Deserialize)]
 struct Layout {
     buckets: u32,
@@ -22,21 +22,21 @@ struct Layout {
 
 pub(crate) const LAYOUT: &str = "_ticks/layout.json";
 
-/// The knowledge of a lake's layout.
+/// State of a lake's layout record.
 #[derive(Debug)]
 pub(crate) enum LayoutFinding {
-    /// There is no lake yet.
+    /// The lake does not exist yet.
     New,
-    /// A lake with all tables.
+    /// The lake exists and has all tables.
     Made,
-    /// A lake with these tables, whose layout is missing or damaged.
+    /// The lake has these tables, but its layout record is missing or damaged.
     Lost { tables: BTreeSet<TableName> },
 }
 
-/// Looks at the layout and, where it does not tell, at the tables. The log of `brands` is read from `logs`.
+/// Reads the layout record or, if it is unusable, checks the tables. The log of `brands` is read from `logs`.
 ///
 /// # Errors
-/// The lake was made with another number of buckets than is configured, or the storage fails.
+/// The lake was created with another number of buckets than configured, or the storage fails.
 pub(crate) async fn find(lake: &Storage, logs: &Storage, config: &LakeConfig) -> Result<LayoutFinding, LakeError> {
     let bytes = get_bytes(lake, &ObjectPath::from(LAYOUT)).await?;
     let stated: Option<Layout> = bytes.as_ref().and_then(|bytes| serde_json::from_slice(bytes).ok());
@@ -54,7 +54,7 @@ pub(crate) async fn find(lake: &Storage, logs: &Storage, config: &LakeConfig) ->
     };
     let fits = |buckets| placed.iter().all(|brand| brand.is_placed_by(buckets));
     match stated.map(|layout| layout.buckets) {
-        // Of two numbers that may be altered, the one counts by which the rows lie.
+        // If the recorded and the configured number differ, the number that matches the rows' actual buckets counts.
         Some(lake) if placed.is_empty() || fits(lake) || !fits(config.buckets) => Err(LakeError::Buckets {
             lake,
             config: config.buckets,
@@ -64,7 +64,8 @@ pub(crate) async fn find(lake: &Storage, logs: &Storage, config: &LakeConfig) ->
     }
 }
 
-/// Notes that the lake has every table, and keeps a damaged note aside; where another process was first, what it noted stands.
+/// Writes the layout record, which says that the lake has every table. Moves a damaged record aside. If another process
+/// wrote a record first, that one stays.
 pub(crate) async fn note(lake: &Storage, config: &LakeConfig) -> Result<(), LakeError> {
     let (path, buckets) = (ObjectPath::from(LAYOUT), config.buckets);
     let bytes = serde_json::to_vec(&Layout { buckets }).map_err(|source| LakeError::TickRecord {
@@ -80,7 +81,8 @@ pub(crate) async fn note(lake: &Storage, config: &LakeConfig) -> Result<(), Lake
     Ok(())
 }
 
-/// The tables that have a log, and those whose log is lost as a whole: the end of a tick names them.
+/// Returns the tables that have a log, and the tables named by the last readable batch end, whose whole log may be
+/// lost.
 async fn tables(lake: &Storage) -> Result<BTreeSet<TableName>, LakeError> {
     let ticks = Ticks::new(lake);
     let mut named = BTreeSet::new();
@@ -109,7 +111,7 @@ async fn tables(lake: &Storage) -> Result<BTreeSet<TableName>, LakeError> {
     Ok(tables)
 }
 
-/// A brand, and the bucket that its row lies in.
+/// A brand and the bucket that contains its row.
 #[derive(Debug, Clone)]
 pub(crate) struct PlacedBrand {
     pub(crate) row: BrandRow,
@@ -123,7 +125,7 @@ impl PlacedBrand {
     }
 }
 
-/// The brands of all files that can be read.
+/// Returns the brands of all readable files.
 pub(crate) async fn brands(lake: &Storage, table: &Table) -> Result<Vec<PlacedBrand>, LakeError> {
     let (name, mut placed) = (table.name, Vec::new());
     let storage = lake.child(name.as_str());

@@ -1,4 +1,4 @@
-//! A lake is made, and opened.
+//! Creates and opens lakes.
 
 mod create;
 pub(crate) mod facts;

@@ -1,4 +1,4 @@
-//! The door of the lake.
+//! Opens a lake.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::ticks::Ticks;
 use crate::{Lake, LakeConfig, LakeError};
 
 impl Lake {
-    /// Opens the lake in `storage`: creates the tables that are absent, and finishes what a process that died
-    /// had begun. Where that cannot be finished now (the disk is full, or may only be read), the lake opens all the
-    /// same: reads show the state before, and whoever commits tries again and is told why.
+    /// Opens the lake in `storage`: creates missing tables, and finishes a commit batch that a dead process had begun.
+    /// If the batch cannot be finished now (the disk is full or read-only), the lake still opens. Reads then show the
+    /// state before the batch, and the next commit tries again and reports the error.
     ///
     /// # Errors
-    /// The storage cannot be read, tables are absent and cannot be created, an entry of a table's log is missing or
-    /// damaged, or the lake was created with another number of buckets.
+    /// The storage cannot be read, missing tables cannot be created, a log entry is missing or damaged, or the lake was
+    /// created with another number of buckets.
     #[boxed]
     pub async fn open(storage: Storage, config: LakeConfig, clock: Arc<dyn Clock>) -> Result<Self, LakeError> {
         create(&storage, &config, clock.now()).await?;
@@ -37,7 +37,7 @@ impl Lake {
         };
         let mut state = lake.inner.state.lock().await;
         match lake.recover(&mut state).await {
-            // A lake without any record of a tick does not tell the state of its tables.
+            // Without any batch record, the state of the tables is only known from the tables themselves.
             Ok(()) if state.ended == 0 => {
                 lake.tables(&mut state).await?;
             }

@@ -1,4 +1,4 @@
-//! The known delivery of stores.
+//! Reads the stored delivery data of stores.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::rows::delivery_zones::zones;
 use crate::rows::id_from_column;
 use crate::{LakeError, LakeSnapshot, TableName};
 
-/// Brings it into the order in which it is read back.
+/// Sorts the data into the order in which it is read back.
 pub(crate) fn order(known: &mut KnownDelivery) {
     by_pincode(&mut known.samples);
     known
@@ -31,7 +31,7 @@ fn by_pincode(samples: &mut Vec<DeliverySample>) {
 }
 
 impl LakeSnapshot {
-    /// The known delivery by those of the stores (by all when `None`) that were asked, by pincode.
+    /// Returns the delivery samples of these stores (of all if `None`), by pincode.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -48,7 +48,7 @@ impl LakeSnapshot {
         Ok(known)
     }
 
-    /// The zones of those of the stores (of all when `None`) that were asked, by name and confidence.
+    /// Returns the delivery zones of these stores (of all if `None`), by name and confidence.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -68,7 +68,7 @@ impl LakeSnapshot {
         Ok(known)
     }
 
-    /// All that is known of delivery by those of the stores (by all when `None`) that were asked.
+    /// Returns all stored delivery data of these stores (of all if `None`).
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -92,11 +92,11 @@ impl LakeSnapshot {
     }
 }
 
-/// A variant that a store would sell now: its id, price in minor units, and weight in grams where stated.
+/// A variant that is in stock: its id, its price in minor units, and its weight in grams if stated.
 pub type OnSale = (VariantId, i64, Option<i64>);
 
 impl LakeSnapshot {
-    /// The variants of a store that are available, in the order of the table.
+    /// Returns the available variants of a store in table order.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.

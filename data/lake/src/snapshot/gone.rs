@@ -1,4 +1,4 @@
-//! Products that stores list no more, as `product_history` has them.
+//! Reads from `product_history` the products that stores no longer list.
 
 use std::collections::HashMap;
 
@@ -16,24 +16,24 @@ use crate::{LakeError, LakeSnapshot, TableName};
 const TABLE: TableName = TableName::ProductHistory;
 const READ: &[&str] = &["store", "brand_slug", "product_id", "title", "observed_at", "run_id"];
 
-/// A product that its store lists no more.
+/// A product that its store no longer lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GoneRow {
-    /// The product.
+    /// Id of the product.
     pub id: ProductId,
-    /// Its last title.
+    /// Last known title of the product.
     pub title: String,
     /// The slug of its brand.
     pub brand_slug: BrandSlug,
-    /// True where a crawl found it no more; false where an operator removed its brand.
+    /// `true` if a crawl no longer found the product; `false` if an operator removed its brand.
     pub by_crawl: bool,
-    /// End of the crawl that found it no more, or when its brand was removed.
+    /// End of the crawl that no longer found the product, or the time at which its brand was removed.
     pub gone_at: Timestamp,
 }
 
 impl LakeSnapshot {
-    /// The products that were found to be gone last, newest first and each once, so many at most. One that came back later is
-    /// among them. What a file that is missing or damaged says is left out.
+    /// Returns the `max` products that disappeared most recently, newest first, each once. Products that came back
+    /// later are included. Missing or damaged files are skipped.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.

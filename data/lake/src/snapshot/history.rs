@@ -1,4 +1,4 @@
-//! The history of prices: the rows of `price_history` by store and product.
+//! Reads the price history: rows of `price_history` by store and product.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -13,13 +13,13 @@ use crate::rows::history::points;
 use crate::rows::offers::Offer;
 use crate::{LakeError, LakeSnapshot, StoreHistory, TableName};
 
-/// Files that are read at the same time.
+/// Number of files that are read concurrently.
 const READS_AT_ONCE: usize = 8;
 
 impl LakeSnapshot {
-    /// All that was ever observed of the prices of these stores.
+    /// Returns all recorded price observations of these stores.
     ///
-    /// Reads the column `store` of the whole table, and of the others only the rows that are wanted.
+    /// Reads the column `store` of the whole table, and of the other columns only the requested rows.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -34,8 +34,8 @@ impl LakeSnapshot {
         }
     }
 
-    /// [`LakeSnapshot::price_history`] as far as the files can be read; beside it, why the first one cannot that is
-    /// missing or damaged. The rows of such a file are lost, and nothing else.
+    /// Like [`LakeSnapshot::price_history`], but skips missing or damaged files. Also returns the error of the first
+    /// such file.
     ///
     /// # Errors
     /// The storage fails.
@@ -91,16 +91,16 @@ impl LakeSnapshot {
     }
 }
 
-/// A reading of a price, with the tick that brought it.
+/// A price point with the number of its commit batch.
 struct TickPoint {
     tick: u64,
     point: PricePoint,
 }
 
-/// The history of each product of a store, newest first.
+/// Returns the history of each product of a store, newest first.
 fn ordered(history: HashMap<u64, Vec<TickPoint>>) -> StoreHistory {
     let newest_first = |(product, mut points): (u64, Vec<TickPoint>)| {
-        // Ticks follow each other, whatever the clock said meanwhile.
+        // Sort by batch number first, because clocks may have been wrong.
         points.sort_by_key(|TickPoint { tick, point }| {
             let at = std::cmp::Reverse((*tick, point.observed_at));
             (at, point.variant)
@@ -112,7 +112,8 @@ fn ordered(history: HashMap<u64, Vec<TickPoint>>) -> StoreHistory {
         let mut changes: Vec<_> = oldest_first
             .filter_map(|mut point| {
                 let now = Offer::of(&point);
-                // A crawl that finds a variant does not know of times before the last crawl.
+                // A crawl that finds a variant again does not know its state before the last crawl, so the event is
+                // derived here.
                 if let Some(before) = last.get(&point.variant).map(Offer::of) {
                     point.event = match (before, now) {
                         (before, now) if before == now => return None,

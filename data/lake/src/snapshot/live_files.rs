@@ -1,4 +1,4 @@
-//! The data files of one state, for engines that read Parquet and not Delta.
+//! Lists the data files of a snapshot, for query engines that read Parquet but not Delta.
 
 use arrow::datatypes::DataType;
 use async_recursion::async_recursion as boxed;
@@ -11,66 +11,67 @@ use crate::delta::{DataFile, data_files};
 use crate::files::encode;
 use crate::{LakeConfig, LakeError, LakeSnapshot, TableName};
 
-/// The files that hold the rows of a table in one state: all of these, and no others.
+/// Files that contain exactly the rows of a table in one snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveTable {
-    /// The table.
+    /// Table that the files belong to.
     pub table: TableName,
-    /// Its version in that state.
+    /// Version of the table in the snapshot.
     pub version: u64,
-    /// The column that stands in the names of folders and in no file, where the table has one.
+    /// Partition column, if the table has one. Its values appear in folder names and not in the files.
     pub partition: Option<PartitionColumn>,
-    /// The number of files with rows that are deleted by a vector beside them, which a reader of Parquet would count.
-    /// haat writes none.
+    /// Number of files with deletion vectors, whose deleted rows a plain Parquet reader would still return. haat does
+    /// not write deletion vectors.
     pub deletion_vectors: usize,
-    /// `true` where columns have other names in files than in the table. haat never renames them.
+    /// `true` if columns have other names in the files than in the table. haat never renames columns.
     pub is_column_mapped: bool,
-    /// By path.
+    /// Data files, sorted by path.
     pub files: Vec<LiveFile>,
 }
 
-/// A column that files do not hold.
+/// Partition column, which the data files do not contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartitionColumn {
-    /// Its name.
+    /// Name of the column.
     pub name: &'static str,
-    /// `true` where its values are whole numbers; texts otherwise.
+    /// `true` if the values are integers, `false` if they are texts.
     pub is_number: bool,
 }
 
 /// A data file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveFile {
-    /// Its path in the lake, `products/bucket=3/part-….parquet`.
+    /// Path of the file in the lake, such as `products/bucket=3/part-….parquet`.
     pub path: ObjectPath,
-    /// Its address.
+    /// URL of the file.
     pub url: Url,
-    /// The number of its rows, where the table's log tells.
+    /// Number of rows in the file, if the table's log states it.
     pub rows: Option<u64>,
-    /// Its size.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// Value of the partition column in all of its rows.
+    /// Value of the partition column in all rows of the file.
     pub partition: Option<String>,
 }
 
 impl LiveTable {
-    /// `true` where the rows of the files are the rows of the table, for a reader that knows the partition column.
+    /// Returns `true` if a Parquet reader that adds the partition column gets exactly the rows of the table.
     #[must_use]
     pub const fn is_plain(&self) -> bool {
         self.deletion_vectors == 0 && !self.is_column_mapped
     }
 
-    /// A file with all columns of the table's files and no rows: it tells readers the columns of a table without files.
+    /// Returns a Parquet file with all columns of the table's files and no rows. It gives readers the columns of a
+    /// table that has no files.
     ///
     /// # Errors
-    /// Never of itself: the writer of Parquet may fail.
+    /// The Parquet writer fails, which is not expected.
     pub fn empty_file(&self) -> Result<Bytes, LakeError> {
         Ok(encode(self.table, &[], &LakeConfig::default())?.bytes)
     }
 }
 
 impl LakeSnapshot {
-    /// The files of a table.
+    /// Returns the files of a table.
     ///
     /// # Errors
     /// The table's log cannot be read.

@@ -1,4 +1,4 @@
-//! Consistent states of the lake, and what is read of them.
+//! Consistent states of the lake, and ways to read them.
 
 mod delivery;
 mod gone;
@@ -38,20 +38,20 @@ pub use offering::Offering;
 pub use readable::LostFile;
 pub use reviews::ShownRatings;
 
-/// The state of the lake to be read.
+/// Selects the state of the lake to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AsOf {
-    /// The state whose tables have these versions, as a release's manifest names them.
+    /// The state in which the tables have these versions, such as those in a release's manifest.
     Versions(BTreeMap<String, u64>),
-    /// The state after the last tick that was decided by this moment.
+    /// The state after the last commit batch that was decided at or before this time.
     Timestamp(Timestamp),
-    /// The state after this tick.
+    /// The state after the commit batch with this number.
     Tick(u64),
 }
 
-/// One consistent state of all tables: what they held when a tick ended.
+/// A consistent state of all tables at the end of a commit batch.
 ///
-/// It stays readable, whatever is committed later, for as long as vacuum keeps its files.
+/// A snapshot stays readable, whatever is committed later, for as long as vacuum keeps its files.
 #[derive(Debug, Clone)]
 pub struct LakeSnapshot {
     pub(crate) lake: Lake,
@@ -60,26 +60,26 @@ pub struct LakeSnapshot {
     states: Arc<BTreeMap<TableName, OnceCell<DeltaTableState>>>,
 }
 
-/// Files that are read at the same time.
+/// Number of data files that are read concurrently.
 const READS_AT_ONCE: usize = 16;
 
-/// The ends of ticks that are read at the same time.
+/// Number of batch end records that are read concurrently.
 const ENDS_AT_ONCE: usize = 64;
 
-/// The lists of ticks that are made before a gap in them counts as one.
+/// Maximum number of listings of the batch records before a gap in them counts as real.
 const LISTS_MAX: usize = 3;
 
 impl Lake {
-    /// The state after the last tick that ended.
+    /// Returns the state after the last commit batch that ended.
     ///
     /// # Errors
-    /// The storage fails, or the record of that tick's end is missing.
+    /// The storage fails, or the end record of that batch is missing.
     #[boxed]
     pub async fn snapshot(&self) -> Result<LakeSnapshot, LakeError> {
         let known = self.inner.peek(|state| state.ended).unwrap_or(0);
         let mut head = self.inner.ticks.head(known).await?;
-        // A tick is begun only after the one before it has ended, but a list is no single moment: one that shows
-        // otherwise is made again.
+        // A batch begins only after the previous one has ended. A listing is not atomic, so one that contradicts this
+        // is repeated.
         for _ in 0..LISTS_MAX {
             if head.recorded <= head.ended + 1 {
                 return self.snapshot_of(head.ended).await;
@@ -89,10 +89,10 @@ impl Lake {
         Err(LakeError::EndMissing { tick: head.ended + 1 })
     }
 
-    /// An earlier state.
+    /// Returns an earlier state.
     ///
     /// # Errors
-    /// The storage fails, the versions do not name every table, or no tick of that time is known.
+    /// The storage fails, the versions do not name every table, or no commit batch of that time is known.
     #[boxed]
     pub async fn snapshot_at(&self, as_of: &AsOf) -> Result<LakeSnapshot, LakeError> {
         match as_of {
@@ -118,8 +118,9 @@ impl Lake {
         }
     }
 
-    /// The end of the last tick that was decided by this moment. Ticks follow each other, and their times do too unless a clock
-    /// was wrong: one that lies ahead of now tells nothing, and one that is earlier than one before it does not take its place.
+    /// Returns the end of the last commit batch that was decided by `moment`. Times ascend with batch numbers unless a
+    /// clock was wrong. A time in the future is ignored, and a time earlier than that of a preceding batch does not
+    /// count.
     async fn ended_by(&self, moment: Timestamp) -> Result<Option<TickEnd>, LakeError> {
         let until = self.inner.clock.now().latest_believed(0);
         let ticks = self.inner.ticks.ended().await?;
@@ -144,7 +145,8 @@ impl Lake {
     pub(crate) async fn snapshot_of(&self, tick: u64) -> Result<LakeSnapshot, LakeError> {
         let versions = match self.inner.ticks.end(tick).await? {
             Some(end) => end.versions,
-            // Before the first tick the tables are as they were created. After any other they never are.
+            // Before the first batch, the tables are as they were created. After any batch, at least one table has
+            // changed.
             None if tick == 0 => TableName::ALL.iter().map(|table| (table.to_string(), 0)).collect(),
             None => return Err(LakeError::EndMissing { tick }),
         };
@@ -166,20 +168,21 @@ impl LakeSnapshot {
         }
     }
 
-    /// The version of each table, by name; a release's manifest keeps them.
+    /// Returns the version of each table by name. A release's manifest stores these versions.
     #[must_use]
     pub fn versions(&self) -> &BTreeMap<String, u64> {
         &self.versions
     }
 
-    /// The tick after which this is the state, where it was asked for by time; 0 before the first.
+    /// Returns the commit batch after which this is the state, if the state was not selected by versions; 0 before the
+    /// first batch.
     #[must_use]
     pub fn tick(&self) -> Option<u64> {
         self.tick
     }
 
-    /// When the tick after which this is the state was decided: [`crate::AsOf::Timestamp`] of that moment is this state
-    /// again. `None` before the first tick, and of a state that was named by its versions.
+    /// Returns the time at which the snapshot's commit batch was decided. [`crate::AsOf::Timestamp`] with this time
+    /// selects the same state. Returns `None` before the first batch and for a state selected by its versions.
     ///
     /// # Errors
     /// The storage fails.
@@ -190,7 +193,7 @@ impl LakeSnapshot {
         Ok(end.map(|end| end.committed_at))
     }
 
-    /// A table's state, read when first asked for.
+    /// Returns a table's state, which is read on first use.
     pub(crate) async fn table(&self, table: TableName) -> Result<&DeltaTableState, LakeError> {
         let missing = || LakeError::VersionMissing { table: table.as_str() };
         let version = *self.versions.get(table.as_str()).ok_or_else(missing)?;
@@ -209,7 +212,7 @@ impl LakeSnapshot {
         cell.get_or_try_init(load).await
     }
 
-    /// The table's files that can hold rows of these stores (of all when `None`), by bucket.
+    /// Returns the table's files that can contain rows of these stores (of all if `None`), by bucket.
     pub(crate) async fn files(
         &self,
         table: TableName,
@@ -261,9 +264,9 @@ impl LakeSnapshot {
         Ok(rows.into_iter().flatten().collect())
     }
 
-    /// The data files that are missing or of another size than the log says, each with what is wrong, as paths in the
-    /// lake. Reads names and sizes alone, unless it is to be `thorough`: then every file is read from end to end, and one
-    /// that cannot be decoded, or whose SHA-256 is not the one that was kept with its commit, is damaged too.
+    /// Returns the paths in the lake of data files that are missing or differ in size from the log, each with the
+    /// fault. Only names and sizes are read, unless `thorough` is set: then every file is read completely. Files that
+    /// cannot be decoded, or whose SHA-256 differs from the one in the log, then count as damaged too.
     ///
     /// # Errors
     /// The storage fails or a table's log cannot be read.
@@ -292,7 +295,7 @@ impl LakeSnapshot {
         Ok(damaged)
     }
 
-    /// Reads a data file from end to end.
+    /// Reads a data file completely.
     async fn decode(&self, table: TableName, file: &DataFile) -> Result<(), LakeError> {
         let storage = self.lake.inner.storage.child(table.as_str());
         let files = read(&storage, table, std::slice::from_ref(file)).await?;
@@ -307,7 +310,7 @@ impl LakeSnapshot {
         .await
     }
 
-    /// Every brand, by store.
+    /// Returns every brand, by store.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -318,7 +321,7 @@ impl LakeSnapshot {
         Ok(brands)
     }
 
-    /// The shipping terms of those of the stores that state them.
+    /// Returns the shipping terms of those of the stores that state any.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -334,7 +337,7 @@ impl LakeSnapshot {
             .collect())
     }
 
-    /// The records of these stores that could not be understood, by store, in the order of the crawl.
+    /// Returns the records of these stores that could not be parsed, by store, in the order of the crawl.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.

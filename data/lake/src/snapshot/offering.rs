@@ -1,4 +1,4 @@
-//! The offering of a brand, as far as its next crawl is compared with it.
+//! Reads the titles and prices of a brand that its next crawl is compared with.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,16 +15,16 @@ use crate::{LakeError, LakeSnapshot, TableName};
 /// Titles and prices of one brand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Offering {
-    /// Title of each product, by the platform's id.
+    /// Title of each product, by Shopify id.
     pub titles: HashMap<u64, String>,
-    /// Price of each variant in minor units, by the platform's ids of its product and of itself.
+    /// Price of each variant in minor units, by the Shopify ids of its product and of the variant.
     pub prices: HashMap<(u64, u64), i64>,
 }
 
 impl LakeSnapshot {
-    /// The offering of the brand of this store; empty where the lake does not have it.
+    /// Returns the titles and prices of this store's brand; empty if the lake does not have it.
     ///
-    /// Fetches the files of its bucket, and decodes only the columns and rows that are needed.
+    /// Fetches the files of the store's bucket, and decodes only the columns and rows that are needed.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.

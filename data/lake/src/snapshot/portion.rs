@@ -1,4 +1,4 @@
-//! Chosen columns of chosen stores, for those who count what the lake holds.
+//! Reads selected columns of selected stores, for statistics about the lake.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ use crate::files::{Scan, by_bucket, compute, load};
 use crate::{LakeError, LakeSnapshot, TableName};
 
 impl LakeSnapshot {
-    /// The stores divided by the partition that their rows lie in: one of these at a time costs the memory of one partition.
+    /// Groups the stores by the partition of their rows. Reading one group at a time needs only the memory of one
+    /// partition.
     #[must_use]
     pub fn partitions<'a>(&self, stores: impl IntoIterator<Item = &'a StoreHost>) -> Vec<BTreeSet<StoreHost>> {
         by_bucket(stores, self.lake.inner.config.buckets)
@@ -20,8 +21,8 @@ impl LakeSnapshot {
             .collect()
     }
 
-    /// The rows that these stores have in a table, with these columns alone, in the table's order. `None`, with a warning,
-    /// where a file that they lie in is missing or damaged.
+    /// Returns the rows of these stores in a table, with only these columns, in table order. Returns `None` and logs a
+    /// warning if a file with such rows is missing or damaged.
     ///
     /// # Errors
     /// The storage fails, or the table's log cannot be read.

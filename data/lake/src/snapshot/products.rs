@@ -1,4 +1,4 @@
-//! Complete products, put together from three tables that are in the same order.
+//! Streams complete products, joined from three tables that have the same order.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -20,23 +20,23 @@ use crate::rows::reviews::ReviewColumns;
 use crate::rows::variants::VariantColumns;
 use crate::{LakeError, LakeSnapshot, TableName};
 
-/// Products that are handed over at a time, and portions that wait.
+/// Number of products sent at a time.
 const PORTION: usize = 256;
 const PORTIONS_MAX: usize = 4;
 
 const TABLES: [TableName; 3] = [TableName::Products, TableName::Variants, TableName::Reviews];
 
-/// A partition's files of the three tables, fetched.
+/// Fetched files of one partition of the three tables.
 type PartitionFiles = [Vec<FileBytes>; 3];
 
 impl LakeSnapshot {
-    /// The complete products of these stores, store after store, each store's by their platform id.
+    /// Streams the complete products of these stores, store by store, ordered by Shopify id within a store.
     ///
-    /// Only the partitions that hold the stores are read, one after the other; memory holds the files of two
-    /// partitions and a few thousand rows, however many products there are.
+    /// Only the partitions with these stores are read, one after the other. Memory contains the files of two partitions
+    /// and a few thousand rows, however many products there are.
     ///
     /// # Errors
-    /// The tables' logs cannot be read; what goes wrong later is the stream's last item.
+    /// The tables' logs cannot be read. A later error is the stream's last item.
     pub async fn products(
         &self,
         stores: &BTreeSet<StoreHost>,
@@ -54,7 +54,7 @@ impl LakeSnapshot {
         let storages = TABLES.map(|table| lake.child(table.as_str()));
         let fetched = futures::stream::iter(fetches.map(move |files| {
             let storages = storages.clone();
-            // A task of its own, so that the next partition arrives while this one is put together.
+            // A separate task, so that the next partition is fetched while this one is joined.
             tokio::spawn(async move { fetch(&storages, files).await })
         }));
         let (sender, receiver) = mpsc::channel(PORTIONS_MAX);
@@ -81,7 +81,7 @@ async fn fetch(storages: &[data_storage::Storage; 3], files: [Vec<DataFile>; 3])
 type PartitionReads = BoxStream<'static, Result<Result<PartitionFiles, LakeError>, tokio::task::JoinError>>;
 type Sender = mpsc::Sender<Result<Vec<Product>, LakeError>>;
 
-/// Puts partition after partition together until all are sent or nobody listens any more.
+/// Joins partition after partition until all products are sent or the receiver is dropped.
 async fn produce(mut fetches: PartitionReads, stores: Arc<BTreeSet<StoreHost>>, sender: Sender) {
     while let Some(fetched) = fetches.next().await {
         let (stores, portions) = (Arc::clone(&stores), sender.clone());
@@ -93,7 +93,7 @@ async fn produce(mut fetches: PartitionReads, stores: Arc<BTreeSet<StoreHost>>, 
             Ok(true) => {}
             Ok(false) => return,
             Err(error) => {
-                // When nobody listens, nobody has to know.
+                // If the receiver is dropped, the error is not needed.
                 let _ = sender.send(Err(error)).await;
                 return;
             }
@@ -101,7 +101,7 @@ async fn produce(mut fetches: PartitionReads, stores: Arc<BTreeSet<StoreHost>>, 
     }
 }
 
-/// `false` when nobody listens any more.
+/// Joins the rows of one partition and sends the products. Returns `false` if the receiver was dropped.
 fn join(fetched: PartitionFiles, stores: &BTreeSet<StoreHost>, sender: &Sender) -> Result<bool, LakeError> {
     let wanted = Scan {
         stores: Some(stores),
@@ -143,7 +143,7 @@ fn join(fetched: PartitionFiles, stores: &BTreeSet<StoreHost>, sender: &Sender) 
     Ok(portion.is_empty() || sender.blocking_send(Ok(portion)).is_ok())
 }
 
-/// Rows that belong to products, in the products' order.
+/// Rows that belong to products, such as variants, in the products' order.
 struct Children<C> {
     table: TableName,
     batches: Batches,
@@ -174,7 +174,7 @@ impl<C> Children<C> {
         })
     }
 
-    /// Calls `each` with every row of the store's product; rows of products before it are passed over.
+    /// Calls `each` with every row of the store's product, and skips rows of earlier products.
     fn of(
         &mut self,
         store: &str,

@@ -1,4 +1,4 @@
-//! The readable part of the lake while files of it are missing or damaged, and those files.
+//! Finds missing or damaged files of the lake, and reads the part that is still readable.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,29 +13,29 @@ use crate::rows::brands::{BrandRow, brand_rows};
 use crate::rows::live;
 use crate::{LakeError, LakeSnapshot, TableName};
 
-/// Files that are read at the same time.
+/// Number of files that are read concurrently.
 const READS_AT_ONCE: usize = 8;
 
-/// A data file that is missing or damaged.
+/// A missing or damaged data file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LostFile {
-    /// Its path in the lake.
+    /// Path of the file in the lake.
     pub path: String,
-    /// Its table.
+    /// Table of the file.
     pub table: TableName,
-    /// Its bucket, where the table has buckets: which stores' rows it holds.
+    /// Bucket of the file, which determines the stores that have rows in it; `None` if the table has no buckets.
     pub bucket: Option<u32>,
 }
 
 impl LakeSnapshot {
-    /// The bucket of a store.
+    /// Returns the bucket of a store.
     #[must_use]
     pub fn bucket_of(&self, store: &StoreHost) -> u32 {
         store.bucket(self.lake.inner.config.buckets)
     }
 
-    /// The files of these tables that are missing or damaged, of those alone that can hold rows of `stores` where these
-    /// are given. Reads each of them from end to end.
+    /// Returns the missing or damaged files of these tables. If `stores` are given, checks only files that can contain
+    /// their rows. Every checked file is read completely.
     ///
     /// # Errors
     /// The storage fails, or a table's log cannot be read.
@@ -67,8 +67,7 @@ impl LakeSnapshot {
         Ok(lost)
     }
 
-    /// The brands of which the rows can be read, by store: what can be done without those of a file that is missing or
-    /// damaged goes on without them.
+    /// Returns the brands whose rows can be read, by store. Missing or damaged files are skipped.
     ///
     /// # Errors
     /// The storage fails.
@@ -110,9 +109,9 @@ impl LakeSnapshot {
         Ok(brands)
     }
 
-    /// When the price history of brands last got a row that is not of the crawl which brought their present catalogue: what a
-    /// store said live, or that a later crawl found it otherwise. Brands without such a row are left out. Reads the files
-    /// alone that can hold rows of `stores`, where these are given.
+    /// Returns for each brand the time of its last price history row that does not come from the crawl in `variants`.
+    /// Such a row comes from a live answer, or from a later crawl that contradicts it. Brands without such a row are
+    /// left out. If `stores` are given, only files that can contain their rows are read.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.

@@ -1,4 +1,4 @@
-//! Reviews and ratings: of review apps, of product pages, and what review apps answer that is none.
+//! Reads reviews and ratings from review apps and product pages, and the refused records of review apps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,17 +12,17 @@ use crate::rows::quarantine::{PlacedRecord, refused};
 use crate::rows::{id_from_column, widgets};
 use crate::{LakeError, LakeSnapshot, TableName};
 
-/// The ratings and reviews that a product's own page shows.
+/// Rating and reviews shown on a product's page.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ShownRatings {
-    /// The rating, where there is one.
+    /// Rating, if the page shows one.
     pub rating: Option<Rating>,
-    /// The number of stored reviews.
+    /// Number of stored reviews.
     pub reviews: u64,
 }
 
 impl LakeSnapshot {
-    /// The reviews that the review apps of these stores publish, by store, then product, the newest first.
+    /// Returns the reviews published by these stores' review apps, by store and product, newest first.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -48,7 +48,7 @@ impl LakeSnapshot {
         Ok(known)
     }
 
-    /// The ratings of each product as the review apps of these stores sum them up, by store, then product.
+    /// Returns the rating summaries published by these stores' review apps, by store and product.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -68,7 +68,7 @@ impl LakeSnapshot {
         Ok(known)
     }
 
-    /// The handle of each product that a store lists, by the platform's id.
+    /// Returns the handle of each product that a store lists, by Shopify id.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -79,8 +79,7 @@ impl LakeSnapshot {
         Ok(listed.into_iter().collect())
     }
 
-    /// The ratings and reviews that the product pages of these stores show, by store, then by the platform's id of the
-    /// product.
+    /// Returns the ratings and reviews that the product pages of these stores show, by store and Shopify product id.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -100,7 +99,8 @@ impl LakeSnapshot {
         Ok(shown)
     }
 
-    /// The answers of these stores' review apps that are no review or rating, by store, then subject.
+    /// Returns the records of these stores' review apps that could not be parsed as a review or a rating, by store and
+    /// subject.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.

@@ -10,10 +10,11 @@ use crate::delta::{log_store, root_url};
 use crate::{Lake, LakeError, LakeSnapshot, TableName};
 
 impl Lake {
-    /// A query session in which all tables of the snapshot are registered by name, in the state of the snapshot.
+    /// Returns a query session in which all tables of the snapshot are registered by name, in the state of the
+    /// snapshot.
     ///
     /// # Errors
-    /// A table's log cannot be read, or the query engine refuses the table.
+    /// A table's log cannot be read, or the query engine rejects the table.
     #[boxed]
     pub async fn session(&self, snapshot: &LakeSnapshot) -> Result<SessionContext, LakeError> {
         let mut config = SessionConfig::new().with_information_schema(true);
@@ -24,7 +25,7 @@ impl Lake {
         Ok(context)
     }
 
-    /// Registers all tables of the snapshot in a schema of a session, which is made where it is not there.
+    /// Registers all tables of the snapshot in a schema of a session. Creates the schema if it does not exist.
     ///
     /// # Errors
     /// As [`Lake::session`].
@@ -40,7 +41,7 @@ impl Lake {
         if let Some(catalog) = context.catalog(&name)
             && catalog.schema(schema).is_none()
         {
-            // Of a catalogue in memory, which takes any.
+            // The in-memory catalogue accepts any schema.
             let _ = catalog.register_schema(schema, Arc::new(MemorySchemaProvider::new()));
         }
         for table in TableName::ALL {

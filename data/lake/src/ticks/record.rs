@@ -1,4 +1,4 @@
-//! The records of ticks.
+//! Records of commit batches.
 
 use std::collections::BTreeMap;
 
@@ -10,39 +10,39 @@ use serde::{Deserialize, Serialize};
 use crate::TableName;
 use crate::rows::runs::{RunSummaryRow, TickCounts};
 
-/// The purpose of a tick.
+/// Purpose of a commit batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TickKind {
-    /// Stores' rows are replaced by those of a crawl.
+    /// Replaces the rows of stores by those of a crawl.
     Refresh,
-    /// Stores' present rows are replaced by what their landed pages say; no history gets a row.
+    /// Replaces the current rows of stores by the content of their landed pages, and adds no history rows.
     Backfill,
-    /// Stores' rows are dropped.
+    /// Removes the rows of stores.
     Remove,
-    /// Stores' rows of the delivery matrix alone are replaced.
+    /// Replaces only the rows of stores in the delivery tables.
     Delivery,
-    /// Stores' rows of the shipping terms alone are replaced.
+    /// Replaces only the shipping terms of stores.
     Shipping,
-    /// Rows of what review apps publish come, go, or are replaced one by one.
+    /// Adds, removes or replaces single rows of review-app data.
     Reviews,
-    /// Live observations of stores are merged into the history of prices.
+    /// Merges live observations of stores into the price history.
     Live,
-    /// The exchange rates are replaced as a whole.
+    /// Replaces the exchange rates as a whole.
     Rates,
-    /// Files are merged, or columns added, or what the program itself brings; no row of a store changes.
+    /// Merges files, adds columns, or writes the built-in reference data, without changing rows of stores.
     Compact,
-    /// Tables get the files of an earlier version again.
+    /// Restores tables to the files of an earlier version.
     Restore,
-    /// Files that are lost are no longer part of their tables.
+    /// Removes lost files from their tables.
     Repair,
 }
 
-/// The write-ahead record of a tick.
+/// Write-ahead record of a commit batch.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TickRecord {
     pub(crate) tick: u64,
-    /// Tells this record from another process's for the same number.
+    /// Distinguishes this record from another process's record for the same number.
     pub(crate) token: String,
     pub(crate) kind: TickKind,
     pub(crate) committed_at: Timestamp,
@@ -50,23 +50,23 @@ pub(crate) struct TickRecord {
     pub(crate) stores: Vec<StoreHost>,
     pub(crate) counts: TickCounts,
     pub(crate) staged: Vec<StagedTable>,
-    /// Of a restore: each table with the version whose files it gets again.
+    /// For a restore: the version to which each table is restored.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) restored: BTreeMap<String, u64>,
-    /// Of a repair: each table with the paths of the files that it gives up. Its `stores` are those whose crawl brings back
-    /// what they held.
+    /// For a repair: paths of the files removed from each table. `stores` then lists the stores whose crawl brings the
+    /// rows back.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) dropped: BTreeMap<String, Vec<String>>,
-    /// The right under which it was begun, where it was begun under one.
+    /// Fence number under which the batch was begun, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fence: Option<u64>,
-    /// Of reviews: each table with the rows that go, by store and key.
+    /// For reviews: the rows to be removed from each table, by store and key.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) gone: BTreeMap<String, Vec<(StoreHost, String)>>,
 }
 
 impl TickRecord {
-    /// The record of a tick that brings nothing yet.
+    /// Creates the record of a commit batch without any changes.
     pub(crate) fn new(tick: u64, kind: TickKind, committed_at: Timestamp) -> Self {
         Self {
             tick,
@@ -85,32 +85,32 @@ impl TickRecord {
     }
 }
 
-/// The end of a tick: the versions that belong together.
+/// End record of a commit batch, with the table versions that belong together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TickEnd {
     pub(crate) tick: u64,
     pub(crate) committed_at: Timestamp,
     pub(crate) versions: BTreeMap<String, u64>,
-    /// The SHA-256 of the log entries of these versions, of those that the process which ended the tick wrote: an entry that
-    /// was altered is told by it.
+    /// SHA-256 of the log entries of these versions that the process which ended the batch wrote itself. It reveals
+    /// entries that were altered later.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) digests: BTreeMap<String, String>,
-    /// `true` where it was given up: nothing of it is in the tables.
+    /// `true` if the batch was given up, so that none of its changes are in the tables.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) given_up: bool,
 }
 
-/// Rows of tables, each table's sorted by partition and then in the table's order.
+/// Rows by table. The rows of each table are sorted by partition and then in the table's order.
 pub(crate) type Rows = Vec<(TableName, Vec<RecordBatch>)>;
 
-/// A tick's rows as they are staged.
+/// Rows of a commit batch in their staged form.
 #[derive(Debug, Default)]
 pub(crate) struct PackedRows {
     pub(crate) bytes: Bytes,
     pub(crate) staged: Vec<StagedTable>,
 }
 
-/// The place of a table's rows: the tick's staged object, or files and the buckets that have them already.
+/// Location of a table's rows: the staged object, or data files and the buckets that already have the rows.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct StagedTable {
     pub(super) table: String,
@@ -118,12 +118,12 @@ pub(crate) struct StagedTable {
     pub(super) bytes: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) files: Vec<StagedFile>,
-    /// Buckets that have these rows already.
+    /// Buckets that already had these rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) same: Vec<i32>,
 }
 
-/// A data file in which all rows of the tick's stores are the tick's.
+/// A data file in which all rows of the batch's stores come from the batch.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StagedFile {
     pub(super) path: String,

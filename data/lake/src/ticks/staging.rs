@@ -1,6 +1,6 @@
-//! The rows of a tick, kept until it has ended: whoever finds it unfinished brings them into the tables.
+//! Stages the rows of a commit batch until it has ended, so that any process that finds it unfinished can apply them.
 //!
-//! Rows of the large tables are not written twice: the record names the data files that hold them.
+//! Rows of the large tables are not written twice: the record names the data files that contain them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use crate::error::lost_file;
 use crate::files::{FileBytes, Scan, compute, load, read_file, with_partition};
 use crate::{LakeError, TableName};
 
-/// The tables that most of a crawl's rows are of.
+/// Tables with most of a crawl's rows.
 const LARGE: [TableName; 4] = [
     TableName::Products,
     TableName::Variants,
@@ -30,8 +30,8 @@ const LARGE: [TableName; 4] = [
     TableName::ProductHistory,
 ];
 
-/// Encodes a tick's rows to be staged, but for those that the files in `prepared` hold and those that are there already;
-/// gives the rows back.
+/// Encodes a batch's rows for staging, except rows in the files of `prepared` and rows that the tables already have.
+/// Also returns all rows.
 pub(crate) async fn pack(
     record: &TickRecord,
     rows: Rows,
@@ -67,7 +67,8 @@ pub(crate) async fn pack(
     .await
 }
 
-/// The files that hold a tick's rows, by table. Those of other ticks hold rows of the same stores that are not the tick's.
+/// Returns the files that contain a batch's rows, by table. Only crawls and backfills qualify: files of other batches
+/// also have rows of the same stores that the batch did not write.
 fn written(kind: TickKind, prepared: &PreparedActions) -> BTreeMap<TableName, Vec<StagedFile>> {
     let file = |action: &Action| {
         let Action::Add(add) = action else { return None };
@@ -85,7 +86,7 @@ fn written(kind: TickKind, prepared: &PreparedActions) -> BTreeMap<TableName, Ve
         .collect()
 }
 
-/// The buckets of rows for which no file was written: they have just these rows.
+/// Returns the buckets for which no file was written, because they already have exactly these rows.
 fn same(table: TableName, batches: &[RecordBatch], files: &[StagedFile]) -> Vec<i32> {
     let written: BTreeSet<&str> = files.iter().filter_map(|file| file.partition.as_deref()).collect();
     let bucketed = batches.iter().filter(|_| TableName::CURRENT.contains(&table));
@@ -96,7 +97,7 @@ fn same(table: TableName, batches: &[RecordBatch], files: &[StagedFile]) -> Vec<
     buckets.into_iter().filter(|bucket| !is_written(bucket)).collect()
 }
 
-/// Tells a bucket that had the tick's rows before it was begun.
+/// Returns `true` if the bucket already had the batch's rows before the batch began.
 pub(crate) fn is_same(record: &TickRecord, table: TableName, bucket: i32) -> bool {
     let of_table = |staged: &&StagedTable| staged.table == table.as_str();
     record
@@ -106,8 +107,8 @@ pub(crate) fn is_same(record: &TickRecord, table: TableName, bucket: i32) -> boo
         .any(|staged| staged.same.contains(&bucket))
 }
 
-/// The rows that a tick staged, from the lake in this storage. Files of tables that have the tick are not read: they may be
-/// lost by now.
+/// Returns the rows that a commit batch staged. Files of tables that already have the batch are not read, because they
+/// may be lost by now.
 pub(crate) async fn staged(
     lake: &Storage,
     record: &TickRecord,
@@ -156,7 +157,7 @@ pub(crate) async fn staged(
     Ok(rows)
 }
 
-/// The rows of these stores in a file, as they were before it was written.
+/// Returns the rows of these stores in a file, with the partition column restored.
 async fn rows_of(
     lake: &Storage,
     table: TableName,
@@ -182,7 +183,8 @@ async fn rows_of(
 
 fn encode(batches: &[RecordBatch], bytes: &mut Vec<u8>) -> Result<(), ArrowError> {
     let Some(first) = batches.first() else { return Ok(()) };
-    // The rows are read by nobody unless a process dies, and gone within the second: a fast codec, not a tight one.
+    // Nobody reads these rows unless a process dies, and they are removed within a second, so a fast codec is better
+    // than a high compression ratio.
     let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME))?;
     let mut writer = FileWriter::try_new_with_options(bytes, &first.schema(), options)?;
     batches.iter().try_for_each(|batch| writer.write(batch))?;

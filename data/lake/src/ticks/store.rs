@@ -1,4 +1,4 @@
-//! The ticks of a lake in its storage.
+//! Reads and writes the records of commit batches in storage.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use uuid::Uuid;
 use super::record::{PackedRows, StagedTable, TickEnd, TickRecord};
 use crate::LakeError;
 
-/// The numbers of the last tick that was recorded and the last that ended; 0 for none.
+/// Numbers of the last commit batch that was recorded and of the last that ended; 0 for none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) recorded: u64,
     pub(crate) ended: u64,
 }
 
-/// The ticks of a lake, below `_ticks`.
+/// Records of a lake's commit batches, stored below `_ticks`.
 #[derive(Debug)]
 pub(crate) struct Ticks {
     storage: Storage,
@@ -36,7 +36,7 @@ impl Ticks {
         }
     }
 
-    /// The last ticks; `from` is one that is known to have ended.
+    /// Returns the last batch numbers; `from` is the number of a batch that is known to have ended.
     pub(crate) async fn head(&self, from: u64) -> Result<Head, LakeError> {
         let mut head = Head {
             recorded: from,
@@ -51,7 +51,7 @@ impl Ticks {
         Ok(head)
     }
 
-    /// The numbers of the ticks whose end is known, ascending.
+    /// Returns the numbers of the commit batches that have an end record, ascending.
     pub(crate) async fn ended(&self) -> Result<Vec<u64>, LakeError> {
         let entries = self.entries(0).await?;
         let mut ended: Vec<u64> = entries
@@ -62,7 +62,7 @@ impl Ticks {
         Ok(ended)
     }
 
-    /// `true` where nothing is recorded of a tick, nor of any after it: no commit has reached it.
+    /// Returns `true` if neither this commit batch nor a later one has a record.
     pub(crate) async fn is_ahead(&self, tick: u64) -> Result<bool, LakeError> {
         Ok(tick > 0 && self.entries(tick).await?.is_empty())
     }
@@ -99,7 +99,7 @@ impl Ticks {
         serde_json::from_slice(&bytes).map(Some).map_err(record)
     }
 
-    /// Writes a tick's rows where only its record will point.
+    /// Stages a batch's rows under a name that only the batch's record will contain.
     pub(crate) async fn stage(&self, tick: u64, packed: PackedRows) -> Result<(String, Vec<StagedTable>), LakeError> {
         let token = Uuid::new_v4().to_string();
         let PackedRows { bytes, staged } = packed;
@@ -109,7 +109,7 @@ impl Ticks {
         Ok((token, staged))
     }
 
-    /// Takes the tick's number; `false` when another process has it.
+    /// Claims the batch's number by writing its record. Returns `false` if another process has the number.
     pub(crate) async fn begin(&self, record: &TickRecord) -> Result<bool, LakeError> {
         let path = record_path(record.tick);
         let encode = |source| LakeError::TickRecord {
@@ -117,14 +117,15 @@ impl Ticks {
             source,
         };
         let bytes = Bytes::from(serde_json::to_vec(record).map_err(encode)?);
-        // The answer to our own put may have been lost and its retry refused: the token tells.
+        // The response to this process's own put may have been lost and its retry refused. The token in the stored
+        // record shows which process won.
         Ok(put_new(&self.storage, &path, bytes.clone()).await?
             || get_bytes(&self.storage, &path)
                 .await?
                 .is_some_and(|stored| stored == bytes))
     }
 
-    /// Ends a tick; where another process ended it first, its word stands.
+    /// Writes the end record of a commit batch. If another process ended the batch first, returns that record.
     pub(crate) async fn finish(&self, end: TickEnd) -> Result<TickEnd, LakeError> {
         let path = end_path(end.tick);
         let encode = |source| LakeError::TickRecord {
@@ -139,11 +140,11 @@ impl Ticks {
         ended.ok_or(LakeError::EndMissing { tick: end.tick })
     }
 
-    /// Drops one staged object of a tick that another process won.
+    /// Removes a staged object whose batch number went to another process.
     pub(crate) async fn unstage(&self, tick: u64, token: &str) -> Result<(), LakeError> {
         let path = staged_path(tick, token);
         match self.storage.store().delete(&path).await {
-            // A tick whose rows are all in files stages no object.
+            // A batch whose rows are all in data files has no staged object.
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(source) => {
                 let path = format!("_ticks/{path}");
@@ -152,7 +153,7 @@ impl Ticks {
         }
     }
 
-    /// Drops everything that was staged for the ended tick, by whomever.
+    /// Removes everything that any process staged for the ended batch.
     pub(crate) async fn clear(&self, tick: u64) -> Result<(), LakeError> {
         let prefix = format!("{tick:020}-");
         let offset = ObjectPath::from(format!("{tick:020}"));
@@ -169,7 +170,7 @@ impl Ticks {
         })?)
     }
 
-    /// The objects of ticks below `tick` that can go: records, ends, and forgotten staged objects.
+    /// Returns the objects of batches below `tick` that can be removed: records, ends, and leftover staged objects.
     pub(crate) async fn below(&self, tick: u64) -> Result<Vec<object_store::ObjectMeta>, LakeError> {
         let listed = self.storage.store().list(None);
         let older = |meta: object_store::ObjectMeta| {

@@ -1,5 +1,5 @@
-//! No single object beside the tables stops the lake: whatever becomes of one of them, crawls are committed, and after a repair
-//! everything can be read.
+//! Checks that damage to any single object outside of the tables does not stop the lake. Crawls can still be committed,
+//! and after a repair everything is readable.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use data_storage::{ObjectPath, ObjectStoreExt, Storage, get_bytes, put_over};
 
 const LAYOUT: &str = "_ticks/layout.json";
 
-/// Every object with its bytes.
+/// Bytes of every object by path.
 type Objects = BTreeMap<String, Bytes>;
 
 async fn all(storage: &Storage) -> Objects {
@@ -25,7 +25,7 @@ async fn all(storage: &Storage) -> Objects {
     all
 }
 
-/// A storage of its own with these objects, one of which came to harm.
+/// Returns a storage with these objects, in which the object at `path` is removed or replaced by `left`.
 async fn harmed(objects: &Objects, path: &str, left: Option<&[u8]>) -> Storage {
     let storage = Storage::memory();
     for (other, bytes) in objects {
@@ -41,7 +41,7 @@ async fn harmed(objects: &Objects, path: &str, left: Option<&[u8]>) -> Storage {
     storage
 }
 
-/// The remains of these bytes after damage.
+/// Returns possible remains of the bytes after damage; `None` for a missing object.
 fn harms(bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
     let step = bytes.len() / 3 + 1;
     let cut = (0..bytes.len())
@@ -55,7 +55,7 @@ async fn repair(storage: &Storage, dry_run: bool) -> Result<RepairReport, LakeEr
     Lake::repair(storage, config(), midnight() as Arc<dyn Clock>, dry_run).await
 }
 
-/// Two crawls of three brands, one of one brand, and a vacuum.
+/// Creates a lake with two crawls of three brands, one crawl of one brand, and a vacuum.
 async fn crawled() -> Storage {
     let storage = Storage::memory();
     let lake = open(&storage, &midnight()).await;
@@ -77,12 +77,12 @@ fn fourth() -> Vec<data_model::BrandRefresh> {
     vec![crawled("alpha"), crawled("beta")]
 }
 
-/// Every object beside the tables, with what may be left of it.
+/// Returns every possible damage of every object outside of the tables.
 fn all_harms(objects: &Objects) -> Vec<(&String, Option<Vec<u8>>)> {
     let beside = objects.iter().filter(|(path, _)| path.starts_with("_ticks/"));
     let harms = beside.flat_map(|(path, bytes)| harms(bytes).into_iter().map(move |left| (path, left)));
     let harms: Vec<_> = harms.collect();
-    // Of three ticks a record and an end; the layout, and when the lake was vacuumed.
+    // Three batches with a record and an end each, the layout, and the record of the last vacuum.
     assert_eq!(harms.len(), 8 * 6);
     harms
 }
@@ -140,7 +140,7 @@ async fn a_layout_that_is_lost_is_told_by_where_rows_lie_and_never_guessed() {
     for left in [None, Some("{\"buckets\":4"), Some(""), Some(altered.as_str())] {
         let storage = harmed(&before, LAYOUT, left.map(str::as_bytes)).await;
         let there = all(&storage).await;
-        // By no number but the one that it was made with.
+        // The lake must not open with another number of buckets than the one that it was created with.
         for wrong in [1, 3, 64] {
             let refused = open(&storage, buckets(wrong)).await.unwrap_err();
             let is_told = matches!(refused, LakeError::Buckets { .. } | LakeError::BucketsUnknown { .. });

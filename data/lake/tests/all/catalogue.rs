@@ -1,5 +1,5 @@
-//! Catalogues come out of the lake as they went into it, change only where they changed, and can be read as of any
-//! tick.
+//! Checks that catalogues are read as they were written, that only changed content is rewritten, and that the state
+//! after any commit batch can be read.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -255,7 +255,7 @@ async fn compaction_and_vacuum_keep_every_row_and_every_live_release() {
     assert_eq!(content(&lake).await, before);
     assert_eq!(lake.compact(false).await.unwrap().tick, None);
 
-    // Two days later only the live release and the present are needed.
+    // Two days later, only the live release and the current state need files.
     clock.advance_ms(48 * 3_600_000);
     let mut keep = VacuumKeep {
         retention: Duration::from_secs(24 * 3600),
@@ -342,7 +342,7 @@ async fn a_release_whose_versions_are_gone_does_not_keep_a_vacuum_from_its_work(
         lake.commit(one(number), run(number)).await.unwrap();
     }
     let live = lake.snapshot().await.unwrap().versions().clone();
-    // Far enough for whatever the system's clock says of the objects.
+    // Far enough in the future to be later than the system clock's timestamps of the objects.
     clock.advance_ms(200 * 365 * 24 * 3_600_000);
     let mut keep = VacuumKeep {
         retention: Duration::from_secs(3600),
@@ -382,7 +382,7 @@ async fn a_version_that_cannot_be_read_just_now_is_not_taken_for_gone() {
     let live = lake.snapshot().await.unwrap().versions().clone();
     lake.commit(second(), run(2)).await.unwrap();
     clock.advance_ms(48 * 3_600_000);
-    // Its last commit is there and damaged.
+    // The log entry of the kept version exists but is damaged.
     let commit = ObjectPath::from(format!("products/_delta_log/{:020}.json", live["products"]));
     let intact = data_storage::get_bytes(&storage, &commit).await.unwrap().unwrap();
     data_storage::put_over(&storage, &commit, b"{\"add\": 3".to_vec())

@@ -1,5 +1,5 @@
-//! A store that refuses a conditional put without holding the object does not make the lake believe that another process
-//! was there; and a state that nobody recorded is an error, never an empty lake.
+//! Tests an object store that refuses a conditional put although the object does not exist. The lake must not conclude
+//! that another process wrote it. An unrecorded state must be an error, not an empty lake.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ fn faulty() -> (FaultyStore, Storage) {
     (faulty, storage)
 }
 
-/// A lake without checkpoints: threads that write them do not go on while time is paused.
+/// Opens a lake that writes no checkpoints, because the threads that write them do not progress while time is paused.
 async fn open_still(storage: &Storage, clock: &Arc<SetClock>) -> Result<Lake, LakeError> {
     let config = LakeConfig {
         checkpoint_every: 1000,
@@ -51,7 +51,7 @@ async fn a_conflict_at_any_write_changes_nothing_of_what_two_crawls_bring() {
             lake.commit(first(), run(1)).await.unwrap(),
             lake.commit(second(), run(2)).await.unwrap(),
         ];
-        // Most writes are not conditional, and met no conflict.
+        // Most writes are not conditional, so they cannot conflict.
         if faulty.conflicts() == 0 {
             continue;
         }
@@ -61,7 +61,7 @@ async fn a_conflict_at_any_write_changes_nothing_of_what_two_crawls_bring() {
         let next = open_still(&storage, &clock).await.unwrap();
         assert_eq!(content(&next).await, expected, "at write {nth}");
     }
-    // Two records, two ends, and more than ten commits of tables.
+    // Two batch records, two batch ends, and more than ten table commits.
     assert!(opening > 0 && conflicts > 14, "{conflicts}");
 }
 
@@ -81,7 +81,7 @@ async fn conflicts_without_end_fail_the_crawl_and_the_next_process_finishes_what
         lake.commit(first(), run(1)).await.unwrap();
         faulty.arm(plan(nth, FaultKind::Conflicts));
         let committed = lake.commit(second(), run(2)).await;
-        // A build of a release meanwhile is refused, or gets all.
+        // A release build at this time is refused, or sees the complete state.
         if let Ok(newest) = lake.newest_snapshot().await {
             let tick = newest.tick();
             assert!(
@@ -118,7 +118,7 @@ async fn a_tick_whose_end_is_missing_is_an_error_and_never_an_empty_lake() {
                 "{missing:?}"
             );
         }
-        // The next process that opens the lake recovers it.
+        // The next process that opens the lake writes the missing end record.
         let next = open(&storage, &clock).await;
         let state = next.newest_snapshot().await.unwrap();
         assert_eq!(state.tick(), Some(u64::from(tick)));
@@ -143,7 +143,7 @@ async fn a_release_is_not_built_of_what_was_there_before_a_tick_that_was_begun()
         faulty.arm(plan(nth, FaultKind::Full));
         let committed = lake.commit(second(), run(2)).await.is_ok();
         let is_begun = objects(&storage).await.contains_key("_ticks/00000000000000000002.json");
-        // The disk is full still: the tick cannot be finished.
+        // The disk is still full, so the batch cannot be finished.
         match lake.newest_snapshot().await {
             Ok(state) => assert!(committed || !is_begun || state.tick() == Some(2), "at write {nth}"),
             Err(LakeError::Unfinished { tick, .. }) => {

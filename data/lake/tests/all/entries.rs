@@ -1,4 +1,4 @@
-//! Missing or damaged parts of a table's log are told before anything is written over them.
+//! Checks that missing or damaged parts of a table's log are reported before anything is written over them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use data_model::Clock;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 
-/// A lake without checkpoints, so that each entry counts.
+/// Opens a lake without checkpoints, so that every log entry is needed.
 async fn open_with(buckets: u32, storage: &Storage) -> Result<Lake, LakeError> {
     let config = LakeConfig {
         buckets,
@@ -24,7 +24,7 @@ async fn bytes_of(storage: &Storage, path: &ObjectPath) -> Bytes {
     storage.store().get(path).await.unwrap().bytes().await.unwrap()
 }
 
-/// Leaves of an entry what a cut or a loss leaves.
+/// Damages a log entry: removes, empties or truncates it.
 async fn damage(storage: &Storage, entry: &ObjectPath, fault: &str) {
     let bytes = bytes_of(storage, entry).await;
     let last = bytes.iter().rposition(|byte| *byte == b'\n').unwrap();
@@ -154,7 +154,7 @@ async fn a_log_that_other_writers_go_on_with_or_clean_is_whole() {
     let lake = open_with(4, &storage).await.unwrap();
     lake.commit(first(), run(1)).await.unwrap();
     let versions = lake.snapshot().await.unwrap().versions().clone();
-    // An entry of another writer need not tell anything of itself.
+    // An entry of another writer may lack commit information.
     let entry =
         |table: &str, version: u64, kind: &str| ObjectPath::from(format!("{table}/_delta_log/{version:020}.{kind}"));
     let path = entry("delivery_matrix", versions["delivery_matrix"], "json");
@@ -164,7 +164,7 @@ async fn a_log_that_other_writers_go_on_with_or_clean_is_whole() {
     let told_nothing = lines.filter(untold).collect::<Vec<_>>().join(&b'\n');
     storage.store().put(&path, told_nothing.into()).await.unwrap();
     open_with(4, &storage).await.unwrap();
-    // A checkpoint has what was cleaned away.
+    // The checkpoint contains the entries that were cleaned up.
     let path = entry("variants", versions["variants"], "json");
     let checkpoint = entry("variants", versions["variants"] + 1, "checkpoint.parquet");
     storage.store().put(&checkpoint, "PAR1".into()).await.unwrap();

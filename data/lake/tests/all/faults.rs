@@ -1,4 +1,5 @@
-//! Wherever a process dies, the next one finishes what was begun: no row is lost, none is doubled.
+//! Kills the process at every write, and checks that the next process finishes the commit batch without losing or
+//! duplicating rows.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use futures::StreamExt;
 
 type Content = BTreeMap<String, Vec<String>>;
 
-/// Two crawls and the housekeeping after them, as one process does them. Stops at the first failure.
+/// Commits two crawls and then compacts and vacuums, as one process does. Stops at the first failure.
 async fn two_crawls(storage: &Storage, clock: &Arc<SetClock>) -> Result<(), data_lake::LakeError> {
     let lake = Lake::open(storage.clone(), config(), Arc::clone(clock) as Arc<dyn Clock>).await?;
     lake.commit(first(), run(1)).await?;
@@ -30,7 +31,7 @@ async fn two_crawls(storage: &Storage, clock: &Arc<SetClock>) -> Result<(), data
     lake.vacuum(&keep).await.map(drop)
 }
 
-/// The next process hands over the crawls again, from the first that may be missing.
+/// Commits the crawls that may be missing, as the next process would.
 async fn finish(storage: &Storage, clock: &Arc<SetClock>) {
     let lake = open(storage, clock).await;
     let ticks = lake.snapshot().await.unwrap().tick().unwrap();
@@ -47,7 +48,7 @@ fn faulty() -> (FaultyStore, Storage) {
     (faulty, storage)
 }
 
-/// Runs every case, two at a time.
+/// Runs all cases, two at a time.
 async fn every(cases: impl Iterator<Item = impl Future<Output = ()> + Send + 'static>) {
     let tasks = futures::stream::iter(cases.map(tokio::spawn)).buffer_unordered(2);
     tasks.for_each(|ended| async { ended.unwrap() }).await;
@@ -60,7 +61,7 @@ async fn death_at_any_write_loses_nothing_and_doubles_nothing() {
     let writes = counter.mutations();
     let expected: Arc<Content> = Arc::new(content(&open(&counted, &midnight()).await).await);
     assert!((50..300).contains(&writes), "{writes} writes");
-    // To die after a write is to die before the next.
+    // Dying after a write is equivalent to dying before the next one, so only the latter is tested.
     every((1..=writes).map(|nth| {
         let expected = Arc::clone(&expected);
         async move {
@@ -70,11 +71,11 @@ async fn death_at_any_write_loses_nothing_and_doubles_nothing() {
                 kind: FaultKind::BeforeEffect,
                 dead_after: true,
             });
-            // A failure of what only saves time or space is not reported.
+            // Failures of steps that only save time or space are not reported.
             let _ = two_crawls(&storage, &clock).await;
             faulty.disarm();
             finish(&storage, &clock).await;
-            // The process after that finds everything in order.
+            // A third process finds everything in order.
             assert_eq!(
                 content(&open(&storage, &clock).await).await,
                 *expected,
@@ -147,7 +148,7 @@ async fn a_full_disk_can_be_read_and_freed_and_what_was_begun_is_finished_once_t
             let committed = lake.commit(second(), run(2)).await.is_ok();
             let next = open(&storage, &clock).await;
             let read = content(&next).await;
-            // A committer knows beforehand that it cannot, wherever the tick had been recorded.
+            // The next process knows that it cannot commit, whether or not the batch was recorded.
             let unfinished = next.unfinished_tick().await;
             assert!(
                 unfinished.is_none() || unfinished == Some(2) && read == *before,

@@ -1,4 +1,5 @@
-//! No bit of a data file changes unseen: neither by whoever looks, nor by whoever reads it to build upon it.
+//! Flips bits of data files, and checks that every flip is detected, both by damage checks and by reads whose results
+//! are written back.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use crate::support::*;
@@ -7,15 +8,15 @@ use data_lake::{Lake, LakeConfig, LakeError, StoreUpdate, TableName};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use futures::TryStreamExt;
 
-/// The bits of a table's files that a run of the tests flips; with `TEST_FLIPS=all` in the environment, 400.
+/// Number of bits to flip in a table's files per test run; 400 if the environment has `TEST_FLIPS=all`.
 const FLIPS: u64 = 20;
 const FLIPS_ALL: u64 = 400;
 
-/// Numbers that are the same in every run.
+/// Pseudorandom numbers that are the same in every run.
 struct Random(u64);
 
 impl Random {
-    /// SplitMix64.
+    /// Returns a number below `bound`, using SplitMix64.
     fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -53,7 +54,7 @@ fn probe() -> data_model::DeliveryProbe {
     }
 }
 
-/// A review and a rating, as a review app publishes them.
+/// Returns a review and a rating as a review app publishes them.
 fn published() -> data_lake::ReviewChanges {
     let (widget, product, at) = (
         data_model::ReviewWidget::Yotpo,
@@ -85,7 +86,8 @@ fn published() -> data_lake::ReviewChanges {
     }
 }
 
-/// A lake with two crawls, samples of delivery, rates and reviews of an app; merged files and checkpoints too.
+/// Creates a lake with two crawls, delivery samples, exchange rates and app reviews, and with merged files and
+/// checkpoints.
 async fn filled(storage: &Storage, buckets: u32) -> Lake {
     let lake = open_with(storage, buckets).await;
     lake.commit(first(), run(1)).await.unwrap();
@@ -125,7 +127,7 @@ async fn filled(storage: &Storage, buckets: u32) -> Lake {
     };
     let told = lake.commit_observations(vec![said], std::collections::BTreeMap::new(), run(4));
     assert_eq!(told.await.unwrap().rows, 1);
-    // The log's facts about files have to come through a checkpoint.
+    // Reopen, so that the log's file facts come from a checkpoint.
     open_with(storage, buckets).await
 }
 
@@ -135,7 +137,7 @@ async fn open_with(storage: &Storage, buckets: u32) -> Lake {
     Lake::open(storage.clone(), config, clock).await.unwrap()
 }
 
-/// The files that the table's present state has.
+/// Returns the files of the table's current state.
 async fn live(storage: &Storage, lake: &Lake, table: TableName) -> Vec<ObjectPath> {
     let all = objects(storage).await;
     let folder = format!("{table}/");
@@ -236,7 +238,7 @@ async fn a_flipped_bit_is_neither_read_nor_carried_into_a_new_file() {
             table == TableName::Brands,
             "{table}"
         );
-        // All of its brands together need nothing of it.
+        // A commit of all brands of the damaged file does not need its old rows.
         let all: Vec<_> = ["alpha", "beta", "gamma"]
             .map(|name| refresh(name, 5, vec![product(name, 1, 77)]))
             .into();
@@ -266,7 +268,7 @@ async fn damage_that_was_found_is_mended_by_a_crawl_that_finds_nothing_new_and_n
             flip(&storage, &file, 8 * 7 + number as u64).await;
         }
         let lake = open_with(&storage, 4).await;
-        // Nobody looked: the content is there already.
+        // The damage was not looked for, so the content counts as already stored.
         if table != TableName::Brands {
             assert!(lake.commit(first(), run(4)).await.unwrap().ticks.is_empty(), "{table}");
         }
@@ -282,7 +284,7 @@ async fn damage_that_was_found_is_mended_by_a_crawl_that_finds_nothing_new_and_n
         );
         let after = content(&lake).await;
         for (name, rows) in &before {
-            // Brands were refreshed, a tick was added; all else is what it was, the histories too.
+            // Brands were refreshed and a batch was added. Everything else is unchanged, including the histories.
             if !["crawl_runs", "brands", "quarantine"].contains(&name.as_str()) {
                 assert_eq!(&after[name], rows, "{name} after damage in {table}");
             }

@@ -1,4 +1,4 @@
-//! Live observations stand in the history of prices beside the findings of crawls, once, in the order of time.
+//! Checks that the price history has live observations and crawl findings once each, in chronological order.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;
@@ -16,14 +16,15 @@ fn hour(number: i64) -> Timestamp {
     Timestamp::from_micros(START).plus_millis(number * HOUR_MS)
 }
 
-/// A clock that is later than all that these tests observe.
+/// Returns a clock that is later than all observations in these tests.
 fn late() -> Arc<SetClock> {
     let clock = midnight();
     clock.advance_ms(1_000 * HOUR_MS);
     clock
 }
 
-/// Product 3 of the first crawl has variant 32 at 3000 and variant 31 at 3050.
+/// Returns a live observation of a product of alpha. In the first crawl, product 3 has variant 32 at 3000 and variant
+/// 31 at 3050.
 fn said(at: i64, product: u64, prices: &[(u64, i64)]) -> Observation {
     let seen = |(id, price_minor): &(u64, i64)| ObservedVariant {
         id: VariantId(*id),
@@ -97,7 +98,7 @@ async fn a_price_that_was_seen_live_is_one_row_however_often_it_comes_in() {
             "{table} is what the crawl saw"
         );
     }
-    // The same file again, and one that is older than what is known.
+    // Merge the same observations again, and one that is older than the stored offer.
     let again = fold(&lake, news).await;
     assert_eq!((again.tick, again.rows, again.outdated), (None, 0, 2));
     let old = fold(&lake, vec![said(2, 3, &[(32, 9)]), said(1, 1, &[(12, 9)])]).await;
@@ -181,7 +182,7 @@ async fn a_crawl_that_finds_a_store_unchanged_takes_back_what_was_seen_live_befo
         (report.changed.len(), report.unchanged.len(), report.ticks),
         (0, 3, vec![5])
     );
-    // Between two crawls that a run knows of at once, all stands in its place.
+    // Live observations from before and after the crawl are merged in chronological order.
     let seen = BTreeMap::from([(host("alpha"), span(8, 8))]);
     let news = vec![said(9, 3, &[(32, 2800)]), said(7, 3, &[(32, 2700)])];
     lake.commit_observations(news, seen, run(8)).await.unwrap();
@@ -227,7 +228,7 @@ async fn a_crawl_that_ended_before_a_store_was_asked_live_does_not_speak_against
     let lake = open(&Storage::memory(), &late()).await;
     lake.commit(first(), run(1)).await.unwrap();
     fold(&lake, vec![said(7, 3, &[(32, 2500)]), said(5, 4, &[(42, 1)])]).await;
-    // It ended at six o'clock, and is committed only now.
+    // This crawl ended at six o'clock and is committed only now.
     let report = lake.commit(third(2600), run(6)).await.unwrap();
     assert_eq!(
         report.counts.price_changes, 1,
@@ -259,18 +260,19 @@ async fn a_crawl_that_ended_before_a_store_was_asked_live_does_not_speak_against
 async fn a_crawl_that_was_reading_while_a_store_was_asked_live_does_not_take_the_price_back() {
     let lake = open(&Storage::memory(), &late()).await;
     lake.commit(first(), run(1)).await.unwrap();
-    // At five and at seven o'clock; the crawl reads from six to eight, and has the page of before.
+    // The store is queried live at five and at seven o'clock. The crawl reads from six to eight, and has the page from
+    // before seven.
     fold(&lake, vec![said(7, 3, &[(32, 2500)]), said(5, 4, &[(42, 1)])]).await;
     let mut crawl = third(3000);
     (crawl[0].read_since, crawl[0].observed_at) = (hour(6), hour(8));
     crawl[0].products[0].title = "Another".to_owned();
     let report = lake.commit(crawl, run(8)).await.unwrap();
     assert_eq!(report.counts.price_changes, 1, "of product 4 alone");
-    // One that finds the store unchanged, and was reading at seven too.
+    // This crawl finds the store unchanged, and was also reading at seven.
     let seen = BTreeMap::from([(host("alpha"), span(6, 9))]);
     let report = lake.commit_observations(Vec::new(), seen, run(9)).await.unwrap();
     assert_eq!((report.tick, report.rows), (None, 0));
-    // The next crawl has read all of it later.
+    // The next crawl reads everything after the live query.
     see(&lake, 10).await;
     insta::assert_snapshot!(sql(&lake, HISTORY).await, @"
     +------+---------+------------+------+-------+-----------+----------------------+-------+--------+

@@ -1,4 +1,4 @@
-//! The files of a state hold its rows, all of them and no others, for readers that know Parquet alone.
+//! Checks that the listed files of a snapshot contain exactly its rows, for readers that only know Parquet.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use crate::support::*;
@@ -7,7 +7,7 @@ use data_lake::{AsOf, Lake, LakeSnapshot, LiveTable, TableName};
 use data_storage::{ObjectStoreExt, Storage};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-/// The files of every table of a state.
+/// Lists the files of every table of a snapshot.
 async fn live(snapshot: &LakeSnapshot) -> Vec<LiveTable> {
     let mut tables = Vec::new();
     for table in TableName::ALL {
@@ -20,7 +20,7 @@ fn reader(bytes: Bytes) -> ParquetRecordBatchReaderBuilder<Bytes> {
     ParquetRecordBatchReaderBuilder::try_new(bytes).unwrap()
 }
 
-/// The rows that a reader of Parquet finds in the files of each table are those that SQL finds in it.
+/// Checks that a Parquet reader finds the same rows in each table's files as SQL finds in the table.
 async fn same_rows(lake: &Lake, storage: &Storage, snapshot: &LakeSnapshot) {
     let session = lake.session(snapshot).await.unwrap();
     for table in live(snapshot).await {
@@ -31,7 +31,7 @@ async fn same_rows(lake: &Lake, storage: &Storage, snapshot: &LakeSnapshot) {
             let found = reader(bytes).metadata().file_metadata().num_rows().cast_unsigned();
             assert_eq!(file.rows, Some(found), "{}", file.path);
             rows += found;
-            // A folder is the value of the column that the file lacks.
+            // The folder name contains the value of the partition column, which the file lacks.
             if let (Some(column), Some(value)) = (table.partition, &file.partition) {
                 let folder = format!("{}/{}={value}/", table.table, column.name);
                 assert!(file.path.as_ref().starts_with(&folder), "{}", file.path);
@@ -61,7 +61,7 @@ async fn the_files_of_every_state_hold_its_rows_and_no_others() {
     let on_disk = listed
         .keys()
         .filter(|path| path.starts_with("products/bucket=") && path.ends_with(".parquet"));
-    // The old files are still there for readers of earlier states, and are not listed.
+    // The old files still exist for readers of earlier states, but are not listed.
     assert!(on_disk.count() > products.files.len());
 }
 
@@ -93,7 +93,7 @@ async fn a_file_without_rows_tells_every_column_of_the_files() {
         columns.sort();
         expected.sort();
         assert_eq!(columns, expected, "{name}");
-        // Two files of a table have one schema, with rows or without.
+        // All files of a table have one schema, whether or not they have rows.
         if let Some(file) = table.files.first() {
             let bytes = storage.store().get(&file.path).await.unwrap().bytes().await.unwrap();
             assert_eq!(reader(bytes).schema().fields(), empty.schema().fields(), "{name}");

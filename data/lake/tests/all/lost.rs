@@ -1,4 +1,4 @@
-//! A data file that is missing or damaged costs the brands whose rows it held, and nobody else.
+//! Checks that a missing or damaged data file affects only the brands that had rows in it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use object_store::throttle::{ThrottleConfig, ThrottledStore};
 
-/// A lake whose stores have partitions of their own, or one for all. Checkpoints are written by threads that wait for
-/// their storage: time that is paused would not go on meanwhile.
+/// Opens a lake with this number of buckets. No checkpoints are written, because their threads do not progress while
+/// time is paused.
 async fn open_with(buckets: u32, storage: &Storage) -> Result<Lake, LakeError> {
     let config = LakeConfig {
         buckets,
@@ -23,7 +23,7 @@ async fn open_with(buckets: u32, storage: &Storage) -> Result<Lake, LakeError> {
     Lake::open(storage.clone(), config, midnight() as Arc<dyn Clock>).await
 }
 
-/// The only file with the rows of a store.
+/// Returns the only file with the rows of a store.
 async fn file_of(storage: &Storage, table: &str, name: &str, buckets: u32) -> ObjectPath {
     let folder = format!("{table}/bucket={}/", host(name).bucket(buckets));
     let mut files = objects(storage).await;
@@ -36,7 +36,7 @@ async fn bytes_of(storage: &Storage, path: &ObjectPath) -> Bytes {
     storage.store().get(path).await.unwrap().bytes().await.unwrap()
 }
 
-/// One of the brands as a later crawl finds it.
+/// Returns one of the brands as a later crawl finds it.
 fn changed(name: &str) -> BrandRefresh {
     let products = vec![product(name, 1, 4200), product(name, 9, 900)];
     refresh(name, 2, products)
@@ -80,7 +80,7 @@ async fn a_lost_file_of_two_brands_fails_one_alone_before_anything_is_written_an
         assert_eq!(snapshot.tick(), Some(2));
         assert_eq!(products(&snapshot, &["beta"]).await, changed("beta").products);
         next.compact(false).await.unwrap();
-        // Together they write the file anew.
+        // A commit of both brands of the file rewrites it.
         next.commit(vec![changed("alpha"), mate(2)], run(3)).await.unwrap();
         let snapshot = next.snapshot().await.unwrap();
         assert!(snapshot.damaged_files(true).await.unwrap().is_empty(), "{table}");
@@ -89,7 +89,7 @@ async fn a_lost_file_of_two_brands_fails_one_alone_before_anything_is_written_an
     }
 }
 
-/// A brand whose rows lie with those of alpha, in a lake in which those of beta and gamma lie elsewhere.
+/// Name of a brand that shares its bucket with alpha, in a lake in which beta and gamma have other buckets.
 const MATE: &str = "mate";
 
 fn shared_bucket() -> u32 {
@@ -178,7 +178,8 @@ async fn a_begun_tick_whose_rows_are_lost_is_given_up_unless_some_of_it_is_in_th
             stuck += u32::from(unfinished.is_some());
             given_up += u32::from(unfinished.is_none() && next.snapshot().await.unwrap().tick() == Some(2));
         }
-        // With the file put back everything is either as before or as after, as the tables had it.
+        // After the file is restored, all content is either from before or from after the commit, depending on the
+        // tables.
         storage.store().put(&file, bytes.into()).await.unwrap();
         let last = open_with(1, &storage).await.unwrap();
         assert_eq!(last.unfinished_tick().await, None, "at write {nth}");
@@ -246,7 +247,7 @@ async fn a_process_whose_tick_another_gave_up_finds_that_out_and_leaves_no_half_
     while !objects(&storage).await.contains_key(&record) {
         tokio::time::sleep(hour / 60).await;
     }
-    // Almost an hour is left until it comes to the first table.
+    // The commit reaches the first table only in almost an hour.
     let bytes = bytes_of(&storage, &file).await;
     storage.store().delete(&file).await.unwrap();
     let other = open_with(1, &storage).await.unwrap();
@@ -254,7 +255,7 @@ async fn a_process_whose_tick_another_gave_up_finds_that_out_and_leaves_no_half_
     assert_eq!(other.snapshot().await.unwrap().tick(), Some(2));
     storage.store().put(&file, bytes.into()).await.unwrap();
     assert_eq!(content(&other).await, before);
-    // It takes the next number.
+    // The delayed commit takes the next batch number.
     assert_eq!(committing.await.unwrap().unwrap().ticks, [3]);
     let last = open_with(1, &storage).await.unwrap();
     let snapshot = last.snapshot().await.unwrap();
@@ -280,7 +281,7 @@ async fn ticks_whose_records_are_lost_stay_and_their_numbers_are_not_taken_again
             }
         }
         let [lake, next] = [open_with(4, &storage).await, open_with(4, &storage).await].map(Result::unwrap);
-        // Nothing is to be done, and what the tables have is found again.
+        // The commit finds nothing to do, because the state of the tables is recovered.
         assert!(lake.commit(beta, run(4)).await.unwrap().ticks.is_empty());
         assert_eq!(lake.snapshot().await.unwrap().tick(), Some(3));
         assert_eq!(content(&lake).await, before);

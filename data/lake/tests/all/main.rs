@@ -1,4 +1,4 @@
-//! The lake through its public door. One program: each test program links all that the lake is made of.
+//! Tests of the lake's public API. They are one program, because each test program links all dependencies of the lake.
 
 mod bookkeeping;
 mod catalogue;

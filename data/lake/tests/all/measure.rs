@@ -1,4 +1,5 @@
-//! The cost of one brand's refresh beside 200,000 products. It asserts nothing about time: run it and read.
+//! Measures the cost of refreshing one brand in a lake with 200,000 products. It asserts nothing about time; read the
+//! output.
 //!
 //! `cargo test -p data-lake --test all measure:: -- --ignored --nocapture` leaves the lake in `target/tmp/lake`.
 #![expect(clippy::print_stdout, reason = "what it measures is printed")]
@@ -16,7 +17,7 @@ use futures::StreamExt;
 const BRANDS: usize = 400;
 const PRODUCTS: u64 = 500;
 
-/// CPU time of this process so far, by Linux: clock ticks of 10 ms in user and kernel mode.
+/// Returns the CPU time of this process so far from Linux clock ticks of 10 ms, in user and kernel mode.
 fn cpu() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<u64> = stat

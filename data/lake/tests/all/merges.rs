@@ -1,4 +1,4 @@
-//! Merges of small files where one of them is lost.
+//! Tests merges of small files when one of them is lost.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
-//! In any order, and under any clock: the history tells each change of a variant once, with the time of the reading
-//! that saw it, and ends with the newest word on it; the present is that of the reading that it names.
+//! Property tests with events in any order and under wrong clocks. The history must contain each change of a variant
+//! once, with the time of the reading that saw it, and end with the latest reading. The current state must match the
+//! reading that it names.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 mod model;
@@ -17,29 +18,29 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 const MINUTE_MS: i64 = 60_000;
-/// Stores that live through their own order of events each, beside one another in one lake; there are eight.
+/// Number of stores in one lake. Each store has its own sequence of events. There are eight lakes.
 const STORES: usize = 1_250;
-/// The events of each of them.
+/// Number of events per store.
 const EVENTS: usize = 10;
-/// The minutes by which the clock is wrong at each event: a little as two right clocks are, or by 400 days.
+/// Clock error in minutes at each event: either small, as between two correct clocks, or 400 days.
 const WRONG_BY: [i64; EVENTS] = [0, 2, 0, 576_000, 0, -2, 0, -576_000, 0, 0];
 
-/// An event of a store of two products with two variants each.
+/// Event of a store with two products of two variants each.
 #[derive(Debug, Clone)]
 enum Event {
-    /// A crawl finds these prices; a product without any is not listed. It may have ended before the last event.
-    /// A long one, or one that goes on with earlier pages, began before the last event, whenever it ended.
+    /// A crawl finds these prices; a product without prices is not listed. A late crawl ended before the previous
+    /// event. A long crawl, or one that resumes with earlier pages, began before the previous event.
     Crawl {
         prices: Prices,
         is_late: bool,
         is_long: bool,
     },
-    /// The store is asked live about a product: of each variant a price, that it is gone, or nothing.
+    /// The store is queried live about a product. Each variant has a price, is gone, or is not mentioned.
     Live { product: usize, told: LiveWords },
-    /// All observations so far are handed over again, in the order of their prices.
+    /// All observations so far are merged again, ordered by price.
     Again,
-    /// The pages that landed so many crawls ago are read again, by a parser that may see another price; the content that they
-    /// are to take the place of was noted now or an event earlier.
+    /// The pages of an earlier crawl, `crawls_ago` crawls back, are read again. A corrected parser may see another
+    /// price. The expected old content was noted now or one event earlier.
     Backfill {
         crawls_ago: usize,
         corrects: bool,
@@ -47,12 +48,12 @@ enum Event {
     },
 }
 
-/// A restore of all stores of a lake after an event.
+/// Restore of all stores of a lake after an event.
 #[derive(Debug, Clone, Copy)]
 struct Restore {
-    /// The event after which the lake was as it is to be again: one at which the clock was right.
+    /// Event whose resulting state is restored; the clock was right at that event.
     to: usize,
-    /// Words that were seen live go back as well.
+    /// `true` if live offers are restored too.
     is_live_too: bool,
 }
 
@@ -80,7 +81,7 @@ fn event() -> impl Strategy<Value = Event> {
     prop_oneof![4 => crawl, 4 => live, 1 => Just(Event::Again), 2 => backfill]
 }
 
-/// A restore after the event of this number, or none.
+/// Generates a restore after the event with this number, or none.
 fn restore(number: usize) -> impl Strategy<Value = Option<Restore>> {
     let restore = (0..number.max(1), proptest::bool::weighted(0.25));
     let restore = restore.prop_map(|(to, is_live_too)| Restore { to, is_live_too });
@@ -117,7 +118,7 @@ fn crawl(name: &str, reading: CrawlReading) -> BrandRefresh {
     }
     BrandRefresh {
         read_since: at(began),
-        // Each crawl is a run of its own.
+        // Each crawl has its own run.
         ..kit::refresh(brand, ended + 1_000_000, at(ended), products)
     }
 }
@@ -145,7 +146,7 @@ fn observation(name: &str, observed: LiveReading) -> Observation {
     }
 }
 
-/// One store: its events, what comes of them, and what was read of it.
+/// One store with its events, the model of its expected state, and its readings.
 #[derive(Debug)]
 struct Life {
     name: String,
@@ -153,18 +154,18 @@ struct Life {
     model: Model,
     observed: Vec<LiveReading>,
     landed: Vec<CrawlReading>,
-    /// The present after each event.
+    /// Expected state after each event.
     was: Vec<StoreContent>,
 }
 
-/// The lake's word on its brands after an event.
+/// Brands as stored in the lake after an event.
 #[derive(Debug)]
 struct RecordedBrands {
     at: Timestamp,
     brands: BTreeMap<StoreHost, BrandRow>,
 }
 
-/// News of all stores that go to the lake at the same time.
+/// Inputs of all stores that are committed at the same time.
 #[derive(Debug, Default)]
 struct StoreInputs {
     crawls: Vec<BrandRefresh>,
@@ -184,7 +185,7 @@ impl Life {
         }
     }
 
-    /// Lets the event of this number happen, while the clock shows `now`.
+    /// Applies the event with this number to the model and the inputs, with the clock at `now`.
     fn live_through(&mut self, number: usize, now: i64, noted: &[RecordedBrands], news: &mut StoreInputs) {
         match self.events[number].clone() {
             Event::Crawl {
@@ -210,7 +211,7 @@ impl Life {
             Event::Again => {
                 self.observed.sort_by_key(|observed| observed.minute);
                 for observed in &self.observed {
-                    // An observation of a product from before a crawl brought it may be news now.
+                    // An observation from before a crawl brought the product may count as new now.
                     self.model.live(*observed, now);
                 }
                 let again = self.observed.iter().map(|observed| observation(&self.name, *observed));
@@ -265,7 +266,7 @@ impl Life {
     }
 }
 
-/// Of each store and variant what the history says, oldest first.
+/// Returns the history of each store and variant, oldest first.
 async fn told(lake: &Lake, stores: &BTreeSet<StoreHost>) -> BTreeMap<StoreHost, BTreeMap<u64, Vec<Word>>> {
     let histories = lake.snapshot().await.unwrap().price_history(stores).await.unwrap();
     let mut told: BTreeMap<StoreHost, BTreeMap<u64, Vec<Word>>> = BTreeMap::new();
@@ -283,7 +284,7 @@ async fn told(lake: &Lake, stores: &BTreeSet<StoreHost>) -> BTreeMap<StoreHost, 
     told
 }
 
-/// Of each store and variant the present price.
+/// Returns the current price of each store and variant.
 async fn prices(lake: &Lake, stores: &BTreeSet<StoreHost>) -> BTreeMap<StoreHost, BTreeMap<u64, u8>> {
     let products = lake.snapshot().await.unwrap().products(stores).await.unwrap();
     let products: Vec<_> = products.try_collect().await.unwrap();
@@ -298,7 +299,7 @@ async fn prices(lake: &Lake, stores: &BTreeSet<StoreHost>) -> BTreeMap<StoreHost
     prices
 }
 
-/// The lake's word on its brands, each of which was read when the model says.
+/// Returns the lake's brands, after checking their read times against the model.
 async fn noted(lake: &Lake, lives: &[Life], at_now: Timestamp) -> RecordedBrands {
     let rows = lake.snapshot().await.unwrap().brands().await.unwrap();
     let brands: BTreeMap<_, _> = rows.into_iter().map(|row| (row.brand.store.clone(), row)).collect();
@@ -310,15 +311,15 @@ async fn noted(lake: &Lake, lives: &[Life], at_now: Timestamp) -> RecordedBrands
     RecordedBrands { at: at_now, brands }
 }
 
-/// A moment of a lake.
+/// Clock error and optional restore at one event of a lake.
 #[derive(Debug, Clone, Copy)]
 struct Moment {
-    /// Minutes by which the clock is wrong.
+    /// Clock error in minutes.
     wrong_by: i64,
     restore: Option<Restore>,
 }
 
-/// Lets each of these lives go on beside the others.
+/// Applies the events of all stores to one lake.
 async fn live_through(mut lives: Vec<Life>, moments: Vec<Moment>) -> Vec<Life> {
     let clock = midnight();
     let lake = open(&Storage::memory(), &clock).await;
@@ -358,7 +359,7 @@ async fn live_through(mut lives: Vec<Life>, moments: Vec<Moment>) -> Vec<Life> {
     lives
 }
 
-/// Restores the lake as of the moment of an event.
+/// Restores the lake to its state after an event.
 async fn take_back(lake: &Lake, lives: &mut [Life], restore: Restore, moment: Timestamp) {
     let mut tables = BTreeSet::from(TableName::CRAWLED);
     if restore.is_live_too {
@@ -379,8 +380,8 @@ fn moments(wrong_by: impl IntoIterator<Item = i64>) -> Vec<Moment> {
     wrong_by.into_iter().map(moment).collect()
 }
 
-/// A crawl that finds the store as the one before did says its word when it ends; a longer one that ends later may have
-/// read its pages before that.
+/// An unchanged crawl counts as read when it ended. A longer crawl that ended later may have read its pages before
+/// that.
 #[tokio::test]
 async fn the_word_of_an_unchanged_crawl_is_newer_than_the_pages_of_a_crawl_that_began_before_it() {
     let crawl = |second: u8, is_long| Event::Crawl {
@@ -402,8 +403,8 @@ async fn the_word_of_an_unchanged_crawl_is_newer_than_the_pages_of_a_crawl_that_
     }
 }
 
-/// Stores at random in a lake at random. When the clock is right again, one live answer is the newest word, whatever happened
-/// before, and one crawl after it.
+/// Tests random stores in a random lake. Once the clock is right again, one live answer must become the latest offer,
+/// and then one crawl, whatever happened before.
 async fn a_lake(seed: u8) {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
@@ -440,7 +441,7 @@ async fn a_lake(seed: u8) {
     }
 }
 
-/// Tests of their own, so that they run beside each other: 10,000 orders of events in all.
+/// Generates separate tests, so that they run in parallel: 10,000 event sequences in total.
 macro_rules! lakes {
     ($($name:ident: $seeds:expr,)*) => {$(
         #[tokio::test]

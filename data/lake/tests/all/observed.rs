@@ -1,4 +1,4 @@
-//! The history of prices, and the answers of stores about delivery, as the lake tells them.
+//! Tests reading the price history and stores' answers about delivery.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ fn sample(pincode: &str, days: u16, at: i64) -> DeliverySample {
     }
 }
 
-/// The points of a product: the run's hour, the variant's last digit, event and price.
+/// Returns the price points of a product: the run's hour, the variant's last digit, the event and the price.
 async fn went(lake: &Lake, name: &str, product: u64) -> Vec<(i64, u64, PriceEvent, Option<i64>)> {
     let snapshot = lake.snapshot().await.unwrap();
     let histories = snapshot.price_history(&BTreeSet::from([host(name)])).await.unwrap();
@@ -87,7 +87,7 @@ async fn a_clock_that_ran_ahead_and_was_set_right_does_not_disorder_the_history(
         clock.advance_ms((i64::from(hour) - i64::from(now)) * 3_600_000);
         now = hour;
     };
-    // The second crawl ran while the clock was two days ahead. Later rows are not dated as it is.
+    // The second crawl ran while the clock was two days ahead. Later rows must not get that date.
     for (hour, price) in [(1, 100), (49, 200), (3, 300), (50, 400)] {
         shows(hour);
         let crawl = vec![refresh("alpha", hour, vec![product("alpha", 1, price)])];
@@ -107,7 +107,7 @@ async fn a_clock_that_ran_ahead_and_was_set_right_does_not_disorder_the_history(
     assert!(sql(&lake, last).await.contains("| 400 "));
     let brand = lake.snapshot().await.unwrap().brands().await.unwrap().remove(0);
     assert_eq!(brand.refreshed_at, Timestamp::from_micros(START + 50 * 3_600_000_000));
-    // A reading that began two minutes before what the lake has ended takes nothing back, whichever of two clocks is right.
+    // A crawl that began two minutes before the stored crawl ended must not undo it, whichever of two clocks is right.
     let mut late = refresh("alpha", 51, vec![product("alpha", 1, 450)]);
     late.read_since = late.read_since.plus_millis(-62 * 60_000);
     let report = lake.commit(vec![late], run(51)).await.unwrap();
@@ -117,11 +117,11 @@ async fn a_clock_that_ran_ahead_and_was_set_right_does_not_disorder_the_history(
         Some(450),
         "the other variant costs 50 more"
     );
-    // Rows that a run brings itself after a kill are no other run's.
+    // After a kill, the rows that a run committed itself do not count as those of another run.
     let mut own = refresh("alpha", 50, vec![product("alpha", 1, 400), product("alpha", 2, 7)]);
     own.read_since = own.read_since.plus_millis(-62 * 60_000);
     assert_eq!(lake.commit(vec![own], run(50)).await.unwrap().overtaken, []);
-    // One that is removed while the clock is right is gone last of all.
+    // A brand that is removed while the clock is right gets its last event at the end of the history.
     shows(99);
     lake.commit(vec![refresh("alpha", 99, vec![product("alpha", 1, 500)])], run(9))
         .await

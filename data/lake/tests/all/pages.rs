@@ -1,4 +1,4 @@
-//! Products that come in columns, page by page, are those that come in one list.
+//! Checks that products added in columns, page by page, give the same result as products in one list.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use data_model::{CategoryId, Product, Rating};
 use data_storage::Storage;
 use proptest::prelude::*;
 
-/// Pages of products, of which one may stand on several, and by id when each was last seen.
+/// Pages of products; a product may be on several pages.
 type Pages = Vec<Vec<Product>>;
 
 fn pages() -> impl Strategy<Value = Pages> {
@@ -35,7 +35,7 @@ fn pages() -> impl Strategy<Value = Pages> {
     })
 }
 
-/// The last page's word on each id, as one list and as places.
+/// Returns the last occurrence of each id, as a list of products and as positions.
 fn last_words(pages: &Pages) -> (Vec<Product>, Vec<RowPlace>) {
     let mut last: BTreeMap<u64, RowPlace> = BTreeMap::new();
     for (batch, products) in pages.iter().enumerate() {
@@ -47,7 +47,7 @@ fn last_words(pages: &Pages) -> (Vec<Product>, Vec<RowPlace>) {
         .values()
         .map(|place| pages[place.batch][place.row].clone())
         .collect();
-    // In any order: it is put right where the rows are made.
+    // Reversed, because the order does not matter: the rows are sorted when they are built.
     (products, last.into_values().rev().collect())
 }
 
@@ -152,7 +152,7 @@ fn a_product_that_is_filed_later_is_the_same_content_as_one_that_came_so() {
 async fn barcodes_of_product_pages_come_to_the_variants_that_they_name() {
     let (own, told) = ("8901030865275", "4006381333931");
     let mut tea = product("tea", 1, 100);
-    // Variants 12 with a stock keeping unit, 11 without.
+    // Variant 12 has a SKU, and variant 11 has none.
     tea.variants[1].barcode = Some(own.into());
     let one = Product {
         variants: vec![variant(31, 100)],
@@ -178,7 +178,7 @@ async fn barcodes_of_product_pages_come_to_the_variants_that_they_name() {
         (1, vec![stated(Some(99), None)]),
         (1, vec![stated(None, Some("SKU-99"))]),
         (1, vec![stated(None, None)]),
-        // Its own record tells another.
+        // The variant's own record states another barcode.
         (1, vec![stated(Some(11), None)]),
     ];
     for barcodes in of_nobody {

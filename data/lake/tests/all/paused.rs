@@ -1,5 +1,5 @@
-//! A committer that is paused in the middle of a commit, and wakes when another has taken over: what the other did is neither
-//! lost nor doubled.
+//! Pauses a committer in the middle of a commit and resumes it after another has taken over. What the other committed
+//! must be neither lost nor duplicated.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -26,16 +26,16 @@ use tokio::sync::Notify;
 
 type Content = BTreeMap<String, Vec<String>>;
 
-/// The side of a write on which its process is paused.
+/// Position of the pause relative to a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
-    /// The request is not sent yet.
+    /// Before the request is sent.
     Before,
-    /// The store has done it, and the answer is on its way.
+    /// After the store has executed the write and before the response arrives.
     After,
 }
 
-/// Passes calls on, and holds one write up until it is released.
+/// Object store that forwards all calls, and delays one write until it is released.
 #[derive(Debug, Clone)]
 struct PausingStore {
     inner: Arc<dyn ObjectStore>,
@@ -138,20 +138,20 @@ impl ObjectStore for PausingStore {
     }
 }
 
-/// The refreshes of the committer that is paused: the other knows alpha better.
+/// Returns the refreshes of the paused committer. The other committer has newer content of alpha.
 fn older() -> Vec<BrandRefresh> {
     let alpha = (1..=7).map(|id| product("alpha", id, 9_900)).collect();
     vec![refresh("alpha", 2, alpha), second().remove(2)]
 }
 
-/// The refreshes of the committer that takes over.
+/// Returns the refreshes of the committer that takes over.
 fn newer() -> Vec<BrandRefresh> {
     let alpha = (2..=6).map(|id| product("alpha", id, 3_300)).collect();
     let beta = (1..=4).map(|id| product("beta", id, 450)).collect();
     vec![refresh("alpha", 3, alpha), refresh("beta", 3, beta)]
 }
 
-/// The lake after a crawl, and after these committers one after the other.
+/// Returns the lake's content after a first crawl and these commits.
 async fn content_after(commits: Vec<(u64, Vec<BrandRefresh>)>) -> Content {
     let (storage, clock) = (Storage::memory(), midnight());
     let lake = open(&storage, &clock).await;
@@ -163,14 +163,15 @@ async fn content_after(commits: Vec<(u64, Vec<BrandRefresh>)>) -> Content {
     content(&lake).await
 }
 
-/// The outcome of the commit when it woke; `None` where it has fewer writes.
+/// Pauses a commit at this write and resumes it after another committer. Returns `true` if both commits landed, `false`
+/// if the paused one was refused, and `None` if the commit has fewer writes.
 async fn paused_at(at: (u64, Side), both: &Content, alone: &Content) -> Option<bool> {
     let (storage, clock) = (Storage::memory(), midnight());
     open(&storage, &clock).await.commit(first(), run(1)).await.unwrap();
     let counted = PausingStore::new(&storage, (0, at.1));
     let opened = open(&counted.storage(), &clock).await;
     drop(opened);
-    // Writes of the opening are not counted.
+    // Count the writes of opening the lake, which are skipped.
     let opening = counted.writes.load(Ordering::SeqCst);
     let pausing = PausingStore::new(&storage, (opening + at.0, at.1));
     let paused = open(&pausing.storage(), &clock).await.under(2);
@@ -203,7 +204,7 @@ async fn a_committer_that_is_paused_at_any_write_and_wakes_after_another_took_ov
     let alone = content_after(vec![(3, newer())]).await;
     assert_ne!(both, alone);
     let (mut finished, mut fenced) = (0, 0);
-    // Between the end of a write and the next there are reads alone: that is looked at less often.
+    // Between the end of a write and the next write there are only reads, so that case is sampled less often.
     for (side, step) in [(Side::Before, 1), (Side::After, 4)] {
         for nth in (1..).step_by(step) {
             match paused_at((nth, side), &both, &alone).await {
@@ -213,7 +214,7 @@ async fn a_committer_that_is_paused_at_any_write_and_wakes_after_another_took_ov
             }
         }
     }
-    // Up to the record of the tick nothing is begun; after it the other finishes it.
+    // Before the record is written, the commit is refused. After that, the other committer finishes it.
     assert!(fenced > 5 && finished > 10, "{fenced} fenced, {finished} finished");
 }
 
@@ -224,7 +225,7 @@ async fn a_right_that_is_older_than_one_that_the_lake_knows_is_refused_and_commi
     lake.under(7).commit(first(), run(1)).await.unwrap();
     lake.commit(second(), run(2)).await.unwrap();
     lake.compact(false).await.unwrap();
-    // As another process finds it.
+    // A second handle, as another process would have it.
     let next = open(&storage, &clock).await;
     let before = objects(&storage).await;
     let refused = next.under(6).commit(newer(), run(3)).await.unwrap_err();

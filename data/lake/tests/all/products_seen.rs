@@ -1,4 +1,4 @@
-//! Names of products, and the times when they were there, as `product_history` tells them.
+//! Tests `product_history`: product names, and the times at which products were listed.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;
@@ -33,7 +33,7 @@ async fn every_change_of_a_product_is_one_row_and_no_change_is_none() {
     )
     .await
     .unwrap();
-    // A price is no change of what a product is called.
+    // A price change is not a change of the product's naming.
     let mut dearer = vec![named(1, "One"), named(2, "Two"), named(3, "Three")];
     dearer[0].variants[0].price_minor += 1;
     let version = |lake: &Lake| {
@@ -47,7 +47,7 @@ async fn every_change_of_a_product_is_one_row_and_no_change_is_none() {
     changed[1].category = Some(CategoryId(1));
     changed[1].vendor = None;
     lake.commit(alpha(3, changed.clone()), run(3)).await.unwrap();
-    // The third is back under another handle; the others are as they were.
+    // The third product returns with another handle; the other products are unchanged.
     let mut back = named(3, "Three");
     back.handle = "p-3-again".into();
     changed.insert(2, back);
@@ -95,7 +95,7 @@ async fn every_change_of_a_product_is_one_row_and_no_change_is_none() {
     assert_eq!(sql(&open(&storage, &midnight()).await, TOLD).await, told);
 }
 
-/// The queries of the analysts' guide, as it spells them.
+/// Runs the queries of the analysts' guide exactly as written there.
 async fn documented_queries_answer(lake: &Lake) {
     let guide = include_str!("../../../../docs/analysts.md");
     let queries: Vec<&str> = guide
@@ -105,7 +105,8 @@ async fn documented_queries_answer(lake: &Lake) {
         .collect();
     assert_eq!(queries.len(), 2);
     let seen = sql(lake, queries[0]).await;
-    // Gone twice: the second time with the brand, when it was called as it came back.
+    // The product disappeared twice. The second time it disappeared with its brand, under the handle with which it had
+    // returned.
     let two = seen.lines().find(|line| line.contains("| Two ")).unwrap();
     assert!(
         two.contains("2026-11-21T01:00:00Z") && two.contains("2026-11-21T04:00:00Z"),

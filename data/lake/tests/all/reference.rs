@@ -1,4 +1,4 @@
-//! Tables that are of no store: exchange rates that the operator imports, and facts that the program brings.
+//! Tests reference tables: exchange rates that the operator imports, and built-in data.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeSet;
@@ -65,14 +65,13 @@ async fn rates_are_added_corrected_and_otherwise_left_alone() {
     | 2026-11-21 | USD           | INR            | 84.3  | corrected.csv |
     +------------+---------------+----------------+-------+---------------+
     ");
-    // Rates stay whatever stores do.
+    // Exchange rates do not change when stores change.
     lake.commit(second(), run(2)).await.unwrap();
     lake.remove_brands(&[host("alpha")]).await.unwrap();
     lake.compact(false).await.unwrap();
     assert_eq!(sql(&lake, RATES).await.matches("csv").count(), 4);
     let kinds = "SELECT kind, count(*) FROM crawl_runs WHERE kind = 'rates' GROUP BY 1";
     assert!(sql(&lake, kinds).await.contains("| rates | 2"));
-    // Another process reads what this one wrote.
     let other = open(&storage, &clock).await;
     assert_eq!(sql(&other, RATES).await, sql(&lake, RATES).await);
 }
@@ -190,7 +189,7 @@ async fn lost_facts_come_back_with_a_repair_and_lost_rates_with_an_import() {
             .is_some_and(|path| path.starts_with("exchange_rates/")),
         "{failed}"
     );
-    // Stores' rows are not concerned.
+    // The lost reference files do not affect commits of stores.
     lake.commit(second(), run(2)).await.unwrap();
     drop(lake);
     let clock_of = Arc::clone(&clock) as Arc<dyn Clock>;

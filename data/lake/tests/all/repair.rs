@@ -1,5 +1,5 @@
-//! A repair names the lost parts of a lake before it does anything, does just that, and costs their rows and nothing
-//! else.
+//! Checks that a repair reports the lost parts of a lake beforehand, does exactly what it reported, and drops only the
+//! lost rows.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use data_lake::{AsOf, Lake, LakeConfig, LakeError, RepairKind, RepairReport};
 use data_model::Clock;
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 
-/// A lake whose stores have partitions of their own.
+/// Returns a configuration in which each store has its own bucket.
 fn config_with(checkpoint_every: u64) -> LakeConfig {
     LakeConfig {
         buckets: 64,
@@ -29,7 +29,7 @@ async fn open_with(checkpoint_every: u64, storage: &Storage) -> Result<Lake, Lak
     .await
 }
 
-/// Tries a repair, does it, and returns the report, the same of both.
+/// Runs a dry repair and then a real one, checks that both reports agree, and returns the report.
 async fn repaired(storage: &Storage, checkpoint_every: u64) -> RepairReport {
     let before = whole(storage).await;
     let clock = || midnight() as Arc<dyn Clock>;
@@ -49,7 +49,7 @@ async fn repaired(storage: &Storage, checkpoint_every: u64) -> RepairReport {
     RepairReport { tick, ..said }
 }
 
-/// Every object with its bytes.
+/// Returns the bytes of every object, by path.
 async fn whole(storage: &Storage) -> BTreeMap<String, Bytes> {
     let mut whole = BTreeMap::new();
     for path in objects(storage).await.into_keys() {
@@ -63,7 +63,7 @@ async fn bytes_of(storage: &Storage, path: &ObjectPath) -> Bytes {
     storage.store().get(path).await.unwrap().bytes().await.unwrap()
 }
 
-/// The versions that the end of a tick names.
+/// Returns the table versions in the end record of a commit batch.
 fn versions_of(end: &Bytes) -> serde_json::Value {
     serde_json::from_slice::<serde_json::Value>(end).unwrap()["versions"].take()
 }
@@ -72,7 +72,7 @@ async fn delete(storage: &Storage, path: &str) {
     storage.store().delete(&ObjectPath::from(path)).await.unwrap();
 }
 
-/// Leaves of an object what a loss, a cut or a flipped bit leaves.
+/// Damages an object: removes it, empties it, truncates it, or flips bits.
 async fn damage(storage: &Storage, path: &ObjectPath, fault: &str) {
     let bytes = bytes_of(storage, path).await;
     let mut left = bytes.to_vec();
@@ -80,7 +80,7 @@ async fn damage(storage: &Storage, path: &ObjectPath, fault: &str) {
         "missing" => return storage.store().delete(path).await.unwrap(),
         "empty" => left.clear(),
         "cut" => left.truncate(bytes.len() / 2),
-        // The name of a column of a checkpoint: the file can be read, and says nothing.
+        // Altering a column name of a checkpoint leaves a readable file without usable content.
         "schemaString" | "minReaderVersion" | "partitionValues" => {
             let at = bytes.windows(fault.len()).position(|part| part == fault.as_bytes());
             left[at.unwrap()] ^= 1;
@@ -90,7 +90,7 @@ async fn damage(storage: &Storage, path: &ObjectPath, fault: &str) {
     storage.store().put(path, left.into()).await.unwrap();
 }
 
-/// Three crawls: of all brands, of all brands, and of gamma.
+/// Commits three crawls: two of all brands, and one of gamma.
 async fn crawled(lake: &Lake) {
     lake.commit(first(), run(1)).await.unwrap();
     lake.commit(second(), run(2)).await.unwrap();
@@ -98,7 +98,7 @@ async fn crawled(lake: &Lake) {
     lake.commit(third, run(3)).await.unwrap();
 }
 
-/// The only file of a table that can hold rows of a store, or the only one with the tick.
+/// Returns the first file of a table whose path below the table's folder starts with `part`.
 async fn file_of(storage: &Storage, table: &str, part: &str) -> ObjectPath {
     let folder = format!("{table}/{part}");
     let files = objects(storage).await.into_keys();
@@ -173,7 +173,7 @@ async fn an_entry_that_says_something_else_than_was_committed_is_named() {
     let at = altered.windows(count.len()).position(|part| part == count).unwrap();
     altered[at + count.len()] ^= 1;
     storage.store().put(&entry, altered.into()).await.unwrap();
-    // It is an entry like any other.
+    // The altered entry is still well-formed.
     open_with(1000, &storage).await.unwrap();
     let report = repaired(&storage, 1000).await;
     assert!(
@@ -223,7 +223,7 @@ async fn a_lost_or_damaged_checkpoint_is_written_again_from_the_log() {
         assert_eq!(report.repaired.len(), 1, "{fault}: {report:?}");
         let next = open_with(2, &storage).await.unwrap();
         assert_eq!(content(&next).await, before, "{fault}");
-        // Nothing is left to be done, and the next crawl goes on.
+        // The repair leaves nothing to do, and the next crawl succeeds.
         assert!(repaired(&storage, 2).await.repaired.is_empty(), "{fault}");
         next.commit(vec![refresh("beta", 4, vec![product("beta", 9, 9)])], run(4))
             .await
@@ -246,7 +246,7 @@ async fn a_lost_end_of_the_last_tick_is_written_again_and_one_of_before_is_named
         assert!(report.complete && report.lost.is_empty(), "{report:?}");
         let next = open_with(1000, &storage).await.unwrap();
         assert_eq!(content(&next).await, before, "{tick} {fault}");
-        // The ends before the first that is left were vacuumed, for all that can be told.
+        // Missing ends before the first existing one may have been vacuumed, so they are not reported.
         let named: Vec<_> = report.stuck.iter().map(|one| one.path.as_str()).collect();
         assert_eq!(
             named,
@@ -289,7 +289,7 @@ async fn rows_of_a_lost_file_are_given_up_in_a_tick_of_its_own_and_the_next_craw
             let unknown: Vec<_> = hashes.iter().filter(|row| row.catalogue_hash.is_empty()).collect();
             assert_eq!(unknown.len(), 1, "alpha alone is to come again");
             assert_eq!(products(&snapshot, &["beta"]).await, first()[1].products);
-            // The very same catalogue comes, and is taken; no price changed.
+            // The same catalogue is committed again, because its hash was cleared; no price changed.
             let report = next.commit(first(), run(2)).await.unwrap();
             assert_eq!(report.changed, [host("alpha")], "{table} {fault}");
             let snapshot = next.snapshot().await.unwrap();
@@ -362,7 +362,7 @@ async fn a_lost_file_of_the_price_history_costs_the_rows_that_it_held_and_nothin
         };
         assert_eq!(after[table].len(), expected, "{table}");
     }
-    // Nothing comes of it when the same is crawled again.
+    // Crawling the same content again changes nothing.
     assert!(next.commit(second(), run(3)).await.unwrap().ticks.is_empty());
     next.compact(false).await.unwrap();
 }
@@ -419,7 +419,7 @@ async fn an_earlier_version_whose_log_is_lost_ends_in_words() {
     let earlier = next.snapshot_at(&AsOf::Versions(versions)).await.unwrap();
     let refused = earlier.products(&["alpha"].map(host).into()).await.err().unwrap();
     assert!(matches!(refused, LakeError::VersionLost { .. }), "{refused:?}");
-    // The present state is whole.
+    // The current state is intact.
     assert_eq!(products(&next.snapshot().await.unwrap(), &["alpha"]).await.len(), 1);
     let report = repaired(&storage, 2).await;
     assert!(report.complete && report.repaired.is_empty(), "{report:?}");

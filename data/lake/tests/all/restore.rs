@@ -1,4 +1,4 @@
-//! The way back: tables as they were, in a tick of their own, which is undone like any other.
+//! Tests restoring tables to an earlier state, in a commit batch that can itself be undone.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,14 +17,14 @@ fn crawled() -> BTreeSet<TableName> {
     TableName::CRAWLED.into_iter().collect()
 }
 
-/// The rows of the tables that a crawl replaces.
+/// Returns the rows of the tables that a crawl replaces.
 async fn catalogue(lake: &Lake) -> Content {
     let mut content = content(lake).await;
     content.retain(|table, _| TableName::CRAWLED.iter().any(|crawled| crawled.as_str() == table));
     content
 }
 
-/// Two crawls a minute apart; the moment after the first, and the catalogue then and now.
+/// Commits two crawls a minute apart. Returns the time after the first crawl, and the catalogues after each crawl.
 async fn crawled_twice(storage: &Storage, clock: &Arc<SetClock>) -> (Lake, Timestamp, [Content; 2]) {
     let lake = open(storage, clock).await;
     lake.commit(first(), run(1)).await.unwrap();
@@ -59,7 +59,6 @@ async fn tables_are_as_they_were_and_a_restore_is_undone_by_another_one() {
         history,
         "history is never taken back"
     );
-    // The next process sees the same.
     let other = open(&storage, &clock).await;
     assert_eq!(catalogue(&other).await, before);
     let kinds = sql(&other, "select tick, kind from crawl_runs order by tick").await;

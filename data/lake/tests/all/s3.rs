@@ -1,4 +1,4 @@
-//! The lake on an S3-compatible store.
+//! Tests of the lake on an S3-compatible store.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -17,7 +17,7 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use object_store::ObjectStoreExt as _;
 use proxy::{Answer, FaultTrigger, Proxy, ProxyFault};
 
-/// Copies every object: a small store in memory asks nothing of the network.
+/// Copies every object, so that checks can run on an in-memory store without network requests.
 async fn copy(from: &Storage, to: &Storage) {
     let objects: Vec<_> = from.store().list(None).try_collect().await.unwrap();
     let copied = objects.into_iter().map(|object| async move {

@@ -1,4 +1,4 @@
-//! Shipping terms are committed apart from crawls, and crawls keep them.
+//! Checks that shipping terms are committed separately from crawls, and that crawls keep them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ fn policy(hour: i64) -> ShippingPolicy {
     }
 }
 
-/// A crawl that finds no terms, as crawls do.
+/// Removes the shipping terms from refreshes, because crawls find none.
 fn crawl(refreshes: Vec<BrandRefresh>) -> Vec<BrandRefresh> {
     let silent = |refresh| BrandRefresh {
         shipping: None,

@@ -1,4 +1,4 @@
-//! The rows of a tick are written once: what its data files hold is not staged beside them.
+//! Checks that the rows of a commit batch are written once: rows in its data files are not staged as well.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use data_model::BrandRefresh;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 
-/// A store with words that hardly repeat, as a crawl finds it that reads so many titles anew.
+/// Returns a store with hardly compressible descriptions, in which the titles of the first `changed` products differ.
 fn told(changed: u64) -> Vec<BrandRefresh> {
     let products = (1..=100).map(|id| {
         let word = |nth: u64| format!("{:016x} ", (id * 60 + nth).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -23,7 +23,7 @@ fn told(changed: u64) -> Vec<BrandRefresh> {
     vec![refresh("alpha", u32::from(changed > 0) + 1, products.collect())]
 }
 
-/// A lake with a tick that died at its `nth` write.
+/// A lake in which a commit batch died at its `nth` write.
 struct InterruptedTick {
     storage: Storage,
     before: BTreeMap<String, u64>,
@@ -53,7 +53,7 @@ impl InterruptedTick {
         has("_ticks/00000000000000000002.json") && !has("_ticks/00000000000000000002.done.json")
     }
 
-    /// The files that the tick wrote below a folder, with sizes.
+    /// Returns the files that the batch wrote below a folder, with their sizes.
     fn written(&self, folder: &str, extension: &str) -> BTreeMap<&str, u64> {
         let is_of = |path: &str| path.starts_with(folder) && path.ends_with(extension);
         let new = self
@@ -68,7 +68,7 @@ async fn opened(storage: &Storage) -> Lake {
     open(storage, &midnight()).await
 }
 
-/// The writes of a tick, with some to spare: beyond them nothing dies.
+/// Range of writes to test. It exceeds the number of writes of a commit batch.
 const WRITES: std::ops::Range<u64> = 1..50;
 
 #[tokio::test]

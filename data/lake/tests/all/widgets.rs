@@ -1,4 +1,4 @@
-//! Reviews of review apps are committed row by row, apart from crawls, and crawls keep them.
+//! Checks that reviews of review apps are committed row by row, separately from crawls, and that crawls keep them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +49,7 @@ async fn held(lake: &Lake, name: &str) -> (BTreeMap<String, String>, Vec<WidgetR
     (texts, ratings.unwrap_or_default())
 }
 
-/// The data files of the reviews, with their sizes.
+/// Returns the data files of the reviews, with their sizes.
 async fn files(storage: &Storage) -> BTreeMap<String, u64> {
     let mut all = objects(storage).await;
     all.retain(|path, _| path.starts_with("widget_reviews/bucket="));
@@ -59,7 +59,7 @@ async fn files(storage: &Storage) -> BTreeMap<String, u64> {
 async fn filled(storage: &Storage) -> Lake {
     let lake = open(storage, &midnight()).await;
     lake.commit(first(), run(1)).await.unwrap();
-    // Texts that differ as those of people do: a file of copies would be as small as one of a single review.
+    // Varied texts, because many copies of one text would compress to the size of a single review.
     let text = |nth: u64| {
         let words = (1..12).map(|at| nth.wrapping_mul(at * 2_654_435_761).to_string());
         words.collect::<Vec<_>>().join(" ")
@@ -146,13 +146,13 @@ async fn a_begun_tick_of_reviews_whose_rows_are_lost_is_given_up_and_no_crawl_is
             storage.store().delete(&ObjectPath::from(file.as_str())).await.unwrap();
         }
         let next = open(&storage, &midnight()).await;
-        // With a part of it in a table already, only the file itself helps.
+        // If one table already has a part of the batch, only restoring the file itself helps.
         let Ok(damaged) = next.find_damage(false).await else {
             continue;
         };
         assert_eq!(damaged, BTreeSet::new(), "at write {nth}");
         given_up += 1;
-        // Crawls go on, and a repair takes the lost files out of their table.
+        // Crawls still succeed, and a repair removes the lost files from their table.
         next.commit(second(), run(2)).await.unwrap();
         let repaired = Lake::repair(&storage, config(), midnight(), false).await.unwrap();
         assert_eq!(repaired.lost.len(), lost.len());
@@ -259,7 +259,7 @@ fn refused(name: &str, nth: usize, reason: &str) -> Quarantined {
     }
 }
 
-/// Subjects and reasons of a store's refused reviews, and how many records are in quarantine in all.
+/// Returns the subjects and reasons of a store's refused reviews, and the total number of quarantined records.
 async fn in_quarantine(lake: &Lake, name: &str) -> (Vec<(String, String)>, usize) {
     let (stores, snapshot) = (BTreeSet::from([host(name)]), lake.snapshot().await.unwrap());
     let records = snapshot.refused_reviews(&stores).await.unwrap().remove(&host(name));
@@ -286,7 +286,7 @@ async fn refused_reviews_stand_in_quarantine_beside_what_crawls_refused_and_chan
     assert_eq!(in_quarantine(&lake, "alpha").await, (expected.clone(), of_crawl + 2));
     assert!(lake.commit_reviews(vec![both]).await.unwrap().ticks.is_empty());
 
-    // A crawl replaces its own records, and compaction none.
+    // A crawl replaces only its own records, and compaction replaces none.
     lake.commit(second(), run(2)).await.unwrap();
     lake.compact(false).await.unwrap();
     let lake = open(&storage, &midnight()).await;

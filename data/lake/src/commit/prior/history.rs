@@ -1,4 +1,4 @@
-//! The content of stores before a tick, by what the histories tell of it.
+//! Derives the content of stores before a commit batch from the histories.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::rows::product_history::{ListedProducts, READ};
 use crate::{Lake, LakeError, TableName};
 
 impl Lake {
-    /// Adds the offers of stores, by the last row of `price_history` of each variant.
+    /// Adds the offers of stores, taken from the last `price_history` row of each variant.
     pub(crate) async fn offered_by_history(
         &self,
         stores: &BTreeMap<StoreHost, String>,
@@ -38,7 +38,7 @@ impl Lake {
         Ok(())
     }
 
-    /// Adds the products that stores listed, by the last row of `product_history` of each.
+    /// Adds the products that stores listed, taken from the last `product_history` row of each product.
     pub(crate) async fn listed_by_history(
         &self,
         stores: &BTreeMap<StoreHost, String>,
@@ -68,7 +68,7 @@ impl Lake {
     }
 }
 
-/// `None` where what would tell is lost too: then the brand begins anew in its history.
+/// Returns `None` if the history is lost too. Then the brand's history starts afresh.
 fn known<T>(read: Result<T, LakeError>) -> Result<Option<T>, LakeError> {
     match read {
         Err(error) if lost_file(&error).is_some() => {
@@ -80,16 +80,15 @@ fn known<T>(read: Result<T, LakeError>) -> Result<Option<T>, LakeError> {
     }
 }
 
-/// Rows of `product_history`.
 struct HistoryBatch {
-    /// They are of the partition of products that are gone.
+    /// `true` if the rows are in the partition of removed products.
     is_gone: bool,
     rows: RecordBatch,
 }
 
-/// The last rows of the products that are not gone, with the columns [`READ`] of `products`.
+/// Returns the last rows of products that are not gone, with the columns [`READ`] of `products`.
 fn present(batches: &[HistoryBatch]) -> Result<Vec<RecordBatch>, LakeError> {
-    /// Tick, and whether it is gone since, and where the row stands.
+    /// Commit batch number, whether the product is gone since, and position of the row.
     type LastRow = (i64, bool, (usize, usize));
     let mut last: BTreeMap<(&str, u64), LastRow> = BTreeMap::new();
     for (index, batch) in batches.iter().enumerate() {

@@ -1,22 +1,24 @@
-//! A variant's history and the present of a store as the rules have them (ADR 023 and 036); the program is not looked at.
+//! Model of a variant's history and a store's current state, implemented from the rules (ADR 023 and 036) independently
+//! of the program.
 
-/// A stored moment that is later than now by more minutes is of a clock that was wrong.
+/// Number of minutes by which a stored time may be ahead of now. A later time comes from a wrong clock.
 const SKEW: i64 = 5;
 
-/// The price of each variant; `None` of one that is not listed.
+/// Price of each variant; `None` if the variant is not listed.
 pub(super) type Prices = [Option<u8>; 4];
 
-/// The words of a store on the two variants of a product, live: of each a price, that it is gone, or nothing.
+/// Live answer about the two variants of a product. Each has a price, is gone (`Some(None)`), or is not mentioned
+/// (`None`).
 pub(super) type LiveWords = [Option<Option<u8>>; 2];
 
-/// A reading of a variant at this minute: its price; `None` when it was gone.
+/// Reading of a variant at this minute, with its price; `None` if the variant was gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) minute: i64,
     pub(super) price: Option<u8>,
 }
 
-/// The live answer about a product, and its moment.
+/// Live answer about a product, with its time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LiveReading {
     pub(super) minute: i64,
@@ -24,7 +26,7 @@ pub(super) struct LiveReading {
     pub(super) told: LiveWords,
 }
 
-/// The prices that a crawl found, and the minutes of its first and its last page.
+/// Prices that a crawl found, and the minutes of its first and last page.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CrawlReading {
     pub(super) prices: Prices,
@@ -32,12 +34,12 @@ pub(super) struct CrawlReading {
     pub(super) ended: i64,
 }
 
-/// The state of a store now. A restore brings it back as it was.
+/// Current state of a store, which a restore can bring back.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StoreContent {
-    /// The last crawl that found something else than the one before it; `None` while the lake does not have the brand.
+    /// The last crawl that found a change; `None` if the lake does not have the brand.
     pub(super) crawled: Option<CrawlReading>,
-    /// The word on a variant that was seen live since, or on which a crawl that found nothing else said another word then.
+    /// Newer readings of variants: live answers, or unchanged crawls that contradicted a live answer.
     live: [Option<Word>; 4],
 }
 
@@ -48,23 +50,24 @@ impl StoreContent {
     }
 }
 
-/// One store by the rule: the later reading wins, whoever brings it, and nothing is known of the time of what is ahead of now.
+/// Expected state of one store: the later reading wins, whatever its source. Times in the future of the clock are
+/// ignored.
 #[derive(Debug, Default)]
 pub(super) struct Model {
-    /// Each change of a variant, in the order in which it was told.
+    /// Changes of each variant, in the order in which they were merged.
     pub(super) changes: [Vec<Word>; 4],
-    /// Every word that was another than the present one. A reading that comes a second time is no second change.
+    /// Every reading that differed from the current one. A repeated reading is not a second change.
     said: [Vec<Word>; 4],
     pub(super) present: StoreContent,
 }
 
 impl Model {
-    /// Takes in a word that is newer than the present one; `true` where it says something else.
+    /// Merges a reading that is newer than the current one. Returns `true` if the price differs.
     fn say(&mut self, index: usize, word: Word) -> bool {
         let is_another = self.present.price(index) != word.price;
         if is_another && !self.said[index].contains(&word) {
             self.said[index].push(word);
-            // A price that was taken back and is found again has not changed.
+            // A price that was undone and is found again has not changed.
             if self.changes[index].last().and_then(|last| last.price) != word.price {
                 self.changes[index].push(word);
             }
@@ -72,7 +75,7 @@ impl Model {
         is_another
     }
 
-    /// A crawl; `false` where some of its pages may be older than what the lake has.
+    /// Merges a crawl. Returns `false` if some of its pages may be older than the stored content.
     pub(super) fn crawl(&mut self, reading: CrawlReading, now: i64) -> bool {
         let CrawlReading { prices, began, ended } = reading;
         let is_newer = |at: i64| began < at && at <= now + SKEW;
@@ -82,7 +85,7 @@ impl Model {
         }
         for (index, price) in prices.into_iter().enumerate() {
             let live = self.present.live[index];
-            // A word that was seen live while it read is newer, for all that is known.
+            // A live reading from during the crawl counts as newer.
             if live.is_some_and(|word| is_newer(word.minute)) {
                 continue;
             }
@@ -100,8 +103,8 @@ impl Model {
         true
     }
 
-    /// The pages of a crawl are read again, to take the place of what the lake had when that was decided. Nothing is observed
-    /// by that, unless the lake does not have the brand: then it is the first word.
+    /// Rereads the pages of a crawl, to replace the content that the lake had when this was decided. This observes
+    /// nothing, unless the lake does not have the brand: then it counts as its first crawl.
     pub(super) fn backfill(&mut self, reading: CrawlReading, now: i64, instead_of: Option<Prices>) {
         let has = self.present.crawled.map(|known| known.prices);
         if has == Some(reading.prices) || has != instead_of {
@@ -137,8 +140,7 @@ impl Model {
         }
     }
 
-    /// Crawled prices go back to what they were, and words that were seen live only where that is asked for too. Histories
-    /// stay.
+    /// Restores crawled prices, and live readings only if requested. Histories stay.
     pub(super) fn restore(&mut self, then: StoreContent, is_live_too: bool) {
         self.present.crawled = then.crawled;
         if is_live_too {

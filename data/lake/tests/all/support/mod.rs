@@ -1,4 +1,4 @@
-//! Small catalogues, a clock that is set, and the whole content of a lake as text.
+//! Small catalogues, a settable clock, and a dump of a lake's whole content as text.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
@@ -19,7 +19,7 @@ pub(crate) use kit::SetClock;
 /// 2026-11-21T00:00:00Z
 pub(crate) const START: i64 = 1_795_219_200_000_000;
 
-/// A clock that shows [`START`].
+/// Returns a clock that shows [`START`].
 pub(crate) fn midnight() -> Arc<SetClock> {
     SetClock::at("2026-11-21T00:00:00Z")
 }
@@ -126,7 +126,7 @@ pub(crate) fn product(name: &str, id: u64, price_minor: i64) -> Product {
     }
 }
 
-/// The same, read so many hours after [`START`].
+/// Changes the read time of the refreshes to this number of hours after [`START`].
 pub(crate) fn read_at(mut refreshes: Vec<BrandRefresh>, hours: i64) -> Vec<BrandRefresh> {
     let at = Timestamp::from_micros(START + hours * 3_600_000_000);
     refreshes
@@ -165,7 +165,7 @@ pub(crate) fn refresh(name: &str, number: u32, products: Vec<Product>) -> BrandR
     }
 }
 
-/// Terms of a text that was read `hour` hours after the start.
+/// Returns shipping terms of a text that was read `hour` hours after [`START`].
 pub(crate) fn terms(hour: i64) -> ShippingTerms {
     let fee = ShippingFact {
         payment: Some(PaymentKind::Cod),
@@ -196,7 +196,7 @@ pub(crate) fn terms(hour: i64) -> ShippingTerms {
     }
 }
 
-/// Three brands, as a first crawl finds them.
+/// Returns three brands as a first crawl finds them.
 pub(crate) fn first() -> Vec<BrandRefresh> {
     vec![
         refresh(
@@ -215,7 +215,8 @@ pub(crate) fn first() -> Vec<BrandRefresh> {
     ]
 }
 
-/// The same three as a second crawl finds them: a price, a product gone and one new; nothing; no review left.
+/// Returns the same three brands as a second crawl finds them. In alpha a price, a removed product and a new product
+/// differ; beta is unchanged; gamma has no reviews left.
 pub(crate) fn second() -> Vec<BrandRefresh> {
     let mut alpha: Vec<Product> = (2..=6)
         .map(|id| product("alpha", id, 1000 * id.cast_signed()))
@@ -235,14 +236,14 @@ pub(crate) async fn products(snapshot: &LakeSnapshot, stores: &[&str]) -> Vec<Pr
     snapshot.products(&stores).await.unwrap().try_collect().await.unwrap()
 }
 
-/// Every row of every table as text, sorted, read as a statement reads it. No statement is planned: that costs more than
-/// to read what these lakes hold.
+/// Returns every row of every table as sorted text. Reads without planning a statement, because planning would cost
+/// more than reading these small lakes.
 pub(crate) async fn content(lake: &Lake) -> BTreeMap<String, Vec<String>> {
     let snapshot = lake.snapshot().await.unwrap();
     let session = lake.session(&snapshot).await.unwrap();
     let state = session.state();
     let mut tables = BTreeMap::new();
-    // The same in every lake, and long.
+    // The built-in reference tables are long, and the same in every lake.
     let of_stores = |table: &TableName| !TableName::FACTS.contains(table);
     for table in TableName::ALL.into_iter().filter(of_stores) {
         let provider = session.table_provider(table.to_string()).await.unwrap();
@@ -262,7 +263,7 @@ pub(crate) async fn content(lake: &Lake) -> BTreeMap<String, Vec<String>> {
     tables
 }
 
-/// The answer of a query as a table of text.
+/// Runs a query and returns the result as a text table.
 pub(crate) async fn sql(lake: &Lake, query: &str) -> String {
     let snapshot = lake.snapshot().await.unwrap();
     let session = lake.session(&snapshot).await.unwrap();
@@ -272,7 +273,7 @@ pub(crate) async fn sql(lake: &Lake, query: &str) -> String {
         .to_string()
 }
 
-/// Every object of the storage with its size.
+/// Returns every object of the storage with its size.
 pub(crate) async fn objects(storage: &Storage) -> BTreeMap<String, u64> {
     let listed: Vec<_> = storage.store().list(None).try_collect().await.unwrap();
     listed
