@@ -1,7 +1,7 @@
-//! Builds a release of the titles in a file, one a line, and says how much of what is nearest is found, and how fast.
+//! Builds a release from titles in a file, one per line, and measures recall and speed of the nearest-neighbour search.
 //!
-//! `cargo run --release -p data-index --example nearest -- titles.txt 200000`: titles are repeated, each time with a
-//! word of another, until there are so many. Queries are words of every so many titles.
+//! `cargo run --release -p data-release --example nearest -- titles.txt 200000`: titles are repeated, each time with a
+//! word from another title, until there are that many. Queries are words of titles at regular intervals.
 
 #![expect(
     clippy::print_stdout,
@@ -76,7 +76,7 @@ fn main() {
     }
 }
 
-/// This thread's time on a processor so far, in seconds.
+/// Returns this thread's CPU time so far, in seconds.
 fn cpu() -> f64 {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     stat.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
@@ -138,7 +138,7 @@ fn build(titles: &[String], embedder: Option<std::sync::Arc<dyn data_embedding::
             store: format!("s{number:06}.example").parse().unwrap(),
             ..kit::brand(&format!("Brand {number}"))
         };
-        // Each product's price is its number: a share of them is what is dearer than that.
+        // Each product's price is its number, so that a price filter selects a known share of the products.
         let product = |(id, title): &(u64, &String)| Product {
             handle: format!("p{id}"),
             variants: vec![kit::variant(*id, i64::try_from(*id).unwrap())],

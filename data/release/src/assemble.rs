@@ -6,63 +6,63 @@ use data_model::{CategoryId, CurrencyCode, StoreHost, Timestamp};
 use crate::part::{PartFiles, StoreSummary, fingerprint};
 use crate::plan::{BuildPlan, LakeStore};
 
-/// The pieces that a manifest is put together from.
+/// Inputs from which a manifest is assembled.
 #[derive(Debug)]
 pub struct Assembly<'a> {
-    /// The release that the plan was made against.
+    /// Release on which the plan is based.
     pub previous: Option<&'a Manifest>,
-    /// The plan.
+    /// Build plan.
     pub plan: BuildPlan,
-    /// The parts that the plan asked for, in any order.
+    /// Parts that the plan asked for, in any order.
     pub built: Vec<PartFiles>,
-    /// The stores that the plan was made for.
+    /// Stores for which the plan was made.
     pub stores: &'a [LakeStore],
-    /// The lake's tables and the versions that were read.
+    /// Lake tables and their versions that were read.
     pub lake: BTreeMap<String, u64>,
-    /// The time.
+    /// Time at which the release was built.
     pub built_at: Timestamp,
 }
 
-/// Reasons why parts do not make a release.
+/// Reason why parts cannot be assembled into a release.
 #[derive(Debug, thiserror::Error)]
 pub enum AssembleError {
-    /// The lake says that the store has products, but none came.
+    /// The lake has a number of products of the store, but the parts have a different number.
     #[error("store {store} has {expected} products in the lake, {found} were indexed")]
     StoreIncomplete {
-        /// The store.
+        /// Host of the store.
         store: StoreHost,
-        /// The number of its products in the lake.
+        /// Number of the store's products in the lake.
         expected: u64,
-        /// The number of its products in the parts.
+        /// Number of the store's products in the parts.
         found: u64,
     },
-    /// A store was built that the plan did not ask for, or in another state than the plan's.
+    /// A store was built that the plan did not ask for, or in another state than the planned one.
     #[error("store {store} was built but not planned so")]
     StoreNotPlanned {
-        /// The store.
+        /// Host of the store.
         store: StoreHost,
     },
-    /// A store that stays as it was is not in the release before.
+    /// An unchanged store is not in the previous release.
     #[error("store {store} is kept but the release before does not know it")]
     StoreNotKept {
-        /// The store.
+        /// Host of the store.
         store: StoreHost,
     },
-    /// Two brands of the lake have one slug.
+    /// Two brands of the lake have the same slug.
     #[error("two brands have the slug {slug}")]
     SlugTwice {
-        /// The slug.
+        /// The duplicate slug.
         slug: String,
     },
-    /// The manifest cannot be written as JSON.
+    /// The manifest cannot be serialized as JSON.
     #[error("cannot write the manifest")]
     Json(#[source] serde_json::Error),
 }
 
-/// Puts the manifest of the next release together: kept parts, new parts, brands, totals, id.
+/// Assembles the manifest of the next release: kept parts, new parts, brands, totals, id.
 ///
 /// # Errors
-/// The parts do not fit the plan; see [`AssembleError`].
+/// The parts do not match the plan; see [`AssembleError`].
 pub fn assemble(assembly: Assembly<'_>) -> Result<Manifest, AssembleError> {
     let Assembly {
         previous,
@@ -74,7 +74,7 @@ pub fn assemble(assembly: Assembly<'_>) -> Result<Manifest, AssembleError> {
     } = assembly;
     let planned = plan.stores_to_index();
     let mut summaries: BTreeMap<StoreHost, StoreSummary> = BTreeMap::new();
-    // The order in which threads finished must not reach the manifest.
+    // The order in which threads finished must not affect the manifest.
     built.sort_by(|a, b| order(&a.entry).cmp(&order(&b.entry)));
     for summary in built.iter().flat_map(|part| &part.summaries) {
         let store = summary.facts.brand.store.clone();
@@ -177,7 +177,7 @@ fn brands(
     }
 }
 
-/// The totals that a brand shows.
+/// Returns the review totals that a brand shows.
 fn totals(brand: &BrandEntry) -> BrandTotals {
     BrandTotals {
         review_count: brand.review_count,
@@ -186,7 +186,8 @@ fn totals(brand: &BrandEntry) -> BrandTotals {
     }
 }
 
-/// Shows what the brand's review app makes of the totals; `pages` are those of the products' own pages.
+/// Sets the totals shown for a brand: those of its review app if it has one, otherwise `pages`, those of its product
+/// pages.
 fn show(brand: &mut BrandEntry, pages: BrandTotals) {
     let shown = match &mut brand.facts.reviews {
         Some(reviews) => {
@@ -200,7 +201,7 @@ fn show(brand: &mut BrandEntry, pages: BrandTotals) {
     brand.rating_count = shown.rating_count;
 }
 
-/// Totals of brands.
+/// Sums up the totals of brands.
 pub(crate) fn counts(brands: &[BrandEntry]) -> Counts {
     let mut counts = Counts {
         brands: brands.len() as u64,

@@ -4,16 +4,16 @@ use data_text::{Analysis, analyse};
 
 use crate::assemble::counts;
 
-/// When a release must not be published.
+/// Options for the checks before a release is published.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckOptions {
-    /// Brands, products and products in stock may fall to this share of the release before, not below.
+    /// Minimum share of the previous release's brands, products and in-stock products that the new release must have.
     pub share_kept_min: f64,
-    /// True where a collapse was confirmed by the operator.
+    /// `true` if the operator confirmed a large drop in these numbers.
     pub collapse_confirmed: bool,
-    /// True where it is published over a pinned release, which ends the pin.
+    /// `true` to publish over a pinned release, which ends the pin.
     pub despite_pin: bool,
-    /// The number of products that are looked for by identifier and by title.
+    /// Number of products to search by identifier and by title.
     pub probes: usize,
 }
 
@@ -28,28 +28,28 @@ impl Default for CheckOptions {
     }
 }
 
-/// Reasons why a release must not be published.
+/// Reason why a release must not be published.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Violation {
-    /// It holds far less than the release before.
+    /// The release has far fewer items than the previous one.
     Collapse {
-        /// The kind of thing that became fewer.
+        /// Kind of items that became fewer.
         what: &'static str,
-        /// The number in the release before.
+        /// Number in the previous release.
         before: u64,
-        /// The number in this one.
+        /// Number in the new release.
         after: u64,
     },
-    /// It has no products, and nobody confirmed that.
+    /// The release has no products, and the operator did not confirm that.
     Empty,
-    /// Its totals are not those of its brands and parts.
+    /// The release's totals do not match its brands and parts.
     Totals {
-        /// The total that does not add up.
+        /// Name of the total that does not match.
         what: &'static str,
     },
-    /// A product that it holds is not found.
+    /// A product that the release contains is not found by a search.
     NotFound {
-        /// The text that was looked for.
+        /// Text that was searched.
         looked_for: String,
     },
 }
@@ -109,7 +109,7 @@ fn collapsed(before: u64, after: u64, share_kept_min: f64) -> bool {
     (after as f64) < before as f64 * share_kept_min
 }
 
-/// Looks for products that the release holds, spread over all parts: by both identifiers and by title.
+/// Searches for products of the release, spread over all parts, by both identifiers and by title.
 pub(crate) fn of_probes(release: &Release, probes: usize) -> Vec<Violation> {
     let sampled = sample(release, probes);
     sampled

@@ -4,36 +4,36 @@ use std::fmt;
 use data_index::{FileEntry, Manifest, PartEntry, PartId, Sha256Hex};
 use data_model::StoreHost;
 
-/// A file of a release that the store does not hold as the manifest says.
+/// A file of a release that is missing or differs from the manifest in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// The file, by the hash it should have: `files/{sha256}` in the store.
+    /// Expected hash of the file, which is stored at `files/{sha256}`.
     pub sha256: Sha256Hex,
-    /// Its name within its parts: `cards.arrow`, `text.idx`, and so on.
+    /// Name of the file within its parts, such as `cards.arrow` or `text.idx`.
     pub name: String,
-    /// The parts that it belongs to; none where it is a brand's.
+    /// Parts that the file belongs to; empty if it belongs to a brand.
     pub parts: Vec<PartId>,
-    /// The stores whose products the release serves from those parts, or whose file it is, sorted.
+    /// Stores whose products the release serves from these parts, or the store that the file belongs to; sorted.
     pub stores: Vec<StoreHost>,
     /// The kind of damage.
     pub kind: DamageKind,
 }
 
-/// The kinds of damage to a file in the store.
+/// Kind of damage to a file in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DamageKind {
-    /// It is not there.
+    /// The file does not exist.
     Missing,
-    /// It is longer or shorter than the manifest says.
+    /// The file has another size than the manifest says.
     Size {
-        /// Its size in bytes.
+        /// Actual size in bytes.
         found: u64,
-        /// Its size in bytes by the manifest.
+        /// Expected size in bytes from the manifest.
         expected: u64,
     },
-    /// It has its size, but other bytes.
+    /// The file has the right size but different bytes.
     Content {
-        /// The hash of the bytes it has.
+        /// Hash of the actual bytes.
         found: Sha256Hex,
     },
 }
@@ -59,7 +59,7 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Most files of a kind that a message names.
+/// Maximum number of files of a kind that a message lists.
 const NAMED_MAX: usize = 3;
 
 fn listed<T: fmt::Display>(items: &[T]) -> String {
@@ -70,7 +70,7 @@ fn listed<T: fmt::Display>(items: &[T]) -> String {
     }
 }
 
-/// The text of a message about damage.
+/// Formats a message about damage.
 pub(crate) fn text(damage: &[Damage]) -> String {
     listed(damage)
 }
@@ -102,7 +102,7 @@ impl Damage {
     }
 }
 
-/// The damage of a file that was read; `None` when it is whole.
+/// Returns the damage of a file with this hash and size, or `None` if it is intact.
 pub(crate) fn kind_of(file: &FileEntry, found: Sha256Hex, size_bytes: u64) -> Option<DamageKind> {
     if size_bytes != file.size_bytes {
         let (found, expected) = (size_bytes, file.size_bytes);

@@ -7,104 +7,104 @@ use data_storage::StorageError;
 use crate::checks::{self, Violation};
 use crate::damage::{self, Damage};
 
-/// Reasons why releases could not be published, listed, fetched or collected.
+/// Reason why releases could not be published, listed, fetched or garbage-collected.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleaseError {
     /// The release store failed.
     #[error("cannot {action}")]
     Storage {
-        /// The attempt that failed.
+        /// Operation that failed.
         action: &'static str,
-        /// The cause.
+        /// Underlying storage error.
         #[source]
         source: StorageError,
     },
     /// An object could not be read or written.
     #[error("cannot {action} {path}")]
     Object {
-        /// The attempt that failed.
+        /// Operation that failed.
         action: &'static str,
-        /// The object.
+        /// Path of the object.
         path: String,
-        /// The cause.
+        /// Underlying object store error.
         #[source]
         source: object_store::Error,
     },
     /// A local file could not be read or written.
     #[error("cannot {action} {path}")]
     Local {
-        /// The attempt that failed.
+        /// Operation that failed.
         action: &'static str,
-        /// The file.
+        /// Path of the local file.
         path: PathBuf,
-        /// The cause.
+        /// Underlying I/O error.
         #[source]
         source: std::io::Error,
     },
-    /// There is no such release, or its manifest was collected.
+    /// The release does not exist, or its manifest was garbage-collected.
     #[error("no release {0}")]
     NoSuchRelease(ReleaseId),
-    /// A manifest is not what its name says.
+    /// The content of a manifest does not match its id.
     #[error("the manifest of {id} is damaged: {reason}")]
     ManifestDamaged {
-        /// The release.
+        /// Id of the release.
         id: ReleaseId,
-        /// The fault.
+        /// Description of the fault.
         reason: String,
     },
-    /// A manifest could not be written as JSON.
+    /// A manifest could not be serialized as JSON.
     #[error("cannot write the manifest of {id}")]
     ManifestNotJson {
-        /// The release.
+        /// Id of the release.
         id: ReleaseId,
-        /// The cause.
+        /// Underlying JSON error.
         #[source]
         source: serde_json::Error,
     },
-    /// A file of the release is gone from the store.
+    /// A file of the release is missing in the store.
     #[error("file {sha256} of release {id} is missing")]
     FileMissing {
-        /// The release.
+        /// Id of the release.
         id: ReleaseId,
-        /// The file.
+        /// Hash of the missing file.
         sha256: Sha256Hex,
     },
-    /// A file's content does not have the hash or size that names it.
+    /// The content of a file does not match its expected hash or size.
     #[error("file {sha256} of release {id} is damaged: {size_bytes} bytes with hash {found}")]
     FileDamaged {
-        /// The release.
+        /// Id of the release.
         id: ReleaseId,
-        /// The file, by the hash it should have.
+        /// Expected hash of the file.
         sha256: Sha256Hex,
-        /// The hash it has.
+        /// Actual hash of the file.
         found: Sha256Hex,
-        /// The size it has.
+        /// Actual size of the file in bytes.
         size_bytes: u64,
     },
     /// Files of the release are missing or damaged in the store.
     #[error("release {id} is damaged: {}", damage::text(.damage))]
     Damaged {
-        /// The release.
+        /// Id of the release.
         id: ReleaseId,
-        /// Every such file that was found.
+        /// Every damaged file that was found.
         damage: Vec<Damage>,
     },
     /// Files that the release shares with others are damaged in the store, and neither the build nor the cache has
-    /// good copies of them.
+    /// intact copies.
     #[error(
         "release {id} cannot be published: {}; there is no good copy: `haat release build --full` makes all files anew",
         damage::text(.damage)
     )]
     NoGoodCopy {
-        /// The release.
+        /// Id of the release.
         id: ReleaseId,
-        /// The files that were found so.
+        /// Damaged files that were found.
         damage: Vec<Damage>,
     },
-    /// The release must not be published: its checks failed.
+    /// The release must not be published, because its checks failed.
     #[error("release {id} fails its checks: {}", checks::text(.violations))]
     ChecksFailed {
-        /// The release.
+        /// Id of the release.
         id: ReleaseId,
         /// Every check that failed.
         violations: Vec<Violation>,
@@ -112,32 +112,33 @@ pub enum ReleaseError {
     /// The release cannot be opened.
     #[error("release {id} cannot be opened")]
     Open {
-        /// The release.
+        /// Id of the release.
         id: ReleaseId,
-        /// The cause.
+        /// Reason why the release cannot be opened.
         #[source]
         source: OpenError,
     },
-    /// The event that makes the release current may be in the log or not: the answer to the append was lost, and the log
-    /// cannot be read.
+    /// It is unknown whether the event that makes the release current was appended to the log: the response to the
+    /// append was lost, and the log cannot be read.
     #[error("{id} may or may not be the current release now; `haat release list` shows it")]
     Unknown {
-        /// The release.
+        /// Id of the release.
         id: ReleaseId,
-        /// The store's error.
+        /// Underlying storage error.
         #[source]
         source: StorageError,
     },
-    /// The lake has no release yet.
+    /// There is no release yet.
     #[error("there is no release yet: `haat release build`")]
     NoRelease,
-    /// A release was rolled back to while it was being collected; its manifest was restored and no file removed.
+    /// The target of a rollback was garbage-collected during the rollback. Its manifest was restored, and no file was
+    /// removed.
     #[error("release {0} became current while it was being collected; nothing was removed")]
     CollectedWhileCurrent(ReleaseId),
     /// A blocking task was cancelled because the program is stopping.
     #[error("interrupted while trying to {action}")]
     Interrupted {
-        /// The attempt that failed.
+        /// Operation that failed.
         action: &'static str,
     },
 }

@@ -1,9 +1,9 @@
-//! Releases: plan and build their parts, publish, list, roll back, collect garbage, fetch, open.
+//! Releases: plans and builds their parts, publishes, lists, rolls back, garbage-collects, fetches and opens them.
 //!
-//! In: [`Product`](data_model::Product)s grouped by store and the facts of their brands. Out: immutable files named by their
-//! SHA-256 and a [`Manifest`](data_index::Manifest) that names them, in a [`ReleaseStore`]; on the reading side a
-//! [`Release`](data_index::Release), memory-mapped.
-//! It never reads the lake, and never changes a file once written. `data-index` knows what is in the files.
+//! Input: [`Product`](data_model::Product)s grouped by store, and the facts of their brands. Output: immutable files
+//! named by their SHA-256 and a [`Manifest`](data_index::Manifest) that lists them, in a [`ReleaseStore`]. For readers,
+//! the output is a memory-mapped [`Release`](data_index::Release). The crate never reads the lake, and never changes a
+//! file once it is written. The crate `data-index` defines the contents of the files.
 
 mod assemble;
 mod checks;

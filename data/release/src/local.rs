@@ -6,7 +6,7 @@ use bytes::Bytes;
 use data_index::{FileEntry, Manifest, OpenError, Release};
 use memmap2::Mmap;
 
-/// A release whose files are all in a local directory, verified.
+/// A release whose files are all verified and in a local directory.
 #[derive(Debug, Clone)]
 pub struct LocalRelease {
     pub(crate) manifest: Manifest,
@@ -14,8 +14,8 @@ pub struct LocalRelease {
 }
 
 impl LocalRelease {
-    /// A release whose files lie in `files`, each named by its SHA-256, as a build leaves them. Their content is
-    /// taken on trust; [`ReleaseStore::fetch`](crate::ReleaseStore::fetch) verifies it.
+    /// Creates a local release whose files are in `files`, each named by its SHA-256, as a build leaves them. Does not
+    /// verify their content; [`ReleaseStore::fetch`](crate::ReleaseStore::fetch) does.
     #[must_use]
     pub fn in_directory(manifest: Manifest, files: &Path) -> Self {
         Self {
@@ -24,28 +24,29 @@ impl LocalRelease {
         }
     }
 
-    /// The path of one of its files.
+    /// Returns the path of a file of the release.
     #[must_use]
     pub fn path_of(&self, file: &FileEntry) -> PathBuf {
         self.files.join(file.sha256.to_string())
     }
 
-    /// The release's contents.
+    /// Returns the manifest of the release.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Opens it: maps its files, and checks that they are what the manifest says. Blocks for as long as reading the files once
-    /// takes.
+    /// Opens the release: maps its files into memory and checks them against the manifest. Blocks while all files are
+    /// read once.
     ///
     /// # Errors
-    /// See [`OpenError`]; a damaged file is an error here, never a crash later.
+    /// See [`OpenError`]. A damaged file is reported here and cannot cause a crash later.
     pub fn open(self) -> Result<Release, OpenError> {
         self.open_after(None)
     }
 
-    /// As [`LocalRelease::open`], while another release is open: the parts that both hold are opened once, and stay mapped.
+    /// Like [`LocalRelease::open`], while another release is open. Parts that both releases have are opened once, and
+    /// stay mapped.
     ///
     /// # Errors
     /// As for [`LocalRelease::open`].

@@ -11,10 +11,10 @@ use tempfile::TempDir;
 use super::{StoreSummary, fingerprint};
 use crate::files::digest_of_file;
 
-/// Builds one part: takes products store by store, writes files named by their SHA-256.
+/// Builds one part: takes products store by store, and writes files named by their SHA-256.
 ///
-/// Row numbers are the order of [`PartBuilder::push`]. Memory is bounded by [`BuildOptions`]. Nothing remains of a
-/// builder that is dropped before [`PartBuilder::finish`].
+/// Row numbers follow the order of [`PartBuilder::push`] calls. [`BuildOptions`] limits the memory. A builder that is
+/// dropped before [`PartBuilder::finish`] leaves no files.
 #[derive(Debug)]
 pub struct PartBuilder {
     dir: PathBuf,
@@ -26,13 +26,13 @@ pub struct PartBuilder {
     seen: BTreeSet<StoreHost>,
 }
 
-/// A part that was built: its entry for the manifest, and what its stores add up to. Its files lie in the build
-/// directory, each named by its SHA-256.
+/// A finished part: its manifest entry and the totals of its stores. Its files are in the build directory, each named
+/// by its SHA-256.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartFiles {
-    /// Its entry; every store is live.
+    /// Manifest entry of the part, in which every store is live.
     pub entry: PartEntry,
-    /// One summary a store, in the order of [`PartEntry::stores`].
+    /// One summary per store, in the order of [`PartEntry::stores`].
     pub summaries: Vec<StoreSummary>,
 }
 
@@ -44,12 +44,12 @@ fn file_error(path: &Path) -> impl Fn(io::Error) -> BuildError {
     }
 }
 
-/// The files of a part, by their names in this folder.
+/// Returns a function that creates a file of the part by name in this folder.
 fn create_in(work: &Path) -> impl Fn(&'static str) -> io::Result<BufWriter<File>> {
     move |name| Ok(BufWriter::with_capacity(1 << 18, File::create(work.join(name))?))
 }
 
-/// The error with the path of its file, which lies in this folder.
+/// Returns a function that adds the file's path in this folder to an error.
 fn located_in(work: &Path) -> impl Fn(BuildError) -> BuildError {
     move |error| match error {
         BuildError::File { path, source } => file_error(&work.join(path))(source),
@@ -58,7 +58,7 @@ fn located_in(work: &Path) -> impl Fn(BuildError) -> BuildError {
 }
 
 impl PartBuilder {
-    /// Starts a part whose files will lie in `dir`, which is created.
+    /// Starts a part whose files are written to `dir`, which is created.
     ///
     /// # Errors
     /// The directory or a file cannot be written.
@@ -80,23 +80,22 @@ impl PartBuilder {
         })
     }
 
-    /// Rows so far.
+    /// Returns the number of rows so far.
     #[must_use]
     pub fn rows(&self) -> u32 {
         self.writer.rows()
     }
 
-    /// True where [`PartBuilder::push`] would refuse another row.
+    /// Returns `true` if [`PartBuilder::push`] would refuse another row.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.writer.is_full()
     }
 
-    /// Takes the next row, with the known course of the product's prices, newest first. The products of a store come one after
-    /// the other.
+    /// Adds the next row, with the product's price history, newest first. The products of a store must be consecutive.
     ///
     /// # Errors
-    /// [`BuildError::PartFull`] when the part is full; the product or the files are unfit. After
+    /// [`BuildError::PartFull`] if the part is full; the product or the files are unusable. After
     /// [`BuildError::Columns`] or [`BuildError::Embed`] the builder must be dropped.
     pub fn push(&mut self, product: &Product, facts: &BrandFacts, history: &[PricePoint]) -> Result<(), BuildError> {
         let prices = &self.writer.accept(product)?;
@@ -116,7 +115,7 @@ impl PartBuilder {
         Ok(())
     }
 
-    /// The ordinal of the product's store, which is entered when it is new.
+    /// Returns the index of the product's store in the part, and adds the store if it is new.
     fn store(&mut self, product: &Product, facts: &BrandFacts) -> Result<u32, BuildError> {
         let store = &product.key.store;
         if facts.brand.store != *store {
@@ -139,7 +138,8 @@ impl PartBuilder {
         Ok(u32::try_from(self.stores.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Writes what remains, names the files by their content, and describes the part; `None` when it has no rows.
+    /// Writes the remaining data, names the files by their hashes, and describes the part. Returns `None` if it has no
+    /// rows.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -165,7 +165,7 @@ impl PartBuilder {
     }
 }
 
-/// Moves every file of the part to `dir` under the hash of its content.
+/// Moves every file of the part to `dir` and names it by the hash of its content.
 fn name_files(work: &Path, dir: &Path) -> Result<Vec<FileEntry>, BuildError> {
     let mut files = Vec::new();
     for item in std::fs::read_dir(work).map_err(file_error(work))? {

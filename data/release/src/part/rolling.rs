@@ -5,11 +5,12 @@ use data_model::{PricePoint, Product};
 
 use super::{PartBuilder, PartFiles};
 
-/// The parts that one [`PartsBuilder`] made.
+/// Parts made by one [`PartsBuilder`].
 pub type BuiltParts = Vec<PartFiles>;
 
-/// Builds as many parts as the products of one [`PartPlan`](crate::PartPlan) need: usually one, more when a store
-/// is larger than a part or its texts need more memory than planned. It is `Send`: plans can be built in parallel.
+/// Builds as many parts as the products of one [`PartPlan`](crate::PartPlan) need. Usually this is one part. It is more
+/// if a store is larger than a part, or if its texts need more memory than planned. The builder is `Send`, so that
+/// plans can be built in parallel.
 #[derive(Debug)]
 pub struct PartsBuilder {
     dir: PathBuf,
@@ -19,7 +20,7 @@ pub struct PartsBuilder {
 }
 
 impl PartsBuilder {
-    /// A builder whose files will lie in `dir`. Nothing is written yet.
+    /// Creates a builder that writes files to `dir`. Nothing is written yet.
     #[must_use]
     pub fn new(dir: &Path, options: &BuildOptions) -> Self {
         Self {
@@ -30,10 +31,10 @@ impl PartsBuilder {
         }
     }
 
-    /// Takes the next product, with the known course of its prices, newest first; those of a store come one after the other.
+    /// Adds the next product, with its price history, newest first. The products of a store must be consecutive.
     ///
     /// # Errors
-    /// See [`PartBuilder::push`]; a full part is finished and another started instead.
+    /// See [`PartBuilder::push`]. A full part is not an error: it is finished and another one started.
     pub fn push(&mut self, product: &Product, facts: &BrandFacts, history: &[PricePoint]) -> Result<(), BuildError> {
         if self.part.as_ref().is_some_and(PartBuilder::is_full) {
             self.roll()?;
@@ -47,7 +48,7 @@ impl PartsBuilder {
         pushed
     }
 
-    /// Rows so far, in all parts.
+    /// Returns the number of rows so far, in all parts.
     #[must_use]
     pub fn rows(&self) -> u64 {
         let finished: u64 = self.built.iter().map(|part| u64::from(part.entry.rows)).sum();
@@ -61,7 +62,7 @@ impl PartsBuilder {
         Ok(())
     }
 
-    /// Finishes the last part and hands over all.
+    /// Finishes the last part and returns all parts.
     ///
     /// # Errors
     /// A file cannot be written.

@@ -4,7 +4,7 @@ use data_index::digest;
 use data_index::{BrandEntry, BrandFacts, CategoryCount, CurrencyCount, Embedding, SCHEMA_VERSION};
 use data_model::{CategoryId, CurrencyCode, Kind, PriceSummary, Product};
 
-/// The totals of a store's products, collected while its parts are built.
+/// Totals of a store's products, collected while its parts are built.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoreSummary {
     pub(crate) facts: BrandFacts,
@@ -27,7 +27,7 @@ struct PriceSpan {
 }
 
 impl StoreSummary {
-    /// A store of which no product was seen yet.
+    /// Creates a summary without any products.
     pub(crate) fn new(facts: BrandFacts) -> Self {
         Self {
             facts,
@@ -57,7 +57,7 @@ impl StoreSummary {
         if let Some(category) = product.category {
             *self.categories.entry(category).or_default() += 1;
         }
-        // A price of 0 is none.
+        // A price of 0 means that the price is unknown.
         if product.currency == self.facts.brand.currency && prices.price_min_minor > 0 {
             let span = PriceSpan {
                 min_minor: prices.price_min_minor,
@@ -71,7 +71,7 @@ impl StoreSummary {
         }
     }
 
-    /// Adds what another part holds of the same store.
+    /// Adds the totals of the same store from another part.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.product_count += other.product_count;
         self.variant_count += other.variant_count;
@@ -127,18 +127,19 @@ fn widest(one: Option<PriceSpan>, other: Option<PriceSpan>) -> Option<PriceSpan>
     }
 }
 
-/// Hash of all that a store's rows are made from besides its products, which the catalogue hash stands for.
+/// Returns a hash of all inputs of a store's rows. The catalogue hash stands for the products.
 pub(crate) fn fingerprint(facts: &BrandFacts, embedding: Option<&Embedding>) -> String {
     let Ok(made_from) = serde_json::to_vec(&(
         SCHEMA_VERSION,
         &facts.catalogue_hash,
-        // Two states of equal content may have others between them, which the price history tells.
+        // Content that is equal now may have changed in between, which the price history shows. Therefore the time
+        // counts too.
         facts.refreshed_at,
         &facts.brand.name,
         facts.brand.currency,
         embedding,
     )) else {
-        // Numbers and texts always serialise; a fingerprint that equals no other would only cost a re-index.
+        // Numbers and texts always serialize. An empty fingerprint equals no other, so it would only cost a re-index.
         return String::new();
     };
     hex::encode(digest::prefix::<12>(&made_from))

@@ -5,28 +5,29 @@ use data_model::StoreHost;
 
 use crate::part::fingerprint;
 
-/// A store as the lake has it now.
+/// Current state of a store in the lake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LakeStore {
-    /// Its brand and catalogue hash.
+    /// Brand and catalogue hash of the store.
     pub facts: BrandFacts,
-    /// The number of its products.
+    /// Number of the store's products.
     pub product_count: u64,
 }
 
-/// When parts are kept, rewritten and merged.
+/// Options that decide when parts are kept, rewritten and merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanOptions {
-    /// Rows of a part at most; as in [`BuildOptions`](data_index::BuildOptions).
+    /// Maximum number of rows in a part, as in [`BuildOptions`](data_index::BuildOptions).
     pub rows_max: u32,
-    /// A part of which a larger share than this is dead is rewritten, the worst one of a build.
+    /// Maximum share of dead rows in a part. Per build, the part that exceeds it most is rewritten.
     pub dead_share_max: f64,
-    /// As many parts of about one size are merged into the next size; at least 2.
+    /// Number of parts of similar size that are merged into one of the next size; at least 2.
     pub merge_factor: usize,
-    /// The embedder; as in [`BuildOptions`](data_index::BuildOptions). Stores whose vectors another made are indexed anew.
+    /// Embedder, as in [`BuildOptions`](data_index::BuildOptions). Stores with vectors of another embedder are indexed
+    /// again.
     pub embedding: Option<Embedding>,
-    /// Stores whose products cannot be read: they stay in the parts that hold them, and no such part is rewritten or
-    /// merged. Those that no part holds as they are asked for are left out, see [`BuildPlan::left_out`].
+    /// Stores whose products cannot be read. Parts that contain them are kept and are neither rewritten nor merged.
+    /// Stores without an up-to-date part are left out of the release, see [`BuildPlan::left_out`].
     pub unreadable: BTreeSet<StoreHost>,
 }
 
@@ -42,51 +43,52 @@ impl Default for PlanOptions {
     }
 }
 
-/// Parts this dead are rewritten at once, however many there are.
+/// Parts with a larger share of dead rows than this are all rewritten at once.
 const DEAD_SHARE_URGENT: f64 = 0.6;
 
-/// The work of a build.
+/// Plan of a build.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuildPlan {
-    /// Parts that stay, with their stores marked live or dead.
+    /// Parts that are kept, with their stores marked live or dead.
     pub keep: Vec<PartEntry>,
-    /// New parts, to be built from the lake in any order or at the same time.
+    /// New parts. They can be built from the lake in any order or in parallel.
     pub build: Vec<PartPlan>,
-    /// Parts of the release before that are not part of the next.
+    /// Parts of the previous release that the next one does not contain.
     pub drop: Vec<PartId>,
-    /// The embedder.
+    /// Embedder of the build.
     pub embedding: Option<Embedding>,
-    /// Stores that would have to be indexed and cannot be read. The release is assembled without them.
+    /// Stores that need indexing but cannot be read. The release is assembled without them.
     pub left_out: BTreeSet<StoreHost>,
 }
 
-/// A part to build, or several when a store does not fit one.
+/// A part to build. It becomes several parts if a store does not fit into one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartPlan {
-    /// The stores whose products it will hold, sorted.
+    /// Stores whose products the part will contain, sorted.
     pub stores: Vec<StoreHost>,
-    /// The number of their products.
+    /// Number of products of these stores.
     pub rows: u64,
 }
 
 impl BuildPlan {
-    /// Every store whose products must be read.
+    /// Returns every store whose products must be read.
     #[must_use]
     pub(crate) fn stores_to_index(&self) -> BTreeSet<StoreHost> {
         self.build.iter().flat_map(|part| part.stores.iter().cloned()).collect()
     }
 
-    /// The number of products that must be read.
+    /// Returns the number of products that must be read.
     #[must_use]
     pub fn rows_to_index(&self) -> u64 {
         self.build.iter().map(|part| part.rows).sum()
     }
 }
 
-/// Decides which parts of the release before stay, which stores are indexed anew, and in which parts.
+/// Decides which parts of the previous release are kept, which stores are indexed again, and in which parts.
 ///
-/// Of the next release every store with products is live in exactly one place. Cost follows what changed: besides
-/// the changed stores only what merges and rewrites need is indexed, each row about log₈ times over many builds.
+/// In the next release, every store with products is live in exactly one place. The cost depends on the changes:
+/// besides changed stores, only stores in merged or rewritten parts are indexed. Over many builds, each row is indexed
+/// about log₈ times.
 #[must_use]
 pub fn plan(previous: Option<&Manifest>, stores: &[LakeStore], options: &PlanOptions) -> BuildPlan {
     let mut planner = Planner::new(previous, stores, options);
@@ -103,7 +105,7 @@ struct Planner<'a> {
     wanted: BTreeMap<&'a StoreHost, LakeCatalogue>,
     options: &'a PlanOptions,
     keep: Vec<PartEntry>,
-    /// Stores to index anew. It only grows, so that settling ends.
+    /// Stores to index again. The set only grows, so that the loop in `settle` ends.
     index: BTreeSet<&'a StoreHost>,
     drop: Vec<PartId>,
     left_out: BTreeSet<StoreHost>,
@@ -133,7 +135,7 @@ impl<'a> Planner<'a> {
             rewritten: false,
         };
         if previous.is_some_and(|manifest| manifest.schema_version != SCHEMA_VERSION) {
-            // Another layout: nothing can be shared.
+            // The file layout differs, so no part can be shared.
             planner.drop = planner.keep.drain(..).map(|part| part.id).collect();
         }
         planner.index_what_changed();
@@ -143,7 +145,7 @@ impl<'a> Planner<'a> {
         planner
     }
 
-    /// Stores that no kept part holds as they are now, or not with all their products.
+    /// Finds the stores whose current state is not completely contained in kept parts.
     fn index_what_changed(&mut self) {
         let mut held: BTreeMap<&StoreHost, u64> = BTreeMap::new();
         let live = self.keep.iter().flat_map(|part| &part.stores).filter(|held| held.live);
@@ -183,7 +185,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Marks what stays live, and drops parts without live rows.
+    /// Marks the runs that stay live, and drops parts without live rows.
     fn mark(&mut self) {
         let (wanted, index) = (&self.wanted, &self.index);
         for part in &mut self.keep {
@@ -199,7 +201,8 @@ impl<'a> Planner<'a> {
         self.drop.extend(empty.map(|part| part.id));
     }
 
-    /// Moves the live stores of a part that is mostly dead to the new parts; whether there was one.
+    /// Moves the live stores of the part with the most dead rows to the new parts. Returns `true` if there was such a
+    /// part.
     fn rewrite_the_dead(&mut self) -> bool {
         let share = |part: &PartEntry| 1.0 - f64::from(part.live_rows) / f64::from(part.rows.max(1));
         let movable = (0..self.keep.len()).filter(|at| self.is_movable(&self.keep[*at]));
@@ -218,7 +221,8 @@ impl<'a> Planner<'a> {
         true
     }
 
-    /// Merges parts of about the size that the new ones have, when enough came together; whether there were.
+    /// Merges parts of similar size if there are enough of them, counting the new rows as a part. Returns `true` if
+    /// parts were merged.
     fn merge_the_small(&mut self) -> bool {
         let full = self.options.rows_max / 2;
         let factor = self.options.merge_factor.max(2);
@@ -242,7 +246,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// True where every product that the part serves can be read anew.
+    /// Returns `true` if every product that the part serves can be read again.
     fn is_movable(&self, part: &PartEntry) -> bool {
         let unreadable = &self.options.unreadable;
         unreadable.is_empty()
@@ -282,7 +286,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Groups the stores to index into parts of about equal size; a store larger than a part stands alone.
+    /// Groups the stores to index into parts of about equal size. A store larger than a part gets its own group.
     fn groups(&self) -> Vec<PartPlan> {
         let rows_max = u64::from(self.options.rows_max.max(1));
         let stores = self

@@ -25,7 +25,7 @@ fn store(number: u32, version: u32, rows: u64) -> LakeStore {
     }
 }
 
-/// The parts that the plan would lead to, without building them.
+/// Returns the parts that the plan would lead to, without building them.
 fn built(plan: &BuildPlan, stores: &[LakeStore], rows_max: u32, next_id: &mut u128) -> Vec<PartEntry> {
     let mut parts: Vec<PartEntry> = Vec::new();
     for group in &plan.build {
@@ -96,7 +96,7 @@ fn next(
     (plan, manifest)
 }
 
-/// Every store is live with all its rows as the lake has it, and nothing else is.
+/// Checks that every store is live with all of its rows in the lake's current state, and that nothing else is live.
 fn check(manifest: &Manifest, stores: &[LakeStore]) -> Result<(), TestCaseError> {
     let mut live: BTreeMap<(StoreHost, String), u64> = BTreeMap::new();
     for part in &manifest.parts {
@@ -207,7 +207,7 @@ proptest! {
         let mut stores: Vec<LakeStore> = (0..).zip(&rows).map(|(number, rows)| store(number, 0, *rows)).collect();
         let mut id = 0;
         let (_, first) = next(None, &stores, &options, &mut id);
-        // One that no release has is lost too.
+        // A store that is in no release and cannot be read is also included.
         let unknown = store(1_000, 0, 7);
         options.unreadable = lost.iter().filter_map(|at| stores.get(*at)).map(|store| store.facts.brand.store.clone()).collect();
         for (at, rows) in changes {

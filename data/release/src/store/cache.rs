@@ -8,12 +8,12 @@ use data_model::Timestamp;
 use super::ReleaseStore;
 use crate::error::ReleaseError;
 
-/// The folder of a cache for whole files.
+/// Returns the folder of a cache for complete files.
 pub(super) fn files_dir(cache: &Path) -> PathBuf {
     cache.join("files")
 }
 
-/// The folder of a cache for files that are not whole yet.
+/// Returns the folder of a cache for incomplete files.
 pub(super) fn partial_dir(cache: &Path) -> PathBuf {
     cache.join("partial")
 }
@@ -28,8 +28,8 @@ pub(super) fn local(action: &'static str, path: &Path) -> impl Fn(std::io::Error
 }
 
 impl ReleaseStore {
-    /// Removes from a cache what none of `keep` needs and what is older than `min_age`, left-overs of interrupted
-    /// fetches included; returns how many bytes were freed. A release that is open stays readable.
+    /// Removes files from a cache that no manifest of `keep` needs and that are older than `min_age`. This includes
+    /// leftovers of interrupted fetches. Returns the number of bytes freed. An open release stays readable.
     ///
     /// # Errors
     /// The cache cannot be listed.
@@ -51,7 +51,7 @@ impl ReleaseStore {
                 let Ok(metadata) = item.metadata() else { continue };
                 let old = metadata.modified().is_ok_and(|modified| self.age(modified) >= min_age);
                 let unneeded = !name.to_str().is_some_and(|name| needed.contains(name));
-                // Another process may have removed it first.
+                // Another process may have removed the file first.
                 if old && unneeded && std::fs::remove_file(item.path()).is_ok() {
                     freed += metadata.len();
                 }
@@ -67,7 +67,7 @@ impl ReleaseStore {
     }
 }
 
-/// The age of something; nothing for a moment in the future.
+/// Returns the time from `from` to `now`; zero if `from` is in the future.
 pub(super) fn age(from: Timestamp, now: Timestamp) -> Duration {
     Duration::from_millis(u64::try_from(now.millis_since(from)).unwrap_or(0))
 }

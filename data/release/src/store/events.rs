@@ -3,65 +3,66 @@ use std::fmt;
 use data_model::{ReleaseId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// An event of the log: which release is current from then on, and whether anything may be published over it.
+/// An event of the release log. It states which release is current from then on, and whether another may be published
+/// over it.
 ///
-/// The last event alone tells both. A program that does not know an event refuses to read the log: one that knows no
-/// pins cannot publish over one.
+/// Only the last event is needed to know both. A program that does not know an event type refuses to read the log. This
+/// way a program that does not know pins cannot publish over a pinned release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum LogEvent {
     /// A new release was published.
     Publish {
-        /// The release.
+        /// Release that became current.
         release: ReleaseId,
-        /// When.
+        /// Time of the event.
         at: Timestamp,
     },
     /// An older release was made current again.
     Rollback {
-        /// The release.
+        /// Release that became current.
         release: ReleaseId,
-        /// When.
+        /// Time of the event.
         at: Timestamp,
     },
     /// A release was pinned: it is current, and nothing is published over it.
     Pin {
-        /// The release.
+        /// Release that was pinned.
         release: ReleaseId,
-        /// When.
+        /// Time of the event.
         at: Timestamp,
-        /// When the release became current: before the pin, or with it.
+        /// Time at which the release became current, which was before the pin or at the same time.
         published_at: Timestamp,
-        /// Since when and by what it is pinned. A roll-back from a pinned release keeps what was there.
+        /// Time and origin of the pin. A rollback from a pinned release keeps the values of its pin.
         pin: Pin,
     },
-    /// The pin was taken off; the release stays current.
+    /// The pin was removed; the release stays current.
     Unpin {
-        /// The release.
+        /// Release that is no longer pinned.
         release: ReleaseId,
-        /// When.
+        /// Time of the event.
         at: Timestamp,
-        /// When the release became current.
+        /// Time at which the release became current.
         published_at: Timestamp,
     },
 }
 
-/// That nothing is published over the current release until it is unpinned.
+/// A pin, which prevents publishing over the current release until it is unpinned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pin {
-    /// Since when.
+    /// Time at which the release was pinned.
     pub since: Timestamp,
-    /// The request that pinned it.
+    /// Kind of request that pinned the release.
     pub by: PinnedBy,
 }
 
-/// Requests that pin a release.
+/// Kind of request that pins a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PinnedBy {
-    /// A pin.
+    /// A request to pin a release.
     Pin,
-    /// A roll-back that was to be kept.
+    /// A rollback that should be kept.
     Rollback,
 }
 
@@ -81,7 +82,7 @@ impl fmt::Display for Pin {
 }
 
 impl LogEvent {
-    /// The release that is current after the event.
+    /// Returns the release that is current after the event.
     #[must_use]
     pub const fn release(&self) -> ReleaseId {
         match self {
@@ -92,7 +93,7 @@ impl LogEvent {
         }
     }
 
-    /// When the event happened.
+    /// Returns the time of the event.
     #[must_use]
     pub const fn at(&self) -> Timestamp {
         match self {
@@ -100,7 +101,7 @@ impl LogEvent {
         }
     }
 
-    /// When its release became current.
+    /// Returns the time at which the event's release became current.
     #[must_use]
     pub const fn published_at(&self) -> Timestamp {
         match self {
@@ -109,7 +110,7 @@ impl LogEvent {
         }
     }
 
-    /// The pin of its release after the event.
+    /// Returns the pin of the release after the event.
     #[must_use]
     pub const fn pin(&self) -> Option<Pin> {
         match self {
@@ -122,13 +123,13 @@ impl LogEvent {
 /// The current release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Current {
-    /// The number of the last event: what [`Publication::expected`](crate::Publication::expected) takes.
+    /// Number of the last event. [`Publication::expected`](crate::Publication::expected) takes this number.
     pub seq: u64,
-    /// The release.
+    /// Id of the release.
     pub id: ReleaseId,
-    /// When it became current.
+    /// Time at which the release became current.
     pub published_at: Timestamp,
-    /// Its pin, where it has one.
+    /// Pin of the release, if it has one.
     #[serde(default)]
     pub pinned: Option<Pin>,
 }
@@ -144,8 +145,8 @@ impl Current {
     }
 }
 
-/// The releases that a roll-back can go through, the current one last. What was published stands on what was current
-/// then; a roll-back takes away what stands on the release that it goes to.
+/// Returns the releases that a rollback can go through, ending with the current one. A published release follows the
+/// one that was current then. A rollback removes the releases after its target.
 pub(super) fn lineage<'a>(events: impl Iterator<Item = &'a LogEvent>) -> Vec<ReleaseId> {
     let mut line: Vec<ReleaseId> = Vec::new();
     for event in events {
@@ -171,7 +172,8 @@ mod tests {
         ReleaseId::from_digest([name; 8])
     }
 
-    /// Capitals are published, small letters rolled back to.
+    /// Returns the lineage of these events: an uppercase letter publishes a release, and a lowercase letter rolls back
+    /// to it.
     fn line(events: &str) -> String {
         let at = Timestamp::from_micros(0);
         let events: Vec<_> = events
@@ -195,11 +197,11 @@ mod tests {
             ("ABa", "A"),
             ("ABCb", "AB"),
             ("ABCba", "A"),
-            // The next release does not stand on what was rolled back.
+            // The next release does not follow the one that was rolled back.
             ("ABaC", "AC"),
-            // Forward by its id, on purpose.
+            // A rollback by id may deliberately go forward.
             ("ABab", "AB"),
-            // Published again, since what it was made of came back.
+            // Published again, because its inputs came back.
             ("ABA", "ABA"),
             ("ABAb", "AB"),
             ("AA", "A"),

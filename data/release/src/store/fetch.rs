@@ -17,30 +17,30 @@ use crate::error::ReleaseError;
 use crate::files::digest_of_file;
 use crate::local::LocalRelease;
 
-/// Most files that are fetched or verified at the same time.
+/// Maximum number of files that are fetched or verified concurrently.
 pub(super) const FILES_AT_ONCE: usize = 4;
 
-/// The origins of a fetched release's files.
+/// Numbers of a fetched release's files by origin.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FetchReport {
-    /// Files that the cache had.
+    /// Number of files that the cache had.
     pub cached: u64,
-    /// Files that were hard-linked or copied from a local store.
+    /// Number of files that were hard-linked or copied from a local store.
     pub linked: u64,
-    /// Files that were downloaded.
+    /// Number of files that were downloaded.
     pub downloaded: u64,
-    /// Bytes that were downloaded.
+    /// Number of bytes that were downloaded.
     pub downloaded_bytes: u64,
 }
 
-/// A file that is in the cache now.
+/// A file that is in the cache after a fetch.
 #[derive(Debug)]
 pub(super) struct FetchedFile {
     pub(super) file: FileEntry,
     pub(super) source: Source,
 }
 
-/// The origin of a file.
+/// Origin of a fetched file.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Source {
     Cache,
@@ -49,20 +49,20 @@ pub(super) enum Source {
 }
 
 impl ReleaseStore {
-    /// Brings every file of a release that `cache` lacks into it, and verifies all by size and SHA-256; what the cache
-    /// had verified within a day, and the file system shows no change of, is not read again.
+    /// Fetches every file of a release that `cache` lacks, and verifies all files by size and SHA-256. A cached file
+    /// that was verified within a day, and that is unchanged according to the file system, is not read again.
     ///
-    /// Safe to interrupt and to run in several processes on one cache: a file appears under its name only when it
-    /// is whole, verified and synced. From a store on the same file system files are hard-linked.
+    /// Fetches can be interrupted, and can run in several processes on one cache: a file appears under its final name
+    /// only once it is complete, verified and synced. If the store is on the same file system, files are hard-linked.
     ///
     /// # Errors
-    /// A file is missing or damaged, or the store or the cache failed. What was fetched stays for the next try.
+    /// A file is missing or damaged, or the store or the cache failed. Fetched files stay for the next attempt.
     #[boxed]
     pub async fn fetch(&self, manifest: &Manifest, cache: &Path) -> Result<LocalRelease, ReleaseError> {
         self.fetch_reporting(manifest, cache).await.map(|(release, _)| release)
     }
 
-    /// [`ReleaseStore::fetch`], telling where the files came from.
+    /// Like [`ReleaseStore::fetch`], but also reports the origins of the files.
     ///
     /// # Errors
     /// As [`ReleaseStore::fetch`].
@@ -97,7 +97,7 @@ impl ReleaseStore {
         }
         self.verified.load(cache);
         let files: BTreeMap<Sha256Hex, &FileEntry> = manifest.files().map(|file| (file.sha256, file)).collect();
-        // Boxed, or the compiler cannot tell that this future is `Send`.
+        // Boxed, because otherwise the compiler cannot prove that this future is `Send`.
         let fetches: Vec<BoxFuture<'_, _>> = files
             .into_values()
             .map(|file| self.fetch_file(manifest, file, cache).boxed())
@@ -141,7 +141,7 @@ impl ReleaseStore {
             Ok(fetched(source))
         });
         if placed.is_err() {
-            // A file that cannot be removed now is left to `clean_cache`.
+            // If the file cannot be removed now, `clean_cache` removes it later.
             let _ = std::fs::remove_file(&partial);
         } else if let Ok(state) = State::of(&target) {
             self.verified.remember(target, state, self.clock.now());
@@ -149,7 +149,8 @@ impl ReleaseStore {
         placed
     }
 
-    /// True where a local file is there, whole. In a cache a damaged one counts as absent and is replaced.
+    /// Returns `true` if a local file exists and is intact. A damaged file in a cache counts as missing and is
+    /// replaced.
     pub(super) async fn is_verified(&self, target: &Path, file: &FileEntry) -> Result<bool, ReleaseError> {
         let Ok(state) = State::of(target) else { return Ok(false) };
         if state.size_bytes != file.size_bytes {
@@ -193,13 +194,13 @@ impl ReleaseStore {
             },
         };
         let mut chunks = self.storage.store().get(&path).await.map_err(failed)?.into_stream();
-        // Errors name the folder: the file has another name at each try.
+        // Errors name the folder, because the temporary file has another name in each attempt.
         let folder = partial.parent().unwrap_or(partial);
         let mut to = std::fs::File::create_new(partial).map_err(local("create a file in", folder))?;
         let mut hasher = Hasher::default();
         while let Some(chunk) = chunks.try_next().await.map_err(failed)? {
             hasher.update(&chunk);
-            // A chunk is some megabytes at most and goes to the page cache: not worth a thread of its own.
+            // A chunk has at most some megabytes and goes to the page cache, so it is not worth a thread of its own.
             to.write_all(&chunk).map_err(local("write a file in", folder))?;
             if hasher.size_bytes() > file.size_bytes {
                 break;

@@ -14,17 +14,18 @@ use super::list::Events;
 use super::{LogEvent, ReleaseStore, Unreadable, manifest_id, manifest_path, storage};
 use crate::error::ReleaseError;
 
-/// The bounds of a collection of garbage.
+/// Limits of a garbage collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GcOptions {
-    /// The number of releases that stay, the current one among them; at least 1.
+    /// Number of releases to keep, including the current one; at least 1.
     pub keep_last: usize,
-    /// Nothing younger than this is removed: it may belong to a publication under way. Longer than any takes.
+    /// Minimum age of objects to be removed. Younger objects may belong to a publication in progress, so this must be
+    /// longer than any publication takes.
     pub min_age: Duration,
-    /// Removes damaged manifests too, but for the current release's, and damaged entries of the log, but for the
-    /// newest, whatever their age: what they stand for is given up.
+    /// If `true`, also removes damaged manifests and damaged log entries of any age, and thereby gives up their
+    /// releases. The current release's manifest and the newest log entry are never removed.
     pub drop_damaged: bool,
-    /// Only tells what would be removed.
+    /// If `true`, only reports what would be removed.
     pub dry_run: bool,
 }
 
@@ -39,28 +40,28 @@ impl Default for GcOptions {
     }
 }
 
-/// The result of a collection of garbage, or of a dry run.
+/// Result of a garbage collection, or of a dry run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GcReport {
-    /// Releases whose manifests went.
+    /// Releases whose manifests were removed.
     pub releases: Vec<ReleaseId>,
-    /// Files that went.
+    /// Number of files that were removed.
     pub files: u64,
-    /// Their size together.
+    /// Total size of the removed files, in bytes.
     pub bytes: u64,
-    /// Damaged manifests and entries of the log that went, as asked with [`GcOptions::drop_damaged`].
+    /// Damaged manifests and log entries that were removed because of [`GcOptions::drop_damaged`].
     pub dropped: Vec<Unreadable>,
-    /// Damaged manifests and entries of the log that stay. While a manifest is among them that counts, no file is
-    /// removed; while an entry is among them that counts, no release is: see [`ReleaseStore::collect`].
+    /// Damaged manifests and log entries that were kept. They can prevent the removal of files or releases: see
+    /// [`ReleaseStore::collect`].
     pub unreadable: Vec<Unreadable>,
-    /// True where files, or releases too, were left alone because something cannot be read.
+    /// `true` if files or releases were kept because something cannot be read.
     pub held: bool,
 }
 
-/// The releases that stay by the log.
+/// Releases that are kept according to the log.
 struct KeptReleases {
     releases: BTreeSet<ReleaseId>,
-    /// A damaged entry may have made one of the last releases current.
+    /// `true` if a damaged log entry may have made one of the last releases current.
     in_doubt: bool,
 }
 
@@ -68,13 +69,13 @@ impl ReleaseStore {
     /// Removes releases that are neither current nor among the last ones, and files that no remaining release names.
     /// A pinned release is the current one.
     ///
-    /// Manifests go before files, so that no manifest ever names a file that is gone. What cannot be read counts as
+    /// Manifests are removed before files, so that no manifest ever names a missing file. Unreadable objects count as
     /// needed:
-    /// * while a manifest that stays is damaged, no file is removed, for nobody knows which ones it names. It does not
-    ///   count as one of the last releases, and goes when as many newer ones as are kept can be read;
-    /// * while an entry of the log is damaged that may stand for one of the last releases, all releases stay.
+    /// * While a kept manifest is damaged, no file is removed, because the files that it names are unknown. The damaged
+    ///   manifest does not count as one of the last releases. It is removed once enough newer manifests are readable.
+    /// * While a damaged log entry may stand for one of the last releases, all releases are kept.
     ///
-    /// [`GcOptions::drop_damaged`] gives up both.
+    /// [`GcOptions::drop_damaged`] removes both kinds of damaged objects.
     ///
     /// # Errors
     /// The current release's manifest is missing or damaged, or the store failed.
@@ -91,10 +92,10 @@ impl ReleaseStore {
         let mut report = GcReport::default();
         let manifests = self.list_dir("manifests").await?;
         let kept = self.kept(options, now, &mut report).await?;
-        // All are read before anything is removed.
+        // All manifests are read before anything is removed.
         let (mut named, mut damaged, mut dropped) = (BTreeSet::new(), false, Vec::new());
         for meta in &manifests {
-            // A file that is no manifest names nothing.
+            // A file that is not a manifest names no files.
             let Some(id) = manifest_id(&meta.location) else {
                 continue;
             };
@@ -123,7 +124,7 @@ impl ReleaseStore {
         if !options.dry_run && !report.held && report.unreadable.is_empty() {
             self.cut_log(&kept.releases).await?;
         }
-        // In doubt every manifest stays: what none of them names is not needed.
+        // If only the log is in doubt, all manifests were kept, so files that none of them names are not needed.
         if damaged {
             return Ok(report);
         }
@@ -141,8 +142,8 @@ impl ReleaseStore {
         Ok(report)
     }
 
-    /// The releases that stay by the log: the last ones that can be read, and those that became current lately. Damaged
-    /// entries go, where that is asked for.
+    /// Returns the releases to keep according to the log: the last readable ones, and those that became current
+    /// recently. Removes damaged log entries if requested.
     async fn kept(
         &self,
         options: &GcOptions,
@@ -152,8 +153,8 @@ impl ReleaseStore {
         let Events { read, damaged } = self.events().await?;
         let keep_last = options.keep_last.max(1);
         let (mut releases, mut last) = (BTreeSet::new(), BTreeSet::new());
-        // An entry that is damaged counts where it follows an event of this number or above: the last releases are not
-        // complete there, or it may be young.
+        // A damaged entry matters if it precedes an event with this number or a higher one. Then the list of last
+        // releases may be incomplete, or the entry may be young.
         let mut counts_from = u64::MAX;
         for (seq, event) in read.iter().rev() {
             let id = event.release();
@@ -162,7 +163,7 @@ impl ReleaseStore {
             if room || young || last.contains(&id) {
                 releases.insert(id);
             }
-            // One that nobody can go back to does not take the place of one that somebody can.
+            // A release with an unreadable manifest does not take the place of one that can be rolled back to.
             if room && self.is_readable(id).await? {
                 last.insert(id);
             }
@@ -172,7 +173,7 @@ impl ReleaseStore {
         }
         let mut in_doubt = false;
         for (seq, entry) in damaged {
-            // The newest may have made any release current.
+            // The newest entry may have made any release current.
             let is_newest = read.iter().all(|(other, _)| *other <= seq);
             if options.drop_damaged && !is_newest {
                 let gone = options.dry_run || self.log.remove_damaged(seq).await.map_err(storage("repair the log"))?;
@@ -186,8 +187,9 @@ impl ReleaseStore {
         Ok(KeptReleases { releases, in_doubt })
     }
 
-    /// Forgets the events of before all releases that stay: nobody can go back to what these name. Each release that stays
-    /// keeps the event that last published it and all that came after, which is what roll-backs follow.
+    /// Removes log events from before all kept releases, because no rollback can reach the releases of these events.
+    /// For each kept release, the log keeps the event that last published it and all later events, which rollbacks
+    /// follow.
     async fn cut_log(&self, kept: &BTreeSet<ReleaseId>) -> Result<(), ReleaseError> {
         let Events { read, .. } = self.events().await?;
         let mut first = read.last().map_or(0, |(seq, _)| *seq);
@@ -195,7 +197,7 @@ impl ReleaseStore {
             let of = |event: &LogEvent| event.release() == *id;
             let is_publish = |event: &LogEvent| of(event) && matches!(event, LogEvent::Publish { .. });
             let published = read.iter().rfind(|(_, event)| is_publish(event));
-            // One that was published before the log was cut for the last time.
+            // A release that was published before the log was last truncated.
             let named = published.or_else(|| read.iter().find(|(_, event)| of(event)));
             first = named.map_or(first, |(seq, _)| first.min(*seq));
         }
@@ -205,7 +207,7 @@ impl ReleaseStore {
             .map_err(storage("cut the release log"))
     }
 
-    /// True where a release's manifest is not damaged; one that was collected is not.
+    /// Returns `true` if a release's manifest is not damaged. A collected manifest also counts as readable.
     async fn is_readable(&self, id: ReleaseId) -> Result<bool, ReleaseError> {
         match self.find_manifest(id).await {
             Ok(_) => Ok(true),
@@ -214,7 +216,7 @@ impl ReleaseStore {
         }
     }
 
-    /// The names of the files that a manifest which stays names, or why nobody knows them.
+    /// Returns the names of the files in a kept manifest, or the reason why it cannot be read.
     async fn named_by(
         &self,
         id: ReleaseId,
@@ -223,7 +225,7 @@ impl ReleaseStore {
         match self.find_manifest(id).await {
             Ok(Some(manifest)) => Ok(Ok(manifest.files().map(|file| file.sha256.to_string()).collect())),
             Ok(None) => {
-                // It was there a moment ago: another collection is under way.
+                // The manifest existed a moment ago, so another collection is running.
                 tracing::warn!(path = %meta.location, "a manifest vanished during garbage collection");
                 Ok(Ok(Vec::new()))
             }
@@ -232,7 +234,7 @@ impl ReleaseStore {
         }
     }
 
-    /// Removes manifests, unless a roll-back has made one current meanwhile: then all come back.
+    /// Removes manifests. If a rollback has made one of them current meanwhile, restores all of them.
     async fn remove_manifests(&self, ids: &[ReleaseId]) -> Result<(), ReleaseError> {
         let mut removed: Vec<(ReleaseId, Bytes)> = Vec::new();
         for id in ids {

@@ -1,4 +1,4 @@
-//! The newest event, and what stands in for one that is lost with its copy.
+//! Reads the newest log event, and derives a replacement if the event and its copy are lost.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::error::ReleaseError;
 const ACTION: &str = "read the release log";
 
 impl ReleaseStore {
-    /// The newest event with its number.
+    /// Returns the newest event with its number.
     pub(super) async fn head(&self) -> Result<Option<(u64, LogEvent)>, ReleaseError> {
         match self.log.latest().await {
             Err(error) if error.is_damage() => Ok(self.events().await?.read.pop()),
@@ -20,7 +20,8 @@ impl ReleaseStore {
         }
     }
 
-    /// The number of a newest event that is lost where nothing tells of any release, so that the next one comes after it.
+    /// Returns the number of the newest event if it is lost and no other event or manifest names a release. The next
+    /// event is appended after it.
     pub(super) async fn nameless_head(&self) -> Result<Option<u64>, ReleaseError> {
         match self.log.latest().await {
             Err(error) if error.is_damage() => self.log.latest_seq().await.map_err(storage(ACTION)),
@@ -28,9 +29,9 @@ impl ReleaseStore {
         }
     }
 
-    /// The newest event, as far as the events before it and the manifests tell: a publication writes its manifest before its
-    /// event, so that a newer manifest which no event names is taken for that of a release that was published by it. Where
-    /// there is no such manifest, or several, or the release before is pinned, nothing is known to have changed.
+    /// Derives a lost newest event from the events before it and from the manifests. A publication writes its manifest
+    /// before its event, so a newer manifest that no event names belongs to the lost publication. If there is no such
+    /// manifest, or more than one, or the previous release is pinned, nothing is assumed to have changed.
     pub(super) async fn stand_in(&self, before: &Events) -> Result<Option<LogEvent>, ReleaseError> {
         let last = before.read.last().map(|(_, event)| event);
         let named: BTreeSet<ReleaseId> = before.read.iter().map(|(_, event)| event.release()).collect();
@@ -46,7 +47,7 @@ impl ReleaseStore {
         }
         unnamed.retain(|manifest| last.is_none_or(|last| manifest.built_at >= last.at()));
         Ok(match unnamed.as_slice() {
-            // Over a pin nothing is published.
+            // Nothing is published over a pin.
             [published] if last.is_none_or(|last| last.pin().is_none()) => Some(LogEvent::Publish {
                 release: published.id,
                 at: published.built_at,
@@ -56,7 +57,7 @@ impl ReleaseStore {
     }
 }
 
-/// The event that leaves everything as this one made it.
+/// Returns an event that keeps the state after `event`.
 const fn unchanged(event: &LogEvent) -> LogEvent {
     let (release, at, published_at) = (event.release(), event.at(), event.published_at());
     match event.pin() {

@@ -14,30 +14,30 @@ use crate::error::ReleaseError;
 /// A release that can be fetched or rolled back to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedRelease {
-    /// The release.
+    /// Id of the release.
     pub id: ReleaseId,
-    /// When it last became current.
+    /// Time at which the release last became current.
     pub published_at: Timestamp,
-    /// When it was built.
+    /// Time at which the release was built.
     pub built_at: Timestamp,
-    /// True for the current one.
+    /// `true` for the current release.
     pub current: bool,
-    /// The pin that keeps others from being published over it; only the current one can have one.
+    /// Pin that prevents publishing over the release. Only the current release can have one.
     pub pinned: Option<Pin>,
-    /// The totals that it holds.
+    /// Totals of the release.
     pub counts: Counts,
     /// Number of its parts.
     pub parts: usize,
-    /// Its files together, each content once.
+    /// Total size of the release's files in bytes, each content counted once.
     pub size_bytes: u64,
 }
 
-/// An object of the store that is there, and is not what it should be.
+/// An object of the store that exists but is damaged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unreadable {
-    /// Its path in the store: `log/{seq}.json` or `manifests/{id}.json`.
+    /// Path of the object in the store: `log/{seq}.json` or `manifests/{id}.json`.
     pub object: String,
-    /// The fault.
+    /// Description of the fault.
     pub reason: String,
 }
 
@@ -56,7 +56,7 @@ impl Unreadable {
         }
     }
 
-    /// One of an event and its copy, where the other is whole.
+    /// Returns the damaged object of an event and its copy, if the other one is intact.
     fn of_whole_event(fault: &EventFault) -> Option<Self> {
         (fault.object != FaultyObject::Both).then(|| Self {
             object: fault.path.clone(),
@@ -72,40 +72,41 @@ impl Unreadable {
     }
 }
 
-/// The releases of a store, and what of it cannot be read.
+/// Releases of a store, and its unreadable objects.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Listing {
-    /// The releases that can be fetched, the one that last became current first.
+    /// Releases that can be fetched, ordered by the time at which they last became current, newest first.
     pub releases: Vec<ListedRelease>,
-    /// The current release, which is missing among the others where its manifest is lost or damaged.
+    /// Current release. It is missing in `releases` if its manifest is lost or damaged.
     pub current: Option<Current>,
-    /// The target of a roll-back that names no release: the release that was current before, and is still there.
+    /// Default target of a rollback: the release that was current before, if it still exists.
     pub back: Option<ReleaseId>,
-    /// Damaged manifests and entries of the log. The releases that they stand for are not listed.
+    /// Damaged manifests and log entries. Their releases are not listed.
     pub unreadable: Vec<Unreadable>,
 }
 
-/// A release that was gone back from.
+/// A release that was rolled back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct RolledBack {
-    /// The release that was published last.
+    /// Release that was published last.
     pub release: ReleaseId,
-    /// When another one was made current in its place.
+    /// Time at which another release was made current instead.
     pub at: Timestamp,
 }
 
-/// The events of the log that can be read, and the entries that are damaged.
+/// Readable events of the log, and damaged entries.
 #[derive(Default)]
 pub(super) struct Events {
     pub(super) read: Vec<(u64, LogEvent)>,
     pub(super) damaged: Vec<(u64, Unreadable)>,
 }
 
-/// Most entries of the log that are read, from the newest, to find the release that was published last.
+/// Maximum number of log entries that are read, from the newest, to find the release that was published last.
 const ROLL_BACKS_MAX: usize = 1_000;
 
 impl ReleaseStore {
-    /// The releases that can be fetched, the one that last became current first; see [`ReleaseStore::listing`].
+    /// Returns the releases that can be fetched, ordered by the time at which they last became current, newest first;
+    /// see [`ReleaseStore::listing`].
     ///
     /// # Errors
     /// As [`ReleaseStore::listing`].
@@ -114,7 +115,7 @@ impl ReleaseStore {
         Ok(self.listing().await?.releases)
     }
 
-    /// The releases that can be fetched or rolled back to, and what of the store is damaged.
+    /// Returns the releases that can be fetched or rolled back to, and the damaged objects of the store.
     ///
     /// # Errors
     /// The store failed.
@@ -123,7 +124,7 @@ impl ReleaseStore {
         Ok(self.listing_of_manifests().await?.0)
     }
 
-    /// [`ReleaseStore::listing`], with the manifests of the listed releases in the same order.
+    /// Like [`ReleaseStore::listing`], with the manifests of the listed releases in the same order.
     ///
     /// # Errors
     /// As [`ReleaseStore::listing`].
@@ -145,7 +146,7 @@ impl ReleaseStore {
             }
             let manifest = match self.find_manifest(id).await {
                 Ok(Some(manifest)) => manifest,
-                // Releases whose manifest was collected are history.
+                // A release whose manifest was collected is no longer listed.
                 Ok(None) => continue,
                 Err(ReleaseError::ManifestDamaged { reason, .. }) => {
                     listing.unreadable.push(Unreadable::manifest(id, reason));
@@ -164,8 +165,8 @@ impl ReleaseStore {
         Ok((listing, manifests))
     }
 
-    /// The release that was gone back from: the one published last, where it is not current. A release whose content
-    /// came back with a new build was published, and is none.
+    /// Returns the release that was rolled back: the one that was published last, if it is not current. A release whose
+    /// content came back with a new build counts as published, not as rolled back.
     ///
     /// # Errors
     /// The store failed.
@@ -182,7 +183,7 @@ impl ReleaseStore {
                     return Ok((release != current).then_some(RolledBack { release, at }));
                 }
                 Ok(_) => {}
-                // The release that a damaged entry published is not known.
+                // The release that a damaged entry published is unknown.
                 Err(error) if error.is_damage() => {}
                 Err(error) => return Err(storage(ACTION)(error)),
             }
@@ -190,8 +191,8 @@ impl ReleaseStore {
         Ok(None)
     }
 
-    /// Every damaged entry of the log, copy of one, and manifest, those too that no entry names any more. Reads all of
-    /// them; the files of releases are not looked at.
+    /// Returns every damaged log entry, entry copy and manifest, including manifests that no entry names. Reads all of
+    /// them, but does not check the files of releases.
     ///
     /// # Errors
     /// As [`ReleaseStore::listing`].
@@ -224,7 +225,7 @@ impl ReleaseStore {
                 Err(error) => events.damaged.push((seq, Unreadable::entry(seq, &error))),
             }
         }
-        // Of a lost entry only what stands in for the newest is ever acted on.
+        // Only the newest lost entry gets a derived replacement.
         let last = events.read.last().map(|(seq, _)| *seq);
         let lost = events.damaged.last().map(|(seq, _)| *seq);
         if let Some(seq) = lost.filter(|seq| last.is_none_or(|last| last < *seq)) {

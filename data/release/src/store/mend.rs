@@ -1,4 +1,4 @@
-//! The parts of the log that are written again, and their sources. Damaged bytes are kept under `damaged/`.
+//! Repairs the release log by rewriting lost objects from other objects. Damaged bytes are moved to `damaged/`.
 
 use async_recursion::async_recursion as boxed;
 use data_model::ReleaseId;
@@ -11,37 +11,38 @@ use crate::error::ReleaseError;
 
 const ACTION: &str = "repair the release log";
 
-/// The way in which a damaged object was, or would be, mended.
+/// Way in which a damaged object was, or would be, repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogRepair {
-    /// An event or its copy, written again from the other. Nothing is lost.
+    /// An event or its copy, rewritten from the other. No data is lost.
     Copy,
-    /// The newest event, lost with its copy: the only newer manifest that no event names tells what it published.
+    /// The newest event, lost with its copy, derived from the only newer manifest that no event names.
     Manifest(ReleaseId),
-    /// The newest event, lost with its copy, and no manifest tells of a publication: what was current before it is current.
-    /// That it went to another release, or set or took off a pin, is possible.
+    /// The newest event, lost with its copy, and no manifest shows a publication. The release of the event before it
+    /// becomes current. The lost event may have been a rollback, or may have set or removed a pin.
     Unknown(ReleaseId),
-    /// An event, lost with its copy, that later ones made history of: removed.
+    /// An event, lost with its copy, which was removed because later events made it irrelevant.
     Removed,
-    /// The record of a refused build: removed. The next build writes one where it is refused.
+    /// The damaged record of a refused build, which was removed. The next refused build writes a new one.
     Refusal,
-    /// The newest event, lost with its copy, and nothing tells of any release: it stays. The next build is published after it.
+    /// The newest event, lost with its copy, which stays because no event or manifest names a release. The next build
+    /// is published after it.
     Nothing,
 }
 
-/// A damaged object of the store, and what becomes of it.
+/// A damaged object of the store, and its repair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MendedObject {
-    /// Its path in the store.
+    /// Path of the object in the store.
     pub path: String,
-    /// The way in which it is mended.
+    /// Way in which the object is repaired.
     pub how: LogRepair,
 }
 
 impl ReleaseStore {
-    /// Writes what is lost or damaged of the log again, and removes a record of a refused build that cannot be read. With
-    /// `dry_run` it only says what it would do. Manifests are what the next build writes.
+    /// Rewrites lost or damaged objects of the log, and removes an unreadable record of a refused build. With `dry_run`
+    /// it only reports the repairs. Damaged manifests are not repaired here, because the next build rewrites them.
     ///
     /// # Errors
     /// The store failed.
@@ -58,7 +59,7 @@ impl ReleaseStore {
                     LogRepair::Copy
                 }
                 FaultyObject::Both if Some(fault.seq) == newest => self.mend_newest(fault.seq, dry_run).await?,
-                // An event that was given up before.
+                // This event was given up before.
                 FaultyObject::Both if fault.is_missing => continue,
                 FaultyObject::Both => {
                     if !dry_run {

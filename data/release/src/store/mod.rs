@@ -33,11 +33,11 @@ use crate::error::ReleaseError;
 
 /// The releases of one root: `files/{sha256}`, `manifests/{id}.json`, `log/{seq}.json`, `refused.json`.
 ///
-/// * A manifest names only files that are there, whole and verified.
-/// * The event with the highest number, or its copy, tells the current release; an event is one conditional put, so that readers
-///   see the old release or the new one, never half.
-/// * Files and manifests never change, unless they are damaged: then [`ReleaseStore::publish`] writes them anew.
-///   Only [`ReleaseStore::collect`] removes any.
+/// * A manifest names only files that exist, complete and verified.
+/// * The event with the highest number, or its copy, determines the current release. An event is one conditional put,
+///   so that readers see the old release or the new one, never a mixture.
+/// * Files and manifests never change, unless they are damaged: then [`ReleaseStore::publish`] rewrites them.
+///   Only [`ReleaseStore::collect`] removes them.
 #[derive(Debug)]
 pub struct ReleaseStore {
     storage: Storage,
@@ -63,7 +63,7 @@ fn manifest_id(path: &Path) -> Option<ReleaseId> {
 }
 
 impl ReleaseStore {
-    /// The releases under `storage`, which is the root's `releases` child.
+    /// Creates a store for the releases in `storage`, which is the root's `releases` folder.
     #[must_use]
     pub fn new(storage: Storage, clock: Arc<dyn Clock>) -> Self {
         let log = EventLog::new(&storage, "log").with_copies();
@@ -75,8 +75,8 @@ impl ReleaseStore {
         }
     }
 
-    /// The current release; `None` before the first. Where the newest event is lost with its copy, what the manifests and the
-    /// event before it tell.
+    /// Returns the current release; `None` before the first one. If the newest event and its copy are lost, the current
+    /// release is derived from the manifests and the event before it.
     ///
     /// # Errors
     /// The store failed.
@@ -86,10 +86,10 @@ impl ReleaseStore {
         Ok(newest.map(|(seq, event)| Current::of(seq, &event)))
     }
 
-    /// The contents of a release.
+    /// Returns the manifest of a release.
     ///
     /// # Errors
-    /// There is no such release, its manifest is damaged, or the store failed.
+    /// The release does not exist, its manifest is damaged, or the store failed.
     #[boxed]
     pub async fn manifest(&self, id: ReleaseId) -> Result<Manifest, ReleaseError> {
         self.find_manifest(id).await?.ok_or(ReleaseError::NoSuchRelease(id))
@@ -111,7 +111,8 @@ fn decode(id: ReleaseId, bytes: &[u8]) -> Result<Manifest, ReleaseError> {
     genuine(id, manifest)
 }
 
-/// A manifest whose content is what its id says. Of another layout nobody can tell, and nobody opens it.
+/// Returns the manifest if its content matches its id. A manifest with another schema version cannot be checked, and is
+/// never opened.
 fn genuine(id: ReleaseId, manifest: Manifest) -> Result<Manifest, ReleaseError> {
     let damaged = |reason: String| ReleaseError::ManifestDamaged { id, reason };
     if manifest.schema_version == SCHEMA_VERSION {

@@ -19,43 +19,45 @@ use crate::error::ReleaseError;
 /// A release that is to become the current one.
 #[derive(Debug)]
 pub struct Publication<'a> {
-    /// The release.
+    /// Manifest of the release.
     pub manifest: &'a Manifest,
-    /// The folder of its new files, each named by its SHA-256.
+    /// Folder of the release's new files, each named by its SHA-256.
     pub files: &'a Path,
-    /// The folder into which the release is fetched, and opened for its checks; a query server's cache will do.
+    /// Folder to which the release is fetched, and from which it is opened for its checks. It can be a query server's
+    /// cache.
     pub cache: &'a Path,
-    /// The number of the event that was the last when the build began ([`Current::seq`]); `None` when there was none.
+    /// Number of the last event when the build began ([`Current::seq`]); `None` if there was none.
     pub expected: Option<u64>,
-    /// When the release must not be published.
+    /// Options of the checks before publishing.
     pub checks: &'a CheckOptions,
 }
 
-/// The outcome of a publication or a roll-back.
+/// Outcome of a publication or a rollback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Published {
     /// The release is current now.
     Published(Current),
-    /// It was current already: nothing was written, unless files were damaged.
+    /// The release was current already. Nothing was written, except for repairs of damaged files.
     Unchanged(Current),
-    /// Someone else's event came first: look at what is current now, plan anew.
+    /// Another event came first. The caller must look at the release that is current now and plan again.
     Lost(Option<Current>),
-    /// Another release is pinned: nothing was written. See [`ReleaseStore::pin`] and [`CheckOptions::despite_pin`].
+    /// Another release is pinned, so nothing was written. See [`ReleaseStore::pin`] and [`CheckOptions::despite_pin`].
     Pinned(Current),
 }
 
 impl ReleaseStore {
-    /// Makes a release current: uploads what the store lacks, fetches the release back with every hash verified (see
-    /// [`ReleaseStore::fetch`]), opens it, runs its checks, writes its manifest, and appends one event if none came since `expected`.
+    /// Makes a release current. Uploads the files that the store lacks, fetches the release back with every hash
+    /// verified (see [`ReleaseStore::fetch`]), opens it, and runs its checks. Then writes its manifest, and appends one
+    /// event if none came since `expected`.
     ///
-    /// Files that are missing or damaged in the store are replaced by good copies that the build or the cache has,
-    /// also when the release is current already; so is a damaged manifest.
+    /// Files that are missing or damaged in the store are replaced by intact copies from the build or the cache, even
+    /// if the release is already current. A damaged manifest is replaced too.
     ///
-    /// Whatever fails, and whenever the process dies, readers see the release before or this one.
+    /// Whatever fails, and whenever the process dies, readers see either the previous release or this one.
     ///
     /// # Errors
-    /// The release fails its checks, a file is damaged and nobody has a good copy, or the store failed. Only after
-    /// [`ReleaseError::Unknown`] the release may be current: look before trying again.
+    /// The release fails its checks, a file is damaged and there is no intact copy, or the store failed. After
+    /// [`ReleaseError::Unknown`], and only then, the release may be current: check before trying again.
     #[tracing::instrument(target = "trace::release", name = "release publish", level = "info", skip_all, fields(release = %publication.manifest.id))]
     pub fn publish<'a>(&'a self, publication: Publication<'a>) -> BoxFuture<'a, Result<Published, ReleaseError>> {
         Box::pin(self.publish_checked(publication))
@@ -66,7 +68,7 @@ impl ReleaseStore {
         let published = self.try_publish(publication).await;
         match &published {
             Ok(Published::Published(_) | Published::Unchanged(_)) => self.forget_refusal().await,
-            // Nothing was refused, or nobody knows.
+            // Nothing was refused, or it is unknown.
             Ok(Published::Lost(_) | Published::Pinned(_)) | Err(ReleaseError::Unknown { .. }) => {}
             Err(error) => {
                 let refusal = Refusal::of_error(self.clock.now(), error).of_manifest(manifest);
@@ -114,7 +116,7 @@ impl ReleaseStore {
         self.append(expected, |at| LogEvent::Publish { release: id, at }).await
     }
 
-    /// Verifies in the store what was uploaded.
+    /// Verifies the uploaded files in the store.
     async fn read_back(&self, manifest: &Manifest, uploaded: &BTreeSet<Sha256Hex>) -> Result<(), ReleaseError> {
         let mut damage = Vec::new();
         for file in manifest.files().filter(|file| uploaded.contains(&file.sha256)) {
@@ -129,14 +131,14 @@ impl ReleaseStore {
         }
     }
 
-    /// Writes a manifest unless it is there. One of its id says the same, but for when it was built and which
-    /// versions of the lake held it.
+    /// Writes a manifest unless it exists. Manifests with the same id differ only in the build time and the lake
+    /// versions.
     async fn write_manifest(&self, manifest: &Manifest) -> Result<(), ReleaseError> {
         let id = manifest.id;
         let json = |source| ReleaseError::ManifestNotJson { id, source };
         let bytes = Bytes::from(serde_json::to_vec(manifest).map_err(json)?);
         let path = manifest_path(id);
-        // Whoever wrote it, and whatever became of the answer: what can be read is right.
+        // The stored manifest counts, whichever process wrote it and even if the response was lost.
         let new = matches!(put_new(&self.storage, &path, bytes.clone()).await, Ok(true));
         if !new && !matches!(self.find_manifest(id).await, Ok(Some(_))) {
             let aside = keep_aside(&self.storage, &path).await;
@@ -148,32 +150,33 @@ impl ReleaseStore {
         Ok(())
     }
 
-    /// Makes an older release current again. Where a release is pinned, the pin goes over to it.
+    /// Makes an older release current again. If a release is pinned, the pin moves to the older release.
     ///
-    /// A release that is current already is left as it is.
+    /// Does nothing if the release is already current.
     ///
     /// # Errors
-    /// There is no such release any more, one of its files is missing or damaged — every one is read —, or the store
-    /// failed. Only after [`ReleaseError::Unknown`] it may be current nevertheless.
+    /// The release no longer exists, one of its files is missing or damaged (every file is read), or the store failed.
+    /// After [`ReleaseError::Unknown`], and only then, the release may be current nevertheless.
     #[boxed]
     pub async fn rollback(&self, to: ReleaseId) -> Result<Published, ReleaseError> {
         self.go_to(to, None).await
     }
 
-    /// Pins a release: it is current from now on if it was not, and nothing is published over it, by whatever builds
-    /// on whichever machine, until it is unpinned or a publication says [`CheckOptions::despite_pin`].
+    /// Pins a release and makes it current if it is not. Then no build on any machine publishes over it until it is
+    /// unpinned, or until a publication sets [`CheckOptions::despite_pin`].
     ///
     /// # Errors
-    /// As [`ReleaseStore::rollback`]; the files of a release that is current already are not read.
+    /// As [`ReleaseStore::rollback`]. The files of a release that is already current are not read.
     #[boxed]
     pub async fn pin(&self, id: ReleaseId, by: PinnedBy) -> Result<Published, ReleaseError> {
         self.go_to(id, Some(by)).await
     }
 
-    /// Takes the pin off the current release, which stays current.
+    /// Removes the pin of the current release, which stays current.
     ///
     /// # Errors
-    /// There is no release, or the store failed. Only after [`ReleaseError::Unknown`] the pin may be off nevertheless.
+    /// There is no release, or the store failed. After [`ReleaseError::Unknown`], and only then, the pin may be removed
+    /// nevertheless.
     #[boxed]
     pub async fn unpin(&self) -> Result<Published, ReleaseError> {
         let current = self.current().await?.ok_or(ReleaseError::NoRelease)?;
@@ -209,7 +212,8 @@ impl ReleaseStore {
         if let (Published::Published(now), Some(before), None) = (&published, current, stays)
             && self.find_manifest(to).await?.is_none()
         {
-            // A collection of garbage that began before took it away: the one before is current again.
+            // A garbage collection that began earlier removed the manifest, so the previous release is made current
+            // again.
             let back = |at| made_current(before.id, at, None, before.pinned);
             self.append(Some(now.seq), back).await?;
             return Err(ReleaseError::NoSuchRelease(to));
@@ -265,9 +269,9 @@ impl ReleaseStore {
         }
     }
 
-    /// The current release's manifest or, when that is damaged or gone, the last one before it that can be read: a
-    /// publication must get past it, but not past the check for a collapse. It is gone where a roll-back died between the
-    /// event that names a release and the finding that a collection of garbage had taken that release away.
+    /// Returns the current release's manifest. If it is damaged or missing, returns the last one before it that can be
+    /// read, so that publishing remains possible and is still checked for a collapse. The manifest can be missing if a
+    /// rollback died before it noticed that a garbage collection had removed its target.
     ///
     /// # Errors
     /// The store failed.
@@ -295,7 +299,7 @@ impl ReleaseStore {
     }
 }
 
-/// The event that makes a release current, or lets it stay so since `since`, with or without a pin.
+/// Returns the event that makes a release current, or that keeps it current since `since`, with or without a pin.
 fn made_current(release: ReleaseId, at: Timestamp, since: Option<Timestamp>, pin: Option<Pin>) -> LogEvent {
     match pin {
         Some(pin) => LogEvent::Pin {

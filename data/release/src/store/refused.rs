@@ -12,40 +12,41 @@ use serde::{Deserialize, Serialize};
 use super::{ReleaseStore, storage};
 use crate::error::ReleaseError;
 
-/// The last build that was refused or failed, if no build has succeeded since: `refused.json` beside the log.
+/// The last build that was refused or failed, if no build has succeeded since. It is stored in `refused.json`, next to
+/// the log.
 ///
-/// While there is one, the current release is older than the lake. A build that publishes, or that finds the current
-/// release to hold what the lake holds, removes it.
+/// While this record exists, the current release is older than the lake. The record is removed by a build that
+/// publishes, or that finds the current release up to date with the lake.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// When the build ended.
+    /// Time at which the build ended.
     pub at: Timestamp,
-    /// The reason, with its causes, in one line of at most [`REASON_BYTES_MAX`] bytes.
+    /// Reason with its causes, in one line of at most [`REASON_BYTES_MAX`] bytes.
     pub reason: String,
-    /// The release that was refused; `None` where the build failed before it had one.
+    /// Release that was refused; `None` if the build failed before it had one.
     #[serde(default)]
     pub release: Option<ReleaseId>,
-    /// The totals of the refused release, where they are known.
+    /// Totals of the refused release, if they are known.
     #[serde(default)]
     pub counts: Option<Counts>,
-    /// The release that it was compared with, the current one; `None` where there was none or it is not known.
+    /// Current release that it was compared with; `None` if there was none or it is unknown.
     #[serde(default)]
     pub current: Option<ReleaseId>,
-    /// The totals of that release, where they are known.
+    /// Totals of the current release, if they are known.
     #[serde(default)]
     pub current_counts: Option<Counts>,
-    /// The lake's tables and the versions that the build read; empty where it failed before it read them.
+    /// Lake tables and their versions that the build read; empty if the build failed before reading them.
     #[serde(default)]
     pub lake: BTreeMap<String, u64>,
 }
 
-/// Most bytes of a reason; the rest is cut off.
+/// Maximum number of bytes of a reason; longer reasons are truncated.
 pub const REASON_BYTES_MAX: usize = 2_000;
-/// More than any refusal has.
+/// Upper bound for the size of a refusal record.
 const REFUSAL_BYTES_MAX: usize = 1 << 20;
 
 impl Refusal {
-    /// A refusal of which nothing but the error is known.
+    /// Creates a refusal of which only the error is known.
     pub(super) fn of_error(at: Timestamp, error: &(dyn Error + 'static)) -> Self {
         Self {
             at,
@@ -66,7 +67,7 @@ impl Refusal {
     }
 }
 
-/// The error and its causes in one line. A cause that the text before already holds is not repeated.
+/// Returns the error and its causes in one line. A cause that is already in the text is not repeated.
 fn reason(error: &(dyn Error + 'static)) -> String {
     let mut line = String::new();
     let mut next = Some(error);
@@ -87,7 +88,7 @@ pub(super) fn path() -> Path {
 }
 
 impl ReleaseStore {
-    /// The last build that was refused or failed; `None` when the last build succeeded, or there was none.
+    /// Returns the last build that was refused or failed; `None` if the last build succeeded, or there was none.
     ///
     /// # Errors
     /// The store failed, or the record is damaged.
@@ -102,8 +103,8 @@ impl ReleaseStore {
         serde_json::from_slice(bytes).map(Some).map_err(damaged)
     }
 
-    /// Records that a build failed before it had a release to publish, see [`Refusal`]. What goes wrong here is a
-    /// warning: it must not hide why the build failed.
+    /// Records that a build failed before it had a release to publish, see [`Refusal`]. Errors of the recording are
+    /// only logged, so that they do not hide why the build failed.
     #[boxed]
     pub async fn record_failure(&self, error: &(dyn Error + Send + Sync + 'static)) {
         let refusal = Refusal::of_error(self.clock.now(), error);
@@ -129,10 +130,10 @@ impl ReleaseStore {
         }
     }
 
-    /// Removes the record of a refused build after one that succeeded; what goes wrong is a warning.
+    /// Removes the record of a refused build after a successful one. Errors are only logged.
     pub(super) async fn forget_refusal(&self) {
         let path = path();
-        // A look first: most builds follow one that succeeded, and a look changes nothing.
+        // Check for the record first: most builds follow a successful one, and checking changes nothing.
         let found = match self.storage.store().head(&path).await {
             Ok(_) => self.storage.store().delete(&path).await,
             Err(error) => Err(error),

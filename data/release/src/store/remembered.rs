@@ -12,29 +12,29 @@ use super::{Current, ReleaseStore, genuine};
 use crate::error::ReleaseError;
 use crate::local::LocalRelease;
 
-/// A cache's record of the release that was current last: enough to open it without the store.
+/// A cache's record of the last current release, which suffices to open the release without the store.
 #[derive(Serialize, Deserialize)]
 struct Remembered<M> {
-    /// The store that it is of: a cache may be shared.
+    /// Store of the release, because a cache may be shared by several stores.
     storage: String,
     current: Current,
     manifest: M,
 }
 
-/// More than any manifest has.
+/// Upper bound for the size of a record.
 const REMEMBERED_BYTES_MAX: u64 = 256 << 20;
 
-/// The path of a cache's record: each store has a file of its own.
+/// Returns the path of a cache's record. Each store has its own file.
 fn path(cache: &Path, storage: &Storage) -> PathBuf {
     let of_store: [u8; 8] = digest::prefix(storage.url().as_str().as_bytes());
     cache.join(format!("current-{}.json", hex::encode(of_store)))
 }
 
 impl ReleaseStore {
-    /// Keeps in a cache which release is current and what it is made of, for [`ReleaseStore::remembered`].
+    /// Records in a cache which release is current, with its manifest, for [`ReleaseStore::remembered`].
     ///
     /// # Errors
-    /// The cache cannot be written; what it remembered before stays.
+    /// The cache cannot be written; the previous record stays.
     pub fn remember(&self, cache: &Path, current: &Current, manifest: &Manifest) -> Result<(), ReleaseError> {
         let remembered = Remembered {
             storage: self.storage.url().to_string(),
@@ -53,20 +53,21 @@ impl ReleaseStore {
             .and_then(|mut file| file.write_all(&json).and_then(|()| file.sync_all()))
             .and_then(|()| std::fs::rename(&partial, &target));
         if written.is_err() {
-            // A file that cannot be removed now is left to `clean_cache`.
+            // If the file cannot be removed now, `clean_cache` removes it later.
             let _ = std::fs::remove_file(&partial);
         }
         written.map_err(local("write", &target))
     }
 
-    /// True where a cache has a record of a release of this store, with or without all files.
+    /// Returns `true` if a cache has a record of a release of this store, whether or not it has all files.
     #[must_use]
     pub fn remembers(&self, cache: &Path) -> bool {
         path(cache, &self.storage).exists()
     }
 
-    /// The release that was current when this cache was last written, from the cache alone: every file is verified as
-    /// [`ReleaseStore::fetch`] verifies it, and the store is not asked. `None` where the cache remembers none.
+    /// Returns the release that was current when this cache was last written, using only the cache. Every file is
+    /// verified as by [`ReleaseStore::fetch`], and the store is not accessed. Returns `None` if the cache has no
+    /// record.
     ///
     /// # Errors
     /// The cache's record is damaged, a file is missing or damaged, or the cache cannot be read.

@@ -11,22 +11,22 @@ use crate::damage::{Damage, DamageKind, kind_of};
 use crate::error::ReleaseError;
 use crate::local::LocalRelease;
 
-/// Folders in which a publisher may have the bytes of a release's files.
+/// Folders in which a publisher may have copies of a release's files.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Copies<'a> {
-    /// The folder that the build wrote.
+    /// Folder that the build wrote.
     pub(super) built: &'a Path,
-    /// The cache that the release is fetched to.
+    /// Cache that the release is fetched to.
     pub(super) cache: &'a Path,
 }
 
 impl Copies<'_> {
-    /// True where the build wrote the file.
+    /// Returns `true` if the build wrote the file.
     pub(super) fn built(&self, file: &FileEntry) -> bool {
         self.built.join(file.sha256.to_string()).exists()
     }
 
-    /// A local file with just these bytes; one that rotted or cannot be read is none.
+    /// Returns the path of an intact local copy. Damaged or unreadable copies are ignored.
     pub(super) async fn good(&self, file: &FileEntry) -> Option<PathBuf> {
         for dir in [self.built.to_owned(), files_dir(self.cache)] {
             let copy = dir.join(file.sha256.to_string());
@@ -46,12 +46,12 @@ impl Copies<'_> {
 }
 
 impl ReleaseStore {
-    /// Fetches a release for its checks. A file that the store turns out to hold damaged is written anew from a
-    /// good copy.
+    /// Fetches a release for its checks. Files that are damaged in the store are rewritten from an intact copy.
     ///
-    /// A cache that is no second name of the store's own files says nothing of the store. Such files are read from
-    /// the store too, when it is local, or when they were `uploaded` just now. Others in a remote store are known
-    /// by their size: reading all of a release at every publication would cost more than all else.
+    /// A cached file says nothing about the store's file, unless both are the same file on disk. Such files are
+    /// therefore also read from the store if the store is local, or if they were `uploaded` just now. For other files
+    /// in a remote store only the size is checked: reading a whole release at every publication would cost more than
+    /// everything else.
     pub(super) async fn fetch_repairing(
         &self,
         manifest: &Manifest,
@@ -74,7 +74,7 @@ impl ReleaseStore {
                 } => Some((*sha256, Some((*found, *size_bytes)))),
                 _ => None,
             };
-            // Each file is repaired once, which ends the loop.
+            // Each file is repaired at most once, so that the loop ends.
             let Some((sha256, found)) = damaged.filter(|(sha256, _)| repaired.insert(*sha256)) else {
                 return Err(error);
             };
@@ -95,7 +95,7 @@ impl ReleaseStore {
         Ok(local)
     }
 
-    /// The damage in the store of a file that the cache had.
+    /// Returns the damage in the store of a file that the cache had.
     async fn damage_behind_cache(
         &self,
         file: &FileEntry,
@@ -117,7 +117,7 @@ impl ReleaseStore {
         self.damage_of(file).await
     }
 
-    /// Writes a file of the store anew from a good copy, and reads it back.
+    /// Rewrites a file of the store from an intact copy, and reads it back.
     async fn repair(
         &self,
         manifest: &Manifest,
@@ -142,7 +142,7 @@ impl ReleaseStore {
     }
 }
 
-/// True where both paths name one file on disk.
+/// Returns `true` if both paths refer to the same file on disk.
 fn one_file(one: &Path, other: &Path) -> bool {
     match (std::fs::metadata(one), std::fs::metadata(other)) {
         (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),

@@ -16,31 +16,31 @@ use super::{ReleaseStore, file_path, storage};
 use crate::damage::Damage;
 use crate::error::ReleaseError;
 
-/// Larger files are uploaded in pieces of this size, so that memory stays bounded.
+/// Size of the pieces in which larger files are uploaded, so that memory stays bounded.
 const PIECE_BYTES: usize = 8 << 20;
 const ONE_PUT_BYTES_MAX: u64 = 32 << 20;
 const PIECES_AT_ONCE: usize = 4;
 
-/// The outcome of bringing a file to the store.
+/// Outcome of ensuring that the store has a file.
 enum Secured {
-    /// The store has it.
+    /// The store already has the file.
     Kept,
-    /// It was uploaded.
+    /// The file was uploaded.
     Uploaded(Sha256Hex),
-    /// The store does not have it as it should be, and nobody here has it.
+    /// The file is missing or damaged in the store, and there is no local copy.
     Lost(Damage),
 }
 
 impl ReleaseStore {
-    /// Sees to it that the store has the files of a release: uploads those it lacks, or holds in another size, from
-    /// any good copy. Where the build made a file that the store has already, the bytes there are compared, and
-    /// replaced if they are damaged. Returns which files were uploaded.
+    /// Ensures that the store has the files of a release. Uploads files that are missing or have another size from any
+    /// intact copy. If the build made a file that the store already has, the stored bytes are compared, and replaced if
+    /// they are damaged. Returns the uploaded files.
     ///
-    /// A file that is there already but that the current release does not name is uploaded again: its age must not
-    /// make a collection of garbage remove it while this publication is under way.
+    /// An existing file that the current release does not name is uploaded again. Otherwise a garbage collection could
+    /// remove it because of its age while this publication is running.
     ///
     /// # Errors
-    /// A file is neither in the store nor at hand, or the store failed.
+    /// A file is neither in the store nor available locally, or the store failed.
     pub(super) async fn secure_files(
         &self,
         manifest: &Manifest,
@@ -48,7 +48,7 @@ impl ReleaseStore {
     ) -> Result<BTreeSet<Sha256Hex>, ReleaseError> {
         let named = self.files_of_current().await?;
         let files: BTreeMap<Sha256Hex, &FileEntry> = manifest.files().map(|file| (file.sha256, file)).collect();
-        // Boxed, or the compiler cannot tell that this future is `Send`.
+        // Boxed, because otherwise the compiler cannot prove that this future is `Send`.
         let uploads: Vec<BoxFuture<'_, _>> = files
             .into_values()
             .map(|file| self.secure_file(manifest, file, copies, &named).boxed())
@@ -80,7 +80,8 @@ impl ReleaseStore {
             return Ok(BTreeSet::new());
         };
         let manifest = match self.find_manifest(current.id).await {
-            // Files that it named are uploaded again: a full build must get past a damaged manifest.
+            // Without the manifest its files are uploaded again, because a full build must succeed despite a damaged
+            // manifest.
             Err(ReleaseError::ManifestDamaged { .. }) => None,
             found => found?,
         };
@@ -121,12 +122,12 @@ impl ReleaseStore {
                 Ok(Secured::Uploaded(file.sha256))
             }
             (None, Some(kind)) => Ok(Secured::Lost(Damage::new(manifest, file, kind))),
-            // The build's copy rotted; whether the store's is good shows when it is fetched.
+            // The build's copy is damaged. The later fetch shows whether the store's copy is intact.
             (None, None) => Ok(Secured::Kept),
         }
     }
 
-    /// Writes a file of the store, over one that is there.
+    /// Writes a file to the store, and overwrites an existing one.
     pub(super) async fn upload(&self, file: &FileEntry, from: PathBuf) -> Result<(), ReleaseError> {
         let path = file_path(file.sha256);
         if file.size_bytes <= ONE_PUT_BYTES_MAX {
@@ -136,8 +137,8 @@ impl ReleaseStore {
                 .map_err(local("read", &from))?;
             let bytes = Bytes::from(bytes);
             if !matches!(put_new(&self.storage, &path, bytes.clone()).await, Ok(true)) {
-                // The same content, what a torn upload left, or a put whose answer was lost: the name stands for one
-                // content, so write it again.
+                // An existing object has the same content, or is left from a torn upload, or from a put whose response
+                // was lost. The name determines the content, so overwriting is safe.
                 data_storage::put_over(&self.storage, &path, bytes)
                     .await
                     .map_err(storage("upload a file"))?;

@@ -11,12 +11,12 @@ use uuid::Uuid;
 
 use super::cache::{age, files_dir, partial_dir};
 
-/// The file system's facts about a file; a write to the file changes them.
+/// Metadata of a file that changes when the file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) size_bytes: u64,
     inode: u64,
-    /// In nanoseconds.
+    /// Modification time in nanoseconds.
     modified: i64,
     changed: i64,
 }
@@ -33,8 +33,8 @@ impl State {
         })
     }
 
-    /// True where a write that came after `now` would show: clocks of file systems tick slowly, some once in two
-    /// seconds.
+    /// Returns `true` if a write after `now` would change the metadata. File system clocks are coarse, some with a
+    /// resolution of two seconds.
     fn is_settled(&self, now: Timestamp) -> bool {
         let age_nanos = now.micros().saturating_mul(1000).saturating_sub(self.modified);
         let tick_nanos = if self.modified % 1_000_000_000 == 0 {
@@ -46,26 +46,26 @@ impl State {
     }
 }
 
-/// So long a cached file is believed to be what it was when it was hashed, if the file system shows no change: disks
-/// rot silently.
+/// Time for which a cached file counts as verified if its metadata is unchanged. It is limited because disks can
+/// corrupt data silently.
 const BELIEVED: Duration = Duration::from_secs(24 * 3600);
-/// The cache's record of its files that are verified.
+/// Name of the cache's record of verified files.
 const INDEX: &str = "verified.json";
-/// More than any cache's index has.
+/// Upper bound for the size of a cache's index.
 const INDEX_BYTES_MAX: u64 = 64 << 20;
 
-/// Local files whose content was verified. A server that polls, or a build that changes a hundredth, would otherwise
-/// hash its whole cache at every release.
+/// Local files whose content was verified. Without this record, a server that polls, or a build that changes one
+/// percent, would hash its whole cache at every release.
 #[derive(Debug, Default)]
 pub(super) struct VerifiedFiles(Mutex<FileStates>);
 
 #[derive(Debug, Default)]
 struct FileStates {
-    /// Verified by this process.
+    /// Files verified by this process.
     own: FxHashMap<PathBuf, State>,
-    /// Files of a cache, by their names in it, as its index tells them.
+    /// Index of each cache folder: file states by file name.
     cached: BTreeMap<PathBuf, Index>,
-    /// Caches of which more is known than their index says.
+    /// `true` if this process knows verified files that the saved indexes lack.
     unsaved: bool,
 }
 
@@ -91,7 +91,7 @@ impl VerifiedFiles {
         entry.is_some_and(|entry| entry.state == state && entry.at <= now && age(entry.at, now) < BELIEVED)
     }
 
-    /// Takes note of a file that was hashed at `now`, having been in this state before.
+    /// Records a file that was hashed at `now` and had this state before.
     pub(super) fn remember(&self, path: PathBuf, state: State, now: Timestamp) {
         let mut known = self.known();
         let name = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
@@ -103,7 +103,7 @@ impl VerifiedFiles {
         known.own.insert(path, state);
     }
 
-    /// Reads a cache's index; one that cannot be understood is as good as none.
+    /// Reads a cache's index; an unreadable index counts as empty.
     pub(super) fn load(&self, cache: &Path) {
         let files = files_dir(cache);
         if self.known().cached.contains_key(&files) {
@@ -119,7 +119,7 @@ impl VerifiedFiles {
             .or_insert_with(|| index.unwrap_or_default());
     }
 
-    /// Writes a cache's index where this process knows more than it says. Only time is lost when that fails.
+    /// Writes a cache's index if this process has new entries. A failure only costs time.
     pub(super) fn save(&self, cache: &Path) {
         let files = files_dir(cache);
         let mut known = self.known();
@@ -170,7 +170,7 @@ mod tests {
         (cache, file)
     }
 
-    /// True where another process would know the file as verified, at `now`.
+    /// Returns `true` if another process would treat the file as verified at `now`.
     fn known_to_others(cache: &Path, file: &Path, now: Timestamp) -> bool {
         let other = VerifiedFiles::default();
         other.load(cache);

@@ -14,18 +14,19 @@ use crate::damage::{Damage, DamageKind, kind_of};
 use crate::error::ReleaseError;
 
 impl ReleaseStore {
-    /// Reads every file of a release from the store, past all caches, and tells which ones are missing or not what
-    /// the manifest says; empty when the release is whole. Reads as much as the release is large.
+    /// Reads every file of a release from the store, bypassing all caches, and returns those that are missing or
+    /// damaged. The result is empty if the release is intact. Reads as many bytes as the release has.
     ///
     /// # Errors
-    /// The store failed; damage is no error.
+    /// The store failed. Damage is not an error.
     #[boxed]
     pub async fn verify(&self, manifest: &Manifest) -> Result<Vec<Damage>, ReleaseError> {
         let damage = self.verify_all(std::slice::from_ref(manifest)).await?;
         Ok(damage.into_iter().map(|(_, damage)| damage).collect())
     }
 
-    /// The same of several releases. A file that several have is read once, and told of the first of them.
+    /// Like [`ReleaseStore::verify`], for several releases. A file that several releases share is read once, and
+    /// reported for the first of them.
     ///
     /// # Errors
     /// As [`ReleaseStore::verify`].
@@ -37,7 +38,7 @@ impl ReleaseStore {
                 files.entry(file.sha256).or_insert((manifest, file));
             }
         }
-        // Boxed, or the compiler cannot tell that this future is `Send`.
+        // Boxed, because otherwise the compiler cannot prove that this future is `Send`.
         let read: Vec<BoxFuture<'_, _>> = files
             .into_values()
             .map(|(manifest, file)| {
@@ -55,7 +56,7 @@ impl ReleaseStore {
             .await
     }
 
-    /// The damage of a file in the store, which is read whole; `None` when it is whole.
+    /// Reads a file of the store completely and returns its damage; `None` if it is intact.
     pub(super) async fn damage_of(&self, file: &FileEntry) -> Result<Option<DamageKind>, ReleaseError> {
         let path = file_path(file.sha256);
         if let Some(root) = self.storage.local_dir() {
@@ -90,7 +91,7 @@ impl ReleaseStore {
         Ok(kind_of(file, found, size_bytes))
     }
 
-    /// The damage of a file in the store as far as its size tells.
+    /// Returns the damage of a file in the store, judged only by its size.
     pub(super) async fn size_damage_of(&self, file: &FileEntry) -> Result<Option<DamageKind>, ReleaseError> {
         let path = file_path(file.sha256);
         match self.storage.store().head(&path).await {

@@ -8,7 +8,7 @@ use kit::SetClock;
 
 use crate::fixture::{Catalogue, build, catalogue, served};
 
-/// A release store, and what publishes to it.
+/// A release store with the folders and the clock needed to publish to it.
 pub(crate) struct Bench {
     pub(crate) dir: tempfile::TempDir,
     pub(crate) storage: Storage,
@@ -20,7 +20,7 @@ impl Bench {
         Self {
             dir: tempfile::tempdir().unwrap(),
             storage,
-            // Objects are stamped with the real time: be after it.
+            // The store stamps objects with the real time, so this clock must be later.
             clock: SetClock::at("2096-10-02T07:06:40Z"),
         }
     }
@@ -60,7 +60,7 @@ impl Bench {
         self.publish_from(&self.files(), manifest, expected, cache).await
     }
 
-    /// Publishes with only these new files at hand.
+    /// Publishes with only these new files available locally.
     pub(crate) async fn publish_from(
         &self,
         files: &Path,

@@ -63,7 +63,7 @@ pub(crate) fn any_filter() -> impl Strategy<Value = RowFilter> {
         )
 }
 
-/// The facet values of a product, without any index.
+/// Returns the facet values of a product, without using an index.
 fn values(product: &Product) -> Vec<(String, String)> {
     let mut values = Vec::new();
     for option in &product.options {
@@ -166,7 +166,7 @@ proptest! {
         }
         let dir = tempfile::tempdir().unwrap();
         let first = build(None, &catalogues, 12, dir.path());
-        // The next release has a dead store or two.
+        // In the next release, one or two stores have dead rows.
         let mut next = catalogues;
         next[0].facts.catalogue_hash = "other".into();
         next.truncate(3);

@@ -17,7 +17,7 @@ pub(crate) struct Catalogue {
     pub(crate) products: Vec<Product>,
 }
 
-/// A brand's facts. Store 1 has the host `s001.example`; `version` is in the catalogue's hash.
+/// Returns a brand's facts. Store 1 has the host `s001.example`; `version` becomes part of the catalogue hash.
 pub(crate) fn facts(store: usize, version: u32) -> BrandFacts {
     let brand = Brand {
         store: format!("s{store:03}.example").parse().unwrap(),
@@ -30,7 +30,7 @@ pub(crate) fn facts(store: usize, version: u32) -> BrandFacts {
     }
 }
 
-/// A plain product; `version` reaches its title.
+/// Returns a plain product whose title contains `version`.
 pub(crate) fn product(facts: &BrandFacts, id: u64, version: u32) -> Product {
     Product {
         handle: format!("product-{id}"),
@@ -58,7 +58,7 @@ pub(crate) fn build(previous: Option<&Manifest>, catalogues: &[Catalogue], rows_
     build_with(previous, catalogues, rows_max, data_embedding::shipped(), dir)
 }
 
-/// The same with another embedder.
+/// Like `build`, with another embedder.
 pub(crate) fn build_with(
     previous: Option<&Manifest>,
     catalogues: &[Catalogue],
@@ -85,7 +85,7 @@ pub(crate) fn open(manifest: &Manifest, dir: &Path) -> Release {
     kit::open(manifest.clone(), dir)
 }
 
-/// Every product that the release serves, in the order of keys.
+/// Returns every product that the release serves, in key order.
 pub(crate) fn served(release: &Release) -> Vec<Product> {
     let mut served = Vec::new();
     for part in release.parts() {
@@ -147,7 +147,7 @@ fn media() -> impl Strategy<Value = Media> {
         })
 }
 
-/// A barcode in the text that a release tells it in.
+/// Generates a barcode text in the form that a release returns.
 fn barcode() -> impl Strategy<Value = Option<String>> {
     let known = ["8901030865275", "036000291452", "96385074", "18901030865272"];
     prop::option::of(prop::sample::select(known.to_vec()).prop_map(str::to_owned))
@@ -209,7 +209,7 @@ fn review() -> impl Strategy<Value = Review> {
         })
 }
 
-/// Any product of a store, every option taken or not.
+/// Generates an arbitrary product of a store, with every optional field present or absent.
 pub(crate) fn any_product(store: usize, id: u64) -> impl Strategy<Value = Product> {
     let category = prop::option::of(prop_oneof![Just(212_u32), Just(1604), Just(2271), Just(999_999)]);
     let texts = (
@@ -265,7 +265,7 @@ pub(crate) fn any_product(store: usize, id: u64) -> impl Strategy<Value = Produc
     )
 }
 
-/// Some stores with some products each, at most seven.
+/// Generates up to seven stores with some products each.
 pub(crate) fn any_catalogues() -> impl Strategy<Value = Vec<Catalogue>> {
     prop::collection::vec(0..8_u64, 1..5).prop_flat_map(|sizes| {
         let stores = sizes.into_iter().enumerate().map(|(store, size)| {

@@ -53,10 +53,10 @@ fn a_part_that_two_releases_hold_is_opened_once_and_each_serves_its_own_rows() {
         (45, 40)
     );
     assert_eq!(served(&new), served(&open(&second, dir.path())));
-    // Parts that an old release shared stay when it is gone.
+    // Parts shared with an old release stay mapped after the old release is dropped.
     drop(old);
     assert_eq!(served(&new).len(), 44);
-    // Another release's parts are not taken for these.
+    // Parts of another release with other content are not reused.
     let other_dir = tempfile::tempdir().unwrap();
     let other = build(None, &[catalogue(7, 1, 40)], 1_000, other_dir.path());
     let other = open(&other, other_dir.path());
@@ -101,7 +101,7 @@ proptest! {
             let release = open(&manifest, dir.path());
             let expected: Vec<_> = catalogues.iter().flat_map(|store| store.products.clone()).collect();
             prop_assert_eq!(served(&release), expected);
-            // Totals do not depend on the way.
+            // Totals do not depend on the sequence of builds.
             let fresh = tempfile::tempdir().unwrap();
             let whole = build(None, &catalogues, 6, fresh.path());
             prop_assert_eq!(&manifest.counts, &whole.counts);

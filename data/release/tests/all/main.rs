@@ -1,4 +1,4 @@
-//! Building, opening, planning, publishing and collecting releases, through the crate's public door.
+//! Tests of building, opening, planning, publishing and garbage-collecting releases through the crate's public API.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The log of releases, whichever object of it is lost.
+//! Tests repairing the release log after the loss or damage of any of its objects.
 
 use data_index::Manifest;
 use data_model::{Clock as _, ReleaseId};
@@ -8,7 +8,7 @@ use futures::TryStreamExt as _;
 
 use crate::bench::{Bench, stores};
 
-/// The ways in which an object of so many bytes may be harmed.
+/// Returns possible remains of an object after damage; `None` for a missing object.
 fn harms(bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
     let cut = (0..bytes.len())
         .step_by(17)
@@ -31,7 +31,7 @@ fn object(seq: u64, kind: &str) -> ObjectPath {
     ObjectPath::from(format!("log/{seq:020}.{kind}"))
 }
 
-/// Two releases, of which the first is current again and pinned: events 1 to 4.
+/// Publishes two releases, rolls back to the first and pins it: events 1 to 4.
 async fn pinned() -> (Bench, [Manifest; 2]) {
     let bench = Bench::memory();
     let one = bench.build(None, &stores(1));
@@ -101,7 +101,7 @@ async fn no_object_of_the_log_alone_changes_which_release_is_current_or_pinned_a
     }
 }
 
-/// Loses an event with its copy.
+/// Damages an event and removes its copy.
 async fn lose(bench: &Bench, seq: u64, left: &[u8]) {
     apply(bench, &object(seq, "copy"), None).await;
     apply(bench, &object(seq, "json"), Some(left.to_vec())).await;

@@ -128,7 +128,7 @@ async fn a_file_damaged_in_the_store_is_found_by_whoever_fetches() {
         data_storage::put_over(&bench.storage, &path, whole).await.unwrap();
         let cache = tempfile::tempdir().unwrap();
         bench.releases().fetch(&manifest, cache.path()).await.unwrap();
-        // A cached file that rots is replaced by a whole one.
+        // A corrupted cached file is replaced by an intact one.
         let cached = cache.path().join("files").join(file.sha256.to_string());
         let mut bytes = std::fs::read(&cached).unwrap();
         bytes[0] ^= 1;
@@ -144,7 +144,7 @@ async fn of_racing_publishers_one_wins_each_round() {
     let root = tempfile::tempdir().unwrap();
     for storage in [Storage::memory(), Storage::from_path(root.path()).unwrap()] {
         let bench = Arc::new(Bench::new(storage.child("releases")));
-        // Eight releases that share their files: what races is the log.
+        // Eight releases share their files, so that they only compete for the log.
         let manifest = build(None, &stores(1), 100, &bench.files());
         let variants: Vec<Manifest> = (0..8_u64)
             .map(|writer| {
@@ -204,7 +204,7 @@ async fn whatever_write_fails_readers_see_the_old_release_or_the_new() {
                 && outcome.is_err()
                 && bench.releases().current().await.is_err()
             {
-                // A torn log entry is what no store that `data-storage` opens leaves behind.
+                // Stores opened by `data-storage` never leave a torn log entry behind.
                 break;
             }
             let seen = bench.served(&bench.dir.path().join("reader")).await;
@@ -212,7 +212,7 @@ async fn whatever_write_fails_readers_see_the_old_release_or_the_new() {
                 seen == products(&stores(1)) || seen == products(&stores(2)),
                 "{kind:?} {nth}"
             );
-            // A publisher who tries again gets there.
+            // A publisher that tries again succeeds.
             let again = bench.publish(&second).await.unwrap();
             assert!(
                 matches!(again, Published::Published(_) | Published::Unchanged(_)),
@@ -318,8 +318,8 @@ async fn a_cache_loses_only_what_no_kept_release_needs() {
     assert_eq!(std::fs::read_dir(cache.join("partial")).unwrap().count(), 0);
 }
 
-/// A clock that is looked at after a release was found whole and before it becomes current: then its manifest goes, as
-/// when garbage is collected at the same time.
+/// Clock that removes a manifest when it is read, as a concurrent garbage collection would. It is read after the
+/// release was verified and before it becomes current.
 #[derive(Debug)]
 struct Collecting {
     storage: Storage,
@@ -329,7 +329,7 @@ struct Collecting {
 impl Clock for Collecting {
     fn now(&self) -> Timestamp {
         let path = data_storage::ObjectPath::from(&*self.manifest);
-        // Gone already, the second time.
+        // The second removal fails, because the object is already gone.
         let _ = futures::executor::block_on(self.storage.store().delete(&path));
         Timestamp::from_micros(4_000_000_000_000_000)
     }

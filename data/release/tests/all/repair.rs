@@ -23,13 +23,13 @@ fn object(file: &FileEntry) -> ObjectPath {
     ObjectPath::from(format!("files/{}", file.sha256))
 }
 
-/// The files of a release, each content once.
+/// Returns the files of a release, each content once.
 fn contents(manifest: &Manifest) -> Vec<&FileEntry> {
     let files: BTreeMap<_, _> = manifest.files().map(|file| (file.sha256, file)).collect();
     files.into_values().collect()
 }
 
-/// Harms a stored file as a disk does: in place, so that a hard link in a cache is harmed with it.
+/// Damages a stored file in place, as a disk does, so that a hard link in a cache is damaged too.
 async fn harm(bench: &Bench, file: &FileEntry, harm: Harm) {
     let path = object(file);
     let whole = get_bytes(&bench.storage, &path).await.unwrap().unwrap();
@@ -45,7 +45,7 @@ async fn harm(bench: &Bench, file: &FileEntry, harm: Harm) {
     }
 }
 
-/// A store in memory and one on disk, each with a release whose second part a later release shares.
+/// Returns a store in memory and one on disk. Each has a release whose second part a later release shares.
 async fn benches() -> Vec<(Bench, Manifest, tempfile::TempDir)> {
     let mut benches = Vec::new();
     for local in [false, true] {
@@ -67,7 +67,7 @@ async fn read_by_others(bench: &Bench) -> Vec<data_model::Product> {
     bench.served(tempfile::tempdir().unwrap().path()).await
 }
 
-/// The next release, and a part that it shares with the one before; its new files lie in `dir`.
+/// Builds the next release, with new files in `dir`. Also returns a part that it shares with the previous release.
 fn next(first: &Manifest, dir: &Path) -> (Manifest, PartEntry) {
     let second = build(Some(first), &stores(2), 30, dir);
     let held = |part: &&PartEntry| first.parts.iter().any(|held| held.id == part.id);
@@ -147,7 +147,7 @@ async fn a_shared_file_that_nobody_has_whole_stops_a_release_and_the_way_out_is_
                 assert!(text.contains(&told), "{told:?} in {text:?}");
             }
             assert_eq!(bench.releases().current().await.unwrap().unwrap().id, first.id);
-            // The way out leads out.
+            // The full build that the error message recommends succeeds.
             let whole = tempfile::tempdir().unwrap();
             let full = build(None, &stores(2), 30, whole.path());
             let outcome = bench.publish_from(whole.path(), &full, Some(1), cache.path()).await;
@@ -171,7 +171,7 @@ async fn a_shared_file_that_the_cache_has_whole_is_replaced_from_there() {
         let (second, shared) = next(&first, fresh.path());
         let file = &shared.files[0];
         let cached = bench.cache().join("files").join(file.sha256.to_string());
-        // A copy of its own instead of a link.
+        // Replace the hard link by an independent copy.
         let bytes = std::fs::read(&cached).unwrap();
         std::fs::remove_file(&cached).unwrap();
         std::fs::write(&cached, bytes).unwrap();
@@ -223,7 +223,7 @@ async fn a_damaged_copy_never_replaces_a_good_file() {
 async fn verification_reads_the_store_and_names_what_is_damaged() {
     for (bench, first, _root) in benches().await {
         assert_eq!(bench.releases().verify(&first).await.unwrap(), []);
-        // Parts whose variants have neither barcode nor size share a file.
+        // Skip files shared by several parts, such as those of parts whose variants have neither barcode nor size.
         let of_one = |file: &&FileEntry| first.files().filter(|other| other.sha256 == file.sha256).count() == 1;
         let files: Vec<&FileEntry> = first.parts[0].files.iter().filter(of_one).collect();
         for (file, kind) in files.iter().zip(HARMS) {
@@ -282,7 +282,7 @@ async fn a_full_build_gets_past_a_damaged_manifest_but_not_past_a_collapse() {
         ));
         let third = build(None, &stores(3), 30, &bench.files());
         assert!(matches!(bench.publish(&third).await, Ok(Published::Published(_))));
-        // One that is current already is written anew.
+        // A damaged manifest of the release that is already current is rewritten.
         let path = ObjectPath::from(format!("manifests/{}.json", third.id));
         put_over(&bench.storage, &path, "{").await.unwrap();
         assert!(matches!(bench.publish(&third).await, Ok(Published::Unchanged(_))));
@@ -298,7 +298,7 @@ async fn a_build_gets_past_a_release_that_the_log_names_and_that_is_gone_but_not
     for (bench, first, _root) in benches().await {
         let second = bench.build(Some(&first), &stores(2));
         bench.publish(&second).await.unwrap();
-        // As a roll-back leaves it that died before it found its release collected.
+        // The state after a rollback that died before it noticed that its target had been collected.
         bench.releases().rollback(first.id).await.unwrap();
         let path = ObjectPath::from(format!("manifests/{}.json", first.id));
         bench.storage.store().delete(&path).await.unwrap();

@@ -34,7 +34,7 @@ proptest! {
             prop_assert_eq!(cards.discount_pct(address.row), prices.discount_pct);
             prop_assert_eq!(cards.in_stock(address.row), prices.in_stock);
             prop_assert_eq!(cards.on_sale(address.row), prices.compare_at_minor.is_some());
-            // Nothing is newer than when its store was last seen.
+            // No time is later than the last time at which the store was seen.
             let seen_at = release.brand_of(address).facts.refreshed_at;
             let newest_at = product.published_at.or(product.created_at).map(|at| at.min(seen_at));
             prop_assert_eq!(cards.newest_at(address.row), newest_at);
@@ -272,7 +272,8 @@ fn a_part_of_an_earlier_version_opens_without_barcodes_and_is_indexed_anew() {
     assert_ne!(earlier, now);
     let barcode = |release: &data_index::Release| served(release)[0].variants[0].barcode.clone();
     assert_eq!(barcode(&open(&earlier, dir.path())), None);
-    // Nothing changed at the store, and yet it is read once more, and then no longer.
+    // The store has not changed, but its part of an earlier version lacks a file. It is therefore indexed once more,
+    // and then not again.
     let next = build(Some(&earlier), &catalogues, 5, dir.path());
     assert_eq!(next.parts, now.parts);
     assert_eq!(barcode(&open(&next, dir.path())).as_deref(), Some("8901030865275"));

@@ -1,4 +1,4 @@
-//! Publishing and rolling back at an S3-compatible store whose answers get lost, and that is away for some seconds.
+//! Tests publishing and rollback on an S3-compatible store that loses responses and is unavailable for some seconds.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::bench::{Bench, stores};
 use crate::moto::Moto;
 use crate::proxy::{Answer, FaultTrigger, Proxy, ProxyFault};
 
-/// A store behind a proxy, with two releases: the second is current.
+/// Returns a store behind a proxy, with two releases of which the second is current.
 async fn published(retry_timeout: Duration) -> Option<(Moto, Proxy, Bench, [Manifest; 2])> {
     let moto = Moto::start()?;
     let proxy = Proxy::start(moto.port());
@@ -36,7 +36,7 @@ async fn published(retry_timeout: Duration) -> Option<(Moto, Proxy, Bench, [Mani
 const SHORT: Duration = Duration::from_millis(500);
 const LONG: Duration = Duration::from_secs(60);
 
-/// Every answer to a put of an event is lost, though the store takes it.
+/// Proxy fault that loses every response to a put of a log event, although the store executes the put.
 const LOST: ProxyFault = ProxyFault {
     on: FaultTrigger::ConditionalPut,
     path_contains: "/log/",
@@ -103,7 +103,7 @@ async fn an_outage_that_lasts_longer_than_five_tries_fails_no_roll_back() {
     let Some((_moto, proxy, bench, [first, _])) = published(LONG).await else {
         return;
     };
-    // Seven tries take some four seconds.
+    // Seven attempts take about four seconds.
     for answer in [Answer::Refused, Answer::Unavailable] {
         proxy.arm(ProxyFault {
             on: FaultTrigger::Any,

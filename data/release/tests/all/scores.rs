@@ -30,7 +30,7 @@ fn catalogues() -> Vec<Catalogue> {
     catalogues
 }
 
-/// The payloads of every product for each term of a text.
+/// Returns the posting payloads of every product for each term of a text.
 fn held(release: &Release, text: &str) -> BTreeMap<(String, ProductId), PostingPayload> {
     let mut held = BTreeMap::new();
     for term in analyse(Analysis::Stemmed, text) {

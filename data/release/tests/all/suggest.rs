@@ -5,7 +5,7 @@ use data_release::LocalRelease;
 
 use crate::fixture::{Catalogue, build_with, facts, product};
 
-/// Twenty thousand titles of four words out of eight thousand, some of them frequent.
+/// Returns twenty thousand titles, each of four words out of eight thousand, some of which are frequent.
 fn large() -> Catalogue {
     let facts = facts(0, 1);
     let products = (1..=20_000_u64).map(|id| {
@@ -49,7 +49,7 @@ fn suggestions_take_few_steps_of_a_large_part_and_never_more_than_allowed() {
     let part = &release.parts()[0];
     let suggest = part.suggest();
     let live = |_| true;
-    // However much begins so.
+    // The work is bounded however many words have this prefix.
     for begin in ["", "a", "b", "aaaaing"] {
         let (rows, taken) = steps(|work| suggest.best_rows(&wanted(suggest, &[begin]), 20, live, work));
         assert_eq!(rows.len(), 20);
@@ -64,7 +64,7 @@ fn suggestions_take_few_steps_of_a_large_part_and_never_more_than_allowed() {
             assert!(taken < most, "{typed} {reading:?}: {taken}");
         }
     }
-    // The best come first, and hold every word.
+    // The best results come first, and contain every word.
     let best = suggest.best_rows(&wanted(suggest, &["aaaaing", "b"]), 20, live, &mut Work::of(10_000));
     assert_eq!(best.len(), 20);
     for row in best {
@@ -74,7 +74,7 @@ fn suggestions_take_few_steps_of_a_large_part_and_never_more_than_allowed() {
             "{words:?}"
         );
     }
-    // The search ends where the steps end.
+    // The search stops when its step budget is used up.
     for steps in [0, 1, 50] {
         let mut work = Work::of(steps);
         let nothing = suggest.best_rows(&wanted(suggest, &["aaaaing", "zzz"]), 20, live, &mut work);

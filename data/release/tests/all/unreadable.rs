@@ -8,7 +8,7 @@ use futures::TryStreamExt as _;
 
 use crate::bench::{Bench, stores};
 
-/// Five releases, the last one current; all of it is two hours old.
+/// Publishes five releases, of which the last is current, and advances the clock by two hours.
 async fn five() -> (Bench, Vec<Manifest>) {
     let bench = Bench::memory();
     let mut manifests: Vec<Manifest> = Vec::new();
@@ -21,7 +21,7 @@ async fn five() -> (Bench, Vec<Manifest>) {
     (bench, manifests)
 }
 
-/// Damages an object, and the copy of an entry with it.
+/// Damages an object and, for a log entry, its copy too.
 async fn damage(bench: &Bench, object: &str) {
     let copy = object.strip_prefix("log/").map(|_| object.replace(".json", ".copy"));
     for object in [Some(object.to_owned()), copy].into_iter().flatten() {
@@ -73,13 +73,13 @@ async fn a_damaged_old_manifest_or_entry_is_named_and_stops_neither_list_nor_rol
     assert_eq!(objects, [old, lost]);
     let ids: Vec<_> = listing.releases.iter().map(|release| release.id).collect();
     assert_eq!(ids, [manifests[4].id, manifests[2].id, manifests[0].id]);
-    // One that cannot be read is passed over.
+    // Unreadable releases are skipped.
     assert_eq!(listing.back, Some(manifests[2].id));
     assert!(matches!(
         releases.rollback(manifests[2].id).await.unwrap(),
         Published::Published(_)
     ));
-    // A release whose event is damaged can still be named.
+    // A release whose event is damaged can still be a rollback target by id.
     assert!(matches!(
         releases.rollback(manifests[1].id).await.unwrap(),
         Published::Published(_)
@@ -94,7 +94,7 @@ async fn no_file_is_collected_while_a_kept_manifest_cannot_be_read() {
     let report = releases.collect(&keep(2)).await.unwrap();
     assert_eq!((named(&report), report.held), (vec![&*manifest(manifests[3].id)], true));
     assert_eq!((report.files, files(&bench).await), (0, before));
-    // It takes nobody's place: two that can be read are there.
+    // The damaged manifest does not count as one of the kept releases: two others are readable.
     let left: Vec<_> = releases
         .list()
         .await
@@ -104,13 +104,13 @@ async fn no_file_is_collected_while_a_kept_manifest_cannot_be_read() {
         .collect();
     assert_eq!(left, [manifests[4].id, manifests[2].id]);
 
-    // Put back from a copy, it is whole: no file of it went.
+    // After its manifest is restored from a copy, the release is intact, because no file was removed.
     let bytes = serde_json::to_vec(&manifests[3]).unwrap();
     let path = ObjectPath::from(manifest(manifests[3].id));
     put_over(&bench.storage, &path, bytes).await.unwrap();
     assert_eq!(releases.verify(&manifests[3]).await.unwrap(), []);
 
-    // Or it is given up, and what it alone needed goes.
+    // If the damaged manifest is given up, the files that only it needed are removed.
     damage(&bench, &manifest(manifests[3].id)).await;
     let options = GcOptions {
         drop_damaged: true,
@@ -145,7 +145,7 @@ async fn a_damaged_manifest_that_no_kept_release_has_goes_like_any_other() {
 async fn no_release_is_collected_while_a_damaged_entry_may_stand_for_one_of_the_last() {
     let (bench, manifests) = five().await;
     let releases = bench.releases();
-    // It may have made any release current, after the fourth.
+    // The damaged entry may have made any release current after the fourth.
     let back = releases.rollback(manifests[0].id).await.unwrap();
     assert!(matches!(back, Published::Published(current) if current.seq == 6));
     let last = releases.rollback(manifests[4].id).await.unwrap();
@@ -158,7 +158,7 @@ async fn no_release_is_collected_while_a_damaged_entry_may_stand_for_one_of_the_
     for kept in &manifests {
         assert_eq!(releases.verify(kept).await.unwrap(), []);
     }
-    // Given up, or too old to be one of the last, it holds nothing back.
+    // An entry that is given up, or too old to be one of the last, holds nothing back.
     let report = releases
         .collect(&GcOptions {
             dry_run: true,

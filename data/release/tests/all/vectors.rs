@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use crate::filters::any_filter;
 use crate::fixture::{Catalogue, any_catalogues, build_with, catalogue, open};
 
-/// Vectors that follow from titles alone, spread over all directions; none for a title without letters. It counts
-/// what it embeds.
+/// Test embedder whose vectors depend only on titles and spread over all directions. Titles without letters have no
+/// vector. It counts the titles that it embeds.
 #[derive(Debug)]
 pub(crate) struct Spread {
     id: EmbedderId,
@@ -75,7 +75,7 @@ fn built(
     build_with(previous, catalogues, 100_000, Some(embedder), dir)
 }
 
-/// Every live product that passes and has a vector, by the naive way.
+/// Returns every live product that passes the filter and has a vector, by a naive scan.
 fn naive(release: &Release, query: &Vector, filter: &RowFilter) -> Vec<(RowAddress, f32)> {
     let filter = release.filter(filter);
     let mut found = Vec::new();
@@ -120,7 +120,7 @@ proptest! {
     }
 }
 
-/// Enough rows for lists, in one part of which some are dead.
+/// Builds a release with enough rows for vector lists, some of them dead in one part.
 fn large(dir: &std::path::Path) -> Release {
     let embedder = Spread::new("spread");
     let before = [catalogue(0, 1, 9_000), catalogue(1, 1, 3_000), catalogue(2, 1, 40)];
@@ -135,7 +135,7 @@ fn lists_find_what_a_naive_scan_finds_and_pages_stay_full_under_any_filter() {
     let release = large(dir.path());
     assert!(release.parts().iter().any(|part| !part.dead().is_empty()));
     let all = RowFilter::default();
-    // Of random vectors lists tell little: what matters is what is found, more of real ones is.
+    // Random vectors do not cluster, so recall is lower than for real vectors.
     let (mut shared, mut wanted) = (0, 0);
     for number in 0..20 {
         let query = vector(&format!("query {number}")).unwrap();
@@ -145,7 +145,7 @@ fn lists_find_what_a_naive_scan_finds_and_pages_stay_full_under_any_filter() {
         assert!(found.is_sorted_by(|one, other| one.1 >= other.1));
         shared += expected[..100].iter().filter(|one| found.contains(one)).count();
         wanted += 100;
-        // A product is nearest to itself.
+        // The nearest product to a product's own vector is the product itself.
         let (at, _) = expected[number * 100];
         let itself = release.vector(at).unwrap();
         assert_eq!(release.nearest(&itself, 1, None)[0].0, at);
@@ -169,7 +169,7 @@ fn lists_find_what_a_naive_scan_finds_and_pages_stay_full_under_any_filter() {
         assert_eq!(found, naive(&release, &query, filter));
         assert_eq!(found.len(), kept);
     }
-    // A filter that keeps most is asked inside the lists.
+    // A filter that keeps most rows is applied inside the lists.
     let most = RowFilter {
         price: Some(data_index::PriceRange {
             currency: "INR".parse().unwrap(),
@@ -198,7 +198,7 @@ fn only_changed_stores_are_embedded_and_all_when_the_embedder_changes() {
     let third = built(Some(&second), &after, &other, dir.path());
     assert_eq!(other.taken(), 320);
     assert_ne!(third.id, second.id);
-    // Without an embedder there are no vectors, and nothing is near anything.
+    // Without an embedder there are no vectors, so the nearest-neighbour search finds nothing.
     let without = build_with(Some(&third), &after, 100_000, None, dir.path());
     assert_eq!(without.embedding, None);
     let names: Vec<_> = without.parts[0].files.iter().map(|file| file.name.as_str()).collect();
