@@ -1,4 +1,4 @@
-//! The list of backups.
+//! Lists of backups and of their objects.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,19 +9,19 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use crate::manifest::FORMAT;
 use crate::{BackupError, BackupId, Manifest};
 
-/// The folder of the lists of backups.
+/// Folder of the manifests, which list the objects of each backup.
 const FOLDER: &str = "backups";
-/// The ending of a list's name.
+/// File extension of a manifest.
 const ENDING: &str = ".json.zst";
-/// The largest list that is read, unpacked: some five million objects.
+/// Maximum unpacked size of a manifest that is read, enough for about five million objects.
 const MANIFEST_BYTES_MAX: usize = 1 << 30;
-/// Lists are small and repeat themselves.
+/// Zstd level. Manifests are small and repetitive, so a fast level is enough.
 const LEVEL: i32 = 3;
 
-/// A backup, as a list of all of them names it.
+/// A backup as it appears in the list of all backups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupSummary {
-    /// Its name.
+    /// Id of the backup.
     pub id: BackupId,
 }
 
@@ -29,7 +29,7 @@ fn path(id: &BackupId) -> ObjectPath {
     ObjectPath::from(format!("{FOLDER}/{id}{ENDING}"))
 }
 
-/// Every object below a folder, with its size.
+/// Returns every object below a folder, with its size.
 pub(crate) async fn objects(storage: &Storage, folder: &str) -> Result<HashMap<String, u64>, StorageError> {
     let prefix = ObjectPath::from(folder);
     let listed = storage.store().list(Some(&prefix));
@@ -40,7 +40,7 @@ pub(crate) async fn objects(storage: &Storage, folder: &str) -> Result<HashMap<S
     })
 }
 
-/// All backups, the oldest first.
+/// Returns all backups, oldest first.
 ///
 /// # Errors
 /// The storage fails.
@@ -52,10 +52,10 @@ pub async fn list(backups: &Storage) -> Result<Vec<BackupSummary>, BackupError> 
     Ok(found)
 }
 
-/// The list of a backup; of the newest one where none is named.
+/// Reads the manifest of a backup, or of the newest one if `id` is `None`.
 ///
 /// # Errors
-/// There is no such backup, its list is damaged or of a newer version, or the storage fails.
+/// The backup does not exist, its manifest is damaged or has a newer format, or the storage fails.
 pub async fn load(backups: &Storage, id: Option<&BackupId>) -> Result<Manifest, BackupError> {
     let id = match id {
         Some(id) => id.clone(),
@@ -82,13 +82,13 @@ pub async fn load(backups: &Storage, id: Option<&BackupId>) -> Result<Manifest, 
     Ok(manifest)
 }
 
-/// The bytes that a list may unpack to: as it says itself, up to a bound.
+/// Returns the maximum unpacked size of a manifest: the size that it declares, up to a limit.
 fn unpacked(packed: &[u8]) -> usize {
     let said = zstd::bulk::Decompressor::upper_bound(packed);
     said.unwrap_or(MANIFEST_BYTES_MAX).min(MANIFEST_BYTES_MAX)
 }
 
-/// Writes the list of a new backup; `false` where its name is taken.
+/// Writes the manifest of a new backup. Returns `false` if its name is taken.
 pub(crate) async fn store(backups: &Storage, manifest: &Manifest) -> Result<bool, BackupError> {
     let damaged = |source| BackupError::Manifest {
         id: manifest.id.clone(),
@@ -99,19 +99,19 @@ pub(crate) async fn store(backups: &Storage, manifest: &Manifest) -> Result<bool
     Ok(put_new(backups, &path(&manifest.id), packed).await?)
 }
 
-/// Packs a list with a checksum: a bit that flips is an error of whoever unpacks it, and no other list.
+/// Compresses a manifest with a checksum, so that a flipped bit is an error when it is unpacked.
 fn packed(plain: &[u8]) -> io::Result<Vec<u8>> {
     let mut zstd = zstd::bulk::Compressor::new(LEVEL)?;
     zstd.include_checksum(true)?;
     zstd.compress(plain)
 }
 
-/// Forgets a backup; its objects stay.
+/// Removes the manifest of a backup; its objects stay.
 pub(crate) async fn forget(backups: &Storage, id: &BackupId) -> Result<(), BackupError> {
     remove(backups, &path(id)).await
 }
 
-/// Removes an object, if it is there.
+/// Removes an object if it exists.
 pub(crate) async fn remove(storage: &Storage, path: &ObjectPath) -> Result<(), BackupError> {
     use data_storage::ObjectStoreExt as _;
     match storage.store().delete(path).await {
@@ -123,7 +123,7 @@ pub(crate) async fn remove(storage: &Storage, path: &ObjectPath) -> Result<(), B
     }
 }
 
-/// The objects of a backup that are not there, or have another size.
+/// Returns the paths of a backup's objects that are missing or have another size.
 pub(crate) async fn missing(backups: &Storage, manifest: &Manifest) -> Result<Vec<String>, BackupError> {
     let there = objects(backups, "objects").await?;
     let is_missing = |entry: &&crate::Entry| there.get(&entry.sha256) != Some(&entry.bytes);
@@ -131,7 +131,7 @@ pub(crate) async fn missing(backups: &Storage, manifest: &Manifest) -> Result<Ve
     Ok(missing.map(|entry| entry.path.clone()).collect())
 }
 
-/// Every pair of path and object that satisfies a check, with so many looked at together.
+/// Runs the futures with at most `at_once` of them concurrently, and returns their results in order.
 pub(crate) async fn each<T, F>(work: impl IntoIterator<Item = F>, at_once: usize) -> Result<Vec<T>, BackupError>
 where
     F: Future<Output = Result<T, BackupError>>,

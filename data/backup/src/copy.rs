@@ -1,4 +1,4 @@
-//! Objects on their way from one storage to another, hashed as they pass.
+//! Copies objects from one storage to another and hashes them on the way.
 
 use bytes::Bytes;
 use data_storage::{ObjectPath, ObjectStoreExt as _, Storage, StorageError, put_over};
@@ -8,33 +8,33 @@ use sha2::{Digest as _, Sha256};
 
 use crate::BackupError;
 
-/// An object of up to so many bytes is held in memory while it is copied; a larger one is read twice.
+/// Maximum size of an object that is held in memory while it is copied. Larger objects are read twice.
 const HELD_BYTES_MAX: u64 = 8 << 20;
-/// Objects that are copied at the same time.
+/// Number of objects that are copied concurrently.
 pub(crate) const COPIES_AT_ONCE: usize = 8;
-/// Parts of one large object that are on their way at the same time.
+/// Number of parts of one large object that are uploaded concurrently.
 const PARTS_AT_ONCE: usize = 2;
-/// The bytes of one part of a large object.
+/// Number of bytes in one part of a large object.
 const PART_BYTES: usize = 8 << 20;
-/// The times that an object which changes while it is copied is read anew.
+/// Maximum number of attempts to read an object that changes while it is copied.
 const TRIES_MAX: u32 = 4;
 
-/// An object after its copy.
+/// An object after it was copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CopiedObject {
     pub(crate) sha256: String,
     pub(crate) bytes: u64,
     pub(crate) etag: Option<String>,
-    /// It was written; another object with the same content was there already otherwise.
+    /// `true` if the object was written; `false` if the backups already had an object with the same content.
     pub(crate) is_new: bool,
 }
 
-/// The place of an object's bytes among the backups.
+/// Returns the path of an object among the backups.
 pub(crate) fn object_path(sha256: &str) -> ObjectPath {
     ObjectPath::from(format!("objects/{}/{sha256}", sha256.get(..2).unwrap_or_default()))
 }
 
-/// The hash of what is read from a stream, and how much it was.
+/// Returns the hash and the length of a stream.
 async fn hashed(path: &ObjectPath, mut stream: Chunks) -> Result<(String, u64), StorageError> {
     let (mut digest, mut bytes) = (Sha256::new(), 0);
     while let Some(chunk) = stream.next().await {
@@ -61,7 +61,7 @@ fn write_error(path: &ObjectPath, source: object_store::Error) -> StorageError {
     }
 }
 
-/// The hash and size of an object; `None` where there is none.
+/// Returns the hash and size of an object; `None` if it does not exist.
 pub(crate) async fn hash(storage: &Storage, path: &ObjectPath) -> Result<Option<(String, u64)>, StorageError> {
     match storage.store().get(path).await {
         Ok(answer) => hashed(path, answer.into_stream()).await.map(Some),
@@ -70,8 +70,8 @@ pub(crate) async fn hash(storage: &Storage, path: &ObjectPath) -> Result<Option<
     }
 }
 
-/// Copies an object of a home to the backups, under its hash, unless `is_there` says that they have it. `None` where the
-/// home has it no more.
+/// Copies an object of a home to the backups, under its hash, unless `is_there` reports that they have it. Returns
+/// `None` if the object no longer exists in the home.
 pub(crate) async fn keep(
     home: &Storage,
     backups: &Storage,
@@ -124,14 +124,15 @@ pub(crate) async fn keep(
     })
 }
 
-/// The place of an object.
+/// Location of an object.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ObjectPlace<'a> {
     pub(crate) storage: &'a Storage,
     pub(crate) path: &'a ObjectPath,
 }
 
-/// Copies an object whose hash is known; `false` where it is gone or has another hash, and then nothing was written.
+/// Copies an object with a known hash. Returns `false`, without having written anything, if the object is missing or
+/// has another hash.
 pub(crate) async fn send(from: ObjectPlace<'_>, to: ObjectPlace<'_>, sha256: &str) -> Result<bool, StorageError> {
     let (path, target) = (from.path, to.path);
     let answer = match from.storage.store().get(path).await {
@@ -166,7 +167,7 @@ pub(crate) async fn send(from: ObjectPlace<'_>, to: ObjectPlace<'_>, sha256: &st
     }
     let is_same = hex::encode(digest.finalize()) == sha256;
     if read.is_err() || !is_same {
-        // An upload that did not end is not visible; one that cannot be ended is forgotten by the storage.
+        // An unfinished upload is invisible. If it cannot be aborted, the storage discards it later.
         let _ = upload.abort().await;
         return read.map(|()| false);
     }

@@ -1,32 +1,34 @@
-//! The objects of a home that belong to a backup. Pure.
+//! Decides which objects of a home belong to a backup. This module does no I/O.
 
 use std::collections::BTreeMap;
 
-/// The moment of the lake that a backup holds: its newest ended tick, and the version of each table then.
+/// State of the lake that a backup contains: the newest commit batch that has ended, and the version of each table at
+/// that time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LakeCut {
-    /// The tick's number.
+    /// Number of the commit batch.
     pub tick: u64,
-    /// The version of each table, by its name.
+    /// Version of each table, by table name.
     pub versions: BTreeMap<String, u64>,
 }
 
-/// When an object is looked at.
+/// Phase of a backup in which an object is copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CopyPhase {
-    /// It is copied before the moment of the lake is fixed: it may be older than the lake, never newer.
+    /// The object is copied before the lake's state is fixed, so it may be older than the lake but not newer.
     Before,
-    /// It is copied afterwards, if it was listed before: what it points at is there by then.
+    /// The object is copied after the lake's state is fixed, if it was listed before. The objects that it refers to
+    /// exist by then.
     Listed,
-    /// It is copied afterwards.
+    /// The object is copied after the lake's state is fixed.
     After,
-    /// It is no part of a backup.
+    /// The object is not part of a backup.
     Never,
 }
 
-/// Folders whose objects say that something was done, or wait to be folded into the lake.
+/// Folders with objects that record completed work, or that wait to be merged into the lake.
 const BEFORE: [&str; 4] = ["checks/", "crawl-state/", "held/", "observations/"];
-/// Folders that every home makes anew, or that are backed up in another way.
+/// Folders and files that every home recreates, or that are backed up in another way.
 const NEVER: [&str; 6] = [
     "cache/",
     "doctor/",
@@ -36,7 +38,7 @@ const NEVER: [&str; 6] = [
     crate::BACKED_UP,
 ];
 
-/// When the object at `path` is copied.
+/// Returns the phase in which the object at `path` is copied.
 pub(crate) fn turn(path: &str, with_landing: bool) -> CopyPhase {
     let is_below = |folders: &[&str]| folders.iter().any(|folder| path.starts_with(folder));
     if is_below(&NEVER) || (!with_landing && path.starts_with("landing/")) {
@@ -50,12 +52,12 @@ pub(crate) fn turn(path: &str, with_landing: bool) -> CopyPhase {
     }
 }
 
-/// The mark that all pages of a store have landed.
+/// Returns `true` for the marker which says that all pages of a store have landed.
 fn is_end_of_landing(path: &str) -> bool {
     path.starts_with("landing/") && path.ends_with("/done.json")
 }
 
-/// `true` where an object of the lake is as old as the cut; every object elsewhere is.
+/// Returns `true` if an object is not newer than the cut. Only objects of the lake can be newer.
 pub(crate) fn is_within(path: &str, cut: Option<&LakeCut>) -> bool {
     let Some(within) = path.strip_prefix("lake/") else {
         return true;
@@ -72,7 +74,8 @@ pub(crate) fn is_within(path: &str, cut: Option<&LakeCut>) -> bool {
     let Some(entry) = rest.strip_prefix("_delta_log/") else {
         return true;
     };
-    // It may name a checkpoint that is newer. Without it a reader lists the log, and finds the newest checkpoint itself.
+    // This file may name a checkpoint that is newer than the cut. Without it, a reader lists the log and finds the
+    // newest checkpoint.
     if entry == "_last_checkpoint" {
         return false;
     }
@@ -80,7 +83,7 @@ pub(crate) fn is_within(path: &str, cut: Option<&LakeCut>) -> bool {
     number(entry).is_none_or(|entry| version.is_some_and(|version| entry <= *version))
 }
 
-/// The number of twenty digits that a name begins with.
+/// Parses the twenty digits at the start of a name.
 fn number(name: &str) -> Option<u64> {
     name.get(..20)?.parse().ok()
 }

@@ -2,102 +2,102 @@ use data_storage::StorageError;
 
 use crate::BackupId;
 
-/// The reason why a home could not be backed up or restored.
+/// Reason why a home could not be backed up or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// There is no such backup.
+    /// The backup does not exist.
     #[error("there is no backup {id}")]
     NoSuchBackup {
-        /// Its name.
+        /// Id of the requested backup.
         id: BackupId,
     },
-    /// There is no backup at all.
+    /// There are no backups.
     #[error("there is no backup at {url}")]
     NoBackup {
-        /// The place where they were looked for.
+        /// URL at which backups were searched.
         url: String,
     },
-    /// The list of a backup's objects cannot be read.
+    /// The manifest of a backup cannot be read.
     #[error("the list of backup {id} is damaged")]
     Manifest {
-        /// The backup.
+        /// Id of the backup.
         id: BackupId,
-        /// The error of the reader.
+        /// Underlying I/O error.
         #[source]
         source: std::io::Error,
     },
-    /// The list was written by a newer version of the program.
+    /// The manifest was written by a newer version of the program.
     #[error("backup {id} has format {format}: a newer version of haat made it")]
     Newer {
-        /// The backup.
+        /// Id of the backup.
         id: BackupId,
-        /// Its format.
+        /// Format number of the manifest.
         format: u32,
     },
-    /// Objects of a backup are not there, or not what they were.
+    /// Objects of a backup are missing or damaged.
     #[error("backup {id}: {count} of its objects are lost or damaged, {first} among them")]
     Damaged {
-        /// The backup.
+        /// Id of the backup.
         id: BackupId,
-        /// The number of them.
+        /// Number of such objects.
         count: usize,
-        /// The path of one of them.
+        /// Path of one of these objects.
         first: String,
     },
-    /// The home that was to be restored to holds something already.
+    /// The home to restore to is not empty.
     #[error("{home} is not empty: a backup is restored to a home that holds nothing")]
     NotEmpty {
-        /// The home.
+        /// URL of the home.
         home: String,
     },
-    /// Another backup is being restored to this home.
+    /// Another backup is already being restored to this home.
     #[error("backup {id} is being restored to {home}: restore that one to its end, or empty the home")]
     AnotherRestoring {
-        /// The other backup.
+        /// Id of the other backup.
         id: BackupId,
-        /// The home.
+        /// URL of the home.
         home: String,
     },
-    /// A backup and a clean-up of backups exclude each other.
+    /// A backup and a clean-up of backups cannot run at the same time.
     #[error(
         "{what} is at work there, according to {path}: wait for its end (one that was killed is waited for three hours)"
     )]
     Busy {
-        /// The work that is under way.
+        /// Kind of work in progress.
         what: &'static str,
-        /// The mark that says so.
+        /// Path of the marker that reports it.
         path: String,
     },
-    /// The program stood still for so long that others may have taken it for dead.
+    /// The program was paused for so long that other programs may have considered it dead.
     #[error(
         "{path} was not renewed for hours, and others may have gone on meanwhile: nothing more is done; run it again"
     )]
     Lapsed {
-        /// The mark of its work.
+        /// Path of the program's marker.
         path: String,
     },
-    /// An object changed each time it was read.
+    /// An object changed during every attempt to read it.
     #[error("{path} changed while it was copied, {tries} times in a row")]
     Unsteady {
-        /// The object.
+        /// Path of the object.
         path: String,
-        /// The number of reads.
+        /// Number of attempts.
         tries: u32,
     },
-    /// A place inside the home is no place for its backups, and the other way round.
+    /// The home and the backups are located inside each other.
     #[error("backups and home must not lie within each other: {home}, {backups}")]
     Nested {
-        /// The home.
+        /// URL of the home.
         home: String,
-        /// The place for the backups.
+        /// URL of the backups.
         backups: String,
     },
-    /// A file of this machine could not be read.
+    /// A local file could not be read.
     #[error("cannot read {path}")]
     File {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// The error of the operating system.
+        /// Underlying I/O error.
         #[source]
         source: std::io::Error,
     },

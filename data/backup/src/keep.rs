@@ -1,4 +1,4 @@
-//! The rule for the time that backups are kept.
+//! Removes old backups and damaged objects.
 
 use std::collections::HashSet;
 
@@ -11,28 +11,29 @@ use crate::copy::{self, COPIES_AT_ONCE, object_path};
 use crate::mark::{Mark, holds};
 use crate::{BackupError, BackupId, VerifyReport};
 
-/// The folder of marks of backups at work.
+/// Folder of the markers of running backups.
 pub(crate) const BACKING_UP: &str = "backing-up";
-/// The mark of a clean-up at work.
+/// Path of the marker of a running clean-up.
 const PRUNING: &str = "pruning.json";
 
-/// The backups and objects that a clean-up removed, or would remove.
+/// Backups and objects that a clean-up removed, or would remove.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PruneReport {
-    /// Backups that are gone.
+    /// Backups that were removed.
     pub removed: Vec<BackupId>,
-    /// Backups that stay.
+    /// Backups that were kept.
     pub kept: Vec<BackupId>,
-    /// The number of objects that no backup needs any more.
+    /// Number of objects that no backup needs any more.
     pub objects: u64,
-    /// Their bytes.
+    /// Total size of these objects, in bytes.
     pub bytes: u64,
 }
 
-/// Removes all backups but the newest `keep`, and what no other backup needs. With `dry_run` it only says what would go.
+/// Removes all backups except the newest `keep`, and the objects that only they need. With `dry_run` it only reports
+/// what would be removed.
 ///
 /// # Errors
-/// A backup is at work, the list of one that stays is damaged, or the storage fails.
+/// A backup is running, the manifest of a kept backup is damaged, or the storage fails.
 pub async fn prune(
     backups: &Storage,
     keep: usize,
@@ -48,11 +49,11 @@ pub async fn prune(
     lifted(&mark, done).await
 }
 
-/// Sets damaged objects aside, into the folder `damaged`: they are there no more for backups, and the next one copies
-/// them again where the home still has them. Returns their number.
+/// Moves damaged objects into the folder `damaged`. They then count as missing, and the next backup copies them again
+/// if the home still has them. Returns the number of moved objects.
 ///
 /// # Errors
-/// A backup is at work, or the storage fails.
+/// A backup is running, or the storage fails.
 pub async fn set_aside(backups: &Storage, verified: &VerifyReport, clock: &dyn Clock) -> Result<u64, BackupError> {
     let mark = Mark::set(backups, ObjectPath::from(PRUNING), clock).await?;
     let moving = async {
@@ -68,9 +69,9 @@ pub async fn set_aside(backups: &Storage, verified: &VerifyReport, clock: &dyn C
     lifted(&mark, done).await
 }
 
-/// Moves an object, unless it is whole again; `false` where there is nothing to move.
+/// Moves an object unless it is intact. Returns `false` if it was not moved.
 async fn moved(backups: &Storage, sha256: &str) -> Result<bool, BackupError> {
-    // A backup may have copied it again since it was found.
+    // A backup may have copied the object again since the damage was found.
     let found = copy::hash(backups, &object_path(sha256)).await?;
     if found.is_some_and(|(found, _)| found == sha256) {
         return Ok(false);
@@ -86,14 +87,14 @@ async fn moved(backups: &Storage, sha256: &str) -> Result<bool, BackupError> {
     }
 }
 
-/// The outcome of work that is over, one way or the other: backups may begin again.
+/// Removes the marker after the work, successful or not, so that backups can begin again.
 async fn lifted<T>(mark: &Mark<'_>, done: Result<T, BackupError>) -> Result<T, BackupError> {
     let lifted = mark.lift().await;
     let done = done?;
     lifted.map(|()| done)
 }
 
-/// Removes the backups that are not kept; without a mark of the work it only reports them.
+/// Removes the backups that are not kept. Without a marker it only reports them.
 async fn pruned(backups: &Storage, keep: usize, mark: Option<&Mark<'_>>) -> Result<PruneReport, BackupError> {
     if let Some(mark) = mark {
         refuse_backing_up(backups, mark.began_at()).await?;
@@ -119,7 +120,7 @@ async fn pruned(backups: &Storage, keep: usize, mark: Option<&Mark<'_>>) -> Resu
             mark.renew().await?;
             forget(backups, id).await?;
         }
-        // Their lists are gone first: a list never names what is not there.
+        // The manifests are removed first, so that a manifest never names a missing object.
         let removals = unneeded.into_iter().map(|(sha256, _)| async move {
             mark.renew().await?;
             remove(backups, &object_path(sha256)).await

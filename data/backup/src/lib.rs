@@ -1,24 +1,26 @@
-//! Backups of a home: every object copied once, named by its SHA-256, and lists of what each backup holds.
+//! Backups of a home: every object copied once, named by its SHA-256, and manifests that list the objects of each
+//! backup.
 //!
-//! In: the storage of a home, the storage of the backups, and what the lake's newest tick names ([`LakeCut`]). Out: a
-//! [`Manifest`] for each backup, and homes that are restored from one. An object that an earlier backup has is not copied
-//! again, and one that has not changed since is not even read. Every byte is hashed on its way in and on its way out.
+//! Input: the storage of a home, the storage of the backups, and the versions of the lake's newest commit batch
+//! ([`LakeCut`]). Output: a [`Manifest`] for each backup, and homes restored from a backup. Objects that an earlier
+//! backup has are not copied again, and objects that have not changed since are not even read. All copied bytes are
+//! hashed.
 //!
 //! ```text
-//! backups/{id}.json.zst         the objects of one backup: path, size, SHA-256
-//! objects/{aa}/{sha256}         their bytes
-//! backing-up/{id}.json          a backup at work: nothing is pruned meanwhile
-//! pruning.json                  a clean-up at work: no backup begins meanwhile
+//! backups/{id}.json.zst         manifest of one backup: path, size and SHA-256 of its objects
+//! objects/{aa}/{sha256}         bytes of the objects
+//! backing-up/{id}.json          marker of a running backup: no clean-up runs meanwhile
+//! pruning.json                  marker of a running clean-up: no backup begins meanwhile
 //! ```
 //!
-//! A home may be written to while it is backed up. The order makes the copy one that a killed home could have left behind:
-//! what points at other things is listed before them, and what promises that something was done is copied before the
-//! moment of the lake is fixed ([`begin`], then the cut, then [`RunningBackup::finish`]).
+//! A home may be written to while it is backed up. The order of copying makes the backup a state that a killed home
+//! could have left behind. Objects that refer to others are listed before them. Objects that record completed work are
+//! copied before the lake's state is fixed ([`begin`], then the cut, then [`RunningBackup::finish`]).
 //!
-//! A caller may note the newest backup down in the home, at [`BACKED_UP`], which is part of none.
+//! A caller may record the newest backup in the home, at [`BACKED_UP`]. This file is not part of any backup.
 //!
-//! The crate never changes the home that it backs up, never reads the clock or the environment, and does not know what
-//! the state's database is: its dump is a file like any other.
+//! The crate never changes the home that it backs up, and never reads the clock or the environment. It does not know
+//! the state database: the database's dump is a file like any other.
 
 mod backups;
 mod copy;
@@ -40,18 +42,18 @@ pub use restore::{RESTORING, RestoreNote, RestoreOptions, RestoredHome, is_resto
 pub use take::{BackupReport, ExtraFile, RunningBackup, TakeOptions, begin};
 pub use verify::{VerifyReport, verify};
 
-/// The path at which a home may have a note of its newest backup.
+/// Path in a home where a caller may record its newest backup.
 pub const BACKED_UP: &str = "backed-up.json";
 
 /// Receives the progress of a copy.
 pub trait CopyProgress: Send + Sync {
-    /// So much is to be looked at in all.
+    /// Reports the total number of objects and bytes to process.
     fn total(&self, objects: u64, bytes: u64);
-    /// One object of so many bytes is done.
+    /// Reports that an object with this number of bytes is done.
     fn done(&self, bytes: u64);
 }
 
-/// A copy without a progress report.
+/// Ignores progress.
 impl CopyProgress for () {
     fn total(&self, _objects: u64, _bytes: u64) {}
     fn done(&self, _bytes: u64) {}

@@ -4,17 +4,17 @@ use std::str::FromStr;
 use data_model::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The newest format that this version writes and reads.
+/// Newest manifest format that this version writes and reads.
 pub(crate) const FORMAT: u32 = 1;
-/// The path under which a backup keeps the dump of the state's database. No object of a home has it.
+/// Path of the state database's dump in a backup. No object of a home has this path.
 pub const STATE_DUMP: &str = "state.dump.zst";
 
-/// The name of one backup: the microsecond at which it began, and a random part. Names sort by time.
+/// Id of a backup: the microsecond at which it began, and a random suffix. Ids sort by time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct BackupId(String);
 
-/// A text that names no backup.
+/// The text is not a valid backup id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not the name of a backup: `haat backup list` shows them")]
 pub struct BackupIdError {
@@ -22,16 +22,16 @@ pub struct BackupIdError {
 }
 
 impl BackupId {
-    /// The digits of the time.
+    /// Number of digits of the time.
     const DIGITS: usize = 17;
-    /// The random hexadecimal digits.
+    /// Number of random hex digits.
     const RANDOM: usize = 8;
 
     pub(crate) fn new(at: Timestamp, random: u32) -> Self {
         Self(format!("{:017}-{random:08x}", at.micros().max(0)))
     }
 
-    /// The name as a text.
+    /// Returns the id as a text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -78,39 +78,39 @@ impl From<BackupId> for String {
 /// One object of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its path in a home.
+    /// Path of the object in a home.
     pub path: String,
-    /// The number of its bytes.
+    /// Size of the object in bytes.
     pub bytes: u64,
-    /// Its SHA-256, in hexadecimal digits.
+    /// SHA-256 of the object in hex.
     pub sha256: String,
-    /// The home's storage's name of this version of it, so that the next backup need not read it again. Absent where
-    /// the storage has no such name.
+    /// ETag of the object in the home's storage, which lets the next backup skip reading an unchanged object. `None` if
+    /// the storage has no ETags.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
 }
 
-/// The content of one backup.
+/// Contents of one backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The format of this document.
+    /// Format number of this document.
     pub format: u32,
-    /// Its name.
+    /// Id of the backup.
     pub id: BackupId,
-    /// When it began.
+    /// Time at which the backup began.
     pub began_at: Timestamp,
-    /// The home it was taken of, as a URL without credentials.
+    /// URL of the home that was backed up, without credentials.
     pub home: String,
-    /// The newest tick of the lake in it; absent where the home has no lake.
+    /// Number of the newest commit batch of the lake in the backup; `None` if the home has no lake.
     pub lake_tick: Option<u64>,
-    /// `true` where raw pages (`landing/`) are in it.
+    /// `true` if raw pages (`landing/`) are included.
     pub has_landing: bool,
-    /// Its objects, by path.
+    /// Objects of the backup, sorted by path.
     pub entries: Vec<Entry>,
 }
 
 impl Manifest {
-    /// The bytes of all objects.
+    /// Returns the total size of all objects in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.entries.iter().map(|entry| entry.bytes).sum()

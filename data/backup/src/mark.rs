@@ -1,4 +1,4 @@
-//! Marks of programs at work on the backups.
+//! Markers of programs that are working on the backups.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use crate::BackupError;
 use crate::backups::remove;
 
-/// A mark that was not renewed for so long was left behind by a program that died.
+/// Time in milliseconds after which a marker that was not renewed counts as left behind by a dead program.
 pub(crate) const SILENT_MS_MAX: i64 = 3 * 60 * 60 * 1000;
-/// The time after which a mark is renewed.
+/// Interval in milliseconds at which a marker is renewed.
 const RENEW_MS: i64 = 60 * 1000;
-/// The same of a mark by a program that renewed none.
+/// Like `SILENT_MS_MAX`, for markers of program versions that do not renew them.
 const UNRENEWED_MS_MAX: i64 = 24 * 60 * 60 * 1000;
 
-/// Says that a program is at work, until it is lifted.
+/// Marker that a program is working on the backups, until it is removed with `lift`.
 #[derive(Debug)]
 pub(crate) struct Mark<'a> {
     backups: &'a Storage,
@@ -50,10 +50,10 @@ impl<'a> Mark<'a> {
         self.began_at
     }
 
-    /// Says that the program is still at work; seldom, however often it is called.
+    /// Renews the marker, at most once per interval however often this is called.
     ///
     /// # Errors
-    /// [`BackupError::Lapsed`] where others may have taken it for dead, or the storage fails.
+    /// [`BackupError::Lapsed`] if other programs may have considered this one dead, or the storage fails.
     pub(crate) async fn renew(&self) -> Result<(), BackupError> {
         let now = self.clock.now();
         {
@@ -71,7 +71,7 @@ impl<'a> Mark<'a> {
         self.write(now).await
     }
 
-    /// Says that the work is over. The mark of another program that took this one for dead stays.
+    /// Removes the marker. Keeps a marker of another program that considered this one dead.
     pub(crate) async fn lift(&self) -> Result<(), BackupError> {
         let content = get_bytes(self.backups, &self.path).await?;
         let content = content.and_then(|content| serde_json::from_slice::<Content>(&content).ok());
@@ -91,12 +91,12 @@ impl<'a> Mark<'a> {
     }
 }
 
-/// `true` where a mark says that its program is at work.
+/// Returns `true` if the marker belongs to a program that is still working.
 pub(crate) async fn holds(backups: &Storage, path: &ObjectPath, now: Timestamp) -> Result<bool, BackupError> {
     let Some(content) = get_bytes(backups, path).await? else {
         return Ok(false);
     };
-    // One that cannot be read was not written by a program that is at work.
+    // An unreadable marker was not written by a running program.
     let Ok(content) = serde_json::from_slice::<Content>(&content) else {
         return Ok(false);
     };

@@ -10,36 +10,36 @@ use crate::copy::{self, COPIES_AT_ONCE, ObjectPlace, object_path};
 use crate::manifest::STATE_DUMP;
 use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest};
 
-/// The object that says that a home is being restored; it is gone when the restore has ended.
+/// Path of the object that marks a home as being restored. It is removed when the restore has ended.
 pub const RESTORING: &str = "restoring.json";
-/// Objects that a home may have before a restore: none of them comes from a backup.
+/// Objects that a home may have before a restore. None of them comes from a backup.
 const HARMLESS: [&str; 4] = ["cache/", "doctor/", ".staging/", RESTORING];
-/// Files of the state beside its database that a running server or an opened state leaves.
+/// Folder with files that a running server or an opened state leaves next to the state database.
 const STATE: &str = "state/";
 
-/// The note of a home that is being restored.
+/// Marker in a home that is being restored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RestoreNote {
-    /// The backup.
+    /// Backup that is being restored.
     pub backup: BackupId,
 }
 
-/// The result of a restore, or of a trial of it.
+/// Result of a restore, or of a dry run of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoredHome {
-    /// The backup.
+    /// Manifest of the restored backup.
     pub manifest: Manifest,
-    /// The number of objects that were written, or would be.
+    /// Number of objects that were written, or would be.
     pub written: u64,
-    /// Their bytes.
+    /// Total size of these objects in bytes.
     pub written_bytes: u64,
-    /// Paths of objects that are lost or damaged in the backup, and so are not in the home.
+    /// Paths of objects that are lost or damaged in the backup and therefore not restored.
     pub lost: Vec<String>,
-    /// `true` where the backup holds a dump of the state, which was written to the given file.
+    /// `true` if the backup contains a dump of the state, which was written to the given file.
     pub has_state: bool,
 }
 
-/// The backup that is being restored to a home, if one is.
+/// Returns the backup that is being restored to a home, if there is one.
 ///
 /// # Errors
 /// The storage fails.
@@ -48,14 +48,14 @@ pub async fn is_restoring(home: &Storage) -> Result<Option<RestoreNote>, BackupE
     Ok(content.and_then(|content| serde_json::from_slice(&content).ok()))
 }
 
-/// Copies every object of a backup to an empty home, and the dump of the state to `state_dump`. A restore that was cut short
-/// is carried on by the same call. The home says that it is being restored until [`RestoredHome`] is answered and
-/// `end` has ended well: that is where the caller restores the state from its dump.
+/// Copies every object of a backup to an empty home, and the dump of the state to `state_dump`. The same call resumes
+/// an interrupted restore. The home is marked as being restored until `end` has succeeded; in `end` the caller restores
+/// the state from its dump.
 ///
-/// Objects that the backup has lost are refused before anything is written, unless `accept_loss` is set.
+/// If objects of the backup are lost, the restore fails before anything is written, unless `accept_loss` is set.
 ///
 /// # Errors
-/// There is no such backup, objects of it are lost, the home is not empty, or a storage fails.
+/// The backup does not exist, objects of it are lost, the home is not empty, or a storage fails.
 pub async fn restore<E, F>(
     backups: &Storage,
     home: &Storage,
@@ -139,13 +139,13 @@ where
 /// Options of a restore.
 #[derive(Clone, Copy)]
 pub struct RestoreOptions<'a> {
-    /// `true` where nothing is written, and the objects that would be are counted.
+    /// If `true`, nothing is written, and the objects that would be written are counted.
     pub dry_run: bool,
-    /// `true` where objects that the backup has lost are left out.
+    /// If `true`, objects that the backup has lost are skipped.
     pub accept_loss: bool,
-    /// The file that takes the dump of the state.
+    /// Local file to which the dump of the state is written.
     pub state_dump: &'a Path,
-    /// Receives its progress.
+    /// Receives the progress of the restore.
     pub progress: &'a dyn CopyProgress,
 }
 
@@ -155,7 +155,7 @@ impl std::fmt::Debug for RestoreOptions<'_> {
     }
 }
 
-/// Copies the dump of the state that a backup holds to a file; `false` where it holds none, or has lost it.
+/// Copies the dump of the state from a backup to a file. Returns `false` if the backup has no dump or has lost it.
 ///
 /// # Errors
 /// The dump is damaged, the file cannot be written, or the storage fails.
@@ -171,12 +171,12 @@ pub async fn state_dump(backups: &Storage, manifest: &Manifest, to: &Path) -> Re
     Ok(copy::send(from, to.place(), &entry.sha256).await?)
 }
 
-/// The outcome of an object's write.
+/// Outcome of writing an object.
 enum WriteOutcome {
     Now,
-    /// An earlier try had written it.
+    /// An earlier attempt had written the object.
     Before,
-    /// The backup has lost it.
+    /// The backup has lost the object.
     Not,
 }
 
@@ -206,7 +206,7 @@ async fn write(
     Ok(if is_sent { WriteOutcome::Now } else { WriteOutcome::Not })
 }
 
-/// A file of this machine as an object of its folder.
+/// A local file, addressed as an object of its folder.
 struct LocalFile {
     folder: Storage,
     name: ObjectPath,
@@ -235,7 +235,7 @@ impl LocalFile {
     }
 }
 
-/// Refuses a home that holds something which does not come from this backup.
+/// Fails if the home contains something that does not come from this backup.
 async fn require_empty(home: &Storage, id: &BackupId) -> Result<(), BackupError> {
     let place = home.url().to_string();
     if let Some(restoring) = is_restoring(home).await? {

@@ -17,46 +17,46 @@ use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest};
 /// Options of a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakeOptions {
-    /// `true` where raw pages are copied too.
+    /// If `true`, raw pages are copied too.
     pub with_landing: bool,
-    /// `true` where nothing is written, and the objects that would be are counted.
+    /// If `true`, nothing is written, and the objects that would be written are counted.
     pub dry_run: bool,
 }
 
-/// A file of this machine that goes into a backup beside the home's objects.
+/// A local file that is added to a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtraFile {
-    /// Its path in the backup.
+    /// Path of the file in the backup.
     pub path: String,
-    /// Its file.
+    /// Path of the local file.
     pub file: PathBuf,
 }
 
-/// A backup that was taken.
+/// Result of a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupReport {
-    /// Its content; of a dry run, its would-be content, where the hash of an object that was not read is empty.
+    /// Manifest of the backup. In a dry run, the hash of an object that was not read is empty.
     pub manifest: Manifest,
-    /// The number of objects that were written; of a dry run, of those that would be read.
+    /// Number of objects that were written; in a dry run, that would be read.
     pub copied: u64,
-    /// Their bytes.
+    /// Total size of these objects in bytes.
     pub copied_bytes: u64,
-    /// Objects that the home removed while it was backed up.
+    /// Number of objects that were removed from the home during the backup.
     pub vanished: u64,
 }
 
-/// A backup at work, before the moment of the lake is fixed.
+/// A running backup, before the lake's state is fixed.
 pub struct RunningBackup<'a> {
     home: &'a Storage,
     backups: &'a Storage,
     options: TakeOptions,
     progress: &'a dyn CopyProgress,
-    /// None of a dry run: that keeps nothing from going on.
+    /// Marker of the running backup. `None` in a dry run, which does not block other programs.
     mark: Option<Mark<'a>>,
     manifest: Manifest,
-    /// Objects of the last backup, by path: what has the same name and size is the same.
+    /// Objects of the previous backup by path. An object with the same ETag and size is unchanged.
     before: HashMap<String, Entry>,
-    /// The objects that the backups have, with their sizes: one of another size was cut short, and is written anew.
+    /// Existing objects of all backups, with their sizes. An object with another size was truncated and is rewritten.
     there: Mutex<HashMap<String, u64>>,
     /// Objects that were listed before the cut and are copied after it.
     listed: HashSet<String>,
@@ -73,7 +73,7 @@ impl std::fmt::Debug for RunningBackup<'_> {
     }
 }
 
-/// An object of the home, as it was listed.
+/// An object as listed in the home.
 #[derive(Debug, Clone)]
 struct HomeObject {
     path: ObjectPath,
@@ -81,11 +81,11 @@ struct HomeObject {
     etag: Option<String>,
 }
 
-/// Begins a backup, and copies what must not be newer than the lake. The moment of the lake is fixed after this, by its
-/// newest tick, and given to [`RunningBackup::finish`].
+/// Begins a backup, and copies the objects that must not be newer than the lake. After this, the caller takes the
+/// lake's newest commit batch as the cut and passes it to [`RunningBackup::finish`].
 ///
 /// # Errors
-/// Backups and home lie within each other, a clean-up is at work, or a storage fails.
+/// Backups and home are located inside each other, a clean-up is running, or a storage fails.
 pub async fn begin<'a>(
     home: &'a Storage,
     backups: &'a Storage,
@@ -132,11 +132,11 @@ pub async fn begin<'a>(
     }
 }
 
-/// The entries in the newest backup of the objects that are there, by path.
+/// Returns the entries of the newest backup whose objects exist, by path.
 async fn before(backups: &Storage, there: &HashMap<String, u64>) -> Result<HashMap<String, Entry>, BackupError> {
     let newest = match backups::load(backups, None).await {
         Ok(manifest) => Some(manifest),
-        // Without it everything is read anew.
+        // Without the newest backup everything is read again.
         Err(BackupError::NoBackup { .. } | BackupError::Manifest { .. } | BackupError::Newer { .. }) => None,
         Err(error) => return Err(error),
     };
@@ -180,19 +180,19 @@ impl RunningBackup<'_> {
         self.copy(first).await
     }
 
-    /// Gives a backup up: what was copied stays, and nothing waits for its end.
+    /// Abandons the backup. Copied objects stay, and other programs need not wait for it.
     pub async fn abandon(self) {
-        // A mark that stays, where this fails, counts until it is old.
+        // If the marker cannot be removed, it blocks other programs until it expires.
         if let Some(mark) = &self.mark {
             let _ = mark.lift().await;
         }
     }
 
-    /// Copies the rest as the lake was at `cut`, and the files that are given, and writes the list of all. Without a cut the
-    /// home has no lake.
+    /// Copies the remaining objects as of `cut` and the given files, and writes the manifest. Without a cut, the home
+    /// has no lake.
     ///
-    /// # Errors A storage fails, or an object keeps changing. Copied objects stay, and the next backup does not copy
-    /// them again.
+    /// # Errors
+    /// A storage fails, or an object keeps changing. Copied objects stay, and the next backup does not copy them again.
     pub async fn finish(mut self, cut: Option<LakeCut>, given: Vec<ExtraFile>) -> Result<BackupReport, BackupError> {
         match self.rest(cut, given).await {
             Ok(()) => Ok(BackupReport {
@@ -246,7 +246,7 @@ impl RunningBackup<'_> {
         }
     }
 
-    /// Every object of the home.
+    /// Returns every object of the home.
     async fn seen(&self) -> Result<Vec<HomeObject>, BackupError> {
         let listed = self.home.store().list(None).map_ok(|meta| HomeObject {
             path: meta.location,
@@ -260,7 +260,7 @@ impl RunningBackup<'_> {
         Ok(listed?)
     }
 
-    /// The same object in the last backup, where its name says that nothing has changed.
+    /// Returns the object's entry in the previous backup, if the ETag shows that it has not changed.
     fn known(&self, seen: &HomeObject) -> Option<Entry> {
         let entry = self.before.get(seen.path.as_ref())?;
         let is_same = entry.bytes == seen.bytes && entry.etag.is_some() && entry.etag == seen.etag;
@@ -296,7 +296,8 @@ impl RunningBackup<'_> {
         }
     }
 
-    /// The entry of an object, and `true` where it was written; `None` where the home has it no more.
+    /// Returns the entry of an object, and `true` if it was written. Returns `None` if the object no longer exists in
+    /// the home.
     async fn entry(&self, seen: &HomeObject) -> Result<Option<(Entry, bool)>, BackupError> {
         if let Some(entry) = self.known(seen) {
             return Ok(Some((entry, false)));
@@ -337,7 +338,7 @@ impl RunningBackup<'_> {
         }
     }
 
-    /// Takes a file of this machine in.
+    /// Adds a local file to the backup.
     async fn give(&mut self, given: ExtraFile) -> Result<(), BackupError> {
         let failed = |source| BackupError::File {
             path: given.file.display().to_string(),
@@ -368,7 +369,7 @@ impl RunningBackup<'_> {
         Ok(())
     }
 
-    /// Writes the list, if everything that it names is there.
+    /// Writes the manifest, if every object that it names exists.
     async fn write(&self) -> Result<(), BackupError> {
         let missing = backups::missing(self.backups, &self.manifest).await?;
         if let Some(first) = missing.first() {
@@ -378,7 +379,7 @@ impl RunningBackup<'_> {
                 first: first.clone(),
             });
         }
-        // The name holds a random part: nobody else has it.
+        // The name contains a random part, so it is unique.
         backups::store(self.backups, &self.manifest).await.map(drop)
     }
 }

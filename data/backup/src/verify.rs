@@ -6,25 +6,25 @@ use crate::backups::{self, each};
 use crate::copy::{self, COPIES_AT_ONCE, object_path};
 use crate::{BackupError, BackupId, CopyProgress};
 
-/// The result of reading a backup through.
+/// Result of verifying a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifyReport {
-    /// The backup.
+    /// Id of the backup.
     pub id: BackupId,
-    /// The number of its objects.
+    /// Number of objects in the backup.
     pub objects: usize,
-    /// The number of their bytes.
+    /// Total size of the objects in bytes.
     pub bytes: u64,
-    /// The paths of objects that are lost, or whose bytes are not what they were.
+    /// Paths of objects that are lost or damaged.
     pub damaged: Vec<String>,
-    /// The hashes that these objects should have, by which they are kept.
+    /// Expected hashes of the damaged objects, which are also their names.
     pub damaged_sha256: BTreeSet<String>,
 }
 
-/// Reads every object of a backup and compares its hash; the newest backup where none is named. Nothing is written.
+/// Reads every object of a backup and compares its hash. Verifies the newest backup if `id` is `None`. Writes nothing.
 ///
 /// # Errors
-/// There is no such backup, its list is damaged, or the storage fails.
+/// The backup does not exist, its manifest is damaged, or the storage fails.
 pub async fn verify(
     backups: &Storage,
     id: Option<&BackupId>,

@@ -1,4 +1,4 @@
-//! Backups through the public door: over memory, over a disk, and over storages that fail in the middle.
+//! Tests of backups through the public API: in memory, on disk, and on storages that fail midway.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
@@ -35,7 +35,7 @@ async fn put(storage: &Storage, path: &str, content: impl Into<Vec<u8>>) {
         .unwrap();
 }
 
-/// A home in which something of everything is, with a tick and a table's entry that are newer than the cut.
+/// Fills a home with objects of every kind, including a commit batch and a log entry that are newer than the cut.
 async fn fill(home: &Storage) {
     for (path, content) in [
         ("registry/00000000000000000001.json", "a brand"),
@@ -56,13 +56,13 @@ async fn fill(home: &Storage) {
     ] {
         put(home, path, content).await;
     }
-    // More than is held in memory: it goes in parts.
+    // Too large to be held in memory, so it is copied in parts.
     put(home, "releases/files/large", vec![7; 9 << 20]).await;
 }
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// A clock that is a second later each time one is made: names of backups sort by time.
+/// Returns a clock that is one second later at each call, because backup ids sort by time.
 fn later() -> Arc<SetClock> {
     static MADE: AtomicI64 = AtomicI64::new(0);
     let clock = SetClock::noon();
@@ -92,7 +92,7 @@ async fn restore(backups: &Storage, home: &Storage, folder: &Path) -> Result<Res
     Ok(data_backup::restore(backups, home, None, options, end).await?.unwrap())
 }
 
-/// Everything that a storage holds.
+/// Returns all objects of a storage with their bytes.
 async fn contents(storage: &Storage) -> BTreeMap<String, Vec<u8>> {
     let listed: Vec<_> = storage.store().list(None).try_collect().await.unwrap();
     let mut found = BTreeMap::new();
@@ -107,7 +107,7 @@ fn paths(manifest: &Manifest) -> Vec<&str> {
     manifest.entries.iter().map(|entry| entry.path.as_str()).collect()
 }
 
-/// A storage of its own on disk, and one elsewhere in memory.
+/// Returns a storage on disk and another one in memory.
 fn storages() -> (tempfile::TempDir, Storage, Storage) {
     let folder = tempfile::tempdir().unwrap();
     let home = Storage::from_path(&folder.path().join("home")).unwrap();
@@ -151,7 +151,7 @@ async fn a_second_backup_copies_what_is_new_alone() {
     put(&home, "checks/00000000000000000001.json", "checked again").await;
     put(&home, "registry/00000000000000000002.json", "a brand").await;
     let second = take(&home, &backups, Vec::new()).await.unwrap();
-    // The second brand's bytes are there already, under the first one's hash.
+    // The second brand has the same bytes as the first one, so they are already stored.
     assert_eq!((second.copied, second.copied_bytes), (1, 13));
     assert_eq!(data_backup::list(&backups).await.unwrap().len(), 2);
 }
@@ -177,7 +177,7 @@ async fn an_object_that_somebody_damaged_is_named_and_the_next_backup_heals_what
         matches!(refused, Err(BackupError::Damaged { count: 1, .. })),
         "{refused:?}"
     );
-    // One of the same size is taken for whole until it is set aside.
+    // A damaged object of the same size counts as intact until it is set aside.
     take(&home, &backups, Vec::new()).await.unwrap();
     let verified = data_backup::verify(&backups, None, &()).await.unwrap();
     assert_eq!(verified.damaged, [entry.path.as_str()]);
@@ -190,7 +190,7 @@ async fn an_object_that_somebody_damaged_is_named_and_the_next_backup_heals_what
     take(&home, &backups, Vec::new()).await.unwrap();
     let verified = data_backup::verify(&backups, None, &()).await.unwrap();
     assert_eq!(verified.damaged, [] as [&str; 0]);
-    // One of another size is seen without being read, and copied again.
+    // A damaged object of another size is detected without being read, and copied again.
     put(&backups, &object, "short").await;
     take(&home, &backups, Vec::new()).await.unwrap();
     assert!(
@@ -200,7 +200,7 @@ async fn an_object_that_somebody_damaged_is_named_and_the_next_backup_heals_what
             .damaged
             .is_empty()
     );
-    // The place of the first try goes on with the backup that it began with, and with no other.
+    // The home of the first restore accepts only the backup with which it began.
     let refused = restore(&backups, &restored, folder.path()).await;
     assert!(
         matches!(refused, Err(BackupError::AnotherRestoring { .. })),
@@ -289,7 +289,7 @@ async fn a_backup_and_a_clean_up_exclude_each_other_until_one_was_silent_for_hou
     assert!(matches!(refused, Err(BackupError::Busy { .. })), "{refused:?}");
     taking.finish(lake(), Vec::new()).await.unwrap();
     data_backup::prune(&backups, 1, false, clock.as_ref()).await.unwrap();
-    // A program that died left its mark behind.
+    // A dead program leaves its marker behind.
     drop(
         data_backup::begin(&home, &backups, WHOLE, clock.as_ref(), &())
             .await
@@ -300,7 +300,7 @@ async fn a_backup_and_a_clean_up_exclude_each_other_until_one_was_silent_for_hou
     data_backup::prune(&backups, 1, false, clock.as_ref()).await.unwrap();
 }
 
-/// Twenty minutes for each object.
+/// Progress receiver that advances the clock by twenty minutes for each object.
 #[derive(Debug)]
 struct Slow(Arc<SetClock>);
 
@@ -328,7 +328,7 @@ async fn a_slow_backup_says_that_it_is_at_work_and_one_that_stood_still_gives_up
     assert!(hours > 3, "{hours}");
     let refused = data_backup::prune(&backups, 1, false, clock.as_ref()).await;
     assert!(matches!(refused, Err(BackupError::Busy { .. })), "{refused:?}");
-    // A machine that slept, say.
+    // For example, the machine was suspended.
     clock.advance_ms(3 * HOUR_MS);
     let lapsed = taking.finish(lake(), Vec::new()).await;
     assert!(matches!(lapsed, Err(BackupError::Lapsed { .. })), "{lapsed:?}");
@@ -363,7 +363,7 @@ async fn what_is_removed_or_comes_while_a_backup_is_at_work_leaves_it_whole() {
     let taking = data_backup::begin(&home, &backups, WHOLE, clock.as_ref(), &())
         .await
         .unwrap();
-    // A crawl ends, a release is published, pages of an old run are removed.
+    // Meanwhile a crawl ends, a release is published, and pages of an old run are removed.
     put(&home, "crawl-state/b.example.json", "newer than the lake").await;
     put(&home, "releases/files/def", "next index").await;
     put(&home, "releases/log/00000000000000000002.json", "published").await;
@@ -448,7 +448,7 @@ async fn a_backup_that_dies_at_any_write_is_none_and_the_next_one_is_whole() {
         }
         let listed = data_backup::list(&inner).await.unwrap();
         if !listed.is_empty() {
-            // All but the mark of its work was done.
+            // Everything except removing the marker was done.
             assert!(data_backup::verify(&inner, None, &()).await.unwrap().damaged.is_empty());
         }
         take(&home, &inner, Vec::new()).await.unwrap();
