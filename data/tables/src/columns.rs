@@ -21,7 +21,7 @@ pub(crate) struct NamedValue<'a, T> {
 /// A name with a list of values.
 type NamedList<'a> = NamedValue<'a, Vec<&'a str>>;
 
-/// The reader of a column's values, by their type.
+/// Functions that read a column's values, by type.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Values {
     Text(for<'a> fn(&'a Release, Row) -> Option<Cow<'a, str>>),
@@ -33,11 +33,11 @@ pub(crate) enum Values {
     Texts(for<'a> fn(&'a Release, Row) -> Vec<&'a str>),
     /// Names with a list of values each.
     NamedLists(for<'a> fn(&'a Release, Row) -> Vec<NamedList<'a>>),
-    /// Names with a value each.
+    /// Names with one value each.
     Named(for<'a> fn(&'a Release, Row) -> Vec<NamedValue<'a, &'a str>>),
 }
 
-/// A column: its name, whether it may be null, and its values.
+/// A column: its name, nullability, and values.
 #[derive(Debug)]
 pub(crate) struct Column {
     pub(crate) name: &'static str,
@@ -81,8 +81,8 @@ fn texts_type() -> DataType {
     DataType::List(element(DataType::Utf8))
 }
 
-/// The comment of each column: table, column and comment, divided by tabs. A table of `*` is any that has no line of
-/// its own.
+/// Comments of the columns as tab-separated lines of table, column and comment. The table `*` stands for all tables
+/// without a line of their own.
 const COMMENTS: &str = include_str!("comments.tsv");
 
 fn comment(table: &str, column: &str) -> Option<&'static str> {
@@ -96,7 +96,7 @@ fn comment(table: &str, column: &str) -> Option<&'static str> {
 }
 
 impl Column {
-    /// The column as the table `table` has it, with the comment that analysts see, as the lake's columns have.
+    /// Returns the column's field in table `table`, with the comment that analysts see.
     pub(crate) fn field(&self, table: &str) -> Field {
         let data_type = match self.values {
             Values::Text(_) => DataType::Utf8,
@@ -116,7 +116,7 @@ impl Column {
         }
     }
 
-    /// The column's values of these rows.
+    /// Returns the column's values of these rows.
     pub(crate) fn array(&self, release: &Release, rows: &[Row]) -> ArrayRef {
         match self.values {
             Values::Text(read) => {

@@ -1,7 +1,7 @@
-//! The content of a product, read from its texts, and the price of a kilogram or a litre of it.
+//! Extracts the net content of a product from its texts, and computes the price per kilogram or litre.
 //!
-//! In goods that are sold by content alone: a washing machine of 7 kg holds nothing. A text that states several weights or
-//! volumes, or how many pieces there are, leaves it unknown.
+//! Only goods that are sold by content have one: a washing machine of 7 kg does not contain 7 kg. If a text states
+//! several weights or volumes, or a number of pieces, the content is unknown.
 
 use data_index::Release;
 use data_index::columns::VariantRef;
@@ -11,7 +11,7 @@ use data_text::plain_words;
 
 use crate::rows::Row;
 
-/// Categories of goods that are sold by content, with all that is below them.
+/// Categories of goods that are sold by content, including all categories below them.
 const BY_CONTENT: [&str; 4] = [
     "food-beverages-tobacco",
     "health-beauty",
@@ -19,7 +19,7 @@ const BY_CONTENT: [&str; 4] = [
     "pet-supplies",
 ];
 
-/// Units as texts have them, the quantities that they measure, and their sizes.
+/// Units as spelled in texts, with the quantity that they measure and their size.
 const UNITS: [(&str, Unit, f64); 5] = [
     ("kg", Unit::Gram, 1_000.0),
     ("mg", Unit::Gram, 0.001),
@@ -28,7 +28,7 @@ const UNITS: [(&str, Unit, f64); 5] = [
     ("l", Unit::Millilitre, 1_000.0),
 ];
 
-/// Words that say that there are several.
+/// Words that indicate several pieces.
 const SEVERAL: [&str; 12] = [
     "bundle", "combo", "duo", "kit", "pack", "packs", "pc", "pcs", "set", "trio", "twin", "x",
 ];
@@ -46,12 +46,12 @@ pub(crate) struct Content {
     pub(crate) unit: Unit,
 }
 
-/// A text's statement of content.
+/// Content stated by a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Statement {
     Nothing,
     One(Content),
-    /// Several amounts, or several pieces.
+    /// The text states several amounts, or several pieces.
     Unclear,
 }
 
@@ -65,7 +65,7 @@ impl Unit {
 }
 
 impl Content {
-    /// The content of the variant at a row, else of the variant that gives the product's lowest price.
+    /// Returns the content of the variant that has the product's lowest price.
     pub(crate) fn of_product(release: &Release, row: Row) -> Option<Self> {
         let part = row.part(release)?;
         let price_minor = part.cards().price_min_minor(row.row);
@@ -82,7 +82,7 @@ impl Content {
         if !is_by_content(cards.category(row.row)?) {
             return None;
         }
-        // A variant's own title counts before the product's.
+        // A variant's own title takes precedence over the product's title.
         match [variant.title, cards.title(row.row)].map(Statement::of) {
             [Statement::Unclear, _] | [_, Statement::Unclear] => None,
             [Statement::One(content), _] | [Statement::Nothing, Statement::One(content)] => Some(content),
@@ -90,10 +90,10 @@ impl Content {
         }
     }
 
-    /// The price of a kilogram or a litre, in whole minor units; `None` where there is no price.
+    /// Returns the price per kilogram or litre in minor units, rounded; `None` if there is no price.
     pub(crate) fn unit_price_minor(self, price_minor: i64) -> Option<i64> {
         let price = (price_minor > 0).then_some(price_minor as f64 * 1_000.0 / self.amount)?;
-        // Beyond this a number of 64 bits is no whole one.
+        // Above this limit, a 64-bit float does not represent every integer.
         (price < 9e15).then_some(price.round() as i64)
     }
 }
@@ -102,7 +102,7 @@ fn is_by_content(category: CategoryId) -> bool {
     lineage(category).any(|above| BY_CONTENT.contains(&above.slug.as_str()))
 }
 
-/// The name of the top category.
+/// Returns the name of the category's top-level category.
 pub(crate) fn department(category: CategoryId) -> Option<&'static str> {
     by_id(category)?.path.split(" > ").next()
 }
@@ -122,7 +122,7 @@ impl Statement {
     }
 }
 
-/// `250g`: a number and its unit are one word.
+/// Parses a word such as `250g`, a number and its unit.
 fn content(word: &str) -> Option<Content> {
     UNITS.iter().find_map(|(unit, counts, size)| {
         let number: f64 = word.strip_suffix(unit)?.parse().ok()?;

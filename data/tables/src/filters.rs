@@ -9,10 +9,10 @@ use datafusion::logical_expr::{BinaryExpr, Expr, Operator, TableProviderFilterPu
 
 use crate::rows::Each;
 
-/// Values beyond this are not indexed, so that no posting list has them.
+/// Maximum number of bytes of an indexed value. Longer values are in no posting list.
 const VALUE_BYTES_MAX: usize = 256;
 
-/// A condition of a statement that a release can answer.
+/// A condition of an SQL statement that a release can answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Condition {
     Slugs(Vec<String>),
@@ -30,7 +30,8 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
-    /// The conditions of an expression on a table's rows; none where the release has no short way to answer.
+    /// Returns the conditions of an expression that the release can answer quickly for the table's rows; none if there
+    /// are none.
     pub(crate) fn of(expr: &Expr, each: Each) -> Vec<Self> {
         let conditions = read(expr);
         let known = |condition: &Self| match condition {
@@ -45,7 +46,7 @@ impl Condition {
         }
     }
 
-    /// The extent to which the conditions answer the expression.
+    /// Returns how completely the conditions cover the expression.
     pub(crate) fn pushdown(conditions: &[Self]) -> TableProviderFilterPushDown {
         let exact = |condition: &Self| {
             matches!(
@@ -100,7 +101,7 @@ fn flag(name: &str) -> Option<Condition> {
 
 fn compared(BinaryExpr { left, op, right }: &BinaryExpr) -> Vec<Condition> {
     if *op == Operator::And {
-        // Both sides, or a condition would be taken for the whole.
+        // Both sides are needed, because one alone does not cover the whole expression.
         let (left, right) = (read(left), read(right));
         return if left.is_empty() || right.is_empty() {
             Vec::new()
@@ -135,7 +136,7 @@ fn compared(BinaryExpr { left, op, right }: &BinaryExpr) -> Vec<Condition> {
     condition.into_iter().collect()
 }
 
-/// One of two values of the same column.
+/// Merges two conditions on the same column that are combined with OR.
 fn either(left: &Expr, right: &Expr) -> Option<Condition> {
     let [left, right] = [read(left), read(right)].map(|found| <[Condition; 1]>::try_from(found).ok());
     match (left?, right?) {
@@ -198,13 +199,13 @@ fn is_true(expr: &Expr) -> bool {
     matches!(expr, Expr::Literal(ScalarValue::Boolean(Some(true)), _))
 }
 
-/// The rows that can satisfy all conditions of a statement.
+/// Rows that can satisfy all conditions of a statement.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
     pub(crate) filter: RowFilter,
-    /// Only these products.
+    /// Products to which the rows are limited; `None` for no limit.
     pub(crate) products: Option<Vec<RowAddress>>,
-    /// Only values of this facet.
+    /// Facet to whose values the rows are limited; `None` for no limit.
     facet: Option<String>,
 }
 
@@ -216,7 +217,7 @@ impl Selection {
         for condition in conditions {
             match condition {
                 Condition::Slugs(slugs) => {
-                    // As it is spelled, like any text that SQL compares.
+                    // Compared exactly as spelled, like any text in SQL.
                     let brands = slugs.iter().filter_map(|text| {
                         let slug = text.parse::<BrandSlug>().ok()?;
                         release.brand_by_slug(&slug).filter(|_| slug.as_str() == text)
@@ -255,7 +256,7 @@ impl Selection {
                 Condition::FacetValues(of) => values.push(of),
             }
         }
-        // A release knows prices by their currency only.
+        // A release can filter prices only together with their currency.
         wanted.filter.price = currency.map(|currency| PriceRange {
             currency,
             min_minor,
@@ -267,12 +268,12 @@ impl Selection {
         wanted
     }
 
-    /// True where any condition narrows the rows.
+    /// Returns `true` if any condition narrows the rows.
     pub(crate) fn narrows(&self) -> bool {
         self.filter != RowFilter::default()
     }
 
-    /// The codes of a part's facet values that are asked for.
+    /// Returns the codes of the requested facet values in a part.
     pub(crate) fn codes(&self, part: &Part) -> Option<Range<u32>> {
         self.facet.as_ref().map(|name| part.facets().codes(&fold_name(name)))
     }
@@ -290,7 +291,7 @@ impl Selection {
     }
 }
 
-/// True where a product's identifier is spelled as its column spells it: a UUID may be written in other ways too.
+/// Returns `true` if a product's identifier is spelled as in its column, because a UUID has other spellings too.
 fn spelled_so(release: &Release, at: RowAddress, ident: &str) -> bool {
     release.part(at.part).is_some_and(|part| {
         let cards = part.cards();

@@ -1,17 +1,18 @@
 //! SQL over a release: its products, variants, reviews, facet values and brands as DataFusion tables.
 //!
-//! In: an opened [`Release`](data_index::Release). Out: a session in which its tables are registered once, with
-//! columns named as in the lake. Filters that the release has posting lists for are answered by them, and only the
-//! columns that a statement reads are made. It is the oracle that the kernels of the query server are held equal to,
-//! and what answers whatever no kernel does. It never reads the lake and never writes.
+//! Input: an opened [`Release`](data_index::Release). Output: a session in which its tables are registered once, with
+//! columns named as in the lake. Filters for which the release has posting lists use these lists, and only the columns
+//! that a statement reads are built. The tables are the oracle against which the kernels of the query server are
+//! tested, and answer the queries that no kernel covers. The crate never reads the lake and never writes.
 //!
 //! | table | a row is | columns of its own |
 //! |---|---|---|
-//! | `products` | a product | `brand`, `image`, `category_slug`, `department`, `url`, what it holds and costs by content, `newest_at`, `quality` |
-//! | `variants` | a variant | what it holds and costs by content |
-//! | `reviews` | a review that the release holds; `source` says who publishes it | |
+//! | `products` | a product | `brand`, `image`, `category_slug`, `department`, `url`, net content and unit price,
+//! `newest_at`, `quality` |
+//! | `variants` | a variant | net content and unit price |
+//! | `reviews` | a review in the release; `source` says who publishes it | |
 //! | `facets` | a facet value of a product | `name`, `value` (both folded), `label` |
-//! | `brands` | a brand, those without products too | totals of its products |
+//! | `brands` | a brand, including brands without products | totals of its products |
 //! | `product_matches` | a product and the same product of another brand | all of them |
 
 mod columns;
@@ -30,7 +31,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 
 use self::provider::ReleaseTable;
 
-/// A release's tables in one session, made once and kept as long as the release.
+/// Tables of a release in one session, created once and kept as long as the release.
 #[derive(Clone)]
 pub struct ReleaseTables {
     context: SessionContext,
@@ -46,7 +47,7 @@ impl ReleaseTables {
     /// Registers the tables of a release.
     ///
     /// # Errors
-    /// The query engine refuses a table.
+    /// The query engine rejects a table.
     pub fn new(release: &Arc<Release>) -> Result<Self, DataFusionError> {
         let context = SessionContext::new_with_config(SessionConfig::new().with_information_schema(true));
         for table in schema::TABLES {
@@ -56,7 +57,7 @@ impl ReleaseTables {
         Ok(Self { context })
     }
 
-    /// The session.
+    /// Returns the session.
     #[must_use]
     pub fn context(&self) -> &SessionContext {
         &self.context

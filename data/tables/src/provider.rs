@@ -18,7 +18,8 @@ use crate::filters::{Condition, Selection};
 use crate::rows::{Each, Row};
 use crate::schema::Table;
 
-/// Most rows of one batch, about: a product is not divided. A session may want fewer.
+/// Approximate maximum number of rows in a record batch. Rows of one product are not split. A session may request
+/// fewer.
 const BATCH_ROWS: usize = 8_192;
 
 /// One table of a release.
@@ -39,7 +40,7 @@ impl ReleaseTable {
         }
     }
 
-    /// The rows of each part that can satisfy the conditions.
+    /// Returns the rows of each part that can satisfy the conditions.
     fn sources(&self, wanted: &Selection) -> Vec<Source> {
         let places = match self.table.each {
             Each::Brand => Some(self.release.brands().len()),
@@ -115,7 +116,7 @@ impl TableProvider for ReleaseTable {
         };
         let streams: Vec<_> = self.sources(&wanted).into_iter().map(stream).collect();
         if streams.is_empty() {
-            // A plan without partitions cannot be sorted or counted.
+            // DataFusion cannot sort or count a plan without partitions.
             return Ok(Arc::new(EmptyExec::new(schema)));
         }
         let plan = StreamingTableExec::try_new(Arc::clone(&schema), streams, None, None, false, limit)?;
@@ -125,7 +126,7 @@ impl TableProvider for ReleaseTable {
 
 #[derive(Debug, Clone)]
 enum Source {
-    /// Rows that are of no part: so many.
+    /// Number of rows that belong to no part.
     Places(u32),
     Products {
         part: u32,
@@ -134,7 +135,7 @@ enum Source {
     },
 }
 
-/// The rows of one part of the release, made batch after batch.
+/// Rows of one part of the release, built batch by batch.
 #[derive(Debug)]
 struct Rows {
     release: Arc<Release>,

@@ -3,7 +3,7 @@ use std::ops::Range;
 use data_index::columns::MatchRef;
 use data_index::{BrandEntry, Part, Release, RowAddress};
 
-/// A row of a table: which product or brand it is of, and which of its variants, reviews or facet values.
+/// A row of a table: its product or brand, and the index of its variant, review or facet value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
     pub(crate) part: u32,
@@ -11,7 +11,7 @@ pub(crate) struct Row {
     pub(crate) position: u32,
 }
 
-/// The thing that each row of a table is about.
+/// Kind of item in the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Each {
     Product,
@@ -19,12 +19,12 @@ pub(crate) enum Each {
     Review,
     Facet,
     Brand,
-    /// One direction of a pair of products that are the same.
+    /// One direction of a pair of matching products.
     Match,
 }
 
 impl Row {
-    /// The row at a place of a table without rows of parts: brands, and matches.
+    /// Returns the row at an index of a table whose rows do not come from parts: brands or matches.
     pub(crate) fn place(at: u32) -> Self {
         Self {
             part: 0,
@@ -40,29 +40,30 @@ impl Row {
         }
     }
 
-    /// The row's part; rows come from parts of the release.
+    /// Returns the part of a row that comes from a part of the release.
     pub(crate) fn part(self, release: &Release) -> Option<&Part> {
         release.part(self.part)
     }
 
-    /// The brand that sells the row's product.
+    /// Returns the brand that sells the row's product.
     pub(crate) fn seller(self, release: &Release) -> &BrandEntry {
         release.brand_of(self.address())
     }
 
-    /// The pair of a row of the table of matches.
+    /// Returns the pair of a row of `product_matches`.
     pub(crate) fn matched(self, release: &Release) -> Option<MatchRef<'_>> {
         release.matches()?.get(self.row as usize)
     }
 
-    /// The brand of a row of the table of brands.
+    /// Returns the brand of a row of `brands`.
     pub(crate) fn entry(self, release: &Release) -> Option<&BrandEntry> {
         release.brands().get(self.row as usize)
     }
 }
 
 impl Each {
-    /// Adds the rows of the product that stands at a place, which is of this part. Of facet values only those with these codes.
+    /// Adds the rows of the product at an address in this part. If `codes` are given, adds only facet values with these
+    /// codes.
     pub(crate) fn expand(self, at: RowAddress, part: &Part, codes: Option<&Range<u32>>, out: &mut Vec<Row>) {
         let row = at.row;
         let made = |position| Row {

@@ -10,7 +10,7 @@ use crate::columns::{Column, NamedValue, maybe, stated};
 use crate::content::{Content, department};
 use crate::rows::{Each, Row};
 
-/// A table: the thing of each row, and its columns.
+/// A table: the kind of item in each row, and its columns.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) name: &'static str,
@@ -75,12 +75,12 @@ fn content(release: &Release, row: Row) -> Option<Content> {
     Content::of_variant(release, row, &variant(release, row)?)
 }
 
-/// A price of 0 is none.
+/// Returns the price; `None` for 0, which means that the price is unknown.
 fn price(price_minor: i64) -> Option<i64> {
     (price_minor > 0).then_some(price_minor)
 }
 
-/// The page of a product in its store.
+/// Returns the URL of a product in its store.
 fn url(release: &Release, row: Row) -> Option<Cow<'_, str>> {
     let base_url = &row.seller(release).facts.brand.base_url;
     owned(format_args!(
@@ -105,7 +105,7 @@ fn rating(release: &Release, row: Row) -> Option<Rating> {
     row.part(release)?.rating(row.row)
 }
 
-/// The platform's ids are 64 bits without a sign; the lake keeps the same bits.
+/// Converts an unsigned 64-bit Shopify id to a signed column value with the same bits, as the lake does.
 const fn id_column(id: u64) -> i64 {
     id.cast_signed()
 }

@@ -1,4 +1,4 @@
-//! The content of products, and the other facts that follow from their texts.
+//! Tests the net content of products, and other facts derived from their texts.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::market::value;
 const COFFEE: u32 = 1868;
 const SHOES: u32 = 187;
 
-/// A title, the title of the one variant, a category, a price, and the content with the price of a kilogram or litre.
+/// Title, title of the only variant, category, price, and the expected content with the price per kilogram or litre.
 type Case = (
     &'static str,
     &'static str,
@@ -53,7 +53,7 @@ const CASES: &[Case] = &[
     ("Cold Brew 200 ml (Pack of 2)", "", COFFEE, 10_000, [None, None], None),
     ("Cold Brew 6 x 330 ml", "", COFFEE, 10_000, [None, None], None),
     ("Coffee 0 g", "", COFFEE, 10_000, [None, None], None),
-    // Not sold by content.
+    // This category is not sold by content.
     ("Running Shoes 250 g", "", SHOES, 10_000, [None, None], None),
 ];
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::market::{CATEGORIES, COLORS, Market, any_product};
 
-/// One list that is asked for.
+/// A request for one product list.
 #[derive(Debug, Clone)]
 struct ListRequest {
     category: Option<usize>,
@@ -17,7 +17,7 @@ struct ListRequest {
     dollars: bool,
     sort: &'static str,
     facets: Vec<(&'static str, Vec<String>)>,
-    /// Most values of a facet, and the beginning of them.
+    /// Maximum number of values of a facet, and the prefix that they must have.
     window: (usize, &'static str),
 }
 
@@ -56,7 +56,7 @@ fn any_list() -> impl Strategy<Value = ListRequest> {
         (prop::collection::vec(facet, 0..3), window),
     )
         .prop_map(|(scope, flags, (one, other), sort, (mut facets, window))| {
-            // One clause a name: JSON keeps the last of several.
+            // One clause per name: in a JSON object the last of several values with one key wins.
             facets.sort();
             facets.dedup_by_key(|(name, _)| *name);
             let price = match (one, other) {
@@ -77,18 +77,18 @@ fn any_list() -> impl Strategy<Value = ListRequest> {
         })
 }
 
-/// The filter that a statement leaves out.
+/// Filter that an SQL statement leaves out.
 #[derive(Clone, Copy, PartialEq)]
 enum But<'a> {
     Nothing,
     Facet(&'a str),
     Price,
-    /// Of prices the range, and instead of the currency all others.
+    /// Leaves out the price range, and matches all currencies except the requested one.
     Currency,
     Filters,
 }
 
-/// The condition on `products p` that a facet has one of the values.
+/// Returns the condition on `products p` that a facet has one of the values.
 fn has(name: &str, values: &[String]) -> String {
     let values: Vec<_> = values.iter().map(|value| format!("'{value}'")).collect();
     let values = values.join(", ");
@@ -135,8 +135,8 @@ impl ListRequest {
         path
     }
 
-    /// The currency that is asked for, else the only one of the scope or of the brands that the filters name, else
-    /// the market's.
+    /// Returns the requested currency. Without one, returns the only currency in the scope or of the filtered brands,
+    /// or else the market's currency.
     async fn currency(&self, market: &Market) -> String {
         if self.dollars {
             return "USD".to_owned();
@@ -159,7 +159,7 @@ impl ListRequest {
         self.price.0.is_some() || self.price.1.is_some()
     }
 
-    /// The condition of the list on `products p`.
+    /// Returns the condition of the list on `products p`.
     fn condition(&self, but: But<'_>, currency: &str) -> String {
         let mut all = vec!["true".to_owned()];
         if let Some(at) = self.category {
@@ -234,7 +234,7 @@ async fn check(market: &Market, asked: &ListRequest) -> Result<(), TestCaseError
     prices(market, asked, &currency, &first["price"]).await
 }
 
-/// The number of products of each value of a facet, or of each brand.
+/// Returns a statement that counts the products of each value of a facet, or of each brand.
 fn counted(name: &str, condition: &str) -> String {
     if name == "brand" {
         return format!(
@@ -263,7 +263,7 @@ async fn facets(market: &Market, asked: &ListRequest, currency: &str, page: &Val
             answered.push(vec![spelled, value["count"].clone()]);
         }
         if name == "category" {
-            // Of categories only some are shown: those below, and those that are filtered by.
+            // Only some categories are shown: those below the current one, and those that are filtered by.
             let filed = CATEGORIES.map(|(id, _)| id.to_string());
             answered.retain(|pair| {
                 expected.contains(pair) || pair[1] != 0 && filed.iter().any(|id| pair[0] == id.as_str())
@@ -285,7 +285,8 @@ async fn facets(market: &Market, asked: &ListRequest, currency: &str, page: &Val
                     .all(|value| answered.iter().any(|pair| pair[0] == **value))
             );
         }
-        // A value that is filtered by is shown beyond the most, however it begins, and with a count of 0.
+        // A value that is filtered by is shown in addition to the maximum, whatever its prefix, and even with a count
+        // of 0.
         let mut total = 0;
         expected.retain(|pair| {
             let begins = pair[0].as_str().unwrap().starts_with(beginning);

@@ -1,4 +1,5 @@
-//! SQL is the oracle: whatever the query server's kernels answer, a statement over the same release answers too.
+//! Tests the query server against SQL as the oracle: a statement over the same release must give the same results as
+//! the server's kernels.
 
 #![expect(
     clippy::unwrap_used,

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use query_server::{QueryConfig, QueryServer};
 use serde_json::Value;
 
-/// The properties of a drawn product.
+/// Properties of a generated product.
 #[derive(Debug, Clone)]
 pub(crate) struct DrawnProduct {
     category: Option<usize>,
@@ -48,7 +48,7 @@ pub(crate) fn any_product() -> impl Strategy<Value = DrawnProduct> {
         prop::collection::vec(0..80_u8, 0..6),
         0..3_u8,
     );
-    // A price of 0 is none.
+    // A price of 0 means that the price is unknown.
     let minor = prop_oneof![1 => Just(0_i64), 12 => 1..60_i64];
     let price = (minor, prop::bool::weighted(0.05));
     let state = (any::<bool>(), prop::bool::weighted(0.3));
@@ -130,7 +130,7 @@ fn build(previous: Option<&Manifest>, catalogue: &[(BrandFacts, Vec<Product>)], 
     kit::build_after(previous, &catalogue, &options, dir)
 }
 
-/// A query server, and SQL over the release that it serves.
+/// A query server, and an SQL session over the release that it serves.
 pub(crate) struct Market {
     _dir: tempfile::TempDir,
     router: EdgeRouter,
@@ -138,7 +138,7 @@ pub(crate) struct Market {
 }
 
 impl Market {
-    /// Serves the second of two releases, in which one brand's earlier rows are dead.
+    /// Serves the second of two releases, in which the old rows of one brand are dead.
     pub(crate) async fn of(products: &[Vec<DrawnProduct>]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let files = dir.path().join("files");
@@ -184,12 +184,12 @@ impl Market {
         }
     }
 
-    /// The `data` of an answer.
+    /// Returns the `data` of a response.
     pub(crate) async fn get(&self, path: &str) -> Value {
         self.answer(path).await["data"].take()
     }
 
-    /// A whole answer.
+    /// Returns a whole response.
     pub(crate) async fn answer(&self, path: &str) -> Value {
         let request = http::Request::get(path).body(Body::empty()).unwrap();
         let answered = self.router.answer(request).await;
@@ -199,7 +199,7 @@ impl Market {
         serde_json::from_slice(&body).unwrap()
     }
 
-    /// The rows that a statement answers, each a list of its columns.
+    /// Returns the rows of a statement's result, each as a list of its columns.
     pub(crate) async fn sql(&self, statement: &str) -> Vec<Vec<Value>> {
         let frame = self
             .tables

@@ -15,7 +15,7 @@ async fn market() -> Market {
     Market::of(&products).await
 }
 
-/// The plan of a statement, as text.
+/// Returns the query plan of a statement as text.
 async fn plan(market: &Market, statement: &str) -> String {
     let rows = market.sql(&format!("explain {statement}")).await;
     rows.iter()
@@ -23,7 +23,7 @@ async fn plan(market: &Market, statement: &str) -> String {
         .collect()
 }
 
-/// Conditions on a table, and the same where no column is compared to a literal.
+/// Conditions on a table, each with an equivalent one in which no column is compared to a literal.
 const CONDITIONS: &[(&str, &str, &str)] = &[
     ("products", "in_stock", "coalesce(in_stock, false)"),
     (
