@@ -1,14 +1,14 @@
 use serde::{Deserialize, Serialize};
 
-/// Bounds of gathering observations on their way to storage.
+/// Limits for buffering observations before they are written to storage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ObservationsConfig {
-    /// Most observations that wait to be written; what comes beyond is lost, and counted. At least 1.
+    /// Maximum number of observations that wait to be written. Further observations are lost and counted. At least 1.
     pub queue_max: usize,
-    /// Most observations in one file. At least 1, at most 10,000.
+    /// Maximum number of observations in one file; from 1 to 10,000.
     pub batch_max: usize,
-    /// The time that an observation waits for others to be written with.
+    /// Maximum time, in milliseconds, for which an observation waits for others to be written with it.
     pub flush_interval_ms: u64,
 }
 

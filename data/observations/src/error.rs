@@ -1,51 +1,51 @@
 use data_storage::StorageError;
 
-/// The reason why observations could not be listed, read or removed.
+/// Reason why observations could not be listed, read or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum ObservationsError {
     /// The storage failed.
     #[error("observations cannot be read or removed")]
     Storage(#[from] StorageError),
-    /// A file is not what a recorder wrote. It stays as it is; whoever reads passes it over.
+    /// A file was not written by a recorder or is damaged. It is kept, and readers skip it.
     #[error("observations/{path} is no file of observations: {fault}")]
     Damaged {
-        /// Its path below `observations`.
+        /// Path of the file below `observations`.
         path: String,
-        /// The fault of the file.
+        /// Fault of the file.
         fault: Fault,
     },
 }
 
 impl ObservationsError {
-    /// `true` where the file is to blame, and not the storage.
+    /// Returns `true` if the file is at fault and not the storage.
     #[must_use]
     pub const fn is_damage(&self) -> bool {
         matches!(self, Self::Damaged { .. })
     }
 }
 
-/// The fault of a file of observations.
+/// Fault of an observation file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// It is larger than any recorder writes.
+    /// The file is larger than any file that a recorder writes.
     #[error("it is larger than {bytes_max} bytes")]
     TooLarge {
-        /// The most that is taken, packed or unpacked.
+        /// Maximum size in bytes, compressed or uncompressed.
         bytes_max: u64,
     },
-    /// It cannot be unpacked.
+    /// The file cannot be decompressed.
     #[error("it cannot be unpacked")]
     Packing,
-    /// Its first line does not say what follows.
+    /// The first line of the file is not a valid heading.
     #[error("its first line is no heading")]
     Heading,
-    /// A later program wrote it.
+    /// The file was written by a newer version of the program.
     #[error("its format is {0}, which this program does not know")]
     Version(u32),
-    /// It holds another number of observations than its heading says, or more than a recorder writes.
+    /// The number of observations differs from the one in the heading, or exceeds the limit of a recorder.
     #[error("it does not hold as many observations as it says")]
     Count,
-    /// A line is no observation, or holds what no store can say.
+    /// A line is not an observation, or contains values that no store can have.
     #[error("line {0} is no observation")]
     Line(usize),
 }

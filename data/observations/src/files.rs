@@ -1,4 +1,4 @@
-//! The files of observations in storage, as the lake's committer finds them.
+//! Lists, reads and removes the observation files in storage, for the lake's committer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,37 +10,37 @@ use futures::{StreamExt, TryStreamExt};
 use crate::error::{Fault, ObservationsError};
 use crate::format::{PACKED_BYTES_MAX, unpack};
 
-/// The folder of the files.
+/// Folder of the observation files.
 pub(crate) const PREFIX: &str = "observations";
 const EXTENSION: &str = ".jsonl.zst";
-/// Digits of the moment in a file's name, and of its uuid.
+/// Numbers of digits of the timestamp and of the UUID in a file name.
 const MICROS_DIGITS: usize = 20;
 const UUID_DIGITS: usize = 32;
 
-/// A file of observations, as a list shows it.
+/// An observation file as listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservationFile {
-    /// Its path below `observations`.
+    /// Path of the file below `observations`.
     path: ObjectPath,
-    /// The packed size.
+    /// Compressed size in bytes.
     bytes: u64,
 }
 
 impl ObservationFile {
-    /// Its path below `observations`: its name in messages.
+    /// Returns the path below `observations`, which also identifies the file in messages.
     #[must_use]
     pub fn path(&self) -> &str {
         self.path.as_ref()
     }
 
-    /// The packed size.
+    /// Returns the compressed size in bytes.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
 }
 
-/// The path of a file below `observations`: `2026-11-23/{microseconds}-{uuid}.jsonl.zst`. Names sort in the order of time.
+/// Returns the path of a file below `observations`: `2026-11-23/{microseconds}-{uuid}.jsonl.zst`. Names sort by time.
 pub(crate) fn path_at(now: data_model::Timestamp, uuid: uuid::Uuid) -> ObjectPath {
     let day: String = now.to_string().chars().take(10).collect();
     let micros = now.micros().max(0);
@@ -50,15 +50,14 @@ pub(crate) fn path_at(now: data_model::Timestamp, uuid: uuid::Uuid) -> ObjectPat
     ])
 }
 
-/// `true` for names that a recorder gives.
+/// Returns `true` for names that a recorder creates.
 fn is_name(name: &str) -> bool {
     let digits = |text: &str, count: usize| text.len() == count && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let parts = name.strip_suffix(EXTENSION).and_then(|name| name.split_once('-'));
     parts.is_some_and(|(micros, uuid)| digits(micros, MICROS_DIGITS) && digits(uuid, UUID_DIGITS))
 }
 
-/// The oldest `files_max` files of which `is_wanted` is true, oldest first. Objects of other names are no files of
-/// observations, and left out.
+/// Returns the oldest `files_max` files that satisfy `is_wanted`, oldest first. Objects with other names are ignored.
 ///
 /// # Errors
 /// The storage failed.
@@ -92,10 +91,10 @@ pub async fn list(
     Ok(oldest.into_values().collect())
 }
 
-/// The observations of a file; `None` when it was removed since it was listed.
+/// Reads the observations of a file; `None` if it was removed since it was listed.
 ///
 /// # Errors
-/// [`ObservationsError::Damaged`] when it is not what a recorder wrote; the storage failed.
+/// [`ObservationsError::Damaged`] if a recorder did not write the file as it is; the storage failed.
 #[boxed]
 pub async fn read(storage: &Storage, file: &ObservationFile) -> Result<Option<Vec<Observation>>, ObservationsError> {
     let failed = |source| StorageError::Read {
@@ -117,15 +116,15 @@ pub async fn read(storage: &Storage, file: &ObservationFile) -> Result<Option<Ve
     }
     let bytes = answer.bytes().await.map_err(failed)?;
     let unpacked = tokio::task::spawn_blocking(move || unpack(&bytes)).await;
-    // A task that broke off answered nothing of the file; none of it is taken.
+    // If the task failed, the content of the file is unknown, so the whole file counts as damaged.
     let observations = unpacked.unwrap_or(Err(Fault::Packing)).map_err(damaged)?;
     Ok(Some(observations))
 }
 
-/// Removes files that were folded in. One that is gone already is no error.
+/// Removes files that were merged into the lake. A file that is already gone is not an error.
 ///
 /// # Errors
-/// The storage failed; some may be gone.
+/// The storage failed; some files may have been removed.
 #[boxed]
 pub async fn remove(storage: &Storage, files: &[ObservationFile]) -> Result<(), ObservationsError> {
     let storage = storage.child(PREFIX);
@@ -146,7 +145,7 @@ pub async fn remove(storage: &Storage, files: &[ObservationFile]) -> Result<(), 
     Ok(())
 }
 
-/// The folder that a file lies in.
+/// Returns the folder of a file.
 fn day(path: &ObjectPath) -> Option<ObjectPath> {
     path.as_ref().split_once('/').map(|(day, _)| ObjectPath::from(day))
 }

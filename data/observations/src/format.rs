@@ -1,5 +1,5 @@
-//! Files of observations: text lines of JSON, packed by zstd. The first line is a heading that states the version and
-//! how many lines follow, one observation each. Everything here is computation.
+//! Format of observation files: JSON lines compressed with zstd. The first line is a heading with the version and the
+//! number of lines that follow. Each other line is one observation. This module does no I/O.
 
 use std::io::{BufRead, BufReader, Read, Write};
 
@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 
-/// The format's name in a file's heading.
+/// Name of the format in a file's heading.
 const FORMAT: &str = "haat.observations";
-/// The version that is written, and the only one that is read.
+/// Format version that is written, and the only one that is read.
 const VERSION: u32 = 1;
-/// Most bytes of a packed file.
+/// Maximum size of a compressed file in bytes.
 pub(crate) const PACKED_BYTES_MAX: u64 = 16 << 20;
-/// Most bytes of its text.
+/// Maximum size of an uncompressed file in bytes.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
-/// After so many bytes of text the next file begins.
+/// Number of uncompressed bytes after which the next file begins.
 const FILE_BYTES: usize = 8 << 20;
-/// Most observations in one file.
+/// Maximum number of observations in one file.
 pub(crate) const OBSERVATIONS_MAX: usize = 10_000;
-/// Most variants of one observation. The platform knows 2,048 a product.
+/// Maximum number of variants in one observation. Shopify allows 2,048 variants per product.
 pub(crate) const VARIANTS_MAX: usize = 4_096;
-/// A fast level: a file lives for hours.
+/// Zstd level, a fast one because a file only exists for hours.
 const LEVEL: i32 = 3;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,15 +32,16 @@ struct Heading {
     observations: usize,
 }
 
-/// A file to be written.
+/// A compressed file to be written.
 #[derive(Debug)]
 pub(crate) struct PackedFile {
     pub(crate) bytes: Vec<u8>,
-    /// The number of its observations.
+    /// Number of observations in the file.
     pub(crate) observations: usize,
 }
 
-/// `true` where a file takes this observation: it is of a size that stores can have, and no amount is below zero.
+/// Returns `true` if an observation may be written: its number of variants is within the limit, and no amount is
+/// negative.
 pub(crate) fn is_sound(observation: &Observation) -> bool {
     let variants = observation.variants.len().saturating_add(observation.gone.len());
     let amounts = observation.variants.iter();
@@ -48,7 +49,7 @@ pub(crate) fn is_sound(observation: &Observation) -> bool {
     variants <= VARIANTS_MAX && amounts.all(|amount| amount.is_none_or(|amount| amount >= 0))
 }
 
-/// Packs observations, each of which is sound, into as many files as they need.
+/// Compresses valid observations into as many files as they need.
 pub(crate) fn pack(observations: &[Observation]) -> std::io::Result<Vec<PackedFile>> {
     let (mut files, mut text, mut lines) = (Vec::new(), Vec::new(), 0);
     for observation in observations {
@@ -84,7 +85,7 @@ fn pack_lines(text: &[u8], observations: usize) -> std::io::Result<PackedFile> {
     })
 }
 
-/// The observations of a file.
+/// Decompresses a file and returns its observations.
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Vec<Observation>, Fault> {
     let bytes_max = TEXT_BYTES_MAX;
     if bytes.len() as u64 > PACKED_BYTES_MAX {
@@ -92,7 +93,7 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Vec<Observation>, Fault> {
         return Err(Fault::TooLarge { bytes_max });
     }
     let mut decoder = zstd::stream::Decoder::with_buffer(bytes).map_err(|_| Fault::Packing)?;
-    // A frame may ask for a window of gigabytes.
+    // A zstd frame may request a window of gigabytes.
     decoder.window_log_max(WINDOW_LOG_MAX).map_err(|_| Fault::Packing)?;
     let mut text = BufReader::new(decoder.take(bytes_max + 1));
     let (mut line, mut read) = (Vec::new(), 0);
@@ -134,7 +135,7 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Vec<Observation>, Fault> {
     }
 }
 
-/// 8 MiB: what the level that is written needs, with room.
+/// Base-2 logarithm of 8 MiB, which is more than the compression level used for writing needs.
 const WINDOW_LOG_MAX: u32 = 23;
 
 #[cfg(test)]

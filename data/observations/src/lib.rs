@@ -1,12 +1,13 @@
-//! Live answers of stores, on their way from the gateway to the lake: `observations/…`.
+//! Live answers of stores on their way from the gateway to the lake: `observations/…`.
 //!
-//! In: [`data_model::Observation`]s, one product each, handed to a [`Recorder`]. Out: immutable files of them in object
-//! storage, `observations/{date}/{microseconds}-{uuid}.jsonl.zst`, which the lake's committer lists oldest first, reads,
-//! folds into the price history, and removes.
+//! Input: [`data_model::Observation`]s of one product each, passed to a [`Recorder`]. Output: immutable files in object
+//! storage, `observations/{date}/{microseconds}-{uuid}.jsonl.zst`. The lake's committer lists them oldest first, reads
+//! them, merges them into the price history, and removes them.
 //!
-//! Recording never waits and never fails its caller: what cannot be kept is counted as lost. Reading takes nothing on
-//! trust: a file is bounded in bytes, observations and variants, and one that is not what a recorder wrote is refused as
-//! a whole. It never compares an observation with what is known, and knows neither the lake nor the stores.
+//! Recording never waits and never fails its caller; observations that cannot be kept are counted as lost. Reading
+//! validates everything: the bytes, observations and variants of a file are limited, and an invalid file is rejected as
+//! a whole. The crate never compares an observation with known prices, and depends neither on the lake nor on the
+//! stores.
 
 mod config;
 mod error;

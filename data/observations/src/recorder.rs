@@ -1,4 +1,4 @@
-//! Gathers observations and writes them, a batch a file, where nobody waits for it.
+//! Collects observations and writes them in the background, one file per batch.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -17,29 +17,29 @@ use crate::ObservationsConfig;
 use crate::files::{PREFIX, path_at};
 use crate::format::{OBSERVATIONS_MAX, PackedFile, is_sound, pack};
 
-/// The times that a file is put before its observations are lost.
+/// Number of attempts to put a file before its observations are lost.
 const PUTS_MAX: u32 = 4;
-/// The longest time of one put.
+/// Timeout of one put.
 const PUT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The pause after the first put that failed; each further one is four times as long.
+/// Pause after the first failed put. Each later pause is four times as long.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The time that the writer goes on after it was cancelled.
+/// Time for which the writer continues after it was cancelled.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 const RECORDED: &str = "observations_recorded_total";
 const LOST: &str = "observations_lost_total";
 const BATCHES: &str = "observations_batches_total";
 
-/// The reason why an observation was not kept, as the metric says it.
+/// Reason why an observation was lost, as in the metric's label.
 #[derive(Debug, Clone, Copy)]
 enum LossReason {
-    /// Too many were waiting.
+    /// The queue was full.
     QueueFull,
     /// The writer has ended.
     Stopped,
-    /// No store can have said this: too many variants, or an amount below zero.
+    /// The observation is invalid: it has too many variants or a negative amount.
     NotSound,
-    /// The storage did not take it.
+    /// The storage did not accept the file.
     PutFailed,
 }
 
@@ -60,15 +60,16 @@ impl LossReason {
     }
 }
 
-/// Takes observations. Cheap to clone; all clones feed one writer.
+/// Records observations. Cloning is cheap; all clones feed one writer.
 #[derive(Debug, Clone)]
 pub struct Recorder {
     queue: mpsc::Sender<Observation>,
 }
 
 impl Recorder {
-    /// A recorder, and the writer behind it, which is to be run. It ends when it is cancelled or when the last clone of the
-    /// recorder is dropped, and writes before that what was recorded until then, for ten seconds at most.
+    /// Creates a recorder and the future of its writer, which the caller must run. The writer ends when it is cancelled
+    /// or when the last clone of the recorder is dropped. Before that it writes what was recorded, for ten seconds at
+    /// most.
     ///
     /// Metrics: `observations_recorded_total` (in storage), `observations_batches_total` (files), and
     /// `observations_lost_total{reason}` (`queue_full`, `stopped`, `not_sound`, `put_failed`).
@@ -90,7 +91,7 @@ impl Recorder {
         (Self { queue }, writer.run(recorded))
     }
 
-    /// Hands an observation to the writer. Never waits: where too many are waiting already, or the writer has ended, the
+    /// Passes an observation to the writer without waiting. If the queue is full or the writer has ended, the
     /// observation is lost and counted.
     pub fn record(&self, observation: Observation) {
         if !is_sound(&observation) {
@@ -114,7 +115,6 @@ fn describe() {
     LossReason::ALL.into_iter().for_each(|lost| lost.count(0));
 }
 
-/// Writes the recorded observations.
 #[derive(Debug)]
 struct Writer {
     storage: Storage,
@@ -132,10 +132,10 @@ impl Writer {
                 () = self.cancel.cancelled() => break,
                 first = recorded.recv() => first,
             };
-            // The last recorder is gone.
+            // All recorders were dropped.
             let Some(first) = first else { return };
             let batch = self.gather(first, &mut recorded).await;
-            // A put that hangs when the writer is cancelled ends with it.
+            // If a put still hangs some time after the writer was cancelled, it is abandoned.
             let cancelled = async {
                 self.cancel.cancelled().await;
                 sleep(END_TIMEOUT).await;
@@ -161,7 +161,7 @@ impl Writer {
         }
     }
 
-    /// Waits for others until the batch is full or its time is over.
+    /// Waits for more observations until the batch is full or the flush interval has passed.
     async fn gather(&self, first: Observation, recorded: &mut mpsc::Receiver<Observation>) -> Vec<Observation> {
         let mut batch = vec![first];
         let due = sleep_until(Instant::now() + self.flush_interval);
@@ -198,8 +198,7 @@ impl Writer {
         }
     }
 
-    /// Puts a file under a name that nobody else has: where it is there already, an earlier put of this had an effect
-    /// though its answer was lost.
+    /// Puts a file under a unique name. If the file already exists, an earlier put succeeded and its response was lost.
     async fn put(&self, path: &ObjectPath, bytes: Bytes) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         let mut pause = PAUSE;
         let mut puts = 1;

@@ -1,4 +1,4 @@
-//! From the recorder to storage and out of it again.
+//! Tests recording observations to storage and reading them back.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 /// 2026-11-23T00:00:00Z
 const START: i64 = 1_795_392_000_000_000;
 
-/// Each look at it is a second later.
+/// Clock that advances by one second at each read.
 #[derive(Debug)]
 struct TickingClock(AtomicI64);
 
@@ -25,7 +25,7 @@ impl Clock for TickingClock {
     }
 }
 
-/// Counters by name and label.
+/// Metric counters by name and label.
 #[derive(Debug, Clone, Default)]
 struct Counts(Arc<Mutex<BTreeMap<String, Arc<AtomicU64>>>>);
 
@@ -95,7 +95,7 @@ fn config(queue_max: usize, batch_max: usize) -> ObservationsConfig {
     }
 }
 
-/// The products of each file, oldest first.
+/// Returns the products in each file, oldest first.
 async fn written(storage: &Storage) -> Vec<Vec<u64>> {
     let mut files = Vec::new();
     for file in list(storage, 100, |_| true).await.unwrap() {
@@ -105,7 +105,7 @@ async fn written(storage: &Storage) -> Vec<Vec<u64>> {
     files
 }
 
-/// A storage whose calls can be made to fail.
+/// Returns a storage whose calls can be made to fail.
 fn faulty() -> (FaultyStore, Storage) {
     let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
     let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
@@ -119,7 +119,7 @@ async fn what_is_recorded_is_written_by_batches_and_by_time_and_at_the_end() {
     let (recorder, writer) = Recorder::start(&storage, clock(), &config(100, 3), cancel.clone());
     let writer = tokio::spawn(writer);
     (1..=4).for_each(|product| recorder.record(observation(product)));
-    // A wait for the interval is a wait for the writer to have nothing to do but that.
+    // With paused time, sleeping for the interval also waits until the writer is idle.
     tokio::time::sleep(std::time::Duration::from_millis(4_999)).await;
     assert_eq!(written(&storage).await, [vec![1, 2, 3]], "a full batch does not wait");
     tokio::time::sleep(std::time::Duration::from_millis(2)).await;
@@ -149,7 +149,7 @@ async fn a_full_queue_and_what_no_store_can_say_are_lost_and_counted_at_once() {
     let (counts, storage) = (Counts::default(), Storage::memory());
     let _guard = metrics::set_default_local_recorder(&counts);
     let (recorder, writer) = Recorder::start(&storage, clock(), &config(2, 10), CancellationToken::new());
-    // The writer waits: the third finds no place, and its caller does not wait for one.
+    // The writer is idle, so the third observation finds a full queue, and its caller does not wait.
     (1..=3).for_each(|product| recorder.record(observation(product)));
     let mut negative = observation(4);
     negative.variants[0].price_minor = -1;
