@@ -1,11 +1,12 @@
-/// Bounds of counting searched words.
+/// Limits for counting searched words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchesConfig {
-    /// Most words of a day that a server has in mind; beyond, those that it saw once go.
+    /// Maximum number of texts per day that a server keeps in memory. When it is exceeded, texts that were searched
+    /// once are dropped.
     pub words_max: usize,
-    /// The interval at which counts are written.
+    /// Interval, in milliseconds, at which counts are written.
     pub flush_interval_ms: u64,
-    /// Days for which counts are kept.
+    /// Number of days for which counts are kept.
     pub kept_days: u32,
 }
 

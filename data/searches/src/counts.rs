@@ -4,51 +4,51 @@ use data_model::{ReleaseId, Timestamp};
 use data_text::plain_words;
 use serde::{Deserialize, Serialize};
 
-/// Words that a server saw less often in a day are not kept.
+/// Minimum number of searches per server and day. Words that were searched less often are not stored.
 pub const SEEN_MIN: u64 = 3;
-/// Most words of a day that one server keeps.
+/// Maximum number of texts per day that one server stores.
 pub(crate) const KEPT_MAX: usize = 5_000;
-/// Longest text that is counted.
+/// Maximum number of characters of a text that is counted.
 const WORDS_CHARS_MAX: usize = 80;
-/// From so many digits on a text may be somebody's number.
+/// Maximum number of digits in a counted text, because a longer number may identify a person.
 const DIGITS_MAX: usize = 6;
 
-/// A search by words alone, and what it found.
+/// A search by words alone, and its results.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchNote<'a> {
-    /// As they were typed.
+    /// Text as typed by the shopper.
     pub text: &'a str,
-    /// The release that was searched.
+    /// Release that was searched.
     pub release: ReleaseId,
-    /// Products that were answered.
+    /// Number of products that were returned.
     pub hits: usize,
-    /// True where products that lack words of the query were answered too.
+    /// `true` if products that lack words of the query were returned too.
     pub relaxed: bool,
-    /// True where more than words was read out of the query.
+    /// `true` if more than words, such as a price, was parsed from the query.
     pub understood: bool,
 }
 
-/// Words that were searched for on one day.
+/// Counts of one searched text on one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordCount {
-    /// The words, folded, in the order in which they were typed.
+    /// Searched words, folded, in the order in which they were typed.
     pub words: String,
-    /// The release that was searched last.
+    /// Release that was searched last.
     pub release: ReleaseId,
-    /// Products that the last search answered, at most a page.
+    /// Number of products that the last search returned, at most one page.
     pub hits: u64,
-    /// Searches.
+    /// Number of searches.
     pub count: u64,
-    /// Of these, searches that found nothing.
+    /// Number of searches that found nothing.
     pub without_hits: u64,
-    /// Of these, searches that were answered with products that lack words.
+    /// Number of searches whose results include products that lack words.
     pub relaxed: u64,
-    /// Of these, searches of which more than words was read.
+    /// Number of searches from which more than words was parsed.
     pub understood: u64,
 }
 
 impl WordCount {
-    /// Adds the same words of another server.
+    /// Adds the counts of the same words from another server.
     pub(crate) fn add(&mut self, other: &Self) {
         self.count = self.count.saturating_add(other.count);
         self.without_hits = self.without_hits.saturating_add(other.without_hits);
@@ -57,13 +57,13 @@ impl WordCount {
     }
 }
 
-/// The day of a moment, in UTC: `2026-11-29`.
+/// Returns the day of a timestamp in UTC, such as `2026-11-29`.
 pub(crate) fn day_of(moment: Timestamp) -> String {
     moment.to_string().chars().take(10).collect()
 }
 
-/// The words of a text as they are counted; `None` where there are none, or where the text may tell of a person: an address, a
-/// number, a long sentence.
+/// Returns the words of a text as they are counted. Returns `None` if there are none, or if the text may identify a
+/// person: an e-mail address, a number, or a long sentence.
 fn counted_words(text: &str) -> Option<String> {
     let is_personal = text.contains('@') || text.chars().filter(char::is_ascii_digit).count() > DIGITS_MAX;
     if is_personal || text.chars().count() > WORDS_CHARS_MAX {
@@ -72,12 +72,12 @@ fn counted_words(text: &str) -> Option<String> {
     Some(plain_words(text).join(" ")).filter(|words| !words.is_empty())
 }
 
-/// The searches of one day.
+/// Counts of the searches of one day.
 #[derive(Debug, Default)]
 pub(crate) struct DayCounts {
     pub(crate) day: String,
     words: HashMap<String, WordCount>,
-    /// True where something came since the counts were last asked for.
+    /// `true` if a search was counted since the counts were last written.
     pub(crate) is_changed: bool,
 }
 
@@ -86,7 +86,7 @@ impl DayCounts {
         Self { day, ..Self::default() }
     }
 
-    /// Counts a search; `false` where there is no room for its words.
+    /// Counts a search. Returns `false` if there is no free capacity for its words.
     pub(crate) fn note(&mut self, note: &SearchNote<'_>, words_max: usize) -> bool {
         let Some(words) = counted_words(note.text) else {
             return true;
@@ -116,7 +116,7 @@ impl DayCounts {
         true
     }
 
-    /// The words that are kept, those first that were searched for most.
+    /// Returns the words that are stored, most searched first.
     pub(crate) fn kept(&self) -> Vec<WordCount> {
         let seen = self.words.values().filter(|one| one.count >= SEEN_MIN);
         let mut kept: Vec<WordCount> = seen.cloned().collect();

@@ -1,10 +1,10 @@
-//! Words that shoppers search for, counted by day: `searches/{day}/{uuid}.json`, one object a server and day.
+//! Counts the words that shoppers search for, by day: `searches/{day}/{uuid}.json`, one object per server and day.
 //!
-//! In: searches by words alone, handed to a [`SearchLog`], and what they found. Out: counts of words by day
-//! ([`load`]), those of all servers together, and the words of several days ([`top`]).
+//! Input: searches by words alone with their results, passed to a [`SearchLog`]. Output: counts of words by day over
+//! all servers ([`load`]), and the top words of several days ([`top`]).
 //!
-//! It knows no caller and no address, and never keeps words that a server saw fewer than three times in a day: until then
-//! they are in its memory alone. Noting never waits and never fails its caller; words and days are bounded.
+//! The crate does not know callers or addresses. Words that a server saw fewer than three times in a day stay in memory
+//! and are never stored. Counting never waits and never fails its caller. The numbers of words and days are limited.
 
 mod config;
 mod counts;

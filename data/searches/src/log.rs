@@ -12,14 +12,14 @@ use crate::SearchesConfig;
 use crate::counts::{DayCounts, SearchNote, WordCount, day_of};
 use crate::store::{counts_at, forget_before};
 
-/// Days that wait to be written; one more, and the oldest is lost.
+/// Maximum number of days in memory. When it is exceeded, the oldest day is lost.
 const DAYS_MAX: usize = 3;
-/// The longest time of one write.
+/// Timeout of one write.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 const LOST: &str = "searches_lost_total";
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// Counts searches by words. Cheap to clone; all clones count together.
+/// Counts searches by words. Cloning is cheap; all clones share their counts.
 #[derive(Debug, Clone)]
 pub struct SearchLog {
     days: Arc<Mutex<VecDeque<DayCounts>>>,
@@ -28,11 +28,11 @@ pub struct SearchLog {
 }
 
 impl SearchLog {
-    /// A log, and the writer behind it, which is to be run. It ends when it is cancelled, and writes before that what was
-    /// counted until then.
+    /// Creates a log and the future of its writer, which the caller must run. The writer ends when it is cancelled,
+    /// after writing the counts so far.
     ///
-    /// Metric: `searches_lost_total{reason}`, searches that are in no count: `too_many_words`, or counts that could not be
-    /// written this time: `put_failed`; they are written with the next ones of the day.
+    /// Metric: `searches_lost_total{reason}`, the number of searches that were not counted (`too_many_words`) or not
+    /// written this time (`put_failed`). The latter are written with the next counts of the day.
     pub fn start(
         storage: &Storage,
         clock: Arc<dyn Clock>,
@@ -59,7 +59,7 @@ impl SearchLog {
         (log, writer.run(interval, cancel))
     }
 
-    /// Counts a search.
+    /// Counts a search on the current day.
     pub fn note(&self, note: &SearchNote<'_>) {
         let day = day_of(self.clock.now());
         let mut days = self.days();
@@ -77,11 +77,11 @@ impl SearchLog {
     }
 
     fn days(&self) -> MutexGuard<'_, VecDeque<DayCounts>> {
-        // Each change is whole before anything could panic.
+        // A panic cannot leave a change incomplete, so a poisoned lock is safe to use.
         self.days.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The days of which something is to be written.
+    /// Returns the days with unwritten counts.
     fn changed(&self) -> Vec<(String, Vec<WordCount>)> {
         let mut days = self.days();
         let changed = days.iter_mut().filter(|day| day.is_changed);
@@ -92,29 +92,28 @@ impl SearchLog {
         changed.filter(|(_, kept)| !kept.is_empty()).collect()
     }
 
-    /// A day could not be written: it is written again.
+    /// Marks a day that could not be written, so that it is written again.
     fn keep(&self, day: &str) {
         let mut days = self.days();
         let unwritten = days.iter_mut().filter(|known| known.day == day);
         unwritten.for_each(|known| known.is_changed = true);
     }
 
-    /// Days that are over and written are forgotten.
+    /// Drops past days that have been written.
     fn forget_written(&self) {
         let today = day_of(self.clock.now());
         self.days().retain(|day| day.is_changed || day.day == today);
     }
 }
 
-/// Writes the counts.
 #[derive(Debug)]
 struct Writer {
     log: SearchLog,
     storage: Storage,
-    /// The name of this server's objects: nobody else writes them.
+    /// Unique name of this server's objects, which no other server writes.
     server: String,
     kept_ms: i64,
-    /// The day on which old counts were last removed.
+    /// Day on which old counts were last removed.
     forgot: Option<String>,
 }
 

@@ -5,9 +5,9 @@ use futures::TryStreamExt;
 
 use crate::counts::{KEPT_MAX, WordCount};
 
-/// The folder of the objects.
+/// Folder of the counts.
 pub(crate) const PREFIX: &str = "searches";
-/// Largest object that is read.
+/// Maximum size of an object that is read, in bytes.
 const BYTES_MAX: u64 = 4 << 20;
 
 /// Counts could not be listed, read or removed.
@@ -15,12 +15,12 @@ const BYTES_MAX: u64 = 4 << 20;
 #[error("counts of searched words cannot be read or removed")]
 pub struct SearchesError(#[from] StorageError);
 
-/// The place of a server's counts of a day.
+/// Returns the path of a server's counts of a day.
 pub(crate) fn counts_at(day: &str, server: &str) -> ObjectPath {
     ObjectPath::from_iter([PREFIX, day, &format!("{server}.json")])
 }
 
-/// The day of an object's path.
+/// Returns the day in an object's path.
 fn day_in(path: &ObjectPath) -> Option<String> {
     let day = path
         .as_ref()
@@ -31,8 +31,8 @@ fn day_in(path: &ObjectPath) -> Option<String> {
     (day.len() == 10).then(|| day.to_owned())
 }
 
-/// The counts of words by day, from this day on (`2026-11-29`), those of all servers together. What cannot be understood is
-/// passed over.
+/// Returns the word counts over all servers by day, from the day `since` on (such as `2026-11-29`). Unreadable objects
+/// are skipped.
 ///
 /// # Errors
 /// The storage failed.
@@ -58,10 +58,10 @@ pub async fn load(storage: &Storage, since: &str) -> Result<BTreeMap<String, Vec
     Ok(sorted.collect())
 }
 
-/// Removes the counts of days before this one.
+/// Removes the counts of days before `day`.
 ///
 /// # Errors
-/// The storage failed; some may be gone.
+/// The storage failed; some counts may have been removed.
 pub(crate) async fn forget_before(storage: &Storage, day: &str) -> Result<(), SearchesError> {
     for (of, path, _) in listed(storage).await? {
         if of.as_str() >= day {

@@ -4,39 +4,39 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::WordCount;
 
-/// Words that were searched for, over several days.
+/// Counts of one searched text over several days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopWords {
-    /// The words.
+    /// Searched words.
     pub words: String,
-    /// The last day on which they were searched for.
+    /// Last day on which the words were searched.
     pub last_day: String,
-    /// Products that the last search of that day answered, at most a page.
+    /// Number of products that the last search of that day returned, at most one page.
     pub hits: u64,
-    /// Searches.
+    /// Number of searches.
     pub count: u64,
-    /// Of these, searches that found nothing.
+    /// Number of searches that found nothing.
     pub without_hits: u64,
-    /// Of these, searches that were answered with products that lack words.
+    /// Number of searches whose results include products that lack words.
     pub relaxed: u64,
-    /// Of these, searches of which more than words was read.
+    /// Number of searches from which more than words was parsed.
     pub understood: u64,
 }
 
-/// The order of words, and which are left out.
+/// Order of the top words, which also determines the words that are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TopOrder {
-    /// By searches.
+    /// Orders by the number of searches.
     Searches,
-    /// By searches that found nothing; words that always found something are left out.
+    /// Orders by the number of searches that found nothing. Words that always found something are left out.
     WithoutHits,
 }
 
-/// The words that were searched for most, at most so many.
+/// Returns at most `most` of the most searched words.
 #[must_use]
 pub fn top(days: BTreeMap<String, Vec<WordCount>>, order: TopOrder, most: usize) -> Vec<TopWords> {
     let mut words: BTreeMap<String, TopWords> = BTreeMap::new();
-    // The days come in order: the last one tells what was found last.
+    // The days are in order, so the last one has the newest results.
     for (day, counts) in days {
         for one in counts {
             let known = words.entry(one.words.clone()).or_insert_with(|| TopWords {
@@ -61,7 +61,7 @@ pub fn top(days: BTreeMap<String, Vec<WordCount>>, order: TopOrder, most: usize)
         TopOrder::WithoutHits => one.without_hits,
     };
     let mut top: Vec<TopWords> = words.into_values().filter(|one| rank(one) > 0).collect();
-    // Stable: ties stay in the order of the words.
+    // The sort is stable, so ties stay in alphabetical order.
     top.sort_by_key(|one| std::cmp::Reverse(rank(one)));
     top.truncate(most);
     top

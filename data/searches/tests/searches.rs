@@ -1,4 +1,4 @@
-//! Counts of words through their log and through what a reader finds.
+//! Tests counting words with a log and reading the counts back.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// A server that counts.
+/// A server that counts searches.
 struct Server {
     log: SearchLog,
     stop: CancellationToken,
@@ -72,7 +72,7 @@ async fn words_are_counted_however_they_are_typed_and_those_seen_twice_are_never
     for _ in 0..2 {
         server.note("blue kettle", 4);
     }
-    // An address, a telephone number, a long sentence, and none.
+    // An e-mail address, a telephone number, a long sentence, and a text without words.
     for _ in 0..5 {
         server.note("asha@mail.example", 0);
         server.note("98765 43210", 0);
@@ -129,7 +129,7 @@ async fn counts_are_written_while_a_server_runs_and_old_days_go() {
     let config = SearchesConfig::default();
     let server = Server::start(&storage, &clock, &config);
     (0..SEEN_MIN).for_each(|_| server.note("tea", 1));
-    // The clock of tasks goes on by itself as long as nothing else is to do.
+    // Paused time advances by itself while all tasks are idle.
     tokio::time::sleep(std::time::Duration::from_millis(config.flush_interval_ms * 2)).await;
     assert_eq!(counts(&storage).await, told([("2026-11-29", "tea", 3, 0)]));
     let days: Vec<_> = load(&storage, "").await.unwrap().into_keys().collect();
@@ -164,7 +164,7 @@ async fn words_of_a_day_are_bounded_and_those_seen_once_make_room() {
 }
 
 proptest! {
-    /// A reader finds of all servers what a table of every search would tell, but for words that a server saw too seldom.
+    /// A reader gets the counts of all searches on all servers, except for words that a server saw too seldom.
     #[test]
     fn what_is_kept_is_what_was_searched(
         searches in proptest::collection::vec((0..2_usize, 0..4_usize, 0..3_usize), 0..60),
