@@ -18,7 +18,7 @@ pub struct LakeConfig {
     /// Target size, in bytes, of the files that [`crate::Lake::compact`] produces by merging files of append-only
     /// tables.
     pub compact_file_bytes: u64,
-    /// Maximum number of attempts to commit a batch when other processes keep committing first.
+    /// Maximum number of attempts to write a commit batch when other processes keep committing first.
     pub attempts_max: u32,
 }
 

@@ -151,7 +151,7 @@ pub enum LakeError {
     Unfinished {
         /// Number of the commit batch.
         tick: u64,
-        /// Error that prevents the batch from being finished.
+        /// Error that prevents the commit batch from being finished.
         #[source]
         source: Box<LakeError>,
     },

@@ -11,7 +11,7 @@ use crate::plan::{BuildPlan, LakeStore};
 pub struct Assembly<'a> {
     /// Release on which the plan is based.
     pub previous: Option<&'a Manifest>,
-    /// Build plan.
+    /// Plan of the build whose parts are assembled.
     pub plan: BuildPlan,
     /// Parts that the plan asked for, in any order.
     pub built: Vec<PartFiles>,

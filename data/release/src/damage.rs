@@ -15,7 +15,7 @@ pub struct Damage {
     pub parts: Vec<PartId>,
     /// Stores whose products the release serves from these parts, or the store that the file belongs to; sorted.
     pub stores: Vec<StoreHost>,
-    /// The kind of damage.
+    /// Kind of damage to the file.
     pub kind: DamageKind,
 }
 
@@ -26,7 +26,7 @@ pub enum DamageKind {
     Missing,
     /// The file has another size than the manifest says.
     Size {
-        /// Actual size in bytes.
+        /// Actual size of the file in bytes.
         found: u64,
         /// Expected size in bytes from the manifest.
         expected: u64,

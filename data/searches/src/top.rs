@@ -7,7 +7,7 @@ use crate::counts::WordCount;
 /// Counts of one searched text over several days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopWords {
-    /// Searched words.
+    /// Words that were searched.
     pub words: String,
     /// Last day on which the words were searched.
     pub last_day: String,

@@ -7,8 +7,7 @@
 //!
 //! | table | a row is | columns of its own |
 //! |---|---|---|
-//! | `products` | a product | `brand`, `image`, `category_slug`, `department`, `url`, net content and unit price,
-//! `newest_at`, `quality` |
+//! | `products` | a product | `brand`, `image`, `category_slug`, `department`, `url`, net content and unit price, `newest_at`, `quality` |
 //! | `variants` | a variant | net content and unit price |
 //! | `reviews` | a review in the release; `source` says who publishes it | |
 //! | `facets` | a facet value of a product | `name`, `value` (both folded), `label` |

@@ -34,9 +34,9 @@ pub(crate) const DECIDING: TableName = TableName::CrawlRuns;
 /// Outcome of applying a commit batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ApplyOutcome {
-    /// Every table has the batch.
+    /// Every table has the commit batch.
     Done,
-    /// Another process gave the batch up before any table had it.
+    /// Another process gave the commit batch up before any table had it.
     GivenUp,
 }
 
@@ -116,7 +116,7 @@ fn is_apart(table: TableName) -> bool {
     TableName::DELIVERY.contains(&table) || TableName::WIDGETS.contains(&table) || TableName::REFERENCE.contains(&table)
 }
 
-/// Computes the batch's changes in the tables that do not have them yet, and writes the files that it adds.
+/// Computes the commit batch's changes in the tables that do not have them yet, and writes the files that it adds.
 pub(crate) async fn prepare(
     lake: &Storage,
     tables: &BTreeMap<TableName, Table>,
@@ -158,7 +158,7 @@ pub(crate) async fn apply(
     Ok(ApplyOutcome::Done)
 }
 
-/// Returns `true` if another process has given the batch up.
+/// Returns `true` if another process has given the commit batch up.
 pub(crate) async fn is_given_up(tables: &BTreeMap<TableName, Table>, tick: u64) -> Result<bool, LakeError> {
     match tables.get(&DECIDING) {
         Some(table) => Ok(table.tick() >= tick && table.has_given_up(tick).await?),
@@ -166,14 +166,14 @@ pub(crate) async fn is_given_up(tables: &BTreeMap<TableName, Table>, tick: u64) 
     }
 }
 
-/// Returns `true` if the tables show that every one of them has the batch. Commits happen in order, and the first and
-/// the last table change with every such batch.
+/// Returns `true` if the tables show that every one of them has the commit batch. Commits happen in order, and the
+/// first and the last table change with every such batch.
 pub(crate) fn is_applied(tables: &BTreeMap<TableName, Table>, record: &TickRecord) -> bool {
     let has_it = |name: TableName| tables.get(&name).is_some_and(|table| table.tick() >= record.tick);
     changed(record).last().is_some_and(has_it) && has_it(DECIDING)
 }
 
-/// Returns `false` if the table already had the batch.
+/// Returns `false` if the table already had the commit batch.
 async fn apply_to(table: &mut Table, work: &Work<'_>, mut prepared: Option<PreparedTable>) -> Result<bool, LakeError> {
     let operation = if TableName::CURRENT.contains(&table.name) || TableName::REFERENCE.contains(&table.name) {
         overwrite
@@ -192,7 +192,7 @@ async fn apply_to(table: &mut Table, work: &Work<'_>, mut prepared: Option<Prepa
         }
         let operation = operation(table.name);
         let fence = work.record.fence.filter(|_| table.name == DECIDING);
-        // The last table records every batch, which proves that all tables have the batch.
+        // The last table records every commit batch, which proves that all tables have the batch.
         let is_last = changed(work.record).last() == Some(table.name);
         if (actions.is_empty() && !is_last)
             || table
@@ -208,7 +208,7 @@ async fn apply_to(table: &mut Table, work: &Work<'_>, mut prepared: Option<Prepa
     })
 }
 
-/// Computes the batch's changes in one table. On an error, `actions` contains the changes computed so far.
+/// Computes the commit batch's changes in one table. On an error, `actions` contains the changes computed so far.
 async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
     if let Some(version) = work.record.restored.get(table.name.as_str()) {
         return restorations(table, *version, work.now, actions).await;
@@ -249,7 +249,7 @@ struct Partition {
     bucket: i32,
     old: Vec<DataFile>,
     new: Vec<RecordBatch>,
-    /// Stores of the batch. Their old rows are not needed if the old files are lost.
+    /// Stores of the commit batch. Their old rows are not needed if the old files are lost.
     stores: BTreeSet<StoreHost>,
     /// Stores whose old rows are removed.
     replaced: BTreeSet<StoreHost>,

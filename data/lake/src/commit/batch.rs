@@ -34,7 +34,8 @@ impl Lake {
             ..TickRecord::new(tick, kind, self.inner.clock.now())
         };
         self.check_fence(state).await?;
-        // Prepare before the batch is recorded, so that it never begins if the rows to be rewritten cannot be read.
+        // Prepare before the commit batch is recorded, so that it never begins if the rows to be rewritten cannot be
+        // read.
         let prepared = self.prepare(state, &record, &rows).await?;
         let (packed, rows) = pack(&record, rows, &prepared).await?;
         (record.token, record.staged) = ticks.stage(tick, packed).await?;
@@ -114,7 +115,7 @@ impl Lake {
         };
         self.inner.ticks.finish(end).await?;
         for table in tables.values() {
-            // Checkpoints and the removal of staged rows only save time and space: the batch has already landed.
+            // Checkpoints and the removal of staged rows only save time and space: the commit batch has already landed.
             if let Err(error) = table.checkpoint(self.inner.config.checkpoint_every).await {
                 tracing::warn!(table = %table.name, %error, "no checkpoint could be written");
             }

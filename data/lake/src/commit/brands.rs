@@ -131,7 +131,7 @@ impl Lake {
         })
     }
 
-    /// Commits refreshes that change something. Returns `None` if the batch's number was taken.
+    /// Commits refreshes that change something. Returns `None` if the commit batch's number was taken.
     pub(crate) async fn commit_changed(
         &self,
         state: &mut State,

@@ -53,7 +53,7 @@ pub struct ObservationReport {
 pub struct CrawlSpan {
     /// Start of the crawl. Live answers of the store after this time may be newer than the crawl's findings.
     pub began_at: Timestamp,
-    /// End of the crawl.
+    /// Time at which the crawl ended.
     pub ended_at: Timestamp,
 }
 

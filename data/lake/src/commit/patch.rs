@@ -19,7 +19,7 @@ use crate::{LakeConfig, LakeError, TableName};
 /// Keys of rows to be removed or replaced, by store.
 type Keys = HashMap<String, HashSet<String>>;
 
-/// Writes the batch's changes in the table. On an error, `actions` contains the changes written so far.
+/// Writes the commit batch's changes in the table. On an error, `actions` contains the changes written so far.
 pub(crate) async fn patches(
     table: &Table,
     record: &TickRecord,

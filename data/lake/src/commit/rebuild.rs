@@ -117,7 +117,7 @@ impl Lake {
         })
     }
 
-    /// Commits one batch without history rows. Returns `None` if its number was taken.
+    /// Commits one commit batch without history rows. Returns `None` if its number was taken.
     async fn rebuild_known(
         &self,
         state: &mut State,

@@ -41,7 +41,7 @@ impl Lake {
             });
         }
         self.check_logs(&mut state).await?;
-        // Tables that have a batch whose record was lost are newer than the records say.
+        // Tables that have a commit batch whose record was lost are newer than the records say.
         self.tables(&mut state).await?;
         let newest = state.ended;
         drop(state);
@@ -101,7 +101,7 @@ impl Lake {
         }
     }
 
-    /// Loads what other processes committed, and finishes the batch that no process finished.
+    /// Loads what other processes committed, and finishes the commit batch that no process finished.
     pub(crate) async fn recover(&self, state: &mut State) -> Result<(), LakeError> {
         for _ in 0..self.inner.config.attempts_max.max(1) {
             let head = self.inner.ticks.head(state.ended).await?;
@@ -114,11 +114,12 @@ impl Lake {
                 state.unfinished = None;
                 return Ok(());
             }
-            // Batch numbers have no gaps: a batch is recorded only after the one before it has ended.
+            // Commit batch numbers have no gaps: a batch is recorded only after the one before it has ended.
             let Some(record) = self.inner.ticks.record(head.ended + 1).await? else {
                 continue;
             };
-            // Between the listing and this read, the batch's own process may have ended it and removed its staged rows.
+            // Between the listing and this read, the commit batch's own process may have ended it and removed its
+            // staged rows.
             if self.inner.ticks.end(record.tick).await?.is_some() {
                 continue;
             }
@@ -128,7 +129,8 @@ impl Lake {
                 rows => rows,
             };
             // Another process may have written the record without making it durable yet. On a local disk, requesting
-            // the number again does that. Otherwise a power failure could lose the record of a batch that is in tables.
+            // the number again does that. Otherwise a power failure could lose the record of a commit batch that is in
+            // tables.
             self.inner.ticks.begin(&record).await?;
             tracing::info!(tick = record.tick, "finishing a tick that was begun and not ended");
             state.tables = None;
@@ -143,7 +145,7 @@ impl Lake {
                 Err(error) if is_for_good(record.kind, &error) => self.give_up(state, &record, error).await?,
                 finished => finished?,
             }
-            // The tables may contain batches whose records are lost. That is checked when the tables are read.
+            // The tables may contain commit batches whose records are lost. That is checked when the tables are read.
             state.tables = None;
         }
         Err(LakeError::Contended {
@@ -151,8 +153,8 @@ impl Lake {
         })
     }
 
-    /// Ends a batch that can never be finished, if no table or every table has it. If another process acted first,
-    /// returns without ending the batch, and the caller looks again.
+    /// Ends a commit batch that can never be finished, if no table or every table has it. If another process acted
+    /// first, returns without ending the batch, and the caller looks again.
     async fn give_up(&self, state: &mut State, record: &TickRecord, error: LakeError) -> Result<(), LakeError> {
         if self.inner.ticks.end(record.tick).await?.is_some() {
             return Ok(());
@@ -170,8 +172,8 @@ impl Lake {
             let Some(deciding) = tables.get_mut(&DECIDING).filter(|_| !is_begun) else {
                 return Err(error);
             };
-            // The batch's own process may still be running. It commits to this table first, and finds its version
-            // taken.
+            // The commit batch's own process may still be running. It commits to this table first, and finds its
+            // version taken.
             if deciding.give_up(record.tick, self.inner.clock.now()).await? == CommitOutcome::Lost {
                 return Ok(());
             }
@@ -203,8 +205,8 @@ impl Lake {
         Ok(())
     }
 
-    /// Continues from the tables if the records of the last batches were lost. Otherwise the tables, which have these
-    /// batch numbers, would treat new batches with the same numbers as done.
+    /// Continues from the tables if the records of the last commit batches were lost. Otherwise the tables, which have
+    /// these batch numbers, would treat new batches with the same numbers as done.
     ///
     /// The tables were read up to the last batch that ended. More must be read if another process ended a batch
     /// meanwhile.
@@ -217,10 +219,10 @@ impl Lake {
         if last <= state.ended {
             return Ok(());
         }
-        // Read after the tables: no table has a batch before its record exists.
+        // Read after the tables: no table has a commit batch before its record exists.
         let head = self.inner.ticks.head(state.ended).await?;
         if head.recorded.max(head.ended) >= last {
-            // Another process is or was working on it.
+            // Another process is or was working on the next commit batch.
             state.ended = head.ended;
             return Ok(());
         }
@@ -241,7 +243,7 @@ impl Lake {
     }
 }
 
-/// Returns `true` if retrying can never succeed, because the rows of the batch are gone.
+/// Returns `true` if retrying can never succeed, because the rows of the commit batch are gone.
 fn is_for_good(kind: TickKind, error: &LakeError) -> bool {
     match error {
         LakeError::Lost { .. } | LakeError::NotRestorable { .. } | LakeError::Staged { .. } => true,

@@ -247,7 +247,7 @@ fn plan(changed: &[PlacedChanges], buckets: u32) -> Result<Plan, LakeError> {
             leave(TableName::Quarantine, subject.clone());
         }
         if !placed.is_empty() {
-            // An entry, even an empty one, says that the batch changes the table.
+            // An entry, even an empty one, says that the commit batch changes the table.
             gone.entry(TableName::Quarantine.as_str().to_owned()).or_default();
         }
     }

@@ -66,8 +66,8 @@ fn says_the_same(held: Option<&ShippingPolicy>, told: Option<&ShippingPolicy>) -
     *held == told
 }
 
-/// Returns the stores whose rows are removed, or `None` if these are all stores of the batch. A crawl that found no
-/// shipping terms keeps the stored ones, because they were read separately from a text.
+/// Returns the stores whose rows are removed, or `None` if these are all stores of the commit batch. A crawl that found
+/// no shipping terms keeps the stored ones, because they were read separately from a text.
 pub(crate) fn replaced_stores<'a>(
     table: TableName,
     kind: TickKind,

@@ -69,7 +69,7 @@ impl Lake {
         let mut worth = None;
         for _ in 0..attempts.max(1) {
             self.recover(&mut state).await?;
-            // Other processes may have committed outside of any batch.
+            // Other processes may have committed outside of any commit batch.
             state.tables = None;
             let tables = self.tables(&mut state).await?;
             if dry_run {
@@ -80,9 +80,9 @@ impl Lake {
                 let merged = groups.collect();
                 return Ok(CompactReport { merged, tick: None });
             }
-            // Merge before a batch is begun, because there may be nothing to merge if files cannot be read. Merge only
-            // once, even if other processes keep beginning their batches first. Tables that they changed are merged
-            // again within the batch.
+            // Merge before a commit batch is begun, because there may be nothing to merge if files cannot be read.
+            // Merge only once, even if other processes keep beginning their batches first. Tables that they changed are
+            // merged again within the batch.
             let (prepared, merged) = match worth.take() {
                 Some(worth) => worth,
                 None => self.prepare_merges(tables, amount).await?,
@@ -156,8 +156,8 @@ impl Lake {
                     target_size: i64::try_from(self.inner.config.compact_file_bytes).unwrap_or(i64::MAX),
                 };
                 let now = self.inner.clock.now();
-                // Another process may have ended this batch meanwhile and begun the next one. The table's batch number
-                // must not decrease.
+                // Another process may have ended this commit batch meanwhile and begun the next one. The table's batch
+                // number must not decrease.
                 let tick = record.tick.max(table.tick());
                 if actions.is_empty()
                     || table.commit(actions, operation, tick, None, now).await? == CommitOutcome::Landed

@@ -49,7 +49,7 @@ struct VacuumNote {
 const IN_FLIGHT: Duration = Duration::from_secs(3600);
 
 impl Lake {
-    /// Removes data files and batch records that no retained state needs, and leftovers of crashes.
+    /// Removes data files and commit batch records that no retained state needs, and leftovers of crashes.
     ///
     /// # Errors
     /// The storage fails, a table is not readable, or the retention exceeds the time for which logs remember removed
@@ -74,11 +74,11 @@ impl Lake {
             });
         }
         let mut state = self.state().await;
-        // Continue on an error: finishing a batch may have failed because of a full disk.
+        // Continue on an error: finishing a commit batch may have failed because of a full disk.
         if let Err(error) = self.recover(&mut state).await {
             self.leave_unrecovered(&mut state, error).await?;
         }
-        // Other processes may have committed outside of any batch. The files that their commits need must not be
+        // Other processes may have committed outside of any commit batch. The files that their commits need must not be
         // removed.
         state.tables = None;
         let now = self.inner.clock.now();
@@ -115,8 +115,8 @@ impl Lake {
                 report.log_files += clean_log(table, oldest, since).await?;
             }
         }
-        // Select the records of batches that ended before the retention began, except the last one: it is the state at
-        // the beginning.
+        // Select the records of commit batches that ended before the retention began, except the last one: it is the
+        // state at the beginning.
         let mut old = self.inner.ticks.below(first.unwrap_or(0).min(ended)).await?;
         old.truncate(room);
         report.add("_ticks", &old);

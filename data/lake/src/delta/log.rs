@@ -18,7 +18,7 @@ pub(crate) const APP_ID: &str = "haat";
 /// Key of the commit batch number in a log entry.
 pub(crate) const TICK_KEY: &str = "haatTick";
 
-/// The fields of a log line that identify the batch which wrote it.
+/// The fields of a log line that identify the commit batch which wrote it.
 #[derive(Debug, Deserialize)]
 struct Line {
     #[serde(rename = "commitInfo")]
@@ -199,8 +199,8 @@ pub(crate) struct LastCheckpoint {
 
 const DAMAGED: &str = "damaged";
 
-/// Returns `true` if the entry is complete. An entry of this lake begins with its batch number and ends with its end
-/// marker. An entry of another writer is only checked to be JSON, one document per line.
+/// Returns `true` if the entry is complete. An entry of this lake begins with its commit batch number and ends with its
+/// end marker. An entry of another writer is only checked to be JSON, one document per line.
 pub(crate) fn is_whole(entry: &Bytes) -> bool {
     let (mut begins, mut ends) = (false, false);
     for line in entry.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {

@@ -21,7 +21,8 @@ pub(crate) type Holder = (StoreHost, BrandSlug);
 /// rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Losses {
-    /// Tables that say which stores have rows in a bucket, most reliable first. They are committed last.
+    /// Tables that say which stores have rows in a bucket, most reliable first. `brands` is the most reliable, because
+    /// it is committed last.
     tables: Arc<[TableFiles; 2]>,
 }
 

@@ -204,7 +204,7 @@ impl Table {
         Ok(fence.and_then(|fence| u64::try_from(fence).ok()).unwrap_or(0))
     }
 
-    /// Writes the next version, if it is still free. Stores the batch's fence number, if it has one.
+    /// Writes the next version, if it is still free. Stores the commit batch's fence number, if it has one.
     pub(crate) async fn commit(
         &mut self,
         actions: Vec<Action>,
@@ -225,7 +225,8 @@ impl Table {
         self.write(actions, operation, transactions.collect(), tick).await
     }
 
-    /// Takes the batch's version in this table with a commit that changes nothing, so that the batch cannot be applied.
+    /// Takes the commit batch's version in this table with a commit that changes nothing, so that the batch cannot be
+    /// applied.
     pub(crate) async fn give_up(&mut self, tick: u64, now: Timestamp) -> Result<CommitOutcome, LakeError> {
         let transactions = vec![
             transaction(APP_ID, tick, now),
@@ -234,7 +235,7 @@ impl Table {
         self.write(Vec::new(), append(self.name), transactions, tick).await
     }
 
-    /// Returns `true` if [`Table::give_up`] took the batch's version in this table.
+    /// Returns `true` if [`Table::give_up`] took the commit batch's version in this table.
     pub(crate) async fn has_given_up(&self, tick: u64) -> Result<bool, LakeError> {
         let version = self.state.transaction_version(&self.log_store, given_up_id(tick)).await;
         Ok(version
@@ -327,7 +328,7 @@ fn transaction(app: &str, number: u64, now: Timestamp) -> Transaction {
     Transaction::new_with_last_update(app, version, Some(now.micros() / 1000))
 }
 
-/// Returns the application id under which a table records that this batch was given up.
+/// Returns the application id under which a table records that this commit batch was given up.
 fn given_up_id(tick: u64) -> String {
     format!("{APP_ID}.given_up.{tick}")
 }

@@ -1,5 +1,5 @@
-//! Finds missing or damaged log entries and batch records. Those that follow from the rest of the lake are written
-//! again; for the others, the report says how to recover. Planning changes nothing.
+//! Finds missing or damaged log entries and commit batch records. Those that follow from the rest of the lake are
+//! written again; for the others, the report says how to recover. Planning changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,8 @@ struct Base {
 }
 
 impl LogRepairPlan {
-    /// Checks the batch records and every table's log. Copies the intact objects of the newest state into `shadow`.
+    /// Checks the commit batch records and every table's log. Copies the intact objects of the newest state into
+    /// `shadow`.
     pub(crate) async fn plan(lake: &Storage, shadow: &Storage) -> Result<Self, LakeError> {
         let mut plan = Self::default();
         let ends = plan.look_at_ticks(&lake.child("_ticks")).await?;
@@ -117,7 +118,7 @@ impl LogRepairPlan {
         });
     }
 
-    /// Returns the readable batch end records in ascending order.
+    /// Returns the readable commit batch end records in ascending order.
     async fn look_at_ticks(&mut self, ticks: &Storage) -> Result<Vec<TickEnd>, LakeError> {
         let (mut records, mut ends) = (BTreeSet::new(), BTreeSet::new());
         for path in list(ticks, None).await? {
@@ -275,7 +276,7 @@ async fn list(storage: &Storage, folder: Option<&ObjectPath>) -> Result<Vec<Obje
     Ok(paths)
 }
 
-/// Returns the readable entries whose content differs from the digests in the batch end records.
+/// Returns the readable entries whose content differs from the digests in the commit batch end records.
 async fn altered(lake: &Storage, ends: &[TickEnd]) -> Result<Vec<LogEntry>, LakeError> {
     let mut checks = Vec::new();
     for end in ends {
@@ -292,8 +293,8 @@ async fn altered(lake: &Storage, ends: &[TickEnd]) -> Result<Vec<LogEntry>, Lake
     Ok(found.into_iter().flatten().collect())
 }
 
-/// Returns the entry if it belongs to the batch but differs from what the batch committed. An entry of another batch at
-/// this version replaced a lost entry and is not damaged.
+/// Returns the entry if it belongs to the commit batch but differs from what the batch committed. An entry of another
+/// batch at this version replaced a lost entry and is not damaged.
 async fn altered_entry(
     lake: &Storage,
     entry: LogEntry,

@@ -40,7 +40,7 @@ pub enum RepairKind {
 pub struct LogRepair {
     /// Path of the object in the lake.
     pub path: String,
-    /// Kind of repair.
+    /// Kind of repair that the object needs.
     pub how: RepairKind,
 }
 
@@ -81,7 +81,7 @@ pub struct LostData {
 /// Findings of [`Lake::repair`], and the repairs that it made or would make.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RepairReport {
-    /// Log objects and batch records that were repaired.
+    /// Log objects and commit batch records that were repaired.
     pub repaired: Vec<LogRepair>,
     /// Data files whose rows are given up.
     pub lost: Vec<LostData>,
@@ -163,7 +163,7 @@ impl Lake {
         if !report.complete {
             return Ok(report);
         }
-        // Boxed, because opening also finishes batches that others began, which makes the future large.
+        // Boxed, because opening also finishes commit batches that others began, which makes the future large.
         let lake = Box::pin(Self::open(storage.clone(), config, clock)).await?;
         let mut state = lake.state().await;
         let opened = lake.tables(&mut state).await?;
@@ -194,7 +194,7 @@ impl Lake {
         let attempts = self.inner.config.attempts_max.max(1);
         for _ in 0..attempts {
             self.recover(&mut state).await?;
-            // Other processes may have committed outside of any batch.
+            // Other processes may have committed outside of any commit batch.
             state.tables = None;
             let rows = TableName::FACTS
                 .into_iter()

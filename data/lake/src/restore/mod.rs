@@ -13,7 +13,7 @@ use crate::{AsOf, Lake, LakeError, TableName};
 /// Result of a restore for one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoredTable {
-    /// Restored table.
+    /// Table that is restored.
     pub table: TableName,
     /// Version whose files the table gets again.
     pub version: u64,
@@ -59,7 +59,7 @@ impl Lake {
         let attempts = self.inner.config.attempts_max.max(1);
         for _ in 0..attempts {
             self.recover(&mut state).await?;
-            // Other processes may have committed outside of any batch.
+            // Other processes may have committed outside of any commit batch.
             state.tables = None;
             let mut report = self.plan_restore(&mut state, tables, then.versions()).await?;
             report.restored_tick = then.tick();
@@ -75,7 +75,7 @@ impl Lake {
                 restored: versions.collect(),
                 ..Plan::default()
             };
-            // All files that are added again are read before the batch begins.
+            // All files that are added again are read before the commit batch begins.
             if let Some((tick, _)) = self.run_tick(&mut state, tick, TickKind::Restore, None, plan).await? {
                 report.tick = Some(tick);
                 return Ok(report);

@@ -17,7 +17,7 @@ pub struct StatedBarcode {
     pub variant: Option<u64>,
     /// Stock keeping unit (SKU), if stated.
     pub sku: Option<String>,
-    /// Barcode as stated.
+    /// Barcode as stated on the product page.
     pub barcode: String,
 }
 

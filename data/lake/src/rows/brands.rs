@@ -17,7 +17,7 @@ pub struct BrandRow {
     pub catalogue_hash: String,
     /// End of the crawl that brought the current content. A crawl that finds no change writes nothing.
     pub refreshed_at: Timestamp,
-    /// Run of that crawl.
+    /// Run of the crawl that brought the current content.
     pub refresh_run: RunId,
     /// Number of products.
     pub product_count: u64,
@@ -42,7 +42,7 @@ pub(crate) struct BrandState {
     pub(crate) slug: String,
     /// End of the crawl that brought the stored content.
     pub(crate) refreshed_at: Option<Timestamp>,
-    /// Run of that crawl.
+    /// Run of the crawl that brought the stored content.
     pub(crate) run: Option<RunId>,
 }
 

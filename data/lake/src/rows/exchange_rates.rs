@@ -20,7 +20,7 @@ pub(crate) struct ImportedRate {
     pub(crate) at: Timestamp,
 }
 
-/// All rates, in the table's order.
+/// All exchange rates, in the order of the `exchange_rates` table.
 pub(crate) type Rates = BTreeMap<Key, ImportedRate>;
 
 pub(crate) fn rates_batch(rates: &Rates) -> Result<RecordBatch, LakeError> {

@@ -220,7 +220,7 @@ impl HistoryRows {
         Ok(())
     }
 
-    /// Adds the row of one change.
+    /// Adds the history row of one change.
     pub(crate) fn change(
         &mut self,
         store: &StoreHost,
@@ -288,7 +288,7 @@ impl HistoryRows {
     }
 }
 
-/// Price observations of one store: product id, batch number and price point of each row.
+/// Price observations of one store: product id, commit batch number and price point of each row.
 pub(crate) type StorePoints = (StoreHost, Vec<(u64, u64, PricePoint)>);
 
 /// Reads the rows in a record batch of `price_history`, grouped by consecutive rows of one store.

@@ -92,7 +92,7 @@ impl StoreOffers {
         };
         for (product, points) in history {
             let mut seen = HashSet::new();
-            // The newest come first.
+            // The points are ordered newest first.
             for point in points.iter().filter(|point| seen.insert(point.variant)) {
                 if let Some(offer) = Offer::of(point) {
                     offered.offers.insert((*product, point.variant.0), offer);

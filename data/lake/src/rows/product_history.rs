@@ -70,7 +70,7 @@ pub(crate) struct ListedProducts {
     batches: Vec<RecordBatch>,
     /// End of the crawl that brought these products.
     pub(crate) refreshed_at: Option<Timestamp>,
-    /// Products that were gone at some time.
+    /// Ids of products that were gone at some time.
     pub(crate) gone: HashSet<u64>,
 }
 

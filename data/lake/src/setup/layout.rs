@@ -81,8 +81,8 @@ pub(crate) async fn note(lake: &Storage, config: &LakeConfig) -> Result<(), Lake
     Ok(())
 }
 
-/// Returns the tables that have a log, and the tables named by the last readable batch end, whose whole log may be
-/// lost.
+/// Returns the tables that have a log, and the tables named by the last readable commit batch end, whose whole log may
+/// be lost.
 async fn tables(lake: &Storage) -> Result<BTreeSet<TableName>, LakeError> {
     let ticks = Ticks::new(lake);
     let mut named = BTreeSet::new();

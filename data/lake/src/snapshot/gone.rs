@@ -23,7 +23,7 @@ pub struct GoneRow {
     pub id: ProductId,
     /// Last known title of the product.
     pub title: String,
-    /// The slug of its brand.
+    /// Slug of the product's brand.
     pub brand_slug: BrandSlug,
     /// `true` if a crawl no longer found the product; `false` if an operator removed its brand.
     pub by_crawl: bool,

@@ -100,7 +100,7 @@ struct TickPoint {
 /// Returns the history of each product of a store, newest first.
 fn ordered(history: HashMap<u64, Vec<TickPoint>>) -> StoreHistory {
     let newest_first = |(product, mut points): (u64, Vec<TickPoint>)| {
-        // Sort by batch number first, because clocks may have been wrong.
+        // Sort by commit batch number first, because clocks may have been wrong.
         points.sort_by_key(|TickPoint { tick, point }| {
             let at = std::cmp::Reverse((*tick, point.observed_at));
             (at, point.variant)

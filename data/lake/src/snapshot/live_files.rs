@@ -38,7 +38,7 @@ pub struct PartitionColumn {
     pub is_number: bool,
 }
 
-/// A data file.
+/// A data file of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveFile {
     /// Path of the file in the lake, such as `products/bucket=3/part-….parquet`.

@@ -63,10 +63,10 @@ pub struct LakeSnapshot {
 /// Number of data files that are read concurrently.
 const READS_AT_ONCE: usize = 16;
 
-/// Number of batch end records that are read concurrently.
+/// Number of commit batch end records that are read concurrently.
 const ENDS_AT_ONCE: usize = 64;
 
-/// Maximum number of listings of the batch records before a gap in them counts as real.
+/// Maximum number of listings of the commit batch records before a gap in them counts as real.
 const LISTS_MAX: usize = 3;
 
 impl Lake {
@@ -78,8 +78,8 @@ impl Lake {
     pub async fn snapshot(&self) -> Result<LakeSnapshot, LakeError> {
         let known = self.inner.peek(|state| state.ended).unwrap_or(0);
         let mut head = self.inner.ticks.head(known).await?;
-        // A batch begins only after the previous one has ended. A listing is not atomic, so one that contradicts this
-        // is repeated.
+        // A commit batch begins only after the previous one has ended. A listing is not atomic, so one that contradicts
+        // this is repeated.
         for _ in 0..LISTS_MAX {
             if head.recorded <= head.ended + 1 {
                 return self.snapshot_of(head.ended).await;
@@ -145,8 +145,8 @@ impl Lake {
     pub(crate) async fn snapshot_of(&self, tick: u64) -> Result<LakeSnapshot, LakeError> {
         let versions = match self.inner.ticks.end(tick).await? {
             Some(end) => end.versions,
-            // Before the first batch, the tables are as they were created. After any batch, at least one table has
-            // changed.
+            // Before the first commit batch, the tables are as they were created. After any batch, at least one table
+            // has changed.
             None if tick == 0 => TableName::ALL.iter().map(|table| (table.to_string(), 0)).collect(),
             None => return Err(LakeError::EndMissing { tick }),
         };

@@ -57,7 +57,7 @@ pub(crate) struct TickRecord {
     /// rows back.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) dropped: BTreeMap<String, Vec<String>>,
-    /// Fence number under which the batch was begun, if any.
+    /// Fence number under which the commit batch was begun, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fence: Option<u64>,
     /// For reviews: the rows to be removed from each table, by store and key.
@@ -91,11 +91,11 @@ pub(crate) struct TickEnd {
     pub(crate) tick: u64,
     pub(crate) committed_at: Timestamp,
     pub(crate) versions: BTreeMap<String, u64>,
-    /// SHA-256 of the log entries of these versions that the process which ended the batch wrote itself. It reveals
-    /// entries that were altered later.
+    /// SHA-256 of the log entries of these versions that the process which ended the commit batch wrote itself. It
+    /// reveals entries that were altered later.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) digests: BTreeMap<String, String>,
-    /// `true` if the batch was given up, so that none of its changes are in the tables.
+    /// `true` if the commit batch was given up, so that none of its changes are in the tables.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) given_up: bool,
 }
@@ -123,7 +123,7 @@ pub(crate) struct StagedTable {
     pub(super) same: Vec<i32>,
 }
 
-/// A data file in which all rows of the batch's stores come from the batch.
+/// A data file in which all rows of the commit batch's stores come from the batch.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StagedFile {
     pub(super) path: String,

@@ -30,8 +30,8 @@ const LARGE: [TableName; 4] = [
     TableName::ProductHistory,
 ];
 
-/// Encodes a batch's rows for staging, except rows in the files of `prepared` and rows that the tables already have.
-/// Also returns all rows.
+/// Encodes a commit batch's rows for staging, except rows in the files of `prepared` and rows that the tables already
+/// have. Also returns all rows.
 pub(crate) async fn pack(
     record: &TickRecord,
     rows: Rows,
@@ -67,8 +67,8 @@ pub(crate) async fn pack(
     .await
 }
 
-/// Returns the files that contain a batch's rows, by table. Only crawls and backfills qualify: files of other batches
-/// also have rows of the same stores that the batch did not write.
+/// Returns the files that contain a commit batch's rows, by table. Only crawls and backfills qualify: files of other
+/// batches also have rows of the same stores that the batch did not write.
 fn written(kind: TickKind, prepared: &PreparedActions) -> BTreeMap<TableName, Vec<StagedFile>> {
     let file = |action: &Action| {
         let Action::Add(add) = action else { return None };
@@ -97,7 +97,7 @@ fn same(table: TableName, batches: &[RecordBatch], files: &[StagedFile]) -> Vec<
     buckets.into_iter().filter(|bucket| !is_written(bucket)).collect()
 }
 
-/// Returns `true` if the bucket already had the batch's rows before the batch began.
+/// Returns `true` if the bucket already had the commit batch's rows before the batch began.
 pub(crate) fn is_same(record: &TickRecord, table: TableName, bucket: i32) -> bool {
     let of_table = |staged: &&StagedTable| staged.table == table.as_str();
     record

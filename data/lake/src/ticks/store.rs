@@ -36,7 +36,7 @@ impl Ticks {
         }
     }
 
-    /// Returns the last batch numbers; `from` is the number of a batch that is known to have ended.
+    /// Returns the last commit batch numbers; `from` is the number of a batch that is known to have ended.
     pub(crate) async fn head(&self, from: u64) -> Result<Head, LakeError> {
         let mut head = Head {
             recorded: from,
@@ -99,7 +99,7 @@ impl Ticks {
         serde_json::from_slice(&bytes).map(Some).map_err(record)
     }
 
-    /// Stages a batch's rows under a name that only the batch's record will contain.
+    /// Stages a commit batch's rows under a name that only the batch's record will contain.
     pub(crate) async fn stage(&self, tick: u64, packed: PackedRows) -> Result<(String, Vec<StagedTable>), LakeError> {
         let token = Uuid::new_v4().to_string();
         let PackedRows { bytes, staged } = packed;
@@ -109,7 +109,7 @@ impl Ticks {
         Ok((token, staged))
     }
 
-    /// Claims the batch's number by writing its record. Returns `false` if another process has the number.
+    /// Claims the commit batch's number by writing its record. Returns `false` if another process has the number.
     pub(crate) async fn begin(&self, record: &TickRecord) -> Result<bool, LakeError> {
         let path = record_path(record.tick);
         let encode = |source| LakeError::TickRecord {
@@ -140,11 +140,11 @@ impl Ticks {
         ended.ok_or(LakeError::EndMissing { tick: end.tick })
     }
 
-    /// Removes a staged object whose batch number went to another process.
+    /// Removes a staged object whose commit batch number went to another process.
     pub(crate) async fn unstage(&self, tick: u64, token: &str) -> Result<(), LakeError> {
         let path = staged_path(tick, token);
         match self.storage.store().delete(&path).await {
-            // A batch whose rows are all in data files has no staged object.
+            // A commit batch whose rows are all in data files has no staged object.
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(source) => {
                 let path = format!("_ticks/{path}");
@@ -153,7 +153,7 @@ impl Ticks {
         }
     }
 
-    /// Removes everything that any process staged for the ended batch.
+    /// Removes everything that any process staged for the ended commit batch.
     pub(crate) async fn clear(&self, tick: u64) -> Result<(), LakeError> {
         let prefix = format!("{tick:020}-");
         let offset = ObjectPath::from(format!("{tick:020}"));
@@ -170,7 +170,8 @@ impl Ticks {
         })?)
     }
 
-    /// Returns the objects of batches below `tick` that can be removed: records, ends, and leftover staged objects.
+    /// Returns the objects of commit batches below `tick` that can be removed: records, ends, and leftover staged
+    /// objects.
     pub(crate) async fn below(&self, tick: u64) -> Result<Vec<object_store::ObjectMeta>, LakeError> {
         let listed = self.storage.store().list(None);
         let older = |meta: object_store::ObjectMeta| {

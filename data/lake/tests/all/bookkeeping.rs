@@ -82,7 +82,7 @@ fn all_harms(objects: &Objects) -> Vec<(&String, Option<Vec<u8>>)> {
     let beside = objects.iter().filter(|(path, _)| path.starts_with("_ticks/"));
     let harms = beside.flat_map(|(path, bytes)| harms(bytes).into_iter().map(move |left| (path, left)));
     let harms: Vec<_> = harms.collect();
-    // Three batches with a record and an end each, the layout, and the record of the last vacuum.
+    // Three commit batches with a record and an end each, the layout, and the record of the last vacuum.
     assert_eq!(harms.len(), 8 * 6);
     harms
 }

@@ -61,7 +61,7 @@ async fn a_conflict_at_any_write_changes_nothing_of_what_two_crawls_bring() {
         let next = open_still(&storage, &clock).await.unwrap();
         assert_eq!(content(&next).await, expected, "at write {nth}");
     }
-    // Two batch records, two batch ends, and more than ten table commits.
+    // Two commit batch records, two batch ends, and more than ten table commits.
     assert!(opening > 0 && conflicts > 14, "{conflicts}");
 }
 
@@ -143,7 +143,7 @@ async fn a_release_is_not_built_of_what_was_there_before_a_tick_that_was_begun()
         faulty.arm(plan(nth, FaultKind::Full));
         let committed = lake.commit(second(), run(2)).await.is_ok();
         let is_begun = objects(&storage).await.contains_key("_ticks/00000000000000000002.json");
-        // The disk is still full, so the batch cannot be finished.
+        // The disk is still full, so the commit batch cannot be finished.
         match lake.newest_snapshot().await {
             Ok(state) => assert!(committed || !is_begun || state.tick() == Some(2), "at write {nth}"),
             Err(LakeError::Unfinished { tick, .. }) => {

@@ -148,7 +148,7 @@ async fn a_full_disk_can_be_read_and_freed_and_what_was_begun_is_finished_once_t
             let committed = lake.commit(second(), run(2)).await.is_ok();
             let next = open(&storage, &clock).await;
             let read = content(&next).await;
-            // The next process knows that it cannot commit, whether or not the batch was recorded.
+            // The next process knows that it cannot commit, whether or not the commit batch was recorded.
             let unfinished = next.unfinished_tick().await;
             assert!(
                 unfinished.is_none() || unfinished == Some(2) && read == *before,

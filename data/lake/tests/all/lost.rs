@@ -255,7 +255,7 @@ async fn a_process_whose_tick_another_gave_up_finds_that_out_and_leaves_no_half_
     assert_eq!(other.snapshot().await.unwrap().tick(), Some(2));
     storage.store().put(&file, bytes.into()).await.unwrap();
     assert_eq!(content(&other).await, before);
-    // The delayed commit takes the next batch number.
+    // The delayed commit takes the next commit batch number.
     assert_eq!(committing.await.unwrap().unwrap().ticks, [3]);
     let last = open_with(1, &storage).await.unwrap();
     let snapshot = last.snapshot().await.unwrap();

@@ -53,7 +53,7 @@ impl InterruptedTick {
         has("_ticks/00000000000000000002.json") && !has("_ticks/00000000000000000002.done.json")
     }
 
-    /// Returns the files that the batch wrote below a folder, with their sizes.
+    /// Returns the files that the commit batch wrote below a folder, with their sizes.
     fn written(&self, folder: &str, extension: &str) -> BTreeMap<&str, u64> {
         let is_of = |path: &str| path.starts_with(folder) && path.ends_with(extension);
         let new = self

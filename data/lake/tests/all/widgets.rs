@@ -146,7 +146,7 @@ async fn a_begun_tick_of_reviews_whose_rows_are_lost_is_given_up_and_no_crawl_is
             storage.store().delete(&ObjectPath::from(file.as_str())).await.unwrap();
         }
         let next = open(&storage, &midnight()).await;
-        // If one table already has a part of the batch, only restoring the file itself helps.
+        // If one table already has a part of the commit batch, only restoring the file itself helps.
         let Ok(damaged) = next.find_damage(false).await else {
             continue;
         };

@@ -26,7 +26,7 @@ pub struct ListedRelease {
     pub pinned: Option<Pin>,
     /// Totals of the release.
     pub counts: Counts,
-    /// Number of its parts.
+    /// Number of parts in the release.
     pub parts: usize,
     /// Total size of the release's files in bytes, each content counted once.
     pub size_bytes: u64,

@@ -68,7 +68,7 @@ impl ReleaseStore {
         let published = self.try_publish(publication).await;
         match &published {
             Ok(Published::Published(_) | Published::Unchanged(_)) => self.forget_refusal().await,
-            // Nothing was refused, or it is unknown.
+            // The release was neither published nor refused, or the result is unknown, so the refusal record stays.
             Ok(Published::Lost(_) | Published::Pinned(_)) | Err(ReleaseError::Unknown { .. }) => {}
             Err(error) => {
                 let refusal = Refusal::of_error(self.clock.now(), error).of_manifest(manifest);
