@@ -1,4 +1,4 @@
-//! Wires who may ask what: keys, sessions, limits, and the pages and answers about them.
+//! Wires access control: API keys, sessions, rate limits, and the pages and endpoints about them.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -24,23 +24,24 @@ use crate::exit::usage;
 use crate::running::Note;
 use crate::wiring::Context;
 
-/// The interval between looks for changed keys: a revocation holds on every server within this time.
+/// Interval at which changed keys are looked up. A revocation takes effect on every server within this time.
 const KEYS_REFRESH: Duration = Duration::from_secs(1);
 
-/// The access checks of the servers of one process.
+/// The access checks of the servers in one process.
 #[derive(Debug)]
 pub(crate) struct Doors {
     guard: Arc<Guard>,
-    /// Plans, quota, who asks; and the dashboard where there is a state and an address to sign in at.
+    /// Routes about plans, quota and the caller. They include the dashboard if there is a state and an address to sign
+    /// in at.
     pub(crate) routes: OpenRouter,
     known: Option<KeyService>,
     mailer: Option<Mailer>,
     stop: CancellationToken,
-    /// The address of the dashboard, for `haat keys dashboard`.
+    /// Note with the address of the dashboard, for `haat keys dashboard`.
     _note: Option<Note>,
 }
 
-/// The service that knows keys, and ends with the servers.
+/// The key service, which stops when the servers stop.
 #[derive(Debug)]
 struct KeyService {
     state: State,
@@ -49,7 +50,7 @@ struct KeyService {
 }
 
 impl Doors {
-    /// Doors of a server that listens on `local`. Without a state no key is taken.
+    /// Creates the access checks of a server that listens on `local`. Without a state, no key is accepted.
     pub(crate) async fn open(context: &Context, state: Option<State>, local: SocketAddr) -> anyhow::Result<Self> {
         let config = &context.config;
         let plans = Plans::of(&config.limits).map_err(|error| usage(error.into()))?;
@@ -108,45 +109,45 @@ impl Doors {
 }
 
 impl Doors {
-    /// The check that the edge of the servers makes before anything else.
+    /// Returns the access check that the edge of the servers runs first on each request.
     pub(crate) fn guard(&self) -> Arc<Guard> {
         Arc::clone(&self.guard)
     }
 
-    /// Is cancelled when the servers have ended.
+    /// Returns a token that is cancelled when the servers have stopped.
     pub(crate) fn stopped(&self) -> CancellationToken {
         self.stop.child_token()
     }
 
-    /// The way of mails, where the server sends any.
+    /// Returns the mailer, if the server sends mail.
     pub(crate) fn mailer(&self) -> Option<&Mailer> {
         self.mailer.as_ref()
     }
 
-    /// The state, where there is one.
+    /// Returns the state, if there is one.
     pub(crate) fn state(&self) -> Option<&State> {
         self.known.as_ref().map(|known| &known.state)
     }
 
-    /// The routes to be served with the others; once.
+    /// Takes the routes to serve beside the other ones. Later calls return no routes.
     pub(crate) fn take_routes(&mut self) -> OpenRouter {
         std::mem::take(&mut self.routes)
     }
 
-    /// Writes what was counted, once the servers have ended.
+    /// Writes the counted usage of keys after the servers have stopped.
     pub(crate) async fn close(self) -> anyhow::Result<()> {
         self.stop.cancel();
         let Some(known) = self.known else { return Ok(()) };
         known.usage.await.context("usage of keys")?;
         known.keys.await.context("changes of keys")?;
-        // The files that SQLite keeps beside its own are folded in.
+        // Closing merges SQLite's side files (its write-ahead log) into the database file.
         known.state.close().await;
         Ok(())
     }
 }
 
 impl KeyService {
-    /// Keeps keys fresh, and writes what they are used for, in the background.
+    /// Starts two background tasks: one refreshes the keys, the other writes their usage.
     fn start(context: &Context, state: State, index: KeyIndex, stop: CancellationToken) -> (Self, Arc<UsageMeter>) {
         let keys = tokio::spawn(index.keep_fresh(KEYS_REFRESH, stop.clone()));
         let config = &context.config;
@@ -163,7 +164,7 @@ impl KeyService {
     }
 }
 
-/// Refuses names that no operation has: one that was mistyped would leave its operation open to anybody.
+/// Refuses unknown operation names: a mistyped name would leave its operation open to everybody.
 fn check_operations(keyed: &BTreeSet<String>) -> anyhow::Result<()> {
     let documents = [
         QueryServer::openapi(),
@@ -190,7 +191,7 @@ fn check_operations(keyed: &BTreeSet<String>) -> anyhow::Result<()> {
     }
 }
 
-/// Limits in this process, which go on with what keys used today as far as the state knows.
+/// Creates limits in this process. They start from the usage that the state has recorded for each key today.
 async fn local_limits(context: &Context, plans: &Plans, state: Option<&State>) -> LocalLimits {
     let config = &context.config;
     let local = LocalLimits::new(
@@ -208,10 +209,10 @@ async fn local_limits(context: &Context, plans: &Plans, state: Option<&State>) -
     local
 }
 
-/// Checks that this program can keep limits where it is configured to.
+/// Checks that this program supports the configured kind of limits.
 ///
 /// # Errors
-/// They are to be shared, and this program was built without Valkey.
+/// The limits are configured as shared, but this program was built without Valkey.
 pub(crate) fn check_limits(context: &Context) -> anyhow::Result<()> {
     if context.config.limits.url.is_empty() || cfg!(feature = "valkey") {
         return Ok(());
@@ -222,7 +223,7 @@ pub(crate) fn check_limits(context: &Context) -> anyhow::Result<()> {
     )))
 }
 
-/// Limits in this process, or in Valkey where an address of one is set.
+/// Creates limits in this process, or in Valkey if its address is configured.
 fn limits(context: &Context, local: LocalLimits, stop: &CancellationToken) -> anyhow::Result<Arc<dyn Limits>> {
     check_limits(context)?;
     if context.config.limits.url.is_empty() {
@@ -233,7 +234,8 @@ fn limits(context: &Context, local: LocalLimits, stop: &CancellationToken) -> an
 
 #[cfg(feature = "valkey")]
 fn shared_limits(context: &Context, local: LocalLimits, stop: &CancellationToken) -> anyhow::Result<Arc<dyn Limits>> {
-    // Two providers are built in, so rustls chooses none by itself. Another part of the program may have chosen before.
+    // Two crypto providers are compiled in, so rustls does not choose a default by itself. Another part of the program
+    // may have set the default already.
     let _chosen = rustls::crypto::ring::default_provider().install_default();
     let (limits, keeping) = access::SharedLimits::start(&context.config.limits, local, stop.clone())
         .map_err(|error| usage(error.into()))?;
@@ -247,7 +249,7 @@ fn shared_limits(_: &Context, local: LocalLimits, _: &CancellationToken) -> anyh
     Ok(Arc::new(local))
 }
 
-/// The address under which clients reach a server that listens on `local`.
+/// Returns the URL at which clients reach a server that listens on `local`.
 pub(crate) fn public_url(context: &Context, local: SocketAddr) -> String {
     match context.config.public_url.as_str() {
         "" => format!("http://{local}"),
@@ -255,25 +257,25 @@ pub(crate) fn public_url(context: &Context, local: SocketAddr) -> String {
     }
 }
 
-/// True where this machine alone reaches a demo's mails.
+/// Returns true if the mails of a demo are reachable from this machine only.
 pub(crate) fn shows_mails(context: &Context, local: SocketAddr) -> bool {
     context.config.public_url.is_empty() && local.ip().to_canonical().is_loopback()
 }
 
-/// Leaves word of where the dashboard is.
+/// Leaves a note with the address of the dashboard.
 fn noted(context: &Context, local: SocketAddr) -> Option<Note> {
     let storage = context.storage().ok()?;
     Note::leave(&storage, local.port(), &public_url(context, local))
 }
 
-/// The ways to sign in at a dashboard.
+/// Returns the ways to sign in to a dashboard.
 fn ways(dashboard: &Dashboard) -> Vec<KeyWay> {
     let provider = dashboard.has_provider().then_some(KeyWay::Provider);
     let mail = dashboard.mailer().map(|_| KeyWay::Mail);
     provider.into_iter().chain(mail).chain([KeyWay::Operator]).collect()
 }
 
-/// The dashboard, where browsers can reach it under an address that they keep sessions for.
+/// Creates the dashboard, if browsers can reach it at an address for which they keep session cookies.
 fn dashboard_of(
     context: &Context,
     state: &State,

@@ -1,4 +1,4 @@
-//! Wires what agents ask: doors beside REST that call the same operations.
+//! Wires the endpoints for agents, which call the same operations as the REST API.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,19 +21,19 @@ pub(crate) struct At<'a> {
     pub(crate) context: &'a Context,
     /// The access check.
     pub(crate) guard: Arc<Guard>,
-    /// The address that the server listens on.
+    /// Address that the server listens on.
     pub(crate) local: SocketAddr,
-    /// Is cancelled when the server stops.
+    /// Token that is cancelled when the server stops.
     pub(crate) stop: CancellationToken,
 }
 
-/// Operations that another server carries out, and their description.
+/// Operations that another server runs, with their description.
 pub(crate) struct RemoteServer {
     operations: Arc<dyn CallOperation>,
     document: OpenApi,
 }
 
-/// The operations of stored data at the query server that the gateway looks products up at.
+/// Returns the stored-data operations of the query server at which the gateway looks up products.
 pub(crate) fn elsewhere(context: &Context) -> anyhow::Result<RemoteServer> {
     let given = &context.config.live_gateway;
     let timeout = Duration::from_millis(context.config.mcp.timeout_ms);
@@ -44,7 +44,7 @@ pub(crate) fn elsewhere(context: &Context) -> anyhow::Result<RemoteServer> {
     })
 }
 
-/// Adds the doors of agents to the routes that have the operations; those that the routes do not have are asked
+/// Adds the endpoints for agents to the routes of the operations. Operations without a local route are forwarded to
 /// `elsewhere`.
 pub(crate) fn with_agents(
     open: OpenRouter,

@@ -1,8 +1,8 @@
-//! Memory that the allocator keeps when it is given back to it.
+//! Returning of freed memory from the allocator to the system.
 
-/// Fixes from which size on a block goes back to the system when it is freed. Left alone, the allocator of glibc raises that
-/// bound to the largest block that was freed, up to 32 MiB, and keeps twice as much in each arena, of which there are eight
-/// for each core: a crawl of large pages kept as much as it had reserved.
+/// Fixes the block size from which freed memory is returned to the system at once. By default, glibc raises this
+/// threshold to the largest freed block, up to 32 MiB. It then keeps twice that much in each arena, and there are eight
+/// arenas per core. A crawl of large pages kept as much memory as it had reserved.
 pub(crate) fn give_back_large_blocks() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
@@ -17,7 +17,7 @@ pub(crate) fn give_back_large_blocks() {
         unsafe extern "C" {
             safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
         }
-        // Refused only where a value is out of range: then all is as it would be without.
+        // `mallopt` fails only if a value is out of range; the default behaviour then stays.
         mallopt(M_MMAP_THRESHOLD, 1 << 20);
         mallopt(M_TRIM_THRESHOLD, 4 << 20);
     }

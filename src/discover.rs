@@ -1,4 +1,4 @@
-//! Wires discovery: the catalogue that it looks in, and the language model that reads sentences.
+//! Wires discovery: the catalogue that it searches, and the language model that parses sentences.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -23,13 +23,13 @@ use query_server::schema::{self, NamedValue, ProductAnswer, ProductCard, SearchA
 use crate::exit::usage;
 use crate::wiring::Context;
 
-/// Cards that are asked for, of which the fitting are answered.
+/// Number of cards to request from the search; only those that fit are returned.
 const CARDS_MAX: i64 = 40;
 
-/// The route of discovery over the query server of this process.
+/// Returns the route of discovery, which uses the query server of this process.
 pub(crate) fn open_router(context: &Context, server: &QueryServer, guard: Arc<Guard>) -> anyhow::Result<OpenRouter> {
     let model = Model::of(&context.config.discover.model).map_err(|error| usage(error.into()))?;
-    // Without a configured public address, a path is right wherever the server is.
+    // Without a configured public address, a relative path is correct wherever the server runs.
     let cart_href = format!("{}/v1/cart", context.config.public_url.trim_end_matches('/'));
     let catalogue = Arc::new(InProcess {
         server: server.clone(),
@@ -45,7 +45,7 @@ pub(crate) fn open_router(context: &Context, server: &QueryServer, guard: Arc<Gu
 struct InProcess {
     server: QueryServer,
     market_currency: CurrencyCode,
-    /// The names of the release that was asked last.
+    /// Brand names of the release that was queried last.
     brands: ArcSwapOption<(ReleaseId, Arc<BrandList>)>,
 }
 
@@ -96,7 +96,7 @@ impl Catalogue for InProcess {
         };
         match self.server.product_with(&request, detail) {
             Ok(detail) => Ok(Some(detail)),
-            // Gone with a release that came in between.
+            // The product was removed by a release published in between.
             Err(OperationError::ProductNotFound) => Ok(None),
             Err(error) => Err(told(error)),
         }

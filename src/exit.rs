@@ -6,20 +6,20 @@ use pipeline_crawl::RegistryError;
 
 pub(crate) use crate::plain::plain;
 
-/// The outcome of a command, as its exit code states.
+/// The outcome of a command, as its exit code reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,
     Failed,
     Usage,
-    /// Some stores failed or were held back, the command was interrupted, or a check found something that works but needs
-    /// somebody; the rest is done.
+    /// Some stores failed or were held back, the command was interrupted, or a check found something that works but
+    /// needs the operator. Everything else is done.
     Partial,
-    /// Another writer was first.
+    /// Another writer committed first.
     LostRace,
 }
 
-/// Marks an error as the fault of the command line or the configuration.
+/// Marks an error as caused by the command line or the configuration.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct UsageError(String);
@@ -37,7 +37,7 @@ pub(crate) fn lost_race(message: impl Into<String>) -> anyhow::Error {
     anyhow::Error::new(LostRaceError(message.into()))
 }
 
-/// True where nobody reads the output any more.
+/// Returns true if the reader of the output has closed the pipe.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let cause = cause.downcast_ref::<std::io::Error>();
@@ -45,7 +45,7 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     }) && error.to_string() == crate::output::STANDARD_OUTPUT
 }
 
-/// True where other writers were first each time.
+/// Returns true if other writers committed first at each attempt.
 fn is_contended(cause: &(dyn std::error::Error + 'static)) -> bool {
     matches!(cause.downcast_ref(), Some(LakeError::Contended { .. }))
         || matches!(cause.downcast_ref(), Some(RegistryError::Contended))

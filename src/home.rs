@@ -1,4 +1,4 @@
-//! The storage of the home: its presence, and the commands that may make one.
+//! The storage of the home: checks that it exists, and which commands may create it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use crate::exit::usage;
 use crate::home_folder::folder_of;
 use crate::wiring::Context;
 
-/// The advice where a home is absent.
+/// Advice for an absent home.
 const MAKE: &str =
     "`haat brands add DOMAIN` makes it, `haat crawl --release` fills it; or name another with --home or HAAT_HOME";
-/// The names of a home's parts, at one time or another.
+/// Names of the parts of a home, including those of earlier versions.
 const PARTS: [&str; 12] = [
     "registry",
     "checks",
@@ -28,12 +28,12 @@ const PARTS: [&str; 12] = [
     "state",
     "haat.toml",
 ];
-/// The time limit on an object store's answer about the home, before the command itself finds out.
+/// Time limit for an object store's answer about the home. After it the command itself reports the error.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Context {
-    /// Opens the storage that `home` names. A folder that is absent is an error: a mistyped path must not look like an
-    /// empty market.
+    /// Opens the storage that `home` names. An absent folder is an error: a mistyped path must not look like an empty
+    /// market.
     pub(crate) fn storage(&self) -> anyhow::Result<Storage> {
         let home = &self.config.home;
         let folder = Some(home.trim()).filter(|home| !home.is_empty()).and_then(folder_of);
@@ -52,12 +52,12 @@ impl Context {
         })
     }
 
-    /// Refuses a home in which nothing was ever kept: an absent folder, one that holds other things, a bucket with
-    /// nothing under the prefix. An empty folder is a new home.
+    /// Refuses a home without any data of a market: an absent folder, a folder with unrelated content, or a bucket with
+    /// nothing under the prefix. An empty folder is accepted as a new home.
     ///
-    /// A bucket that does not answer is no reason to refuse: the command itself says what is wrong with it.
+    /// A bucket that does not answer is not refused here: the command itself reports what is wrong.
     ///
-    /// A home that is half restored is refused too.
+    /// A half-restored home is refused too.
     pub(crate) async fn require_home(&self) -> anyhow::Result<()> {
         let home = &self.config.home;
         let storage = self.storage()?;
@@ -85,8 +85,8 @@ impl Context {
     }
 }
 
-/// True where the folder has content, but nothing that a home has. Hidden entries and a file system's own entries
-/// do not count.
+/// Returns true if the folder has content, but no part of a home. Hidden entries and a file system's own entries are
+/// ignored.
 fn holds_other_things(folder: &Path) -> bool {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());

@@ -1,16 +1,16 @@
-//! The meaning of `home`, and of other paths of the configuration.
+//! The meaning of `home`, and of other paths in the configuration.
 
 use std::path::PathBuf;
 
 use url::Url;
 
-/// The home as an address of a kind that is known; `None` for a path.
+/// Parses the home as a URL of a supported kind; returns `None` for a path.
 pub(crate) fn url_of(home: &str) -> Option<Url> {
     let url = Url::parse(home).ok()?;
     matches!(url.scheme(), "file" | "s3").then_some(url)
 }
 
-/// The folder that `home` names, where it names one.
+/// Returns the folder that `home` names; `None` if it names no folder.
 pub(crate) fn folder_of(home: &str) -> Option<PathBuf> {
     match url_of(home) {
         Some(url) => url.to_file_path().ok().filter(|_| url.scheme() == "file"),
@@ -18,10 +18,10 @@ pub(crate) fn folder_of(home: &str) -> Option<PathBuf> {
     }
 }
 
-/// A path of the configuration with the user's own folder for `~`, as a shell has it.
+/// Expands `~` in a configured path to the user's home directory, as a shell does.
 ///
 /// # Errors
-/// `~name`, which only a shell knows, and `~` for a user without a folder.
+/// The path begins with `~name`, which only a shell can expand, or the user has no home directory.
 pub(crate) fn expanded(key: &str, path: &str) -> anyhow::Result<String> {
     let Some(rest) = path.strip_prefix('~') else {
         return Ok(path.to_owned());

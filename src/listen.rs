@@ -1,4 +1,4 @@
-//! Addresses to listen on: `HOST:PORT`, where the host may be a name.
+//! Addresses to listen on: `HOST:PORT`, where the host may be a DNS name.
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 use crate::exit::usage;
 
-/// An address to listen on, as it was written.
+/// An address to listen on, exactly as it was configured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct ListenAddress(String);
@@ -56,7 +56,7 @@ impl fmt::Display for ListenAddress {
 }
 
 impl ListenAddress {
-    /// The addresses of the host, IPv4 first: most clients of a local server try that.
+    /// Resolves the host. IPv4 addresses come first, because most clients of a local server try them.
     pub(crate) async fn addresses(&self) -> anyhow::Result<Vec<SocketAddr>> {
         let found = tokio::net::lookup_host(self.0.as_str()).await;
         let found = found.with_context(|| format!("cannot listen on {self}: the host is not known"));
@@ -65,13 +65,13 @@ impl ListenAddress {
         Ok(addresses)
     }
 
-    /// The first of these addresses, for what listens on one alone.
+    /// Returns the first resolved address, for a listener that needs exactly one.
     pub(crate) async fn address(&self) -> anyhow::Result<SocketAddr> {
         let first = self.addresses().await?.into_iter().next();
         first.with_context(|| format!("cannot listen on {self}: the host has no address"))
     }
 
-    /// Listens on the first of these addresses that can be listened on.
+    /// Binds the first resolved address that accepts a listener.
     pub(crate) async fn bind(&self) -> anyhow::Result<TcpListener> {
         let addresses = self.addresses().await?;
         TcpListener::bind(addresses.as_slice())
@@ -80,7 +80,7 @@ impl ListenAddress {
     }
 }
 
-/// An error of listening on `listen`, with what to do about it.
+/// Builds the error for a failure to listen on `listen`, with advice.
 pub(crate) fn refused(listen: impl fmt::Display, kind: ErrorKind, error: anyhow::Error) -> anyhow::Error {
     let told = match kind {
         ErrorKind::AddrInUse => {
@@ -93,7 +93,7 @@ pub(crate) fn refused(listen: impl fmt::Display, kind: ErrorKind, error: anyhow:
     anyhow::anyhow!("cannot listen on {listen}: {told}")
 }
 
-/// The cause of an error that the operating system gave, where it did.
+/// Returns the kind of an error that comes from the operating system.
 pub(crate) fn told_by_system(error: &anyhow::Error) -> Option<ErrorKind> {
     let mut causes = error.chain();
     causes

@@ -1,4 +1,4 @@
-//! The listeners of a server, and its way of leaving.
+//! The listeners of a server, and its graceful shutdown.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::wiring::Context;
 
 type ListenerTask = JoinHandle<Result<(), api::ServeError>>;
 
-/// The market's own listener, and those beside it.
+/// The main listener of the market, and its side listeners.
 #[derive(Debug)]
 pub(crate) struct Listeners {
-    /// The time for which requests are taken once the server is told to stop.
+    /// Time for which the server still accepts requests after it is told to stop.
     leave: Duration,
     stop: CancellationToken,
     served: ListenerTask,
@@ -24,7 +24,7 @@ pub(crate) struct Listeners {
 }
 
 impl Listeners {
-    /// Serves in the background; `stop` ends the market's own listener.
+    /// Starts serving in the background; `stop` stops the main listener.
     pub(crate) fn serve(
         context: &Context,
         listener: TcpListener,
@@ -40,14 +40,15 @@ impl Listeners {
         })
     }
 
-    /// With listeners that answer until the last request of the market's own is answered.
+    /// Adds side listeners, which answer until the main listener has answered its last request.
     pub(crate) fn beside(mut self, asides: impl IntoIterator<Item = SideListener>) -> Self {
         self.asides.extend(asides);
         self
     }
 
-    /// Waits until it is told to stop, then for proxies to turn away, to whom `say` announces it, then for the requests
-    /// in flight; ends at once with an error if a listener fails. Probes are answered until the last request is.
+    /// Waits for the stop signal `told`, and announces it with `say`. Then waits until proxies have turned away and the
+    /// requests in flight are answered. Returns an error at once if a listener fails. Probes are answered until the
+    /// last request is done.
     pub(crate) async fn until(self, told: impl Future<Output = ()>, say: impl FnOnce()) -> anyhow::Result<()> {
         let Self {
             leave,
@@ -82,7 +83,7 @@ impl Listeners {
     }
 }
 
-/// A listener beside the market's own, which no client of the market can keep busy.
+/// A listener beside the market's own, which clients of the market cannot overload.
 #[derive(Debug)]
 pub(crate) struct SideListener {
     address: String,
@@ -90,11 +91,11 @@ pub(crate) struct SideListener {
     served: ListenerTask,
 }
 
-/// Most connections to a listener beside the market's own.
+/// Maximum number of connections to a side listener.
 const ASIDE_CONNECTIONS_MAX: usize = 64;
 
 impl SideListener {
-    /// Serves in the background.
+    /// Starts serving in the background.
     pub(crate) fn serve(
         listener: TcpListener,
         router: api::EdgeRouter,
@@ -111,19 +112,19 @@ impl SideListener {
         Ok(Self { address, stop, served })
     }
 
-    /// Its base URL.
+    /// Returns the base URL of the listener.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
-    /// Stops, when the requests in flight are answered.
+    /// Stops the listener after the requests in flight are answered.
     pub(crate) async fn end(self) -> anyhow::Result<()> {
         self.stop.cancel();
         Ok(self.served.await.context("probes and lookups")??)
     }
 }
 
-/// Binds the address that `key` names; nothing where it names none.
+/// Binds the address in the configuration key `key`; returns `None` if the address is empty.
 pub(crate) async fn listen_aside(name: &str, key: &str) -> anyhow::Result<Option<TcpListener>> {
     if name.is_empty() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Wires the live gateway: which catalogue it asks, and where what stores say goes.
+//! Wires the live gateway: the catalogue that it uses, and the receivers of what stores answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,9 +29,9 @@ use crate::access::Doors;
 use crate::exit::usage;
 use crate::wiring::Context;
 
-/// The longest wait for tests of codes to be kept: answers can be given without it.
+/// Maximum time to wait until code tests are stored; answers do not depend on it.
 const KEPT_WITHIN: Duration = Duration::from_millis(1_500);
-/// The interval at which expired carts and answers are forgotten.
+/// Interval at which expired carts and answers are deleted.
 const TIDIED_EVERY: Duration = Duration::from_secs(3600);
 
 /// The query server of the same process.
@@ -72,7 +72,7 @@ fn told(error: OperationError) -> CatalogueError {
     }
 }
 
-/// The brands, and their goods.
+/// The brands and their products.
 #[derive(Debug)]
 pub(crate) struct Brands {
     pub(crate) catalogue: Arc<dyn Catalogue>,
@@ -80,7 +80,7 @@ pub(crate) struct Brands {
 }
 
 impl Brands {
-    /// Those of the query server of the same process.
+    /// Uses the catalogue of the query server in the same process.
     pub(crate) fn of(server: &QueryServer) -> Self {
         let own = Arc::new(InProcess(server.clone()));
         Self {
@@ -90,7 +90,7 @@ impl Brands {
     }
 }
 
-/// Takes what stores said to watches, and to the lake where it is kept.
+/// Passes live answers of stores to the watches, and to the lake if it records them.
 #[derive(Debug)]
 struct Observers {
     watches: Option<ObservationSender>,
@@ -108,12 +108,12 @@ impl Observe for Observers {
     }
 }
 
-/// Keeps tests of codes at the home, where servers of stored data find them.
+/// Stores the results of code tests in the home, where servers of stored data find them.
 #[derive(Debug)]
 struct HomeLedger {
     storage: Storage,
     clock: Arc<dyn Clock>,
-    /// Two tests at one store must not overwrite each other.
+    /// Serialises writes: two tests at one store must not overwrite each other.
     turn: Mutex<()>,
 }
 
@@ -151,8 +151,9 @@ pub(crate) struct Writer {
 }
 
 impl LiveService {
-    /// A gateway over the catalogue of `brands`, which keeps carts in `state` and is reached at `public_url`. Its
-    /// observations go to `storage` and to `watches`; what is over is forgotten now and then, until the servers behind `doors` have ended.
+    /// Creates a gateway over the catalogue of `brands`. It stores carts in `state` and is reached at `public_url`.
+    /// Observations go to `storage` and to `watches`. Expired data is deleted periodically until the servers behind
+    /// `doors` have stopped.
     pub(crate) fn new(
         context: &Context,
         storage: &Storage,
@@ -205,61 +206,60 @@ impl LiveService {
         })
     }
 
-    /// The operations' routes.
+    /// Returns the routes of the gateway's operations.
     pub(crate) fn open_router(&self) -> OpenRouter {
         self.gateway.open_router().merge(self.coupons.open_router())
     }
 
-    /// The gateway; clones are the same.
+    /// Returns the gateway; all clones share one state.
     pub(crate) fn gateway(&self) -> &LiveGateway {
         &self.gateway
     }
 
-    /// Probes, and metrics where they are shown, for a server that has no others.
+    /// Returns the probes, and the metrics if they are shown, for a server that has no others.
     pub(crate) fn probes(&self, metrics: Option<PrometheusHandle>) -> OpenRouter {
         self.gateway.probes(metrics)
     }
 
-    /// The gateway, which must still learn of the server's end, and the recorder, which must still write the last
-    /// answers.
+    /// Returns the gateway, which must learn of the shutdown, and the recorder, which must write the last answers.
     pub(crate) fn into_parts(self) -> (LiveGateway, Option<Writer>) {
         (self.gateway, self.writer)
     }
 }
 
 impl Writer {
-    /// Runs a writer that ends when `stop` is cancelled.
+    /// Starts a writer that ends when `stop` is cancelled.
     pub(crate) fn start(stop: CancellationToken, write: impl Future<Output = ()> + Send + 'static) -> Self {
         let written = tokio::spawn(write);
         Self { stop, written }
     }
 
-    /// Writes what was recorded until now, and ends.
+    /// Writes everything recorded so far, and stops.
     pub(crate) async fn finish(self) -> anyhow::Result<()> {
         self.stop.cancel();
         self.written.await.context("a writer did not end")
     }
 }
 
-/// The reason why carts need a master key.
+/// Message that explains why carts need a master key.
 pub(crate) const NO_MASTER_KEY: &str = "carts are kept sealed: set state.master_key (HAAT_STATE__MASTER_KEY) to 64 hexadecimal \
     digits, the same for all servers that share state.url";
 
-/// The state of servers that keep carts, and the keys that seal it.
+/// The state of servers that store carts, and the keys that seal it.
 #[derive(Debug, Clone)]
 pub(crate) struct SealedState {
     pub(crate) state: State,
     pub(crate) keys: MasterKeys,
 }
 
-/// The state of servers that keep carts; it has master keys.
+/// Opens the state of servers that store carts; fails without master keys.
 pub(crate) async fn kept(context: &Context) -> anyhow::Result<SealedState> {
     let (state, keys) = context.served_state().await?;
     let keys = keys.context(NO_MASTER_KEY);
     keys.map(|keys| SealedState { state, keys }).map_err(usage)
 }
 
-/// The catalogue of a query server elsewhere, as configured.
+/// Returns the catalogue of another query server, as configured.
 pub(crate) fn brands_elsewhere(context: &Context) -> anyhow::Result<Brands> {
     let given = &context.config.live_gateway;
     let url: Url = given

@@ -1,7 +1,7 @@
-//! The `haat` binary: reads configuration, wires the crates, prints results. It holds no rules of its own.
+//! The `haat` binary: reads the configuration, wires the crates and prints results. It contains no business rules.
 //!
-//! In: the command line, a configuration file, `HAAT_…` variables. Out: results on standard output, logs and progress
-//! on standard error, an exit code.
+//! Input: the command line, a configuration file and `HAAT_…` variables. Output: results on standard output, logs and
+//! progress on standard error, and an exit code.
 
 mod access;
 mod agents;
@@ -41,7 +41,7 @@ use crate::output::Output;
 use crate::wiring::Context;
 
 fn main() -> ExitCode {
-    // Before there are threads.
+    // This must run before any thread starts.
     allocator::give_back_large_blocks();
     if sql_over_wire::worker::is_asked_for() {
         return sql_over_wire::worker::run();
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
     let json = cli.global.json;
     match start(cli) {
         Ok(outcome) => outcome.into(),
-        // Whoever read standard output has read enough: `haat sql … | head`.
+        // The reader of standard output closed it early, as in `haat sql … | head`.
         Err(error) if exit::is_closed_pipe(&error) => Outcome::Done.into(),
         Err(error) => {
             let outcome = Outcome::of(&error);
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
             } else {
                 format!("haat: {}", exit::plain(&error))
             };
-            // Standard error may be closed; there is no other place to write to.
+            // Standard error may be closed, and there is no other place to write to.
             let _ = writeln!(std::io::stderr(), "{report}");
             outcome.into()
         }
@@ -80,10 +80,10 @@ fn main() -> ExitCode {
 fn start(cli: Cli) -> anyhow::Result<Outcome> {
     let output = Output { json: cli.global.json };
     if let Command::Completions { shell } = cli.command {
-        // Made as a whole first: the generator panics where it cannot write.
+        // The script is generated in memory first: the generator panics if a write fails.
         let mut script = Vec::new();
         clap_complete::generate(shell, &mut Cli::command(), "haat", &mut script);
-        // A script is no document, whatever form of results is asked for.
+        // A completion script is printed as it is, even with `--json`.
         Output { json: false }.print(&(), |out| out.write_all(&script))?;
         return Ok(Outcome::Done);
     }
@@ -108,7 +108,7 @@ fn start(cli: Cli) -> anyhow::Result<Outcome> {
     let traces = api::init_logs(format, &config.log.filter, collector).map_err(|error| exit::usage(error.into()))?;
     let context = Context::new(config, output, cli.global.quiet, layers.is_default("home"));
     let scratch = Arc::clone(&context.scratch);
-    // Boxed: the future holds every command's state and would be a large value on the stack.
+    // Boxed: the future contains every command's state and would be a large value on the stack.
     let outcome = runtime.block_on(Box::pin(commands::run(cli.command, context)));
     if let Some(traces) = traces {
         traces.end();

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use anyhow::Context;
 use serde::Serialize;
 
-/// The subject of an error of printing.
+/// Name of standard output in print errors.
 pub(crate) const STANDARD_OUTPUT: &str = "standard output";
 
-/// A number with the word for what is counted: `1 brand`, `2 brands`.
+/// Formats a count with its noun: `1 brand`, `2 brands`.
 pub(crate) fn counted(count: impl TryInto<u64>, one: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
@@ -21,14 +21,14 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Writes a part of a result that is too large to be held as a whole.
+    /// Writes a part of a result that is too large to keep in memory.
     pub(crate) fn write(part: &[u8]) -> anyhow::Result<()> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(part).context(STANDARD_OUTPUT)?;
         stdout.flush().context(STANDARD_OUTPUT)
     }
 
-    /// Prints `document` as one line of JSON, or what `human` writes.
+    /// Prints `document` as one line of JSON, or the output of `human`.
     pub(crate) fn print<T: Serialize>(
         self,
         document: &T,

@@ -1,12 +1,12 @@
-//! Errors in plain words: one chain of causes, nothing said twice, no words of a client library.
+//! Error messages in plain words: one chain of causes, without duplicates and without the wording of client libraries.
 
-/// The error and its causes in one line. Some causes carry a backtrace in their text; it is for a debugger, not for
-/// an operator.
+/// Formats the error and its causes in one line. Some causes contain a backtrace in their text, which is removed
+/// because operators do not need it.
 pub(crate) fn plain(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain() {
         let cause = said(&cause.to_string());
-        // A cause that the text before already states is not repeated.
+        // A cause that the line already contains is not repeated.
         if !line.contains(&cause) {
             line.push_str(if line.is_empty() { "" } else { ": " });
             line.push_str(&cause);
@@ -15,7 +15,7 @@ pub(crate) fn plain(error: &anyhow::Error) -> String {
     once(&line)
 }
 
-/// The text of one cause: in one line, without a backtrace, and only the essence of an object store's client.
+/// Formats one cause in one line, without a backtrace. Messages of the object store client are shortened.
 fn said(text: &str) -> String {
     let end = ["stack backtrace:", "Backtrace:", "\nbacktrace:", "\n   0: "]
         .iter()
@@ -32,15 +32,15 @@ fn said(text: &str) -> String {
     answered(&text).unwrap_or(text)
 }
 
-/// `Error performing GET URL in 3.2s, after 5 retries, max_retries: 5, retry_timeout: 60s - …` as `GET URL, tried 6
-/// times: …`.
+/// Rewrites `Error performing GET URL in 3.2s, after 5 retries, max_retries: 5, retry_timeout: 60s - …` as `GET URL,
+/// tried 6 times: …`.
 fn request(text: &str) -> Option<String> {
     const BEGIN: &str = "Error performing ";
     let at = text.find(BEGIN)?;
     let (before, rest) = (&text[..at], &text[at + BEGIN.len()..]);
     let (told, cause) = rest.split_once(" - ")?;
     let (asked, how) = told.split_once(" in ").unwrap_or((told, ""));
-    // A query may be long, and says nothing to an operator.
+    // The query string may be long and does not help an operator.
     let asked = asked.split('?').next().unwrap_or(asked).trim_end();
     let retries = how
         .split_once("after ")
@@ -51,7 +51,7 @@ fn request(text: &str) -> Option<String> {
     Some(format!("{before}{asked}{tries}: {cause}"))
 }
 
-/// `error sending request for url (…)` without the address, which was named before.
+/// Removes the address from `error sending request for url (…)`, because it was named before.
 fn without_url(text: &str) -> String {
     match text.split_once(" for url (") {
         Some((before, rest)) => {
@@ -62,7 +62,7 @@ fn without_url(text: &str) -> String {
     }
 }
 
-/// Of an answer in XML, as S3 gives with errors: its message and code.
+/// Extracts message and code from an XML error response, as S3 sends it.
 fn answered(text: &str) -> Option<String> {
     let tag = |name: &str| {
         let (_, rest) = text.split_once(&format!("<{name}>"))?;
@@ -78,10 +78,10 @@ fn answered(text: &str) -> Option<String> {
     }
 }
 
-/// A part this short may well occur twice without saying the same.
+/// Minimum length of a part that is removed as a duplicate: a shorter one may repeat by chance.
 const REPEATED_CHARS_MIN: usize = 12;
 
-/// The line without the parts that it has stated before.
+/// Removes the parts of a line that repeat an earlier part.
 fn once(line: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for part in line.split(": ") {

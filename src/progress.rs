@@ -1,5 +1,4 @@
-//! Progress on standard error: bars for people at a terminal; without one, a line of the log a minute while a crawl is at
-//! work.
+//! Progress on standard error: bars on a terminal. Without a terminal, a crawl logs one line per minute.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -17,7 +16,7 @@ use url::Url;
 
 use crate::output::counted;
 
-/// The interval between a crawl's lines of progress without a terminal.
+/// Interval between the progress lines of a crawl without a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(60);
 
 /// The progress of a crawl.
@@ -31,7 +30,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// In one line.
+    /// Formats the progress in one line.
     fn line(&self, elapsed: Duration) -> String {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let (hours, minutes) = (elapsed.as_secs() / 3600, elapsed.as_secs() / 60 % 60);
@@ -46,7 +45,7 @@ impl Counts {
     }
 }
 
-/// Says how far a crawl is, for as long as this is held.
+/// Reports the progress of a crawl at intervals, until the returned handle is dropped.
 fn said_each(
     counts: &Arc<Counts>,
     every: Duration,
@@ -62,19 +61,19 @@ fn said_each(
     }))
 }
 
-/// Draws a crawl as one bar over its stores, with products and bytes read so far.
+/// Draws a crawl as one bar over its stores, with the products and bytes read so far.
 #[derive(Debug)]
 pub(crate) struct CrawlBar {
     stores: ProgressBar,
     products: ProgressBar,
     counts: Arc<Counts>,
-    // Said until the bar is dropped.
+    // Task that reports progress until the bar is dropped.
     _said: Option<AbortOnDropHandle<()>>,
-    // Both lines are drawn by one owner, so that they do not overwrite each other.
+    // One owner draws both lines, so that they do not overwrite each other.
     _lines: indicatif::MultiProgress,
 }
 
-/// A pace, as exact as it is worth reading.
+/// Formats a rate with a sensible number of digits.
 fn rate(per_second: f64) -> String {
     let digits = usize::from(per_second < 10.0);
     format!("{per_second:.digits$}/s")
@@ -83,13 +82,13 @@ fn rate(per_second: f64) -> String {
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
-        // A line that cannot be drawn is drawn without.
+        // A failed write is ignored: the bar is then drawn without the rate.
         let _ = out.write_str(&rate(state.per_sec()));
     })
 }
 
 impl CrawlBar {
-    /// A bar, or without a terminal lines of the log; within the runtime.
+    /// Creates a bar, or log lines if there is no terminal. Must be called within the runtime.
     pub(crate) fn new(quiet: bool) -> Self {
         let lines = indicatif::MultiProgress::new();
         if quiet {
@@ -196,7 +195,7 @@ impl Drop for BackfillBar {
     }
 }
 
-/// Draws the crawls of many days as one bar.
+/// Draws the crawls of several days as one bar.
 #[derive(Debug)]
 pub(crate) struct DayBar(ProgressBar);
 
@@ -212,7 +211,7 @@ impl DayBar {
         Self(bar)
     }
 
-    /// One more day was crawled.
+    /// Counts one more crawled day.
     pub(crate) fn crawled(&self) {
         self.0.inc(1);
     }
@@ -224,7 +223,7 @@ impl Drop for DayBar {
     }
 }
 
-/// Draws the probes of stores as one bar.
+/// Draws the probing of stores as one bar.
 #[derive(Debug)]
 pub(crate) struct ProbeBar(ProgressBar);
 
@@ -239,7 +238,7 @@ impl ProbeBar {
         Self(bar)
     }
 
-    /// One more store was probed.
+    /// Counts one more probed store.
     pub(crate) fn probed(&self, url: &Url, verdict: &str) {
         self.0.inc(1);
         self.0.set_message(format!("{url}: {verdict}"));
@@ -291,7 +290,7 @@ impl Drop for BuildBar {
 pub(crate) struct CopyBar(ProgressBar);
 
 impl CopyBar {
-    /// A bar of bytes that are copied, verified, …, as `done` says.
+    /// Creates a bar over bytes; `done` is the verb to show, such as copied or verified.
     pub(crate) fn new(quiet: bool, done: &str) -> Self {
         let bar = if quiet {
             ProgressBar::hidden()
@@ -347,7 +346,7 @@ mod tests {
             );
         }
         drop(saying);
-        // The progress is silent once the crawl is over.
+        // The bar stays silent after the crawl ends.
         while said.recv().await.is_some() {}
         let hours = Duration::from_secs(2 * 3600 + 7 * 60 + 59);
         assert!(counts.line(hours).starts_with("crawling for 2 h 07 min: "));

@@ -1,6 +1,7 @@
-//! The servers that run on a home: each leaves a note of its address, and keeps it locked for as long as it runs.
+//! The servers that run on a home: each writes a note with its address and keeps the note locked while it runs.
 //!
-//! The lock ends with the process, however that ends, so a note that can be locked is one of a server that is gone.
+//! The lock ends with the process, even after a crash. A note that can be locked therefore belongs to a server that is
+//! gone.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -9,12 +10,12 @@ use std::time::SystemTime;
 
 use data_storage::Storage;
 
-/// The folder of notes in a local home.
+/// Folder of the notes in a local home.
 const FOLDER: &str = "state/servers";
-/// Longest note that is read: an address.
+/// Maximum size of a note, which contains one address.
 const NOTE_BYTES_MAX: u64 = 4096;
 
-/// The note of a server of this process; dropping it takes the note away.
+/// The note of a server in this process; dropping it removes the file.
 #[derive(Debug)]
 pub(crate) struct Note {
     path: PathBuf,
@@ -22,8 +23,8 @@ pub(crate) struct Note {
 }
 
 impl Note {
-    /// Notes down that a server with a dashboard is reached at `public_url` and listens on `port`. `None` where the
-    /// home is no folder, or cannot be written: then no note is left, and nothing else is amiss.
+    /// Writes a note that a server with a dashboard is reached at `public_url` and listens on `port`. Returns `None` if
+    /// the home is not a folder or cannot be written, which is not an error.
     pub(crate) fn leave(storage: &Storage, port: u16, public_url: &str) -> Option<Self> {
         let folder = storage.local_dir()?.join(FOLDER);
         match write(&folder, port, public_url) {
@@ -43,7 +44,7 @@ impl Drop for Note {
     }
 }
 
-/// Locked before it has its name, so that nobody finds it unlocked.
+/// Writes the note. The file is locked before it gets its name, so that nobody finds it unlocked.
 fn write(folder: &Path, port: u16, public_url: &str) -> io::Result<Note> {
     fs::create_dir_all(folder)?;
     let path = folder.join(port.to_string());
@@ -55,7 +56,7 @@ fn write(folder: &Path, port: u16, public_url: &str) -> io::Result<Note> {
     Ok(Note { path, _locked: file })
 }
 
-/// The address of the server that was started last, of those that run on this home.
+/// Returns the address of the most recently started server that still runs on this home.
 pub(crate) fn newest(storage: &Storage) -> Option<String> {
     let folder = storage.local_dir()?.join(FOLDER);
     let notes = fs::read_dir(folder).ok()?.flatten();
@@ -63,7 +64,7 @@ pub(crate) fn newest(storage: &Storage) -> Option<String> {
     running.max().map(|(_, address)| address)
 }
 
-/// When the note of a server that runs was left, and its address; one that nobody holds is removed.
+/// Reads the creation time and address from a running server's note. Removes the note if no process has it locked.
 fn read(path: &Path) -> io::Result<Option<(SystemTime, String)>> {
     let file = File::open(path)?;
     match file.try_lock_shared() {
@@ -93,7 +94,7 @@ mod tests {
         assert_eq!(newest(&storage).as_deref(), Some("http://127.0.0.1:4711"));
         drop(note);
         assert_eq!(newest(&storage), None);
-        // The note of a server that was killed: nobody holds it.
+        // This is the note of a killed server, so no process has it locked.
         let left = home.path().join(FOLDER).join("4712");
         fs::write(&left, "http://127.0.0.1:4712").unwrap();
         assert_eq!(newest(&storage), None);

@@ -1,4 +1,4 @@
-//! Wires statements that analysts send over the wire: to the release that is served and the lake beside it, or to the lake.
+//! Wires SQL over the network: statements run on the served release and its lake, or on the lake alone.
 
 mod lake;
 mod market;
@@ -25,19 +25,19 @@ use crate::wiring::{Context, shutdown_signal};
 
 /// The default address of `haat lake serve`.
 const LAKE_LISTEN: &str = "127.0.0.1:8083";
-/// The time that the head of an answer may take beside its statement, in milliseconds.
+/// Time for the head of a response beyond the statement's own time, in milliseconds.
 const BESIDE_MS: u64 = 1_000;
 
-/// Statements over the release that is served.
+/// SQL over the served release.
 #[derive(Debug, Default)]
 pub(crate) struct ReleaseSql {
-    /// For keys that the operator allowed, beside the market's own routes; nothing where there are none.
+    /// Routes for keys that the operator allowed, beside the market's own routes. Empty if no key is allowed.
     pub(crate) routes: OpenRouter,
-    /// The listener of its own, where there is one.
+    /// Separate listener for SQL, if configured.
     pub(crate) aside: Option<SideListener>,
 }
 
-/// The protocols of a listener for statements, for people.
+/// Protocols of an SQL listener, as text for people.
 pub(crate) const PROTOCOLS: &str = if cfg!(feature = "flight") {
     "POST /v1/sql and Arrow Flight SQL"
 } else {
@@ -45,7 +45,7 @@ pub(crate) const PROTOCOLS: &str = if cfg!(feature = "flight") {
 };
 
 impl ReleaseSql {
-    /// Starts what the configuration asks for. No worker is started before the first statement.
+    /// Starts the configured SQL endpoints. The first worker starts with the first statement.
     pub(crate) async fn start(
         context: &Context,
         server: &QueryServer,
@@ -71,7 +71,7 @@ impl ReleaseSql {
                 engine: engine.clone(),
                 allowed: Some(Arc::new(of_market)),
                 guard: doors.guard(),
-                // The edge gives up on an answer after the whole time, and would not say why.
+                // The edge aborts a response after the whole time without giving a reason, so statements end earlier.
                 timeout_ms: context.config.query_server.request_timeout_ms * 9 / 10,
                 origin_policy: None,
             };
@@ -85,7 +85,7 @@ impl ReleaseSql {
     }
 }
 
-/// Keeps workers that are of the release that is served.
+/// Replaces the workers whenever a new release is served.
 async fn renew(engine: SqlEngine, server: QueryServer) {
     let mut releases = server.releases();
     while releases.changed().await.is_ok() {
@@ -93,8 +93,7 @@ async fn renew(engine: SqlEngine, server: QueryServer) {
     }
 }
 
-/// A listener for statements alone, which no client of the market can keep busy, and which keeps no client of the market
-/// waiting.
+/// Creates a listener for SQL alone, so that SQL clients and clients of the market do not slow each other down.
 fn aside(
     context: &Context,
     listener: TcpListener,
@@ -111,8 +110,8 @@ fn aside(
         )));
     }
     let given = &context.config.sql;
-    // Without keys it is reached by this machine alone: no caller is limited. A key that is sent all the same is told
-    // from one that is not valid.
+    // Without keys only this machine reaches the listener, so callers are not limited. A key that is sent anyway is
+    // still validated.
     let guard = if allowed.is_empty() {
         Arc::new(Guard {
             identify: Arc::clone(&guard.identify),
@@ -126,7 +125,8 @@ fn aside(
         allowed: (!allowed.is_empty()).then(|| Arc::new(allowed)),
         guard: Arc::clone(&guard),
         timeout_ms: given.timeout_ms,
-        // A page in a browser on this machine reaches it too, under whatever name it makes stand for this machine.
+        // A page in a browser on this machine can reach the listener too, under any host name that resolves to this
+        // machine.
         origin_policy: Some(OriginPolicy::new(
             &public_url(context, local),
             &cors_origins(&context.config.api.cors_origins)?,
@@ -145,7 +145,7 @@ fn aside(
     SideListener::serve(listener, open.edge(edge), config)
 }
 
-/// `haat lake serve`: answers statements over the lake until it is told to stop.
+/// `haat lake serve`: answers SQL over the lake until it is told to stop.
 pub(crate) async fn serve_lake(
     context: &Context,
     storage: &Storage,

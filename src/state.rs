@@ -1,4 +1,4 @@
-//! Wires the state: where it is kept, and with which master keys.
+//! Wires the state: the database that stores it, and its master keys.
 
 use std::path::{Path, PathBuf};
 
@@ -9,24 +9,25 @@ use state::{MasterKeys, State, StateTarget};
 use crate::exit::{plain, usage};
 use crate::wiring::Context;
 
-/// The folder of SQLite and the master key under a local home.
+/// Folder of SQLite and of the master key under a local home.
 const FOLDER: &str = "state";
 const MASTER_KEY: &str = "master.key";
 
-/// The find of a look at the state where nothing is wrong.
+/// Result of a check of the state that found no fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StateFound {
-    /// All of a file was read.
+    /// The whole database file was read.
     Whole,
-    /// A server looks after its own.
+    /// A database server answers and checks its own files.
     Answers,
-    /// None was made yet.
+    /// The state was not created yet.
     Absent,
-    /// None can be made here.
+    /// The state cannot be created here.
     Nowhere,
 }
 
-/// Opens the state, and begins none where one is lost: every key, account and cart would be gone without a word.
+/// Opens the state. Refuses to create a new one where one is lost, because every key, account and cart would silently
+/// be gone.
 async fn open(target: &StateTarget) -> anyhow::Result<State> {
     if let StateTarget::Folder(folder) = target
         && target.is_empty()
@@ -36,9 +37,9 @@ async fn open(target: &StateTarget) -> anyhow::Result<State> {
     State::open(target).await.context("state")
 }
 
-/// Fails where a state without a database had one. The master key is made after the database: where it is, there was
-/// one. A key that was put there by hand and waits for its first use looks the same; the message has the way on for
-/// both.
+/// Fails if the database is absent but a state existed before. The master key is created after the database, so a
+/// master key shows that there was a database. A key that was put there by hand before the first use looks the same.
+/// The error message gives advice for both cases.
 fn refuse_lost(folder: &Path) -> anyhow::Result<()> {
     let key = folder.join(MASTER_KEY);
     anyhow::ensure!(
@@ -52,14 +53,14 @@ fn refuse_lost(folder: &Path) -> anyhow::Result<()> {
 }
 
 impl Context {
-    /// Opens what servers must remember: PostgreSQL where `state.url` names one, else SQLite under a local home. A command
-    /// that only reads finds an empty state where there is none, and makes none.
+    /// Opens what servers must remember: PostgreSQL if `state.url` is set, else SQLite under a local home. For a
+    /// read-only command an absent state is empty and is not created.
     pub(crate) async fn state(&self) -> anyhow::Result<State> {
         let storage = self.storage()?;
         let folder = local_folder(&storage);
         let target = self.target_in(folder.clone())?;
         if self.only_reads {
-            // The list holds no secret, and needs no master key.
+            // The list contains no secret and needs no master key.
             let absent = matches!(&target, StateTarget::Folder(folder) if !folder.is_dir());
             let target = if absent { StateTarget::Memory } else { target };
             return open(&target).await;
@@ -67,8 +68,8 @@ impl Context {
         Ok(self.open_state(&target, folder).await?.0)
     }
 
-    /// Opens it for servers, which write what they are told whatever else they only read; and what secrets at rest are
-    /// sealed with, where there is such a key.
+    /// Opens the state for servers, which write to it even if they only read the rest of the home. Also returns the
+    /// master keys that seal stored secrets, if there are any.
     pub(crate) async fn served_state(&self) -> anyhow::Result<(State, Option<MasterKeys>)> {
         let storage = self.storage()?;
         let folder = local_folder(&storage);
@@ -76,7 +77,7 @@ impl Context {
         self.open_state(&target, folder).await
     }
 
-    /// Opens the state where there is one, without making its folder.
+    /// Opens the state if it exists, without creating its folder.
     pub(crate) async fn state_if_there(&self) -> anyhow::Result<Option<State>> {
         match self.target_if_there()? {
             Some(target) => open(&target).await.map(Some),
@@ -94,15 +95,15 @@ impl Context {
         self.target_in(folder).map(Some)
     }
 
-    /// Opens the state for a backup, and makes none. A database that is damaged or lost is an error: backups without it
-    /// would outlive those that have it.
+    /// Opens the state for a backup without creating one. A damaged or lost database is an error: backups without it
+    /// would replace those that contain it.
     pub(crate) async fn state_to_back_up(&self) -> anyhow::Result<Option<State>> {
         let Some(target) = self.target_if_there()? else {
             return Ok(None);
         };
         if let StateTarget::Folder(folder) = &target {
             let is_held = match State::inspect(&target, None).await {
-                // The key that sealed it does not matter here.
+                // A backup does not need the key that sealed the state.
                 Err(state::StateError::MasterKeyMissing { .. }) => true,
                 found => found.context("state")?,
             };
@@ -114,8 +115,7 @@ impl Context {
         State::open(&target).await.context("state").map(Some)
     }
 
-    /// Looks at the state, where there is one, and changes nothing: whether it opens, whether its database is whole, and
-    /// whether the master keys that it was used with are there.
+    /// Checks the state without changing it: it opens, its database is intact, and its master keys are available.
     pub(crate) async fn check_state(&self) -> anyhow::Result<StateFound> {
         let storage = self.storage()?;
         let folder = local_folder(&storage);
@@ -135,7 +135,7 @@ impl Context {
         })
     }
 
-    /// The master keys as configured, else those of the file under a local home, where there is one.
+    /// Returns the configured master keys, else those in the file under a local home, if there is one.
     async fn master_keys_there(&self, folder: Option<PathBuf>) -> anyhow::Result<Option<MasterKeys>> {
         let given = &self.config.state.master_key;
         if !given.is_empty() {
@@ -152,7 +152,7 @@ impl Context {
         keys.await?.context("master key")
     }
 
-    /// The place of a home's state.
+    /// Returns the location of a home's state.
     pub(crate) fn state_target(&self, storage: &Storage) -> anyhow::Result<StateTarget> {
         self.target_in(local_folder(storage))
     }
@@ -189,16 +189,17 @@ impl Context {
         }
     }
 
-    /// The master keys as configured, else those of the file under a local home, which is made once.
+    /// Returns the configured master keys, else those in the file under a local home, which is created if absent.
     ///
-    /// `None` where neither is there: nothing can be sealed then. What must seal refuses to start without them.
+    /// Returns `None` if neither is available: nothing can be sealed then. Servers that must seal data refuse to start
+    /// without master keys.
     async fn master_keys(&self, folder: Option<PathBuf>) -> anyhow::Result<Option<MasterKeys>> {
         let given = &self.config.state.master_key;
         if !given.is_empty() {
             let keys = MasterKeys::parse(given).context("state.master_key").map_err(usage)?;
             return Ok(Some(keys));
         }
-        // Beside SQLite alone: servers that share PostgreSQL would each make a key of their own.
+        // The file is only created beside SQLite: servers that share PostgreSQL would each create a different key.
         let Some(path) = folder
             .filter(|_| self.config.state.url.is_empty())
             .map(|folder| folder.join(MASTER_KEY))
@@ -214,7 +215,7 @@ fn local_folder(storage: &Storage) -> Option<PathBuf> {
     storage.local_dir().map(|home| home.join(FOLDER))
 }
 
-/// The state of a server of stored data alone. It serves without one too: then no key is taken.
+/// Returns the state of a server of stored data. Such a server also works without a state; then it accepts no key.
 pub(crate) async fn state_for(context: &Context, storage: &Storage) -> anyhow::Result<Option<State>> {
     let elsewhere = !context.config.state.url.is_empty();
     if elsewhere {

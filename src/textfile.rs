@@ -1,5 +1,5 @@
-//! The metrics of a short command, left in a file for the textfile collector of Prometheus: nobody can scrape a process
-//! that is gone.
+//! Metrics of a short command, written to a file for the textfile collector of Prometheus: a process that has ended
+//! cannot be scraped.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use pipeline_refresh::RunReport;
 use crate::exit::plain;
 use crate::wiring::Context;
 
-/// Counts from its making on, and writes what was counted when it is told how the crawl ended.
+/// Counts metrics from its creation on, and writes them when the crawl ends.
 pub(crate) struct Textfile {
     path: PathBuf,
     rendered: Box<dyn Fn() -> String + Send>,
@@ -18,10 +18,10 @@ pub(crate) struct Textfile {
 }
 
 impl Textfile {
-    /// `None` where no file is configured.
+    /// Returns `None` if no file is configured.
     ///
     /// # Errors
-    /// Metrics are counted for something else already.
+    /// Another metrics recorder is installed already.
     pub(crate) fn open(context: &Context) -> anyhow::Result<Option<Self>> {
         let path = &context.config.metrics.textfile;
         if path.is_empty() {
@@ -35,7 +35,8 @@ impl Textfile {
         }))
     }
 
-    /// Writes the metrics of a crawl that ended with this exit code. What goes wrong is a warning: the crawl is done.
+    /// Writes the metrics of a crawl that ended with `exit_code`. A failure is only a warning, because the crawl is
+    /// done.
     pub(crate) fn write(&self, context: &Context, report: Option<&RunReport>, exit_code: u8) {
         record(report, self.begun, context.clock.now(), exit_code);
         if let Err(error) = replaced(&self.path, &(self.rendered)()) {
@@ -45,7 +46,7 @@ impl Textfile {
 }
 
 fn record(report: Option<&RunReport>, begun: Timestamp, ended: Timestamp, exit_code: u8) {
-    // Prometheus counts moments in seconds; to the microsecond they are exact for some 200 years to come.
+    // Prometheus expects times in seconds. They are exact to the microsecond for some 200 years.
     let seconds = |moment: Timestamp| moment.micros() as f64 / 1e6;
     let gauges = [
         (
@@ -73,7 +74,7 @@ fn record(report: Option<&RunReport>, begun: Timestamp, ended: Timestamp, exit_c
         metrics::describe_gauge!(name, meaning);
         metrics::gauge!(name).set(value);
     }
-    // A crawl that broke off counts nothing: no number is better than one of another run.
+    // An aborted crawl has no counts: no number is better than one of another run.
     let Some(report) = report else { return };
     let totals = &report.totals;
     metrics::describe_gauge!("crawl_last_stores", "Stores of the last run, by outcome");
@@ -113,17 +114,17 @@ fn record(report: Option<&RunReport>, begun: Timestamp, ended: Timestamp, exit_c
     }
 }
 
-/// Puts a whole file in the place of another: the collector never reads half of one.
+/// Replaces the file atomically, so that the collector never reads half of it.
 fn replaced(path: &Path, text: &str) -> anyhow::Result<()> {
     let name = path
         .file_name()
         .with_context(|| format!("{} names no file", path.display()))?;
-    // The collector reads files that end in .prom alone. Not a temporary file of this user's own: the collector is
-    // another user, and must be able to read it.
+    // The collector reads only files that end in `.prom`. The file is not created as a private temporary file, because
+    // the collector runs as another user and must be able to read it.
     let beside = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
     let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
     if written.is_err() {
-        // Perhaps it was never there.
+        // The file may not exist.
         let _ = std::fs::remove_file(&beside);
     }
     written.with_context(|| format!("cannot write {}", path.display()))

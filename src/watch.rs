@@ -1,4 +1,4 @@
-//! A server's metrics of its home: the room on its disks, and the newest backup.
+//! A server's metrics about its home: free disk space, and the newest backup.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,19 +15,19 @@ use crate::wiring::Context;
 const FREE: &str = "disk_free_bytes";
 const BACKUP: &str = "backup_newest_timestamp_seconds";
 
-/// The interval between looks.
+/// Interval between measurements.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
-/// The note that a home keeps of its newest backup.
+/// The record that a home has of its newest backup.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct BackedUp {
     began_at: Timestamp,
-    /// The folder that holds it, where it is one.
+    /// Folder of the backup, if it is in a local folder.
     #[serde(default)]
     pub(crate) folder: Option<PathBuf>,
 }
 
-/// Notes down in the home when the newest backup of it began. The backup is whole whether the home takes the note or not.
+/// Records in the home when its newest backup began. A failed write is ignored, because the backup itself is complete.
 pub(crate) async fn note_backup(home: &Storage, began_at: Timestamp, folder: Option<&Path>) {
     let folder = folder.map(Path::to_owned);
     let note = serde_json::json!(BackedUp { began_at, folder }).to_string();
@@ -36,13 +36,13 @@ pub(crate) async fn note_backup(home: &Storage, began_at: Timestamp, folder: Opt
     }
 }
 
-/// The newest backup; `None` where none was noted down.
+/// Returns the newest recorded backup; `None` if none was recorded.
 pub(crate) async fn newest_backup(home: &Storage) -> anyhow::Result<Option<BackedUp>> {
     let note = get_bytes(home, &ObjectPath::from(BACKED_UP)).await?;
     Ok(note.map(|note| serde_json::from_slice(&note)).transpose()?)
 }
 
-/// Looks now and then, until `stop`.
+/// Measures periodically until `stop` is cancelled.
 pub(crate) fn start(context: &Context, home: &Storage, stop: CancellationToken) {
     metrics::describe_gauge!(
         FREE,
@@ -61,7 +61,7 @@ pub(crate) fn start(context: &Context, home: &Storage, stop: CancellationToken) 
         while stop.run_until_cancelled(ticks.tick()).await.is_some() {
             tell_room(&home, &cache);
             match newest_backup(&home).await {
-                // Exact to the microsecond for some 200 years to come.
+                // The time is exact to the microsecond for some 200 years.
                 Ok(newest) => {
                     metrics::gauge!(BACKUP).set(newest.map_or(0.0, |newest| newest.began_at.micros() as f64 / 1e6));
                 }

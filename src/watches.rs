@@ -1,4 +1,5 @@
-//! Wires watches: the market that they look at, what they are judged by, and the tasks that judge and deliver.
+//! Wires watches: the market that they read, the data that they are evaluated on, and the tasks that evaluate and
+//! deliver.
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ use watches::{MailSender, Market, MarketError, MatchedProduct, ObservationReceiv
 
 use crate::wiring::Context;
 
-/// Products of a query that are looked at.
+/// Maximum number of products of a query that a watch looks at.
 const MATCHES_MAX: i64 = 40;
 
 /// The servers of the same process.
@@ -78,22 +79,22 @@ fn first_seen_at(release: &Release, product: ProductId) -> Option<Timestamp> {
     (oldest.event == PriceEvent::FirstSeen).then_some(oldest.observed_at)
 }
 
-/// The servers that watches are told by.
+/// The server parts that watches depend on.
 pub(crate) struct WatchService<'a> {
     pub(crate) server: &'a QueryServer,
     pub(crate) gateway: &'a LiveGateway,
-    /// The way of mails, where the server sends any.
+    /// The mailer, if the server sends mail.
     pub(crate) mailer: Option<Mailer>,
-    /// The address under which people reach the market.
+    /// Base URL at which people reach the market.
     pub(crate) public_url: &'a str,
     /// Live answers of stores.
     pub(crate) observations: ObservationReceiver,
-    /// Is cancelled when the servers stop.
+    /// Token that is cancelled when the servers stop.
     pub(crate) stop: CancellationToken,
 }
 
 impl WatchService<'_> {
-    /// Judges and delivers in the background, and answers the operations' routes.
+    /// Starts background tasks that evaluate watches and deliver events. Returns the routes of the operations.
     pub(crate) fn start(self, context: &Context, state: State, keys: MasterKeys) -> anyhow::Result<OpenRouter> {
         let Self {
             server,

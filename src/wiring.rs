@@ -1,4 +1,4 @@
-//! Turns configuration into the crates' own values.
+//! Converts the configuration into the crates' own types.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -33,19 +33,19 @@ async fn is_empty(storage: &Storage) -> bool {
     storage.store().list(None).next().await.is_none()
 }
 
-/// The parts that every command is handed.
+/// The shared dependencies that every command receives.
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) config: Config,
     pub(crate) output: Output,
     pub(crate) quiet: bool,
     pub(crate) clock: Arc<dyn Clock>,
-    /// `home` is the default: neither file, environment nor flag sets it.
+    /// True if `home` is the default: neither file, environment nor flag sets it.
     pub(crate) home_is_default: bool,
-    /// The command only reads: a lake that is absent is an empty one, and is not made.
+    /// True if the command only reads: an absent lake is treated as empty and is not created.
     pub(crate) only_reads: bool,
-    /// A home that nobody named. It goes when the last who holds it ends, after the runtime: what was at work still
-    /// writes there until then.
+    /// Temporary home that nobody named. It is removed when its last owner is dropped, after the runtime ends: tasks
+    /// may write to it until then.
     pub(crate) scratch: Arc<OnceLock<TempDir>>,
 }
 
@@ -62,12 +62,12 @@ impl Context {
         }
     }
 
-    /// Opens the storage that `home` names; a plain path is a local folder, made where it is absent.
+    /// Opens the storage that `home` names. A plain path is a local folder, which is created if absent.
     pub(crate) fn storage_new(&self) -> anyhow::Result<Storage> {
         self.storage_at("home", &self.config.home)
     }
 
-    /// [`Context::storage_at`] for a command that may write nothing: a folder that is absent is an empty one, and is not made.
+    /// Like [`Context::storage_at`], but for a dry run an absent folder counts as empty and is not created.
     pub(crate) fn storage_at_unless_dry(&self, what: &str, place: &str, dry_run: bool) -> anyhow::Result<Storage> {
         let is_absent = crate::home_folder::folder_of(place).is_some_and(|folder| !folder.exists());
         if dry_run && is_absent {
@@ -76,7 +76,7 @@ impl Context {
         self.storage_at(what, place)
     }
 
-    /// Opens the storage of backups: in a folder, what is made there is its owner's alone.
+    /// Opens the storage of backups. In a local folder, new files are readable by their owner only.
     pub(crate) fn backups_at(&self, place: &str) -> anyhow::Result<Storage> {
         match crate::home_folder::folder_of(place) {
             Some(folder) if !place.trim().is_empty() => {
@@ -86,7 +86,7 @@ impl Context {
         }
     }
 
-    /// Opens the storage at a place: `what` it is to whoever named it.
+    /// Opens the storage at a path or URL; `what` is its name in error messages.
     pub(crate) fn storage_at(&self, what: &str, home: &str) -> anyhow::Result<Storage> {
         if home.trim().is_empty() {
             return Err(usage(anyhow::anyhow!(
@@ -114,7 +114,7 @@ impl Context {
             None => Storage::from_path(std::path::Path::new(home)),
         };
         let is_configured = |error: &StorageError| {
-            // These are the machine's fault; all else is what was written in the configuration.
+            // These errors are the machine's fault; all others come from the configuration.
             !matches!(error, StorageError::CreateDirectory { .. } | StorageError::Open { .. })
         };
         opened.map_err(|error| {
@@ -139,8 +139,8 @@ impl Context {
         }
     }
 
-    /// The fault of the agent by which stores are told who asks them: the shipped one names the program's makers, not
-    /// the operator. Emulated stores do not care.
+    /// Returns the fault of the configured user agent: the default one names the program's makers, not the operator.
+    /// Emulated stores are exempt.
     pub(crate) fn unnamed_crawler(&self) -> Option<&'static str> {
         let given = &self.config.storefront;
         let own = given.user_agent != StorefrontConfig::default().user_agent;
@@ -150,25 +150,25 @@ impl Context {
         )
     }
 
-    /// The client of every store.
+    /// Creates the client for all stores.
     pub(crate) fn storefront(&self) -> anyhow::Result<Storefront> {
         Storefront::new(self.config.storefront.clone(), Arc::clone(&self.clock)).context("storefront")
     }
 
-    /// The things that a task over the stores of a home works with, of a process that asks them alone.
+    /// Creates the dependencies of a task over the stores of a home, for a process that queries these stores alone.
     pub(crate) async fn store_deps(&self, storage: &Storage) -> anyhow::Result<StoreDeps> {
         let (lake, clock) = (self.lake_in(storage).await?, Arc::clone(&self.clock));
         Ok(StoreDeps::new(storage.clone(), lake, self.storefront()?, clock))
     }
 
-    /// The client of review apps.
+    /// Creates the client for review apps.
     pub(crate) fn widgets(&self) -> anyhow::Result<Widgets> {
         let config = &self.config;
         let made = Widgets::new(config.reviews.clone(), &config.storefront, Arc::clone(&self.clock));
         made.map_err(|error| usage(error.into()))
     }
 
-    /// The lake under `storage`; an empty one that nobody writes where it is absent and the command only reads.
+    /// Opens the lake under `storage`. If it is absent and the command only reads, returns an empty lake.
     pub(crate) async fn lake_in(&self, storage: &Storage) -> anyhow::Result<Lake> {
         let config = self.lake_config();
         let mut at = storage.child("lake");
@@ -184,7 +184,7 @@ impl Context {
         })
     }
 
-    /// The lake under `storage`, where there is one.
+    /// Opens the lake under `storage`, if there is one.
     pub(crate) async fn lake_if_any(&self, storage: &Storage) -> anyhow::Result<Option<Lake>> {
         if is_empty(&storage.child("lake")).await {
             return Ok(None);
@@ -199,21 +199,21 @@ impl Context {
         }
     }
 
-    /// The lake under the configured home.
+    /// Opens the lake under the configured home.
     pub(crate) async fn lake(&self) -> anyhow::Result<Lake> {
         self.lake_in(&self.storage()?).await
     }
 
-    /// The releases under `storage`.
+    /// Returns the releases under `storage`.
     pub(crate) fn releases(&self, storage: &Storage) -> ReleaseStore {
         ReleaseStore::new(storage.child("releases"), Arc::clone(&self.clock))
     }
 
-    /// A server of the releases under `storage`, which counts searched words where there is a log.
+    /// Creates a query server over the releases under `storage`, which counts searched words if there is a log.
     pub(crate) fn query_server(&self, storage: &Storage, search_log: Option<SearchLog>) -> anyhow::Result<QueryServer> {
         let given = &self.config.query_server;
         let cache = self.cache_dir(storage);
-        // A cache inside a home never makes the home: to a server a folder that is absent is a mistake.
+        // Creating a cache inside a home must not create the home: for a server an absent folder is a mistake.
         if let Some(home) = storage.local_dir().filter(|home| cache.starts_with(home))
             && !home.is_dir()
         {
@@ -253,7 +253,7 @@ impl Context {
         ))
     }
 
-    /// The synonyms that ship, and those of the operator's file.
+    /// Returns the built-in synonyms and those in the operator's file.
     pub(crate) fn synonyms(&self) -> anyhow::Result<Synonyms> {
         let path = &self.config.query_server.synonyms;
         if path.is_empty() {
@@ -263,7 +263,7 @@ impl Context {
         Synonyms::with_operators(&file).with_context(|| path.clone())
     }
 
-    /// The holidays of the operator's file.
+    /// Returns the holidays in the operator's file.
     fn holidays(&self) -> anyhow::Result<Holidays> {
         let path = &self.config.query_server.holidays;
         if path.is_empty() {
@@ -273,7 +273,8 @@ impl Context {
         Holidays::read(&file).with_context(|| path.clone())
     }
 
-    /// The embedder of products and queries, as configured. Within the runtime that is to drive an endpoint's requests.
+    /// Creates the configured embedder of products and queries. Must be called within the runtime that sends the
+    /// requests to an endpoint.
     pub(crate) fn embedder(&self) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
         let given = &self.config.embedding;
         match given.embedder {
@@ -298,7 +299,7 @@ impl Context {
         }
     }
 
-    /// The language model that reads what rules leave open of shipping terms, where one is configured.
+    /// Creates the language model that reads the shipping terms which rules leave open, if one is configured.
     pub(crate) fn terms_model(&self) -> anyhow::Result<Option<Arc<TermsModel>>> {
         let model = TermsModel::of(&self.config.shipping).map_err(|error| usage(error.into()))?;
         Ok(model.map(Arc::new))
@@ -320,7 +321,7 @@ impl Context {
         Endpoint::new(config, tokio::runtime::Handle::current()).map_err(|error| usage(error.into()))
     }
 
-    /// Limits of the connections that servers take.
+    /// Returns the limits for connections of servers.
     pub(crate) fn server_config(&self) -> anyhow::Result<api::ServerConfig> {
         let given = &self.config.query_server;
         Ok(api::ServerConfig {
@@ -331,24 +332,25 @@ impl Context {
         })
     }
 
-    /// The folder in which releases are built before they are published.
+    /// Returns the folder in which releases are built before they are published.
     pub(crate) fn build_dir(&self, storage: &Storage) -> PathBuf {
         self.cache_dir(storage).join("build")
     }
 
-    /// The folder of fetched release files: as configured, beside a local home, or in the working folder.
+    /// Returns the cache folder for release files: the configured one, else beside a local home, else in the working
+    /// directory.
     pub(crate) fn cache_dir(&self, storage: &Storage) -> PathBuf {
         match (self.config.query_server.cache.as_str(), storage.local_dir()) {
             ("", Some(dir)) => dir.join("cache"),
-            // Each home has its own: a collection of garbage knows one home's releases alone.
+            // Each home has its own cache: garbage collection knows only one home's releases.
             ("", None) => PathBuf::from("haat-cache").join(folder_of(&self.config.home)),
             (path, _) => PathBuf::from(path),
         }
     }
 }
 
-/// The name of a folder for a home that is none itself: to be recognised by its letters, and of this home alone by its
-/// hash, since `s3://a/b-c` and `s3://a-b/c` have the same letters.
+/// Returns a folder name for a home that is not a folder. Its letters make it recognisable. A hash makes it unique,
+/// since `s3://a/b-c` and `s3://a-b/c` have the same letters.
 fn folder_of(home: &str) -> String {
     let home = home.trim_end_matches('/');
     let plain = |char: char| {
@@ -358,21 +360,21 @@ fn folder_of(home: &str) -> String {
             '-'
         }
     };
-    // FNV-1a: the same in every version of the program, so that a cache is found again.
+    // FNV-1a gives the same hash in every version of the program, so that a cache is found again.
     let hash = home.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     format!("{}-{hash:016x}", home.chars().map(plain).collect::<String>())
 }
 
-/// Ends with Ctrl-C or, where there is such a thing, SIGTERM.
+/// Completes on Ctrl-C or, where the platform has it, SIGTERM.
 #[cfg(unix)]
 pub(crate) fn shutdown_signal() -> impl Future<Output = ()> + Send + 'static {
     use tokio::signal::unix::{SignalKind, signal};
-    // At once, not when it is first awaited: a signal in between would be lost.
+    // The handlers are installed at once, not at the first poll: a signal in between would be lost.
     let told = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
     async move {
-        // Without a handler the signal ends the process at once, which every writer here survives.
+        // Without a handler the signal kills the process, which every writer here survives.
         let told = told.into_iter().filter_map(Result::ok);
         let waits = told.map(|mut told| Box::pin(async move { told.recv().await }));
         let waits: Vec<_> = waits.collect();
@@ -388,7 +390,7 @@ pub(crate) async fn shutdown_signal() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
-/// A token that is cancelled as [`shutdown_signal`] ends, unless the listener is dropped before.
+/// Returns a token that is cancelled when [`shutdown_signal`] completes, unless the listener is dropped before.
 pub(crate) fn until_signal() -> (CancellationToken, AbortOnDropHandle<()>) {
     let told = CancellationToken::new();
     let listener = tokio::spawn({
@@ -409,7 +411,7 @@ mod tests {
     fn each_home_in_a_bucket_has_a_cache_of_its_own() {
         assert_ne!(folder_of("s3://a/b-c"), folder_of("s3://a-b/c"));
         assert_eq!(folder_of("s3://a/b"), folder_of("s3://a/b/"));
-        // Found again by the next version too.
+        // Later versions must produce the same name.
         assert_eq!(folder_of("s3://a/b"), "s3---a-b-8718aaf3716922b5");
     }
 }

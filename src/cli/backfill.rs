@@ -3,7 +3,7 @@ use pipeline_backfill::Stage;
 
 #[derive(Debug, Args)]
 pub(crate) struct BackfillArgs {
-    /// A brand (its slug); may be given several times, or as a list with commas
+    /// A brand (its slug); may be given several times, or as a comma-separated list
     #[arg(
         long = "brand",
         alias = "brands",
@@ -16,29 +16,30 @@ pub(crate) struct BackfillArgs {
     /// All registered brands
     #[arg(long)]
     pub(crate) all: bool,
-    /// The first day of the crawls and answers to take, by the clocks of market_time_zone, or the moment of the first
-    /// (RFC 3339) [default: all that is landed]
+    /// First day of the crawls and answers to read, in market_time_zone, or a timestamp (RFC 3339) [default: everything
+    /// that is landed]
     #[arg(long, value_name = "DATE")]
     pub(crate) from: Option<String>,
-    /// The last day of the crawls and answers to take, or the moment of the last
+    /// Last day of the crawls and answers to read, or a timestamp (RFC 3339)
     #[arg(long, value_name = "DATE")]
     pub(crate) to: Option<String>,
-    /// From where on things are made again: parse, reviews, shipping or index
+    /// Stage from which data is rebuilt: parse, reviews, shipping or index
     ///
-    /// parse: landed pages of products, parsed and normalised anew, into the lake; normalise is another word for it, since
-    /// nothing is kept between the two. reviews: what review apps answered, into their reviews and
-    /// ratings; what product pages say of these is part of parse. shipping: what stores answered when they were asked for
-    /// their terms, into the terms of the lake. index: the whole lake into a release, as `haat release build --full`.
+    /// parse: parses and normalises landed product pages again, into the lake. `normalise` is another name for this
+    /// stage, because no data is stored between the two steps. reviews: reads landed answers of review apps again, into
+    /// the reviews and ratings of the lake. Reviews and ratings on product pages belong to parse. shipping: reads
+    /// landed answers about shipping terms again, into the terms of the lake. index: builds a release from the whole
+    /// lake, like `haat release build --full`.
     #[arg(long, value_name = "STAGE")]
     pub(crate) stage: Stage,
-    /// Take landings too that are older than what the lake has of a store: their prices and products are the present ones
-    /// again until its next crawl
+    /// Also read landed pages that are older than the lake's data about a store: their prices and products are then
+    /// current until the store's next crawl
     #[arg(long)]
     pub(crate) older: bool,
-    /// Take catalogues too that a crawl would hold back
+    /// Also accept catalogues that a crawl would hold back
     #[arg(long)]
     pub(crate) accept_collapse: bool,
-    /// Read, compare and tell, but write nothing
+    /// Read, compare and report, but write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 #[derive(Debug, Args)]
 pub(crate) struct FeedArgs {
-    /// A brand (its slug); may be given several times, or as a list with commas
+    /// A brand (its slug); may be given several times, or as a comma-separated list
     #[arg(
         long = "brand",
         alias = "brands",
@@ -13,35 +13,35 @@ pub(crate) struct FeedArgs {
         required_unless_present = "all"
     )]
     pub(crate) brands: Vec<String>,
-    /// Every brand of the market
+    /// All brands of the market
     #[arg(long, conflicts_with = "brands")]
     pub(crate) all: bool,
-    /// Form of the feed
+    /// Format of the feed
     #[arg(long, value_enum, default_value_t = FeedFormatArg::GoogleTsv)]
     pub(crate) format: FeedFormatArg,
-    /// File to write, which appears when it is complete [default: standard output]
+    /// File to write, created only when it is complete [default: standard output]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
-    /// Replace the file where it is there already
+    /// Replace the file if it exists
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-    /// The lake as it was: at this time (RFC 3339), or after the tick of this number
+    /// The lake at an earlier time (RFC 3339), or after the tick with this number
     #[arg(long, value_name = "TIME|TICK")]
     pub(crate) as_of: Option<String>,
-    /// The lake as it was when the current release was built of it
+    /// The lake state from which the current release was built
     #[arg(long, conflicts_with = "as_of")]
     pub(crate) release: bool,
-    /// Give the SKU of each variant as its mpn: right only where the SKUs are the makers' own part numbers
+    /// Write the SKU of each variant as its mpn: correct only if the SKUs are the manufacturers' own part numbers
     #[arg(long)]
     pub(crate) sku_as_mpn: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FeedFormatArg {
-    /// Google product data: one line a variant, columns divided by tabs, names of columns first
+    /// Google product data: one tab-separated line per variant, after a header line
     GoogleTsv,
-    /// One JSON object a variant, with the same attributes, and the ids of haat
+    /// One JSON object per variant, with the same attributes and haat's ids
     Jsonl,
-    /// Feed of the Agentic Commerce Protocol (2026-04-17): one JSON object a product, with its variants
+    /// Feed of the Agentic Commerce Protocol (2026-04-17): one JSON object per product, with its variants
     Acp,
 }

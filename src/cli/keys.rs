@@ -3,63 +3,64 @@ use state::Plan;
 
 use super::examples;
 
-/// Names and ids are read by the commands themselves: a refusal by the parser would show what was given, which may be a key.
+/// The commands read names and ids themselves: a parser error would show the given text, which may be a key.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
-    /// Make a key and print it, this once
+    /// Create a key and print it; it cannot be shown again
     #[command(after_help = examples::KEYS_CREATE)]
     Create {
-        /// The name of the key: 1 to 64 characters
+        /// Name of the key: 1 to 64 characters
         name: String,
-        /// The plan, which sets the limits
+        /// Plan, which sets the limits
         #[arg(long, value_enum, value_name = "PLAN", default_value_t = PlanArg::Free)]
         plan: PlanArg,
     },
-    /// List every key that was made, with its plan, when it was last used, and whether it is taken
+    /// List every key that was ever created, with its plan, last use and status
     #[command(after_help = examples::KEYS_LIST)]
     List,
-    /// End a key; running servers refuse it within seconds
+    /// Revoke a key; running servers refuse it within seconds
     #[command(after_help = examples::KEYS_REVOKE)]
     Revoke {
-        /// The key's id, as `keys list` shows it
+        /// Id of the key, as `keys list` shows it
         id: String,
     },
-    /// Take keys again that came back from a backup; until then they are refused, since they may have been revoked after it
+    /// Accept keys again that were restored from a backup; until then they are refused, because they may have been
+    /// revoked after it
     #[command(after_help = examples::KEYS_CONFIRM)]
     Confirm {
-        /// The keys' ids, as `keys list` shows them
+        /// Ids of the keys, as `keys list` shows them
         #[arg(value_name = "ID", required_unless_present = "all", conflicts_with = "all")]
         ids: Vec<String>,
-        /// All of them
+        /// All keys
         #[arg(long)]
         all: bool,
     },
-    /// Make a new key in place of an old one, and print it, this once
+    /// Create a new key that replaces an old one, and print it; it cannot be shown again
     #[command(after_help = examples::KEYS_ROTATE)]
     Rotate {
-        /// The old key's id, as `keys list` shows it
+        /// Id of the old key, as `keys list` shows it
         id: String,
-        /// For how many hours the old key is still taken
+        /// Number of hours for which the old key is still accepted
         #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=720))]
         grace_hours: u64,
     },
-    /// Print a link that signs somebody in to the dashboard, once
+    /// Print a link that signs somebody in to the dashboard once
     #[command(after_help = examples::KEYS_DASHBOARD)]
     Dashboard {
-        /// The account that signs in: the same name has the same keys each time
+        /// Account that signs in: the same name always has the same keys
         #[arg(long, value_name = "NAME", default_value = "operator")]
         account: String,
     },
-    /// Make a new key that signs the tokens of checkouts; it is published before it signs, and the old one verifies on
+    /// Create a new key to sign checkout tokens; it is published before it is used, and the old key still verifies
     #[command(after_help = examples::KEYS_ROTATE_SIGNING)]
     RotateSigning,
-    /// Show who did what to which key or account, oldest first
+    /// Show who changed which key or account, oldest first
     #[command(after_help = examples::KEYS_AUDIT)]
     Audit {
-        /// Of this key alone (its id)
+        /// Only entries about this key (its id)
         #[arg(long, value_name = "ID")]
         key: Option<String>,
-        /// Only the newest N entries [default: all of them]
+        /// Only the newest N entries [default: all]
         #[arg(long, value_name = "N")]
         limit: Option<u32>,
     },
@@ -68,9 +69,9 @@ pub(crate) enum KeysCommand {
 /// The plan of a key.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum PlanArg {
-    /// The limits for everybody
+    /// The default limits
     Free,
-    /// The limits that the operator grants to some
+    /// The higher limits that the operator grants
     Granted,
 }
 

@@ -41,8 +41,8 @@ use crate::listen::ListenAddress;
 
 /// haat: one market of many brand stores.
 ///
-/// Crawls the public catalogues of brand stores into an open lake (Delta tables), builds immutable releases
-/// from it and serves them over HTTP.
+/// Crawls the public catalogues of brand stores into an open lake (Delta tables). Builds immutable releases from the
+/// lake and serves them over HTTP.
 #[derive(Debug, Parser)]
 #[command(
     name = "haat",
@@ -60,27 +60,29 @@ pub(crate) struct Cli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// The home, which holds everything: a folder, or s3://bucket/prefix; only `brands add` and `demo` make one that is
-    /// absent [default: haat-home, or HAAT_HOME; of `demo` a temporary folder]
+    /// The home, which contains all data: a folder, or s3://bucket/prefix; only `brands add` and `demo` create an
+    /// absent one [default: haat-home, or HAAT_HOME; for `demo` a temporary folder]
     #[arg(long, global = true, value_name = "DIR|URL")]
     pub(crate) home: Option<String>,
-    /// Configuration file [default: haat.toml where it exists]
+    /// Configuration file [default: haat.toml if it exists]
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) config: Option<PathBuf>,
     /// Print JSON on standard output, one document per result
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// The log lines on standard error: error, warn, info, debug, trace, off, or a filter such as `storefront=debug`
+    /// Log level or filter for standard error: error, warn, info, debug, trace, off, or a filter such as
+    /// `storefront=debug`
     #[arg(long, global = true, value_name = "FILTER")]
     pub(crate) log: Option<String>,
-    /// No progress bars, and no lines of progress
+    /// Show no progress bars and no progress lines
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Stores on this machine, crawled, released and served: the whole path in one command
+    /// Start emulated stores on this machine, crawl them, build a release and serve it: the whole pipeline in one
+    /// command
     #[command(after_help = examples::DEMO)]
     Demo(DemoArgs),
     /// Serve emulated stores and print their addresses
@@ -89,7 +91,7 @@ pub(crate) enum Command {
     /// Crawl registered brands into the lake
     #[command(after_help = examples::CRAWL)]
     Crawl(CrawlArgs),
-    /// Read landed pages again into the lake, without a crawl; or build the release anew
+    /// Read landed pages into the lake again, without a crawl; or rebuild the release
     #[command(after_help = examples::BACKFILL)]
     Backfill(BackfillArgs),
     /// Register, list and remove brands
@@ -98,52 +100,53 @@ pub(crate) enum Command {
     /// Build, list, show, roll back and clean up releases
     #[command(subcommand, after_help = examples::RELEASE)]
     Release(ReleaseCommand),
-    /// Show how good the data in the lake is, beside how it was, and what holds a release back (exit code 3: something does)
+    /// Show the quality of the data in the lake, compared with an earlier state, and what holds a release back (exit
+    /// code 3: something does)
     #[command(after_help = examples::QUALITY)]
     Quality(QualityArgs),
-    /// Run jobs on schedule: crawls, releases, upkeep; list them, and show what they did
+    /// Run jobs on schedule: crawls, releases, maintenance; list them, and show what they did
     #[command(subcommand, after_help = examples::JOBS)]
     Jobs(JobsCommand),
     /// Take stores from the queue and refresh them, with any number of workers on any number of machines
     #[command(long_about = queue::WORKER, after_help = examples::WORKER)]
     Worker(WorkerArgs),
-    /// Show the queue of stores that workers take from, and decide about dead letters
+    /// Show the queue of stores for workers, and handle dead letters
     #[command(subcommand, after_help = examples::QUEUE)]
     Queue(QueueCommand),
-    /// Ask stores what delivery costs, for zones of pincodes
+    /// Ask stores for delivery costs, for zones of pincodes
     #[command(subcommand, after_help = examples::DELIVERY)]
     Delivery(DeliveryCommand),
-    /// Make, list, rotate and revoke API keys, and show who did
+    /// Create, list, rotate and revoke API keys, and show who did
     #[command(subcommand, after_help = examples::KEYS)]
     Keys(KeysCommand),
-    /// Read what stores say of shipping
+    /// Read what stores say about shipping
     #[command(subcommand, after_help = examples::SHIPPING)]
     Shipping(ShippingCommand),
-    /// Read what stores' review apps publish
+    /// Read reviews and ratings from the stores' review apps
     #[command(subcommand, after_help = examples::REVIEWS)]
     Reviews(ReviewsCommand),
-    /// Import exchange rates, for prices in one currency
+    /// Import exchange rates, to show prices in one currency
     #[command(subcommand, after_help = examples::RATES)]
     Rates(RatesCommand),
-    /// Show what shoppers search for, and what they do not find
+    /// Show what shoppers search for, and which searches find nothing
     #[command(subcommand, after_help = examples::SEARCHES)]
     Searches(SearchesCommand),
-    /// Look after the lake's tables
+    /// Maintain the lake's tables
     #[command(subcommand, after_help = examples::LAKE)]
     Lake(LakeCommand),
     /// Back the home up, list, verify and prune backups
     #[command(subcommand, after_help = examples::BACKUP)]
     Backup(BackupCommand),
-    /// Fill an empty home from a backup; a restore that was cut short goes on
+    /// Fill an empty home from a backup; an interrupted restore continues
     #[command(after_help = examples::RESTORE)]
     Restore(RestoreArgs),
     /// Serve the current release over HTTP
     #[command(after_help = examples::QUERY_SERVER)]
     QueryServer(QueryServerArgs),
-    /// Ask stores live over HTTP: exact prices; looks products up at a query server (query_server.internal_listen)
+    /// Ask stores live for exact prices over HTTP; looks products up at a query server (query_server.internal_listen)
     #[command(after_help = examples::LIVE_GATEWAY)]
     LiveGateway(LiveGatewayArgs),
-    /// Serve everything on one port: the current release, and what stores say live
+    /// Serve everything on one port: the current release, and live answers of stores
     #[command(after_help = examples::UP)]
     Up(QueryServerArgs),
     /// Query the lake with SQL; print rows, or write them to a file as CSV, Parquet or JSON
@@ -152,28 +155,29 @@ pub(crate) enum Command {
     /// Write a brand's products, or the market's, as a feed: Google product data, or JSON lines
     #[command(after_help = examples::FEED)]
     Feed(FeedArgs),
-    /// Show the configuration that holds, and where each value comes from
+    /// Show the effective configuration, and where each value comes from
     #[command(after_help = examples::CONFIG)]
     Config(ConfigArgs),
-    /// Check storage, crawls, lake, release and configuration, and say what to do (exit code 1: broken, 3: needs you)
+    /// Check storage, crawls, lake, release and configuration, and give advice (exit code 1: broken, 3: needs the
+    /// operator)
     #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
-    /// Ask a probe of a server on this machine (exit code 1: no answer, or one that is no success)
+    /// Query the health probe of a server on this machine (exit code 1: no answer, or an error status)
     #[command(after_help = examples::HEALTH)]
     Health {
-        /// Address of the probe [default: /healthz where the query server of the configuration listens]
+        /// URL of the probe [default: /healthz at the configured address of the query server]
         url: Option<Url>,
     },
     /// Print a completion script for a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions {
-        /// The shell to complete in
+        /// The shell to complete for
         shell: Shell,
     },
     /// Write a manual page for every command
     #[command(after_help = examples::MAN)]
     Man {
-        /// Folder to write to, made where it is absent
+        /// Folder to write to, created if absent
         #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
         to: PathBuf,
     },
@@ -181,85 +185,85 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {
-    /// Say what each key means; what is printed can be kept as a configuration file
+    /// Explain each key; the output can be saved as a configuration file
     #[arg(long)]
     pub(crate) explain: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// Read every data file of the lake and of earlier releases from end to end, not names and sizes alone; takes as long as
-    /// reading all of it
+    /// Read every data file of the lake and of earlier releases completely, instead of only checking names and sizes;
+    /// takes as long as reading all of it
     #[arg(long)]
     pub(crate) thorough: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CrawlArgs {
-    /// Crawl this brand only (its slug); may be given several times, or as a list with commas
+    /// Crawl this brand only (its slug); may be given several times, or as a comma-separated list
     #[arg(long = "brand", alias = "brands", value_name = "SLUG", value_delimiter = ',')]
     pub(crate) brands: Vec<String>,
-    /// Read every page anew, whatever the validators say
+    /// Read every page again, even if HTTP validators say that it is unchanged
     #[arg(long)]
     pub(crate) force: bool,
     /// Crawl, parse and compare, but write nothing to the lake
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Accept the held-back crawl of these brands (their slugs): their catalogue is right as it was found
+    /// Accept the held-back crawl of these brands (their slugs): their new catalogue is correct
     #[arg(long = "confirm", value_name = "SLUG", conflicts_with = "dry_run")]
     pub(crate) confirm: Vec<String>,
     #[command(flatten)]
     pub(crate) queued: QueuedArgs,
-    /// Build a release of the lake afterwards, and publish it when it differs from the current one; where a signal comes
-    /// first, nothing is released and the exit code is 3
+    /// Build a release of the lake afterwards, and publish it if it differs from the current one; after an earlier
+    /// signal nothing is released and the exit code is 3
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) release: bool,
-    /// Publish that release even though the counts fell sharply
+    /// Publish that release even if the counts fell sharply
     #[arg(long, requires = "release")]
     pub(crate) accept_collapse: bool,
-    /// Publish what the lake has of every brand, even where its quality is beyond a threshold (`haat quality`)
+    /// Publish the lake's data of every brand, even if its quality is beyond a threshold (`haat quality`)
     #[arg(long, requires = "release")]
     pub(crate) accept_quality: bool,
-    /// Publish that release even though the current one is pinned, which ends the pin
+    /// Publish that release even if the current one is pinned, which ends the pin
     #[arg(long, requires = "release")]
     pub(crate) despite_pin: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BrandsCommand {
-    /// Probe domains, say what was found, and register the stores, each as soon as it has answered
+    /// Probe domains, report what was found, and register each store as soon as it has answered
     #[command(after_help = examples::BRANDS_ADD)]
     Add {
         /// Domains or base URLs
         #[arg(required_unless_present = "from", value_name = "DOMAIN|URL")]
         stores: Vec<String>,
-        /// Read further domains from this file, one a line, or from standard input with `-`; empty lines and what follows
-        /// a `#` do not count
+        /// Read further domains from this file, one per line, or from standard input with `-`; empty lines and text
+        /// after a `#` are ignored
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         from: Option<PathBuf>,
-        /// ISO 4217 code of the store's prices, where the store does not say
+        /// ISO 4217 code of the store's prices, if the store does not state it
         #[arg(long, value_name = "CODE")]
         currency: Option<String>,
-        /// A store that says it is a brand registered at another address: believe it, the brand moved there
+        /// If a store says that it is a brand registered at another address, accept that the brand moved there
         #[arg(long)]
         moved: bool,
-        /// Public access token of the one store's Storefront API, which signing customers in there needs; kept sealed.
-        /// `-` reads it from standard input
+        /// Public Storefront API access token of the only given store, needed to sign customers in there; stored
+        /// sealed. `-` reads it from standard input
         #[arg(long, value_name = "TOKEN", conflicts_with = "from")]
         storefront_token: Option<String>,
-        /// Probe and say what was found, but register nothing
+        /// Probe and report what was found, but register nothing
         #[arg(long)]
         dry_run: bool,
     },
-    /// List the registered brands, with when each was last checked and what came of it
+    /// List the registered brands, with the time and result of each one's last check
     #[command(after_help = examples::BRANDS_LIST)]
     List,
-    /// Take a brand out of the registry, its products out of the lake, and what else is kept of it
+    /// Remove a brand from the registry, its products from the lake, and all its other stored data
     #[command(after_help = examples::BRANDS_REMOVE)]
     Remove {
         /// The brand's slug
         slug: String,
-        /// Say what would go, but remove nothing
+        /// Report what would be removed, but remove nothing
         #[arg(long)]
         dry_run: bool,
     },
@@ -270,23 +274,23 @@ pub(crate) enum ReleaseCommand {
     /// Build a release from the lake and publish it
     #[command(after_help = examples::RELEASE_BUILD)]
     Build {
-        /// Build from nothing instead of from the release before
+        /// Rebuild the release completely instead of updating the previous release
         #[arg(long)]
         full: bool,
         /// Build and check, but do not publish
         #[arg(long)]
         dry_run: bool,
-        /// Publish even though the counts fell sharply
+        /// Publish even if the counts fell sharply
         #[arg(long)]
         accept_collapse: bool,
-        /// Publish what the lake has of every brand, even where its quality is beyond a threshold (`haat quality`)
+        /// Publish the lake's data of every brand, even if its quality is beyond a threshold (`haat quality`)
         #[arg(long)]
         accept_quality: bool,
-        /// Publish what the lake has of this brand, even where its quality is beyond a threshold; may be
-        /// given several times, or as a list with commas
+        /// Publish the lake's data of this brand, even if its quality is beyond a threshold; may be given several
+        /// times, or as a comma-separated list
         #[arg(long, value_name = "SLUG", value_delimiter = ',', conflicts_with = "accept_quality")]
         accept_brand: Vec<BrandSlug>,
-        /// Publish even though the current release is pinned, which ends the pin
+        /// Publish even if the current release is pinned, which ends the pin
         #[arg(long)]
         despite_pin: bool,
     },
@@ -299,22 +303,22 @@ pub(crate) enum ReleaseCommand {
         /// Release id [default: the current one]
         id: Option<String>,
     },
-    /// Point readers at an older release
+    /// Make an older release the current one
     #[command(after_help = examples::RELEASE_ROLLBACK)]
     Rollback {
-        /// Release id [default: the one that was current before; after a roll-back, the one before that]
+        /// Release id [default: the previous current release; after a rollback, the one before that]
         id: Option<String>,
-        /// Pin it too: nothing is published over it until `release unpin`
+        /// Pin it too: builds publish nothing over it until `release unpin`
         #[arg(long)]
         pin: bool,
-        /// Say what would be current, but change nothing
+        /// Report which release would be current, but change nothing
         #[arg(long)]
         dry_run: bool,
     },
-    /// Keep a release current: builds publish nothing over it until `release unpin`, and exit with 3
+    /// Pin a release: builds publish nothing over it until `release unpin`, and exit with 3
     #[command(after_help = examples::RELEASE_PIN)]
     Pin {
-        /// Release id; one that is not current is gone to first [default: the current one]
+        /// Release id; one that is not current becomes current first [default: the current one]
         id: Option<String>,
     },
     /// Let builds publish again
@@ -323,14 +327,14 @@ pub(crate) enum ReleaseCommand {
     /// Remove files that no kept release needs
     #[command(after_help = examples::RELEASE_GC)]
     Gc {
-        /// The number of newest releases to keep [default: release.keep]
+        /// Number of newest releases to keep [default: release.keep]
         #[arg(long, value_name = "N")]
         keep: Option<usize>,
-        /// Give up damaged manifests, but for the current release's, and damaged entries of the log, but for the newest:
-        /// files that they may need are kept until then
+        /// Discard damaged manifests except the current release's, and damaged log entries except the newest; until
+        /// then, files that they may need are kept
         #[arg(long)]
         drop_damaged: bool,
-        /// List what would go, but remove nothing
+        /// List what would be removed, but remove nothing
         #[arg(long)]
         dry_run: bool,
     },
@@ -338,51 +342,51 @@ pub(crate) enum ReleaseCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LakeCommand {
-    /// Show the tables, their versions and how many rows they have
+    /// Show the tables with their versions and row counts
     #[command(after_help = examples::LAKE_TABLES)]
     Tables,
     /// Merge small files of the tables
     #[command(after_help = examples::LAKE_COMPACT)]
     Compact {
-        /// Say what would be merged, but write nothing
+        /// Report what would be merged, but write nothing
         #[arg(long)]
         dry_run: bool,
     },
-    /// List the Parquet files that hold the tables' rows, now or as they were, for engines that cannot read Delta
+    /// List the Parquet files with the tables' rows, now or at an earlier time, for engines that cannot read Delta
     #[command(after_help = examples::LAKE_FILES)]
     Files(LakeFilesArgs),
-    /// Answer SQL over the lake by HTTP and Arrow Flight SQL, as it is or as it was
+    /// Answer SQL over the lake by HTTP and Arrow Flight SQL, for the current or an earlier state
     #[command(after_help = examples::LAKE_SERVE)]
     Serve {
-        /// Address to serve on, HOST:PORT; port 0 takes a free one [default: 127.0.0.1:8083, or sql.listen]
+        /// Address to serve on, HOST:PORT; port 0 picks a free one [default: 127.0.0.1:8083, or sql.listen]
         #[arg(long, value_name = "ADDR")]
         listen: Option<ListenAddress>,
     },
-    /// Give tables the rows again that they had at an earlier moment, in a commit of its own
+    /// Restore tables to their rows at an earlier time, in a new commit
     #[command(after_help = examples::LAKE_RESTORE)]
     Restore {
-        /// The moment (RFC 3339): the state after the last commit before it
+        /// The time (RFC 3339): the state after the last commit before it is restored
         #[arg(long, value_name = "TIME")]
         as_of: String,
-        /// A table to restore; may be given more than once [default: all that crawls replace]
+        /// A table to restore; may be given more than once [default: all tables that crawls replace]
         #[arg(long = "table", value_name = "TABLE")]
         tables: Vec<String>,
-        /// Say what would change, but write nothing
+        /// Report what would change, but write nothing
         #[arg(long)]
         dry_run: bool,
     },
-    /// Write lost parts of the registry, of the tables' logs and of the release log again, and give up the rows of data files that
-    /// are lost: lists both, and does it
+    /// Rewrite lost parts of the registry, the tables' logs and the release log, and drop the rows of lost data files;
+    /// lists both
     #[command(after_help = examples::LAKE_REPAIR)]
     Repair {
-        /// Only list what would be written again and what would be given up
+        /// Only list what would be rewritten and what would be dropped
         #[arg(long)]
         dry_run: bool,
     },
-    /// Remove files that neither the retention nor a kept release needs
+    /// Remove files that are neither within the retention nor needed by a kept release
     #[command(after_help = examples::LAKE_VACUUM)]
     Vacuum {
-        /// List what would go, but remove nothing
+        /// List what would be removed, but remove nothing
         #[arg(long)]
         dry_run: bool,
         /// Hours of time travel to keep [default: lake.retention_hours]
@@ -393,25 +397,25 @@ pub(crate) enum LakeCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct QueryServerArgs {
-    /// Address to serve on, HOST:PORT; port 0 takes a free one [default: 127.0.0.1:8080, or query_server.listen]
+    /// Address to serve on, HOST:PORT; port 0 picks a free one [default: 127.0.0.1:8080, or query_server.listen]
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<ListenAddress>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LiveGatewayArgs {
-    /// Address to serve on, HOST:PORT; port 0 takes a free one [default: 127.0.0.1:8081, or live_gateway.listen]
+    /// Address to serve on, HOST:PORT; port 0 picks a free one [default: 127.0.0.1:8081, or live_gateway.listen]
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<ListenAddress>,
 }
 
 impl Command {
-    /// True where the command works on a home that must be there: all but those that make one or need none.
+    /// Returns true if the command needs an existing home. Some commands create a home or need none.
     pub(crate) const fn needs_home(&self) -> bool {
         match self {
             Self::Demo(_) | Self::Emulate(_) | Self::Config(_) => false,
             Self::Health { .. } | Self::Completions { .. } | Self::Man { .. } => false,
-            // Says what is wrong with the home among its findings.
+            // `haat doctor` reports faults of the home among its findings.
             Self::Doctor(_) => false,
             Self::Brands(BrandsCommand::Add { .. }) | Self::Restore(_) => false,
             Self::Backup(command) => matches!(command, BackupCommand::Create { .. }),
@@ -438,7 +442,7 @@ impl Command {
         }
     }
 
-    /// True where the command changes nothing under home.
+    /// Returns true if the command changes nothing under the home.
     pub(crate) const fn only_reads(&self) -> bool {
         matches!(
             self,
@@ -461,7 +465,7 @@ impl Command {
         ) || self.only_tries()
     }
 
-    /// True where the command shows its changes to the lake without making them.
+    /// Returns true if the command shows its changes to the lake without making them.
     const fn only_tries(&self) -> bool {
         matches!(
             self,

@@ -16,7 +16,7 @@ pub(crate) struct QueuedArgs {
     /// Put the stores into the queue for `haat worker` processes, and do not wait for them
     #[arg(long, conflicts_with_all = ["dry_run", "release"])]
     pub(crate) queue: bool,
-    /// In the queue, higher priorities are taken first
+    /// Priority in the queue: higher priorities are taken first
     #[arg(
         long,
         value_name = "N",
@@ -29,34 +29,34 @@ pub(crate) struct QueuedArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct WorkerArgs {
-    /// End when no run is left in the queue, instead of waiting for the next
+    /// Exit when no run is left in the queue, instead of waiting for the next
     #[arg(long)]
     pub(crate) until_empty: bool,
-    /// Address of probes and metrics, HOST:PORT; port 0 takes a free one [default: queue.ops_listen, or none]
+    /// Address of probes and metrics, HOST:PORT; port 0 picks a free one [default: queue.ops_listen, or none]
     #[arg(long, value_name = "ADDR")]
     pub(crate) ops_listen: Option<ListenAddress>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum QueueCommand {
-    /// Show what is in the queue: how much, the runs, and each store with who has it and until when
+    /// Show the content of the queue: its size, its runs, and each store with the worker that has it and until when
     #[command(after_help = examples::QUEUE_LIST)]
     List {
-        /// The number of stores to show
+        /// Number of stores to show
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
         limit: u32,
     },
-    /// Show the dead letters: stores that failed as often as they are tried (queue.attempts_max), and why
+    /// Show the dead letters with their errors: stores whose attempts all failed (queue.attempts_max)
     #[command(after_help = examples::QUEUE_DEAD)]
     Dead {
-        /// The number to show
+        /// Number of dead letters to show
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
         limit: u32,
     },
-    /// Put dead letters into the queue again, as a run of their own
+    /// Put dead letters into the queue again, as a new run
     #[command(after_help = examples::QUEUE_RETRY)]
     Retry(LettersArgs),
-    /// Forget dead letters; the next crawl of all brands asks their stores all the same
+    /// Discard dead letters; the next crawl of all brands still includes their stores
     #[command(after_help = examples::QUEUE_DROP)]
     Drop(LettersArgs),
 }
@@ -66,7 +66,7 @@ pub(crate) struct LettersArgs {
     /// Slugs of their brands
     #[arg(required_unless_present = "all", value_name = "SLUG")]
     pub(crate) brands: Vec<String>,
-    /// All of them
+    /// All dead letters
     #[arg(long, conflicts_with = "brands")]
     pub(crate) all: bool,
 }

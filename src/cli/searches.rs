@@ -4,23 +4,24 @@ use super::examples;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SearchesCommand {
-    /// The words that are searched for most, or those that find nothing
+    /// Show the words that are searched for most, or those that find nothing
     ///
-    /// Words are counted by day, without a caller or an address; those that a server saw fewer than three times in a day are not
-    /// kept, nor are days of more than 90 days ago. Searches with filters are not counted. Servers write every five minutes.
+    /// Words are counted by day, without a caller or an address. Words that a server saw fewer than three times in a
+    /// day are not stored. Days older than 90 days are deleted. Searches with filters are not counted. Servers write
+    /// the counts every five minutes.
     #[command(after_help = examples::SEARCHES_TOP)]
     Top(TopArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct TopArgs {
-    /// Days that are looked at, today included
+    /// Number of days to include, with today
     #[arg(long, value_name = "DAYS", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=90))]
     pub(crate) days: u32,
-    /// Only words that found nothing, those first that did so most often
+    /// Only words that found nothing, the most frequent ones first
     #[arg(long)]
     pub(crate) without_hits: bool,
-    /// Most words
+    /// Maximum number of words
     #[arg(long, value_name = "WORDS", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=5000))]
     pub(crate) limit: u32,
 }

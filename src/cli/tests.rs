@@ -2,7 +2,7 @@ use clap::CommandFactory;
 
 use super::*;
 
-/// Every command that does something, with its name in full.
+/// Collects every executable command with its full name.
 fn leaves(command: &clap::Command, name: &str, found: &mut Vec<(String, clap::Command)>) {
     let inner: Vec<_> = command
         .get_subcommands()
@@ -27,7 +27,7 @@ fn every_command_has_two_examples_that_it_understands() {
         assert_eq!(lines.len(), 2, "{name}: {shown}");
         for line in lines {
             assert!(line.starts_with(&name), "{name}: {line}");
-            // As a shell divides it: quoted words stay together.
+            // Splits the line as a shell does: quoted words stay together.
             let line = line.split(['>', '|']).next().unwrap();
             let words = line.split('"').enumerate().flat_map(|(at, part)| match at % 2 {
                 0 => part.split_whitespace().map(str::to_owned).collect(),

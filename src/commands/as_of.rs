@@ -1,10 +1,11 @@
-//! The state of the lake that a command is about.
+//! Choice of the lake state that a command works on.
 
 use data_lake::{AsOf, Lake, LakeError, LakeSnapshot};
 
 use crate::exit::usage;
 
-/// The state at `--as-of`: a time, or the number of a tick; the present one where none is given.
+/// Returns the state at `--as-of`, which is a time or the number of a tick. Without `--as-of`, returns the current
+/// state.
 pub(crate) async fn snapshot(lake: &Lake, as_of: Option<&str>) -> anyhow::Result<LakeSnapshot> {
     let Some(text) = as_of else {
         return Ok(Box::pin(lake.snapshot()).await?);

@@ -14,7 +14,7 @@ use crate::exit::{Outcome, usage};
 use crate::progress::BackfillBar;
 use crate::wiring::{Context, until_signal};
 
-/// `haat backfill`: landed pages, or the lake, into what is made of them.
+/// `haat backfill`: rebuilds the lake from landed pages, or a release from the lake.
 pub(crate) async fn run(args: BackfillArgs, context: Context) -> anyhow::Result<Outcome> {
     if args.stage == Stage::Index {
         return index(&args, &context).await;
@@ -59,7 +59,7 @@ pub(crate) async fn run(args: BackfillArgs, context: Context) -> anyhow::Result<
     })
 }
 
-/// Reads what is landed; a signal ends it after what is being read.
+/// Reads the landed pages. After a signal it finishes the current item and stops.
 async fn read_again(options: &BackfillOptions, context: &Context) -> anyhow::Result<Backfill> {
     let storage = context.storage()?;
     let (told, _listener) = until_signal();
@@ -80,7 +80,7 @@ async fn read_again(options: &BackfillOptions, context: &Context) -> anyhow::Res
     })
 }
 
-/// Builds the release anew from the lake, all of it.
+/// Rebuilds the release from the whole lake.
 async fn index(args: &BackfillArgs, context: &Context) -> anyhow::Result<Outcome> {
     if !args.all || args.from.is_some() || args.to.is_some() || args.older {
         return Err(usage(anyhow::anyhow!(

@@ -22,7 +22,7 @@ use crate::progress::CrawlBar;
 use crate::textfile::Textfile;
 use crate::wiring::{Context, until_signal};
 
-/// `haat crawl`: registered brands into the lake.
+/// `haat crawl`: crawls registered brands into the lake.
 pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Outcome> {
     let textfile = Textfile::open(&context)?;
     let mut report = None;
@@ -34,7 +34,7 @@ pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Out
     ended
 }
 
-/// The crawl and the release after it; leaves what the run did in `done`, whatever comes after.
+/// Crawls, and then builds a release. Stores the report of the run in `done`, even if a later step fails.
 async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     let (confirmed, only) = (slugs(&args.confirm)?, slugs(&args.brands)?);
@@ -58,7 +58,7 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
         tracing::warn!("{warning}");
     }
     check_reachable(context, &registry)?;
-    // One listener for all that follows: no signal falls between the crawl and the build.
+    // One listener serves both steps, so that no signal is lost between the crawl and the build.
     let (told, _listener) = until_signal();
     let rights = Rights::open(context).await?;
     let crawled = crawl(context, &storage, &options, rights.given.clone(), &told).await;
@@ -87,7 +87,7 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
     print(context, &storage, report, quality.as_ref(), released)
 }
 
-/// Refuses a home whose stores are all on this machine, where none may be asked: a crawl would fail for each of them.
+/// Refuses a home with only local stores if local stores must not be queried: the crawl of each store would fail.
 fn check_reachable(context: &Context, registry: &Registry) -> anyhow::Result<()> {
     let allowed = context.config.storefront.allow_loopback;
     let is_here = |brand: &RegisteredBrand| matches!(check_url(&brand.base_url, allowed), Err(Refusal::Loopback));
@@ -101,7 +101,7 @@ fn check_reachable(context: &Context, registry: &Registry) -> anyhow::Result<()>
     )))
 }
 
-/// The registry's message about a crawl that has nothing to ask for, with advice.
+/// Adds advice to the registry's error about a crawl without any store to query.
 fn unregistered(error: NotRegistered) -> anyhow::Error {
     usage(match error {
         NotRegistered::Any => anyhow::anyhow!("{error}: `haat brands add DOMAIN`, or `haat demo` to look around"),
@@ -109,14 +109,14 @@ fn unregistered(error: NotRegistered) -> anyhow::Error {
     })
 }
 
-/// The fate of the release after a crawl.
+/// Result of the release after a crawl.
 enum CrawlRelease {
     Built(Box<pipeline_release::BuildOutcome>),
-    /// A signal came before it was published.
+    /// A signal came before the release was published.
     Interrupted,
 }
 
-/// Builds a release, unless a signal came, or comes: then it is given up at once.
+/// Builds a release. A signal before or during the build aborts it at once.
 async fn release_after(
     context: &Context,
     storage: &Storage,
@@ -129,8 +129,8 @@ async fn release_after(
     }
 }
 
-/// Prints what a crawl and the build after it led to. The lake has what was crawled, whatever became of the release: the
-/// result is printed before any failure.
+/// Prints the results of a crawl and of the build after it. The lake contains the crawl whatever happened to the
+/// release, so the result is printed before any failure.
 fn print(
     context: &Context,
     storage: &Storage,
@@ -187,7 +187,7 @@ fn print(
     }
 }
 
-/// The outcome of a crawl without a failure of its own.
+/// Returns the outcome of a crawl that did not fail itself.
 fn outcome(report: &RunReport, interrupted: bool) -> Outcome {
     let whole = report.totals.failed + report.totals.held_back + report.totals.skipped == 0;
     if whole && !interrupted {
@@ -197,7 +197,8 @@ fn outcome(report: &RunReport, interrupted: bool) -> Outcome {
     }
 }
 
-/// Runs one refresh with a progress bar; `told` ends it after what is under way, and the next run goes on with it.
+/// Runs one refresh with a progress bar. After `told` it finishes what is in progress; the next run continues from
+/// there.
 pub(crate) async fn crawl(
     context: &Context,
     storage: &Storage,
@@ -217,7 +218,8 @@ pub(crate) async fn crawl(
     Ok(pipeline_refresh::crawl(options, &context.config.refresh, &deps).await?)
 }
 
-/// The place of a run's report: a path where the home is a folder, else a URL; `None` where a dry run wrote none.
+/// Returns the location of a run's report: a path if the home is a folder, else a URL. Returns `None` for a dry run,
+/// which writes no report.
 fn report_at(storage: &Storage, report: &RunReport) -> Option<String> {
     if report.dry_run {
         return None;
@@ -230,10 +232,10 @@ fn report_at(storage: &Storage, report: &RunReport) -> Option<String> {
     })
 }
 
-/// The number of held-back brands that are named with the command that accepts each.
+/// Maximum number of held-back brands to list with the command that accepts each.
 const HELD_NAMED_MAX: usize = 10;
 
-/// The advice on crawls that were held back.
+/// Prints advice on crawls that were held back.
 fn next_steps(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<()> {
     let held: Vec<_> = report
         .stores

@@ -21,21 +21,21 @@ use crate::exit::{Outcome, plain};
 use crate::wiring::{Context, shutdown_signal};
 
 const DEMO_PRODUCT_PAGES: u32 = 8;
-/// For as long as anybody may look at a demo.
+/// Lifetime of the sign-in link of a demo.
 const LINK_LIFETIME: Duration = Duration::from_secs(12 * 3600);
 
-/// `haat demo`: stores → crawl → lake → release → both servers, in one process, until it is told to stop.
+/// `haat demo`: runs stores, crawl, lake, release and both servers in one process, until it is told to stop.
 pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<Outcome> {
-    // Stores on this machine, with no need for politeness.
+    // The stores run on this machine, so requests need no rate limit.
     let polite = std::mem::take(&mut context.config.storefront);
     context.config.storefront = storefront::StorefrontConfig {
         allow_loopback: true,
         rate_start_per_s: f64::INFINITY,
         ..polite
     };
-    // Ratings and reviews of a few products a store, so that there is something to see.
+    // Includes ratings and reviews of a few products per store, so that there is something to see.
     context.config.refresh.product_pages_max = context.config.refresh.product_pages_max.max(DEMO_PRODUCT_PAGES);
-    // A page that asks with every letter typed, by one person: no limit of strangers.
+    // The search page sends a request for every typed letter, so one person would exceed the anonymous limits.
     let plenty = access::PlanLimits {
         per_second: 1_000,
         burst: 2_000,
@@ -43,9 +43,9 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     };
     context.config.limits.anonymous = plenty;
     context.config.limits.free = plenty;
-    // Whoever tries the market out reads its mails in the browser.
+    // Users of the demo read its mails in the browser.
     context.config.dashboard.mail.outbox = true;
-    // A home that the operator named is kept; any other is gone when the demo ends.
+    // A home that the operator named is kept; any other is removed when the demo ends.
     if context.home_is_default {
         let folder = tempfile::tempdir().context("folder for the demo")?;
         context.config.home = folder.path().to_string_lossy().into_owned();
@@ -55,7 +55,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     history::possible(&storage, args.days, &context.config.home).await?;
     let server = query_server::start(&context, &storage, &args.listen, query_server::Parts::All).await?;
     let address = server.address.clone();
-    // Whoever tries the market out may change what its stores sell.
+    // Users of the demo may change what its stores sell.
     let emulated = EmulatorConfig {
         control: true,
         varied_shipping: true,
@@ -133,17 +133,17 @@ fn opened_on(context: &Context, address: &str, examples: &Examples, visitor: &Vi
     )
 }
 
-/// The page that shows the demo's mails, where they are not sent and this machine alone reaches it.
+/// Returns the page of the demo's mails, if mails are not sent and only this machine reaches the page.
 fn mails_page(context: &Context, address: &str) -> Option<String> {
     let local = address.strip_prefix("http://")?.parse().ok()?;
     let is_shown = context.config.dashboard.mail.smtp_url.is_empty() && crate::access::shows_mails(context, local);
     is_shown.then(|| format!("{address}/demo/mail"))
 }
 
-/// The number of tries to remove a folder in which a stopped process still writes.
+/// Maximum number of attempts to remove a folder to which a stopping process still writes.
 const REMOVALS_MAX: u32 = 100;
 
-/// Removes a home that nobody named, and says what became of it.
+/// Removes a temporary home, and reports the result.
 async fn closed(context: &Context, how: &str) -> anyhow::Result<()> {
     let home = &context.config.home;
     let told = match context.scratch.get() {
@@ -155,7 +155,7 @@ async fn closed(context: &Context, how: &str) -> anyhow::Result<()> {
         }
         None => format!("{how}; everything is kept under {home}"),
     };
-    // Standard error may be closed; there is no other place to write to.
+    // Standard error may be closed, and there is no other place to write to.
     let _ = writeln!(std::io::stderr(), "haat: {told}");
     Ok(())
 }
@@ -173,7 +173,7 @@ async fn removed(folder: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Whoever tries the market out: an account with a key, and a link that signs them in.
+/// The user of the demo: an account with a key, and a sign-in link.
 struct Visitor {
     key: String,
     dashboard: String,
@@ -223,10 +223,10 @@ async fn fill(context: &Context, storage: &Storage, stores: &emulator::RunningSt
     Ok(())
 }
 
-/// Asks the stores what delivery costs while the market is open, and releases what they answered; not where the operator turned
-/// the job off that does it elsewhere.
+/// Asks the stores for delivery costs while the market is open, and releases the answers. Does nothing if the operator
+/// disabled the job that does this elsewhere.
 async fn delivery(mut context: Context, storage: &Storage, stop: &CancellationToken) -> anyhow::Result<()> {
-    // The progress behind an open market is not shown.
+    // Progress is not shown while the market is open.
     context.quiet = true;
     if !context.config.jobs.probe_delivery.enabled {
         return Ok(());
@@ -235,7 +235,7 @@ async fn delivery(mut context: Context, storage: &Storage, stop: &CancellationTo
         cancel: stop.clone(),
         ..context.store_deps(storage).await?
     };
-    // Stores on this machine are asked all of it in one day.
+    // Stores on this machine may be asked all questions in one day.
     let options = ProbeOptions {
         budget_per_day: PROBES_MAX,
         ..context.config.delivery.options()
@@ -249,11 +249,11 @@ async fn delivery(mut context: Context, storage: &Storage, stop: &CancellationTo
     Ok(())
 }
 
-/// Requests that answer something, made from what the release holds.
+/// Example requests that return results, made from the content of the release.
 #[derive(Debug)]
 struct Examples {
     reads: [String; 4],
-    /// A command that gives the product of the price another one.
+    /// Command that changes the price of the example product.
     change: String,
 }
 

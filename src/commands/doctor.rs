@@ -20,12 +20,12 @@ use crate::live::NO_MASTER_KEY;
 use crate::state::StateFound;
 use crate::wiring::Context;
 
-/// The time for which requests are tried again.
+/// Maximum time for which requests are retried.
 const RETRY_TIMEOUT_S_MAX: u64 = 5;
 
-/// `haat doctor`: looks at everything that the market needs, and says what to do about what it finds.
+/// `haat doctor`: checks everything that the market needs, and gives advice on each fault.
 pub(crate) async fn run(args: DoctorArgs, mut context: Context) -> anyhow::Result<Outcome> {
-    // Whoever asks what is wrong does not wait until a store may answer again.
+    // The user wants a diagnosis, so do not wait long for an unavailable object store.
     let retry_timeout_s = &mut context.config.s3.retry_timeout_s;
     *retry_timeout_s = RETRY_TIMEOUT_S_MAX.min(*retry_timeout_s);
     let mut findings = Vec::new();
@@ -62,7 +62,7 @@ pub(crate) async fn run(args: DoctorArgs, mut context: Context) -> anyhow::Resul
     Ok(if is_home {
         outcome(&findings)
     } else {
-        // Most likely a mistyped path.
+        // The most likely cause is a mistyped path.
         Outcome::Usage
     })
 }
@@ -86,7 +86,7 @@ fn print(context: &Context, findings: &[Finding]) -> anyhow::Result<()> {
     })
 }
 
-/// Tries the storage out. Answers it where what lies there can be looked at, and whether there is a home at all.
+/// Tests the storage. Returns it if its content can be examined, and whether a home exists.
 async fn home(context: &Context, findings: &mut Vec<Finding>) -> (Option<Storage>, bool) {
     let storage = match context.storage() {
         Ok(storage) => storage,
@@ -95,14 +95,14 @@ async fn home(context: &Context, findings: &mut Vec<Finding>) -> (Option<Storage
             return (None, Outcome::of(&error) != Outcome::Usage);
         }
     };
-    // A folder of other things is left as it is; a bucket in which nothing is yet is tried out all the same.
+    // A folder with other content is left unchanged; an empty bucket is tested all the same.
     let is_folder = storage.local_dir().is_some();
     if is_folder && let Err(error) = context.require_home().await {
         findings.push(Finding::broken("home", &error, SET_HOME));
         return (None, Outcome::of(&error) != Outcome::Usage);
     }
     let tried = try_out(context, &storage).await;
-    // A home that cannot be written may still be read, and looked at.
+    // A home that cannot be written may still be readable.
     let readable = tried
         .as_ref()
         .err()
@@ -126,10 +126,10 @@ const SET_HOME: &str = "set home, and s3.* where it is an S3 address; see `haat 
 const UNCONDITIONAL: &str = "it takes a new object where one lies (it ignores `If-None-Match: *`): of two writers at once both \
     would be told that they were first. Use an object store that keeps conditions";
 
-/// A disk with less room than this is about to be full: one crawl of a large market may write as much.
+/// A disk with less free space than this counts as nearly full: one crawl of a large market may write as much.
 const FREE_BYTES_MIN: u64 = 256 << 20;
 
-/// The room on the disk of the home.
+/// Checks the free space on the disk of the home.
 fn room(storage: &Storage) -> Option<Finding> {
     let free_bytes = storage.free_bytes()?;
     let found = format!("{} MiB are free", free_bytes >> 20);
@@ -154,7 +154,7 @@ async fn try_out(context: &Context, storage: &Storage) -> anyhow::Result<String>
             .await?
             .context("the object that was written cannot be read")?;
         anyhow::ensure!(read == bytes, "the object that was written is read back different");
-        // This removes it too.
+        // This check also removes the object.
         anyhow::ensure!(data_storage::keeps_conditions(storage, &path).await?, UNCONDITIONAL);
         Ok(format!("{} takes, gives back and removes an object", storage.url()))
     };
@@ -163,7 +163,7 @@ async fn try_out(context: &Context, storage: &Storage) -> anyhow::Result<String>
     tried
 }
 
-/// Keys, carts, accounts and jobs.
+/// Checks keys, carts, accounts and jobs.
 async fn state(context: &Context) -> Finding {
     const SUBJECT: &str = "state";
     match context.check_state().await {
@@ -182,14 +182,14 @@ async fn state(context: &Context) -> Finding {
     }
 }
 
-/// The findings that keep `haat up` and `haat live-gateway` from starting, beside those about the home.
+/// Returns the findings, other than those about the home, that prevent `haat up` and `haat live-gateway` from starting.
 fn servers(context: &Context) -> Vec<Finding> {
     const SUBJECT: &str = "servers";
     let (state, mut findings) = (&context.config.state, Vec::new());
     if let Err(error) = check_limits(context) {
         findings.push(Finding::broken(SUBJECT, &error, "see limits.url in `haat config`"));
     }
-    // Beside SQLite a key is made.
+    // With SQLite a master key is created automatically.
     if !state.url.is_empty() && state.master_key.is_empty() {
         let advice = "`haat up` and `haat live-gateway` do not start without it; a query server alone does";
         findings.push(Finding::warning(SUBJECT, NO_MASTER_KEY.to_owned(), advice));
@@ -231,7 +231,8 @@ async fn registry(storage: &Storage) -> Vec<Finding> {
     }
 }
 
-/// Embeds a word with the configured model: one that cannot be read or reached is found before a build needs it.
+/// Embeds a word with the configured model, so that an unreadable or unreachable model is found before a build needs
+/// it.
 async fn embedding(context: &Context) -> Finding {
     let embedder = match context.embedder() {
         Ok(Some(embedder)) => embedder,

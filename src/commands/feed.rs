@@ -1,4 +1,4 @@
-//! `haat feed`: products of the lake as a feed, written as they are read.
+//! `haat feed`: writes products of the lake as a feed, while reading them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -18,7 +18,7 @@ use crate::exit::{Outcome, usage};
 use crate::output::{Output, counted};
 use crate::wiring::{Context, shutdown_signal};
 
-/// So many bytes are written at a time.
+/// Size of one write, in bytes.
 const PORTION_BYTES: usize = 256 << 10;
 
 /// Writes the feed.
@@ -68,7 +68,8 @@ pub(crate) async fn run(args: FeedArgs, context: Context) -> anyhow::Result<Outc
     Ok(Outcome::Done)
 }
 
-/// The lake as it was when the current release was built of it, and the brands of which that has an earlier state.
+/// Returns the lake state from which the current release was built, and the brands that the release has in an earlier
+/// state.
 async fn released(context: &Context, lake: &Lake) -> anyhow::Result<(LakeSnapshot, Vec<HeldBrand>)> {
     let releases = context.releases(&context.storage()?);
     let current = releases.current().await?.context("nothing is released yet")?;
@@ -77,7 +78,7 @@ async fn released(context: &Context, lake: &Lake) -> anyhow::Result<(LakeSnapsho
     Ok((snapshot, manifest.held))
 }
 
-/// The brands that are asked for, by store; all of them where none is named.
+/// Returns the requested brands by store; all brands if none is named.
 async fn wanted(snapshot: &LakeSnapshot, named: &[String]) -> anyhow::Result<BTreeMap<StoreHost, Brand>> {
     let slug = |text: &String| {
         let slug = text.parse::<BrandSlug>().with_context(|| format!("--brand: {text:?}"));
@@ -106,7 +107,7 @@ async fn write(
 ) -> anyhow::Result<Tally> {
     let stores: BTreeSet<StoreHost> = brands.keys().cloned().collect();
     let shipping = snapshot.shipping(&stores).await?;
-    // In ACP's form products are written, not rows.
+    // The ACP format has one entry per product, not per row.
     let of_rows = match args.format {
         FeedFormatArg::GoogleTsv => Some(FeedFormat::GoogleTsv),
         FeedFormatArg::Jsonl => Some(FeedFormat::Jsonl),
@@ -119,7 +120,7 @@ async fn write(
     let mut products = std::pin::pin!(snapshot.products(&stores).await?);
     while let Some(product) = products.try_next().await? {
         let store = &product.key.store;
-        // A product whose brand is gone from the lake is sold by nobody.
+        // A brand that is not in the lake any more sells nothing.
         let Some(brand) = brands.get(store) else { continue };
         if product.kind() != Kind::Goods {
             continue;
@@ -149,7 +150,7 @@ async fn write(
 /// The target of a feed.
 enum Sink {
     Standard,
-    /// A file of another name beside the one that it becomes; gone with this value before that.
+    /// A file under a temporary name beside its target. Dropping this value before the end removes the file.
     File {
         file: tempfile::NamedTempFile,
         name: std::path::PathBuf,
@@ -183,7 +184,7 @@ impl Sink {
         }
     }
 
-    /// Gives the file its name, when all of it is on the disk.
+    /// Renames the file to its target after all of it is on disk.
     fn end(self, force: bool) -> anyhow::Result<()> {
         let Self::File { file, name } = self else { return Ok(()) };
         let told = || name.display().to_string();

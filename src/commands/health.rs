@@ -8,10 +8,10 @@ use url::Url;
 use crate::exit::Outcome;
 use crate::wiring::Context;
 
-/// Longest wait for an answer: whoever starts and watches servers asks again soon.
+/// Maximum wait for an answer: supervisors of servers ask again soon.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// `haat health`: asks a probe, where no other client of HTTP is at hand, as in a container.
+/// `haat health`: queries a probe, for environments without another HTTP client, such as a container.
 pub(crate) async fn run(url: Option<Url>, context: Context) -> anyhow::Result<Outcome> {
     let given = &context.config.query_server;
     let url = match (url, given.ops_listen.as_str()) {
@@ -34,7 +34,8 @@ pub(crate) async fn run(url: Option<Url>, context: Context) -> anyhow::Result<Ou
     Ok(Outcome::Done)
 }
 
-/// The probe of a server that listens on `listen`; one that listens everywhere is asked on this machine.
+/// Returns the probe URL of a server that listens on `listen`. A server that listens on all interfaces is queried on
+/// this machine.
 fn probe_at(listen: &str) -> anyhow::Result<Url> {
     let near = |address: SocketAddr| match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => SocketAddr::from((Ipv4Addr::LOCALHOST, address.port())),

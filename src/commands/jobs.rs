@@ -1,4 +1,4 @@
-//! `haat jobs …`: schedules over the state, and what their runs did.
+//! `haat jobs …`: job schedules in the state, and what their runs did.
 
 mod list;
 mod run;
@@ -45,12 +45,12 @@ async fn with_state(
 ) -> anyhow::Result<Outcome> {
     let state = context.state().await?;
     let done = work(&state).await;
-    // The files that SQLite keeps beside its own are folded in.
+    // Closing merges SQLite's side files (its write-ahead log) into the database file.
     state.close().await;
     done.map(|()| Outcome::Done)
 }
 
-/// Runs a job here, and says what came of it.
+/// Runs a job here, and prints its result.
 async fn trigger(context: &Context, job: JobName) -> anyhow::Result<Outcome> {
     let (state, _) = context.served_state().await?;
     let scheduler = run::scheduler(context, &state)?;
@@ -71,7 +71,7 @@ async fn trigger(context: &Context, job: JobName) -> anyhow::Result<Outcome> {
     }
 }
 
-/// The exit code of a run.
+/// Returns the exit code of a run.
 fn outcome(run: &JobRun) -> anyhow::Result<Outcome> {
     match run.outcome {
         JobRunOutcome::Done => Ok(Outcome::Done),

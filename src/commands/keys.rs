@@ -1,4 +1,4 @@
-//! `haat keys …`: each command calls one operation of the state and prints what came out.
+//! `haat keys …`: each command calls one operation of the state and prints the result.
 
 mod audit;
 mod dashboard;
@@ -18,7 +18,7 @@ use crate::exit::{Outcome, usage};
 use crate::output::{Output, counted};
 use crate::wiring::Context;
 
-/// The advice with a key that was just made.
+/// Advice about a key that was just created.
 const ONCE: &str = "Keep it: it is shown this once, and nothing that is kept can tell it again.";
 const HOUR_S: u64 = 3600;
 
@@ -39,17 +39,17 @@ pub(crate) async fn run(command: KeysCommand, context: Context) -> anyhow::Resul
         KeysRequest::Dashboard(account) => dashboard::run(&context, &state, &account).await,
         KeysRequest::RotateSigning => Ok(()),
     };
-    // The files that SQLite keeps beside its own are folded in.
+    // Closing merges SQLite's side files (its write-ahead log) into the database file.
     state.close().await;
     done.map(|()| Outcome::Done)
 }
 
-/// A command whose texts were read.
+/// A command with parsed arguments.
 enum KeysRequest {
     Create(NewKey),
     List,
     Revoke(KeyId),
-    /// `None`: all of them.
+    /// Ids of the keys to confirm; `None` means all keys.
     Confirm(Option<Vec<KeyId>>),
     Rotate(KeyId, u64),
     Audit(Option<KeyId>, Option<u32>),
@@ -58,7 +58,7 @@ enum KeysRequest {
 }
 
 impl KeysRequest {
-    /// Reads names and ids; a refusal never shows what was given.
+    /// Parses names and ids; an error never shows the given text.
     fn read(command: KeysCommand) -> anyhow::Result<Self> {
         let id = |text: String| text.parse::<KeyId>().context("ID");
         Ok(match command {
@@ -76,18 +76,18 @@ impl KeysRequest {
             }),
             KeysCommand::Rotate { id: text, grace_hours } => Self::Rotate(id(text)?, grace_hours),
             KeysCommand::Audit { key, limit } => Self::Audit(key.map(id).transpose()?, limit),
-            // The rule for names of keys holds for these too: a line of text, and no key.
+            // Account names follow the same rule as key names: one line of text, and not a key.
             KeysCommand::Dashboard { account } => Self::Dashboard(account.parse().context("NAME")?),
         })
     }
 }
 
-/// Whoever may run commands on this machine is the operator.
+/// A person who may run commands on this machine is the operator.
 fn operator() -> Actor {
     Actor::Operator("cli".to_owned())
 }
 
-/// An id that is unknown or over was written wrong on the command line; all else is a failure.
+/// Marks an unknown or ended id as a fault of the command line; any other error is a failure.
 fn told(error: StateError) -> anyhow::Error {
     let written = matches!(
         error,
@@ -100,7 +100,7 @@ fn told(error: StateError) -> anyhow::Error {
     if written { usage(error) } else { error }
 }
 
-/// A new key as a document: the only place that holds it beside what its owner keeps.
+/// Builds the document of a new key: the only output that contains the key itself.
 fn document(issued: &IssuedKey) -> Value {
     let IssuedKey { key, record } = issued;
     json!({

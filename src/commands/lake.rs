@@ -20,7 +20,7 @@ use crate::wiring::Context;
 /// `haat lake …`
 pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
-    // It is there for lakes that cannot be opened.
+    // `repair` must also work on lakes that cannot be opened.
     if let LakeCommand::Repair { dry_run } = command {
         return repair::repair(&context, &storage, dry_run).await;
     }
@@ -80,7 +80,7 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
     Ok(Outcome::Done)
 }
 
-/// The tables of `--table`.
+/// Parses the tables of `--table`.
 fn named(tables: &[String]) -> anyhow::Result<BTreeSet<TableName>> {
     let named = tables.iter().map(|name| {
         let table = TableName::ALL.into_iter().find(|table| table.as_str() == name);
@@ -93,7 +93,7 @@ fn named(tables: &[String]) -> anyhow::Result<BTreeSet<TableName>> {
     named.collect()
 }
 
-/// Gives tables the rows again that they had.
+/// Restores tables to their earlier rows.
 async fn restore(context: &Context, lake: &Lake, as_of: &str, tables: &[String], dry_run: bool) -> anyhow::Result<()> {
     let moment = as_of
         .parse()
@@ -145,7 +145,7 @@ async fn restore(context: &Context, lake: &Lake, as_of: &str, tables: &[String],
     })
 }
 
-/// Removes files of the lake that neither the retention nor a release needs.
+/// Removes files of the lake that are neither within the retention nor needed by a release.
 async fn vacuum(
     context: &Context,
     storage: &Storage,
@@ -176,7 +176,7 @@ async fn vacuum(
     Ok(())
 }
 
-/// Every table with its version and rows.
+/// Lists every table with its version and row count.
 pub(crate) async fn tables(lake: &Lake) -> anyhow::Result<Vec<Value>> {
     let snapshot = lake.snapshot().await?;
     let session = lake.session(&snapshot).await?;

@@ -8,7 +8,7 @@ use crate::cli::Cli;
 use crate::exit::Outcome;
 use crate::output::{Output, counted};
 
-/// `haat man`: a manual page of each command, as `haat --help` prints it.
+/// `haat man`: writes a manual page for each command, with the text of `haat --help`.
 pub(crate) fn write(to: &Path, output: Output) -> anyhow::Result<Outcome> {
     std::fs::create_dir_all(to).with_context(|| format!("folder {}", to.display()))?;
     let mut command = Cli::command();
@@ -20,7 +20,7 @@ pub(crate) fn write(to: &Path, output: Output) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Writes the page of a command and those of all below it; answers how many they are.
+/// Writes the pages of a command and all its subcommands. Returns their number.
 fn pages(command: clap::Command, to: &Path) -> anyhow::Result<usize> {
     let mut written = 1;
     let below: Vec<_> = command
@@ -33,7 +33,7 @@ fn pages(command: clap::Command, to: &Path) -> anyhow::Result<usize> {
     }
     let page = clap_mangen::Man::new(command);
     let path = to.join(page.get_filename());
-    // Made as a whole first, so that no page is left half written.
+    // The page is generated in memory first, so that no page is left half written.
     let mut text = Vec::new();
     page.render(&mut text)?;
     std::fs::write(&path, text).with_context(|| path.display().to_string())?;

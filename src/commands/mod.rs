@@ -1,4 +1,4 @@
-//! One file per command: each calls one operation of a crate and prints what came out.
+//! One file per command: each calls one operation of a crate and prints the result.
 
 mod as_of;
 mod backfill;
@@ -33,7 +33,7 @@ use crate::cli::Command;
 use crate::exit::Outcome;
 use crate::wiring::Context;
 
-/// Runs one command to its end.
+/// Runs one command until it ends.
 pub(crate) async fn run(command: Command, mut context: Context) -> anyhow::Result<Outcome> {
     context.only_reads = command.only_reads();
     if command.needs_home() {
@@ -67,7 +67,7 @@ pub(crate) async fn run(command: Command, mut context: Context) -> anyhow::Resul
         Command::Sql(args) => sql::run(args, context).await,
         Command::Doctor(args) => doctor::run(args, context).await,
         Command::Health { url } => health::run(url, context).await,
-        // Answered before the runtime starts.
+        // Handled before the runtime starts.
         Command::Config(_) | Command::Completions { .. } | Command::Man { .. } => Ok(Outcome::Done),
     }
 }

@@ -1,4 +1,4 @@
-//! `haat quality`: how good the data in the lake is, beside how it was.
+//! `haat quality`: the quality of the data in the lake, compared with an earlier state.
 
 use anyhow::Context as _;
 use data_index::{HeldBrand, Manifest};
@@ -17,7 +17,7 @@ use crate::exit::{Outcome, usage};
 use crate::output::{Output, counted};
 use crate::wiring::Context;
 
-/// The number of findings that are printed for people.
+/// Maximum number of findings in the output for people.
 const PRINTED_MAX: usize = 50;
 
 /// The findings, and the brands that the current release holds back.
@@ -40,7 +40,7 @@ pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<O
     let known = kept(&storage).await?;
     let releases = context.releases(&storage);
     let released = match releases.current().await? {
-        // The run before stands in for a manifest that cannot be read.
+        // If the manifest cannot be read, the comparison uses the previous run.
         Some(current) => releases.manifest(current.id).await.ok(),
         None => None,
     };
@@ -94,8 +94,8 @@ fn moment(option: &str, text: Option<String>) -> anyhow::Result<Option<Timestamp
     parsed.transpose().map_err(usage)
 }
 
-/// The baseline of a comparison: the one asked for, else the data of the current release, else the run before. A state
-/// is not compared with itself.
+/// Returns the baseline of the comparison: the requested one, else the data of the current release, else the previous
+/// run. A state is not compared with itself.
 async fn before(
     lake: &Lake,
     now: &LakeSnapshot,
@@ -125,7 +125,7 @@ fn check_age_ms_max(context: &Context) -> i64 {
     i64::try_from(context.config.doctor.check_age_s_max.saturating_mul(1_000)).unwrap_or(i64::MAX)
 }
 
-/// The brands whose data the operator says is right.
+/// Returns the brands whose data the operator accepts as correct.
 pub(crate) fn accepted(all: bool, brands: Vec<BrandSlug>) -> AcceptedBrands {
     match all {
         true => AcceptedBrands::Everybody,
@@ -134,7 +134,7 @@ pub(crate) fn accepted(all: bool, brands: Vec<BrandSlug>) -> AcceptedBrands {
     }
 }
 
-/// The check that decides on holding a release back.
+/// Returns the check that decides if a release is held back.
 pub(crate) fn gate(context: &Context, storage: &Storage, accepted: AcceptedBrands) -> Gate {
     Gate {
         storage: storage.clone(),
@@ -144,7 +144,7 @@ pub(crate) fn gate(context: &Context, storage: &Storage, accepted: AcceptedBrand
     }
 }
 
-/// Looks at the data after a crawl, and keeps the report; a failure costs the report and is warned of.
+/// Checks the data after a crawl, and stores the report. A failure is logged as a warning, and there is no report then.
 pub(crate) async fn after_crawl(context: &Context, storage: &Storage) -> Option<QualityReport> {
     let (age_ms_max, at) = (check_age_ms_max(context), context.clock.now());
     let looked = match context.lake_in(storage).await {
@@ -164,12 +164,12 @@ pub(crate) async fn after_crawl(context: &Context, storage: &Storage) -> Option<
     }
 }
 
-/// The summary of the data after a crawl, as JSON.
+/// Returns the summary of the data after a crawl, as JSON.
 pub(crate) fn brief(storage: &Storage, report: &QualityReport) -> Value {
     json!({ "findings": report.findings, "report": latest(storage) })
 }
 
-/// The summary of the data after a crawl, for people.
+/// Writes the summary of the data after a crawl, for people.
 pub(crate) fn write_brief(
     out: &mut dyn std::io::Write,
     storage: &Storage,
@@ -276,7 +276,7 @@ fn write_findings(out: &mut dyn std::io::Write, looked: &QualityView<'_>) -> std
     }
 }
 
-/// One line for people of a brand that a release holds.
+/// Writes one line about a brand whose earlier data a release keeps.
 pub(super) fn write_held(out: &mut dyn std::io::Write, brand: &HeldBrand) -> std::io::Result<()> {
     let HeldBrand {
         slug, since, reasons, ..

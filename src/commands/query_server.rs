@@ -27,23 +27,23 @@ use crate::wiring::{Context, shutdown_signal};
 /// The parts of the market that one process serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Parts {
-    /// Stored data alone.
+    /// Stored data only.
     Graph,
-    /// Stored data, and what stores say live.
+    /// Stored data, and live answers of stores.
     All,
 }
 
-/// `haat query-server` and `haat up`: serves the current release, and with all parts asks stores too, until it is told to
-/// stop.
+/// `haat query-server` and `haat up`: serve the current release until told to stop. With all parts, the server also
+/// queries stores.
 pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -> anyhow::Result<Outcome> {
-    // Serving never makes a home: a mistyped one would answer 503 for ever.
+    // Serving never creates a home: with a mistyped path it would answer 503 for ever.
     let storage = context.storage()?;
     let listen = args.listen.as_ref().unwrap_or(&context.config.query_server.listen);
     let server = Box::pin(start(&context, &storage, listen, parts)).await?;
     let address = server.address.clone();
     let mut told = std::pin::pin!(shutdown_signal());
-    // Whoever waits for the line can send requests; without a release yet, or with a broken one, the follower tries on,
-    // and reports a failure itself.
+    // A client that waits for this line can send requests. If there is no release yet, or a broken one, the follower
+    // keeps trying and reports failures itself.
     tokio::select! {
         opened = server.refresh() => match opened {
             Ok(Followed::Nothing) => tracing::warn!(
@@ -79,25 +79,25 @@ pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -
     Ok(Outcome::Done)
 }
 
-/// A server that answers in the background.
+/// A server that runs in the background.
 #[derive(Debug)]
 pub(crate) struct RunningServer {
-    /// Its base URL.
+    /// Base URL of the server.
     pub(crate) address: String,
     server: query_server::QueryServer,
     listeners: Listeners,
-    /// The base URL of probes and metrics, where they have a listener of their own.
+    /// Base URL of probes and metrics, if they have a separate listener.
     ops_address: Option<String>,
-    /// The base URL of lookups for gateways, where they have a listener.
+    /// Base URL of the product lookups for gateways, if they have a listener.
     internal_address: Option<String>,
-    /// The base URL of analysts' statements, where they have a listener.
+    /// Base URL of SQL statements, if they have a listener.
     sql_address: Option<String>,
     stop: CancellationToken,
     writers: Vec<Writer>,
     doors: Doors,
 }
 
-/// Limits of what a server takes on, as configured, and who may ask it.
+/// Returns the configured limits of a server, with its access checks.
 pub(crate) fn edge_config(context: &Context, doors: &Doors) -> anyhow::Result<api::EdgeConfig> {
     let given = &context.config.query_server;
     Ok(api::EdgeConfig {
@@ -113,12 +113,12 @@ pub(crate) fn edge_config(context: &Context, doors: &Doors) -> anyhow::Result<ap
     })
 }
 
-/// True where clients reach the servers by TLS.
+/// Returns true if clients reach the servers over TLS.
 fn is_https(public_url: &str) -> bool {
     url::Url::parse(public_url).is_ok_and(|url| url.scheme() == "https")
 }
 
-/// The log of searched words, where they are counted.
+/// Creates the log of searched words, if words are counted.
 fn search_log(context: &Context, storage: &Storage, writers: &mut Vec<Writer>) -> Option<SearchLog> {
     context.config.query_server.count_searches.then(|| {
         let (stop, clock) = (CancellationToken::new(), Arc::clone(&context.clock));
@@ -128,7 +128,7 @@ fn search_log(context: &Context, storage: &Storage, writers: &mut Vec<Writer>) -
     })
 }
 
-/// Binds, and serves in the background: nothing until it is told to look for a release.
+/// Binds and serves in the background. No release is served until the server is told to look for one.
 pub(crate) async fn start(
     context: &Context,
     storage: &Storage,
@@ -151,7 +151,8 @@ pub(crate) async fn start(
     let ops = ops.transpose()?;
     let internal = internal_listener.map(|listener| SideListener::serve(listener, server.internal_router(), &config));
     let internal = internal.transpose()?;
-    // Whoever may ask the market a question need not see how busy it is: a proxy on this machine hands on all requests.
+    // Clients of the market must not see how busy it is: a proxy on this machine would forward their requests to the
+    // metrics.
     let shown = given.metrics_public || (ops.is_none() && local.ip().to_canonical().is_loopback());
     let (state, kept) = match parts {
         Parts::Graph => (state_for(context, storage).await?, None),
@@ -179,7 +180,7 @@ pub(crate) async fn start(
                 stop: &stop,
             };
             let (open, writer) = parts.added(open, kept)?;
-            // Agents are not offered statements: they are merged after what agents are offered.
+            // SQL is not offered to agents, so its routes are merged after the endpoint for agents is built.
             writers.extend(writer);
             open.merge(statements.routes).edge(edge)
         }
@@ -200,7 +201,7 @@ pub(crate) async fn start(
     })
 }
 
-/// The parts that live answers, watches and agents' doors are made of.
+/// The parts needed for live answers, watches and the endpoints for agents.
 struct LiveParts<'a> {
     context: &'a Context,
     storage: &'a Storage,
@@ -211,7 +212,8 @@ struct LiveParts<'a> {
 }
 
 impl LiveParts<'_> {
-    /// The routes with those of live answers, watches and agents; and the writer of what stores say.
+    /// Returns the routes with those of live answers, watches and agents added. Also returns the writer of the stores'
+    /// answers.
     fn added(&self, open: OpenRouter, kept: SealedState) -> anyhow::Result<(OpenRouter, Option<Writer>)> {
         let Self { context, server, .. } = self;
         let (brands, url) = (Brands::of(server), public_url(context, self.local));
@@ -247,24 +249,24 @@ impl LiveParts<'_> {
 }
 
 impl RunningServer {
-    /// The state of the servers, where they have one.
+    /// Returns the state of the servers, if they have one.
     pub(crate) fn state(&self) -> Option<&State> {
         self.doors.state()
     }
 
-    /// Serves what was published a moment ago, without waiting for the next poll.
+    /// Looks for a new release at once, without waiting for the next poll.
     pub(crate) async fn refresh(&self) -> anyhow::Result<Followed> {
         let (opened, ()) = tokio::join!(self.server.refresh(), self.server.refresh_checks());
         Ok(opened?)
     }
 
-    /// From now on looks for newer releases by itself.
+    /// Starts to look for newer releases periodically.
     pub(crate) fn follow(&self) {
         let (server, stop) = (self.server.clone(), self.stop.clone());
         tokio::spawn(async move { server.follow(stop).await });
     }
 
-    /// Serves until it is told to stop and has left; ends at once with an error if the server fails.
+    /// Serves until told to stop, and then shuts down gracefully. Returns an error at once if the server fails.
     pub(crate) async fn until(self, told: impl Future<Output = ()>) -> anyhow::Result<()> {
         let Self {
             server,

@@ -1,4 +1,4 @@
-//! `haat queue …` and `haat crawl --queue`: what is in the queue of stores, and what is put into it.
+//! `haat queue …` and `haat crawl --queue`: show the queue of stores, and add stores to it.
 
 use std::sync::Arc;
 
@@ -24,12 +24,12 @@ pub(crate) async fn run(command: QueueCommand, context: Context) -> anyhow::Resu
         QueueCommand::Retry(args) => retry(&context, &state, &args).await,
         QueueCommand::Drop(args) => drop_letters(&context, &state, &args).await,
     };
-    // The files that SQLite keeps beside its own are folded in.
+    // Closing merges SQLite's side files (its write-ahead log) into the database file.
     state.close().await;
     done.map(|()| Outcome::Done)
 }
 
-/// `haat crawl --queue`: the stores are there for `haat worker`.
+/// `haat crawl --queue`: puts the stores into the queue for `haat worker`.
 pub(super) async fn enqueue(
     context: &Context,
     args: &CrawlArgs,
@@ -136,7 +136,7 @@ fn write_letter(out: &mut dyn std::io::Write, letter: &DeadLetter) -> std::io::R
     )
 }
 
-/// Takes the dead letters out that are meant.
+/// Removes the selected dead letters and returns them.
 async fn taken_out(state: &State, args: &LettersArgs) -> anyhow::Result<Vec<DeadLetter>> {
     let slugs: Vec<BrandSlug> = if args.all {
         let limit = u32::try_from(WORK_STORES_MAX).unwrap_or(u32::MAX);

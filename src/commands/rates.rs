@@ -12,10 +12,10 @@ use crate::exit::{Outcome, usage};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// Largest text that is read.
+/// Maximum size of the CSV text.
 const TEXT_BYTES_MAX: u64 = 64 << 20;
 
-/// The number of wrong rows that an error shows.
+/// Maximum number of wrong rows that an error shows.
 const SHOWN_MAX: usize = 10;
 
 /// `haat rates …`
@@ -51,7 +51,7 @@ pub(crate) async fn run(command: RatesCommand, context: Context) -> anyhow::Resu
     Ok(Outcome::Done)
 }
 
-/// The text of a file or of standard input, and what it is called.
+/// Reads a file or standard input. Returns its text and its name for messages.
 fn read(from: &str) -> anyhow::Result<(String, String)> {
     let mut text = String::new();
     let (source, bytes) = if from == "-" {
@@ -72,7 +72,7 @@ fn read(from: &str) -> anyhow::Result<(String, String)> {
     Ok((text, source))
 }
 
-/// The text at an address, and the address without its query, which may hold a key.
+/// Fetches the text at a URL. Also returns the URL without its query, which may contain a key.
 async fn asked(context: &Context, address: &str) -> anyhow::Result<(String, String)> {
     let url: Url = address.parse().with_context(|| address.to_owned()).map_err(usage)?;
     let origin = url.join("/").with_context(|| address.to_owned()).map_err(usage)?;

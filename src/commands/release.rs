@@ -22,7 +22,7 @@ use crate::output::counted;
 use crate::progress::BuildBar;
 use crate::wiring::Context;
 
-/// The request of `haat release build`.
+/// The options of `haat release build`.
 #[derive(Debug, Default)]
 pub(crate) struct Build {
     pub(crate) full: bool,
@@ -79,7 +79,7 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
     Ok(Outcome::Done)
 }
 
-/// Says of each damaged manifest and entry of the log that it is skipped.
+/// Warns about each damaged manifest and log entry that is skipped.
 pub(crate) fn warn_of(unreadable: &[Unreadable]) {
     for unreadable in unreadable {
         tracing::warn!(
@@ -88,7 +88,7 @@ pub(crate) fn warn_of(unreadable: &[Unreadable]) {
     }
 }
 
-/// Names damaged manifests and entries of the log in a command's document.
+/// Adds damaged manifests and log entries to a command's JSON document.
 pub(crate) fn add_unreadable(document: &mut Value, unreadable: &[Unreadable]) {
     document["unreadable"] = json!(unreadable);
 }
@@ -118,7 +118,7 @@ struct ManifestView {
     pinned: Option<Pin>,
 }
 
-/// Removes old releases, and of the cache what none that stays needs.
+/// Removes old releases, and cached files that no remaining release needs.
 async fn collect(
     context: &Context,
     storage: &Storage,
@@ -164,7 +164,7 @@ async fn collect(
     })
 }
 
-/// Seconds in the largest unit that holds them exactly.
+/// Formats seconds in the largest unit that divides them exactly.
 fn age(seconds: u64) -> String {
     match seconds {
         0 => "0 s".to_owned(),
@@ -174,7 +174,7 @@ fn age(seconds: u64) -> String {
     }
 }
 
-/// The options of a build, as configured and as asked.
+/// Returns the options of a build from the configuration and the command line.
 pub(crate) fn options(context: &Context, storage: &Storage, build: &Build) -> anyhow::Result<ReleaseOptions> {
     Ok(ReleaseOptions {
         full: build.full,
@@ -231,7 +231,7 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
     }
 }
 
-/// A bounded part of the upkeep beside a crawl or a build. What fails is left to the next one.
+/// Runs a limited part of the maintenance after a crawl or a build. Failed work is left to the next run.
 pub(crate) async fn tidy(context: &Context, storage: &Storage, lake: &Lake, published: bool) {
     let gc = GcOptions {
         keep_last: context.config.release.keep,
@@ -259,7 +259,7 @@ pub(crate) async fn tidy(context: &Context, storage: &Storage, lake: &Lake, publ
     }
 }
 
-/// The result of a build whose data is beyond a threshold, and advice.
+/// Returns the result and advice for a build whose data is beyond a quality threshold.
 fn held_back(first: bool) -> &'static str {
     if first {
         "no release was published (`haat quality` shows why; where the data is right: --accept-quality)"
@@ -269,7 +269,7 @@ fn held_back(first: bool) -> &'static str {
     }
 }
 
-/// The result of a failed build, and advice.
+/// Returns the result and advice for a failed build.
 fn not_published(first: bool, collapse: bool) -> &'static str {
     match (first, collapse) {
         (true, true) => "no release was published (where one without products is right: --accept-collapse)",
@@ -281,13 +281,13 @@ fn not_published(first: bool, collapse: bool) -> &'static str {
     }
 }
 
-/// The error of a build whose release came after another writer's.
+/// Returns an error if another writer published before this build.
 pub(crate) fn lost(report: &ReleaseReport) -> Option<anyhow::Error> {
     let lost = report.outcome == ReleaseOutcome::Lost;
     lost.then(|| lost_race("another writer published first; build again"))
 }
 
-/// True where nothing but a fall of counts kept a release from being published.
+/// Returns true if the release was refused only because counts fell.
 fn is_collapse(error: &ReleaseBuildError) -> bool {
     let ReleaseBuildError::Publish(ReleaseError::ChecksFailed { violations, .. }) = error else {
         return false;
@@ -296,7 +296,7 @@ fn is_collapse(error: &ReleaseBuildError) -> bool {
     violations.iter().all(falls)
 }
 
-/// One line for people.
+/// Writes one line for people.
 pub(crate) fn write_report(out: &mut dyn std::io::Write, report: &ReleaseReport) -> std::io::Result<()> {
     if let Some(pin) = report.pinned {
         return writeln!(
@@ -329,10 +329,10 @@ pub(crate) fn write_report(out: &mut dyn std::io::Write, report: &ReleaseReport)
     write_losses(out, report)
 }
 
-/// The number of brands that are named as held, or as having lost rows.
+/// Maximum number of brands to name as held, or as having lost rows.
 const NAMED_MAX: usize = 20;
 
-/// The losses of the release by missing or damaged files of the lake.
+/// Writes what the release lost because files of the lake are missing or damaged.
 fn write_losses(out: &mut dyn std::io::Write, report: &ReleaseReport) -> std::io::Result<()> {
     for brand in report.unreadable.iter().take(NAMED_MAX) {
         let file = brand.files.first().map_or_else(

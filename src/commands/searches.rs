@@ -1,4 +1,4 @@
-//! `haat searches`: what shoppers look for, and what they do not find.
+//! `haat searches`: shows what shoppers search for, and which searches find nothing.
 
 use data_model::Timestamp;
 use data_searches::{TopOrder, TopWords, load, top};

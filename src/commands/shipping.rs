@@ -34,7 +34,7 @@ async fn refresh(args: &RefreshShippingArgs, context: &Context) -> anyhow::Resul
     print(context, &refreshed.map_err(refused)?)
 }
 
-/// Reads what all stores say of shipping into the lake, as `haat shipping refresh` does.
+/// Reads the shipping terms of all stores into the lake, as `haat shipping refresh` does.
 pub(crate) async fn read_terms(context: &Context, storage: &Storage) -> anyhow::Result<()> {
     let model = context.terms_model()?;
     let deps = context.store_deps(storage).await?;
@@ -43,7 +43,7 @@ pub(crate) async fn read_terms(context: &Context, storage: &Storage) -> anyhow::
     Ok(())
 }
 
-/// `haat backfill --stage shipping`: what stores answered before, into terms.
+/// `haat backfill --stage shipping`: reads landed answers of stores into shipping terms.
 pub(super) async fn reread(args: &BackfillArgs, options: &RereadOptions, context: &Context) -> anyhow::Result<Outcome> {
     let deps = context.store_deps(&context.storage()?).await?;
     let report = reread_shipping(options, &deps).await.map_err(refused)?;

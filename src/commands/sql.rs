@@ -27,7 +27,7 @@ use rows::{Encoder, Format};
 
 const STATEMENT_BYTES_MAX: u64 = 1 << 20;
 
-/// `haat sql`: one read-only statement over the lake's tables, or the current release's.
+/// `haat sql`: runs one read-only statement over the lake's tables, or over those of the current release.
 pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outcome> {
     let format = format(&args, context.output.json)?;
     let statement = match args.statement.as_str() {
@@ -49,7 +49,8 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
     if let Some(verb) = writes(&statement) {
         return Err(usage(anyhow::anyhow!("haat sql only reads: {verb} is refused")));
     }
-    // The lake is written by its committer alone, a release by nobody: statements that write or change settings are refused.
+    // Only its committer writes the lake, and nothing writes a release. Statements that write or change settings are
+    // refused.
     let options = SQLOptions::new()
         .with_allow_ddl(false)
         .with_allow_dml(false)
@@ -71,13 +72,13 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
         return Ok(Outcome::Partial);
     };
     if let Some(left_out) = left_out {
-        // Standard error may be closed; there is no other place to write to.
+        // Standard error may be closed, and there is no other place to write to.
         let _ = writeln!(std::io::stderr(), "haat: {left_out}");
     }
     Ok(Outcome::Done)
 }
 
-/// The format that is asked for; `None` is a table for people.
+/// Returns the requested format; `None` means a table for people.
 fn format(args: &SqlArgs, json: bool) -> anyhow::Result<Option<Format>> {
     let told = |format| match format {
         SqlFormat::Table => None,
@@ -108,7 +109,7 @@ fn format(args: &SqlArgs, json: bool) -> anyhow::Result<Option<Format>> {
     Ok(format)
 }
 
-/// Writes rows to a file and says how many; `None` where a signal came first, and nothing is left of it.
+/// Writes rows to a file and returns a report of their number. Returns `None` after a signal, and then leaves no file.
 async fn to_file(
     context: &Context,
     frame: DataFrame,
@@ -132,8 +133,8 @@ async fn to_file(
     Ok(Some(left_out))
 }
 
-/// The word of a statement that does anything but read; `None` where it reads, and where it is not understood, which the
-/// engine explains.
+/// Returns the keyword of a statement that does more than read. Returns `None` for reads, and for statements that
+/// cannot be parsed, because the engine explains those.
 fn writes(statement: &str) -> Option<String> {
     let parsed = DFParser::parse_sql(statement).ok()?;
     let reads = match parsed.front()? {
@@ -157,7 +158,7 @@ fn writes(statement: &str) -> Option<String> {
     (!reads).then(|| verb.to_uppercase())
 }
 
-/// The reason why a statement is refused; where it names an unknown table, with those that there are.
+/// Explains why a statement is refused. For an unknown table, it lists the known tables.
 fn refused(session: &SessionContext, release: bool, error: DataFusionError) -> anyhow::Error {
     let text = error.to_string();
     let Some(name) = absent_table(&text) else {
@@ -178,13 +179,13 @@ fn refused(session: &SessionContext, release: bool, error: DataFusionError) -> a
     )
 }
 
-/// A parser's message, without the name of its kind of error.
+/// Returns a parser's message without the name of its error kind.
 fn said(error: &datafusion::sql::sqlparser::parser::ParserError) -> String {
     let text = error.to_string();
     text.strip_prefix("sql parser error: ").unwrap_or(&text).to_owned()
 }
 
-/// The table that an error of the engine says is not there.
+/// Extracts the name of the missing table from an error of the engine.
 fn absent_table(error: &str) -> Option<&str> {
     let between = |before: &str, after: &str| {
         let (_, rest) = error.split_once(before)?;
@@ -196,7 +197,7 @@ fn absent_table(error: &str) -> Option<&str> {
     Some(name.strip_prefix("datafusion.public.").unwrap_or(name))
 }
 
-/// The table that a statement asks to describe; `None` for every other statement.
+/// Returns the table of a `describe` statement; `None` for every other statement.
 fn described(statement: &str) -> Option<&str> {
     let mut words = statement.trim().trim_end_matches(';').split_whitespace();
     let (verb, table) = (words.next()?, words.next()?);
@@ -206,7 +207,7 @@ fn described(statement: &str) -> Option<&str> {
     (asks && words.next().is_none()).then_some(table)
 }
 
-/// The columns of a table with their comments, which the engine's own `describe` leaves out.
+/// Lists the columns of a table with their comments, which the engine's own `describe` leaves out.
 async fn columns(session: &SessionContext, table: &str) -> Result<DataFrame, DataFusionError> {
     let frame = session.table(table).await?;
     let fields = frame.schema().fields();
@@ -227,7 +228,7 @@ async fn columns(session: &SessionContext, table: &str) -> Result<DataFrame, Dat
     session.read_batch(RecordBatch::try_from_iter_with_nullable(columns)?)
 }
 
-/// The tables of the current release, as the query server would serve it.
+/// Opens the tables of the current release, as the query server would serve them.
 async fn release(context: &Context) -> anyhow::Result<SessionContext> {
     let storage = context.storage()?;
     let releases = context.releases(&storage);
@@ -252,13 +253,13 @@ async fn lake(lake: &Lake, as_of: Option<&str>) -> anyhow::Result<SessionContext
     Ok(lake.session(&snapshot).await?)
 }
 
-/// The number of rows of a table for people, unless they ask for more: it is laid out as a whole.
+/// Maximum number of rows in a table for people, unless they request more: the whole table is formatted in memory.
 const TABLE_ROWS_MAX: usize = 1_000;
 
-/// Writes all rows, or `limit`, batch by batch. Answers how many there are, and says what was left out.
+/// Writes all rows, or `limit` rows, batch by batch. Returns the number of rows, and a message about rows left out.
 ///
 /// # Errors
-/// The statement fails, perhaps with rows printed already: what is on standard output is then not complete.
+/// The statement failed, perhaps after some rows were printed: standard output is then incomplete.
 async fn write(
     frame: DataFrame,
     format: Format,
@@ -291,7 +292,7 @@ async fn write(
     Ok((written, left_out))
 }
 
-/// Prints rows as a table for people. Says what was left out.
+/// Prints rows as a table for people. Returns a message about rows left out.
 async fn print_table(context: &Context, frame: DataFrame, limit: Option<usize>) -> anyhow::Result<Option<String>> {
     let schema = Arc::new(frame.schema().as_arrow().clone());
     let mut rows = frame.execute_stream().await?;
@@ -305,13 +306,13 @@ async fn print_table(context: &Context, frame: DataFrame, limit: Option<usize>) 
         if taken > 0 {
             batches.push(batch.slice(0, taken));
         }
-        // A caller who asked for so many knows that there may be more; any other gets the number.
+        // A caller who set a limit knows that there may be more rows; any other caller gets their number.
         if left_out > 0 && limit.is_some() {
             break;
         }
     }
     let table = pretty_format_batches(&batches)?.to_string();
-    // Stores' texts must not steer a terminal.
+    // Control characters in stores' texts must not affect the terminal.
     let shown = |char: char| {
         if char.is_control() && char != '\n' {
             char::REPLACEMENT_CHARACTER

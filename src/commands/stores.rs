@@ -1,4 +1,4 @@
-//! The common part of commands that ask stores.
+//! Code shared by the commands that query stores.
 
 use anyhow::Context as _;
 use data_model::BrandSlug;
@@ -9,7 +9,7 @@ use super::jobs::Rights;
 use crate::exit::usage;
 use crate::wiring::{Context, until_signal};
 
-/// The brands that arguments name.
+/// Parses the brands that the arguments name.
 pub(super) fn slugs(texts: &[String]) -> anyhow::Result<Vec<BrandSlug>> {
     let parsed = texts
         .iter()
@@ -17,7 +17,7 @@ pub(super) fn slugs(texts: &[String]) -> anyhow::Result<Vec<BrandSlug>> {
     parsed.collect()
 }
 
-/// An unknown brand is the caller's fault.
+/// Marks an unknown brand as the caller's fault.
 pub(super) fn refused(error: TaskError) -> anyhow::Error {
     match error {
         TaskError::Brand(_) => usage(error.into()),
@@ -25,7 +25,7 @@ pub(super) fn refused(error: TaskError) -> anyhow::Error {
     }
 }
 
-/// The stores of a home, as one command asks them until a signal ends it.
+/// The stores of a home, as one command queries them until a signal stops it.
 #[derive(Debug)]
 pub(super) struct StoreSession {
     pub(super) deps: StoreDeps,

@@ -1,4 +1,4 @@
-//! `haat worker`: takes stores from the queue, until it is told to stop.
+//! `haat worker`: processes stores from the queue until it is told to stop.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::output::counted;
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
-/// The address of probes and metrics, if there is one.
+/// Returns the address of probes and metrics, if there is one.
 fn listen(args: &WorkerArgs, config: &QueueConfig) -> anyhow::Result<Option<ListenAddress>> {
     if args.ops_listen.is_some() || config.ops_listen.is_empty() {
         return Ok(args.ops_listen.clone());
@@ -90,7 +90,7 @@ pub(crate) async fn run(args: WorkerArgs, context: Context) -> anyhow::Result<Ou
             counted(report.runs_closed, "run"),
         )
     })?;
-    // Without an end of its own, being told to stop is how it ends well.
+    // A worker without `--until-empty` only ends when it is told to stop, so that is a success.
     Ok(if args.until_empty && interrupted {
         Outcome::Partial
     } else {

@@ -2,13 +2,13 @@ use tracing::level_filters::LevelFilter;
 
 const LEVELS: &str = "error, warn, info, debug, trace, off";
 
-/// Refuses a filter of which a word is neither a level nor `TARGET=LEVEL`: `tracing` takes a mistyped level for the name
+/// Refuses a filter with a part that is neither a level nor `TARGET=LEVEL`. `tracing` reads a mistyped level as the name
 /// of a target, and then nothing is logged.
 ///
 /// # Errors
-/// Names the word and the levels that there are.
+/// Names the part and the known levels.
 pub(crate) fn check_filter(key: &str, filter: &str) -> anyhow::Result<()> {
-    // Conditions on spans have commas of their own; what is wrong in them `tracing` finds.
+    // Span conditions contain commas of their own; `tracing` itself reports errors in them.
     if filter.contains(['[', '{']) {
         return Ok(());
     }

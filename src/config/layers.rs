@@ -26,10 +26,10 @@ const SECRETS: &[&str] = &[
     "dashboard.oidc.client_secret",
 ];
 
-/// Shown in place of their values.
+/// Placeholder shown instead of a secret value.
 pub(crate) const HIDDEN: &str = "(set, not shown)";
 
-/// The source of a value; later ones win.
+/// The source of a value; later sources override earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Layer {
@@ -39,19 +39,19 @@ pub(crate) enum Layer {
     Flag,
 }
 
-/// One key as it holds, for `haat config`.
+/// One key of the effective configuration, for `haat config`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Setting {
     pub(crate) key: String,
     pub(crate) value: serde_json::Value,
     pub(crate) from: Layer,
-    /// The environment variable that sets it.
+    /// Environment variable that sets the key.
     pub(crate) variable: String,
-    /// The sentence on the key's effect.
+    /// Sentence about the effect of the key.
     pub(crate) meaning: &'static str,
 }
 
-/// The layers before they are merged, kept so that `haat config` can say who set what.
+/// The configuration layers before they are merged, so that `haat config` can show the source of each value.
 #[derive(Debug)]
 pub(crate) struct Layers {
     layers: Vec<(Layer, config::Config)>,
@@ -59,7 +59,7 @@ pub(crate) struct Layers {
 }
 
 impl Layers {
-    /// Reads the file and the environment; flags come from the command line.
+    /// Reads the file and the environment; flags are taken from the command line.
     pub(crate) fn read(global: &Global) -> anyhow::Result<Self> {
         let defaults = config::Config::try_from(&Config::defaults()?).context("defaults")?;
         let file = match &global.config {
@@ -116,8 +116,7 @@ impl Layers {
         Ok(merged)
     }
 
-    /// The keys in the file and the environment that no default knows: most likely the cause of a refused
-    /// configuration.
+    /// Lists unknown keys in the file and the environment, the most likely cause of a refused configuration.
     fn suspects(&self) -> String {
         let keys = |wanted: Layer| {
             let mut leaves = BTreeMap::new();
@@ -144,14 +143,14 @@ impl Layers {
         }
     }
 
-    /// True where no layer but the defaults sets `key`.
+    /// Returns true if only the defaults set `key`.
     pub(crate) fn is_default(&self, key: &str) -> bool {
         self.layers
             .iter()
             .all(|(layer, source)| *layer == Layer::Default || source.get::<Value>(key).is_err())
     }
 
-    /// Every key with its value and the layer that set it; secrets masked.
+    /// Returns every key with its value and the layer that set it; secrets are masked.
     pub(crate) fn settings(&self) -> anyhow::Result<Vec<Setting>> {
         let mut settings = BTreeMap::new();
         for (layer, source) in &self.layers {
@@ -179,7 +178,7 @@ impl Layers {
     }
 }
 
-/// The effect of each key: the key, a tab, a sentence.
+/// The effect of each key. A line contains the key, a tab and a sentence.
 const KEYS: &str = include_str!("keys.tsv");
 
 fn meaning(key: &str) -> &'static str {
@@ -188,7 +187,7 @@ fn meaning(key: &str) -> &'static str {
     meanings.next().unwrap_or_default()
 }
 
-/// A value without the credentials that an address may hold: its user, password and query.
+/// Returns a value without the credentials that a URL may contain: user, password and query.
 fn shown(value: serde_json::Value) -> serde_json::Value {
     let serde_json::Value::String(text) = &value else {
         return value;
@@ -201,7 +200,7 @@ fn shown(value: serde_json::Value) -> serde_json::Value {
         return value;
     }
     let hidden = "not-shown";
-    // Addresses with a host can have all three.
+    // Only URLs with a host can contain a user, a password and a query.
     let with_user = url.password().is_some() || !url.username().is_empty();
     let _ = url.set_password(None);
     let _ = url.set_username(if with_user { hidden } else { "" });
@@ -237,8 +236,8 @@ fn flatten(prefix: &str, value: &Value, leaves: &mut BTreeMap<String, serde_json
     }
 }
 
-/// The values in the environment, as numbers and flags where the defaults are: a key or a folder may look like a number
-/// and is none.
+/// Returns the values in the environment. They are parsed as numbers and booleans only if the default has that type,
+/// because a key or folder may look like a number.
 fn typed(environment: Environment, defaults: &config::Config) -> Result<config::Config, config::ConfigError> {
     let leaves = |source: &config::Config| {
         let mut leaves = BTreeMap::new();
@@ -252,7 +251,7 @@ fn typed(environment: Environment, defaults: &config::Config) -> Result<config::
         let (Some(text), Some(default)) = (value.as_str(), known.get(&key)) else {
             continue;
         };
-        // A value that is no such thing stays a text, which is refused by its name later.
+        // A value that cannot be parsed stays a text, and is refused with its key name later.
         if default.is_array() {
             let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
             typed = typed.set_override(key, items.map(str::to_owned).collect::<Vec<_>>())?;
@@ -273,7 +272,7 @@ fn typed(environment: Environment, defaults: &config::Config) -> Result<config::
     typed.build()
 }
 
-/// Refuses a text that names none of the values of `key`, and lists them.
+/// Refuses a text that is not a valid value of `key`, and lists the valid ones.
 fn one_of<T: ValueEnum>(merged: &config::Config, key: &str) -> anyhow::Result<()> {
     let Ok(given) = merged.get_string(key) else {
         return Ok(());
@@ -288,7 +287,7 @@ fn one_of<T: ValueEnum>(merged: &config::Config, key: &str) -> anyhow::Result<()
     Ok(())
 }
 
-/// The time for which the lake's logs remember removed files: 30 days, as its tables are made.
+/// Maximum time for which the lake's logs remember removed files: the 30 days that its tables are created with.
 pub(crate) const RETENTION_HOURS_MAX: u64 = 720;
 
 fn check(config: &Config) -> anyhow::Result<()> {
@@ -364,7 +363,7 @@ fn check(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The origins that a list names, as browsers write them.
+/// Parses a list of origins into the form that browsers send.
 pub(crate) fn cors_origins(list: &str) -> anyhow::Result<Vec<http::HeaderValue>> {
     let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
     let origin = |name: &str| {
@@ -378,7 +377,7 @@ pub(crate) fn cors_origins(list: &str) -> anyhow::Result<Vec<http::HeaderValue>>
     names.map(origin).collect()
 }
 
-/// Checks the settings of access and limits.
+/// Validates the settings of access and limits.
 fn check_callers(config: &Config) -> anyhow::Result<()> {
     config.limits.check()?;
     config.access.check()?;

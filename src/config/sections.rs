@@ -24,28 +24,28 @@ use crate::listen::ListenAddress;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Config {
-    /// Folder or `s3://bucket/prefix` under which everything is kept.
+    /// Folder or `s3://bucket/prefix` that contains all data.
     pub(crate) home: String,
     /// Currency in which prices are filtered and sorted when a request names none.
     pub(crate) market_currency: CurrencyCode,
-    /// The market's time zone: delivery, limits and schedules count by its days.
+    /// Time zone of the market, used for the days of delivery, limits and schedules.
     pub(crate) market_time_zone: TimeZone,
-    /// The address under which browsers and clients reach the servers; empty: where they listen, on this machine alone.
+    /// URL at which browsers and clients reach the servers. If empty, it is the listen address, on this machine only.
     pub(crate) public_url: String,
     pub(crate) s3: S3,
     pub(crate) api: Api,
     pub(crate) access: AccessConfig,
     pub(crate) limits: LimitsConfig,
     pub(crate) dashboard: DashboardConfig,
-    /// The way from sentences to products.
+    /// Settings of discovery, which turns sentences into products.
     pub(crate) discover: DiscoverConfig,
-    /// The way of talking to stores.
+    /// Settings of requests to stores.
     pub(crate) storefront: StorefrontConfig,
-    /// The limits on questions about delivery.
+    /// Limits on delivery questions.
     pub(crate) delivery: ProbeConfig,
-    /// The reading of shipping terms.
+    /// Settings of reading shipping terms.
     pub(crate) shipping: ShippingConfig,
-    /// Settings of a run, and the bounds of its crawl.
+    /// Settings of a run, and the limits of its crawl.
     pub(crate) refresh: RefreshConfig,
     pub(crate) landing: Landing,
     pub(crate) lake: Lake,
@@ -54,19 +54,19 @@ pub(crate) struct Config {
     /// Settings of `haat worker` and its queue.
     pub(crate) queue: QueueConfig,
     pub(crate) release: Release,
-    /// When the quality of the data holds a release back.
+    /// Thresholds of data quality that hold a release back.
     pub(crate) quality: QualityConfig,
-    /// The addresses of review apps, and the limits on questions to them.
+    /// URLs of review apps, and the limits on requests to them.
     pub(crate) reviews: ReviewsConfig,
     pub(crate) embedding: Embedding,
     pub(crate) query_server: QueryServer,
     pub(crate) live_gateway: LiveGateway,
     /// Settings of the endpoint for agents.
     pub(crate) mcp: McpConfig,
-    /// Statements of analysts.
+    /// Settings of SQL for analysts.
     pub(crate) sql: SqlConfig,
     pub(crate) state: State,
-    /// Watches of callers.
+    /// Settings of watches.
     pub(crate) watches: WatchesConfig,
     pub(crate) log: Log,
     pub(crate) traces: Traces,
@@ -74,17 +74,18 @@ pub(crate) struct Config {
     pub(crate) metrics: Metrics,
 }
 
-/// Settings that all servers share.
+/// Settings shared by all servers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Api {
-    /// Origins whose pages may ask with a key, separated by commas; stored data is for pages of any origin.
+    /// Origins whose pages may send requests with a key, separated by commas. Stored data is open to pages of any
+    /// origin.
     pub(crate) cors_origins: String,
-    /// True where adult categories are among categories and suggestions.
+    /// True if adult categories are shown among categories and suggestions.
     pub(crate) adult: bool,
 }
 
-/// The way to an S3-compatible store; empty text means "not set".
+/// Access to an S3-compatible store; empty text means "not set".
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct S3 {
@@ -93,17 +94,17 @@ pub(crate) struct S3 {
     pub(crate) access_key_id: String,
     pub(crate) secret_access_key: String,
     pub(crate) allow_http: bool,
-    /// The time for which a request is tried again while the store does not answer.
+    /// Time for which a request is retried while the object store does not answer, in seconds.
     pub(crate) retry_timeout_s: u64,
-    /// True where the machine's own role gives the key; the instance metadata service is asked only then.
+    /// True if the key comes from the machine's own role; the instance metadata service is queried only then.
     pub(crate) instance_role: bool,
 }
 
-/// Settings of landed pages: the pages as stores sent them.
+/// Settings of landed pages, which are the pages as stores sent them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Landing {
-    /// The number of days.
+    /// Number of days for which landed pages are kept.
     pub(crate) keep_days: u32,
 }
 
@@ -117,41 +118,41 @@ pub(crate) struct Lake {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Release {
-    /// Releases kept by `haat release gc`.
+    /// Number of releases that `haat release gc` keeps.
     pub(crate) keep: usize,
-    /// Seconds for which files that no kept release needs are left alone: a build may be about to publish them.
+    /// Minimum age in seconds before unneeded files are removed: a running build may be about to publish them.
     pub(crate) gc_min_age_s: u64,
-    /// A release with less than this share of the products of the one before is not published.
+    /// Minimum share of the previous release's products; a release with fewer is not published.
     pub(crate) collapse_share: f64,
 }
 
-/// The embedder of texts, for builds and for queries alike.
+/// The text embedder, used for builds and queries alike.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Embedding {
     pub(crate) embedder: EmbedderChoice,
-    /// Folder of a model as sentence-transformers writes it, for `embedder = "transformer"`.
+    /// Folder with a model in the format of sentence-transformers, for `embedder = "transformer"`.
     pub(crate) transformer: String,
     pub(crate) endpoint: Endpoint,
 }
 
-/// A server that speaks OpenAI's embeddings API, for `embedder = "endpoint"`; empty text means "not set".
+/// A server with OpenAI's embeddings API, for `embedder = "endpoint"`; empty text means "not set".
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Endpoint {
-    /// The API's base, to which `embeddings` is added.
+    /// Base URL of the API, to which `embeddings` is appended.
     pub(crate) url: String,
     pub(crate) model: String,
     pub(crate) api_key: String,
-    /// Components of the model's vectors.
+    /// Number of dimensions of the model's vectors.
     pub(crate) dimensions: usize,
-    /// True where the model is asked for that many.
+    /// True if the request asks the model for `dimensions` dimensions.
     pub(crate) shorten: bool,
-    /// Plain `http` may be spoken to another machine.
+    /// True if plain `http` to another machine is allowed.
     pub(crate) allow_http: bool,
-    /// Longest time for a query's vector; the search then goes on by words alone.
+    /// Maximum time for a query's vector, in milliseconds; after it the search uses words alone.
     pub(crate) query_timeout_ms: u64,
-    /// Longest time for the vectors of 64 products.
+    /// Maximum time for the vectors of 64 products, in milliseconds.
     pub(crate) documents_timeout_ms: u64,
 }
 
@@ -159,13 +160,13 @@ pub(crate) struct Endpoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum EmbedderChoice {
-    /// The table that is part of the program.
+    /// The table that is built into the program.
     Table,
     /// A model that runs in this process, read from a folder.
     Transformer,
     /// A model that another server runs.
     Endpoint,
-    /// None: releases are built without vectors, and searched by words alone.
+    /// No embedder: releases are built without vectors, and searched by words alone.
     None,
 }
 
@@ -173,71 +174,72 @@ pub(crate) enum EmbedderChoice {
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueryServer {
     pub(crate) listen: ListenAddress,
-    /// Address of a listener for gateways alone, which look products up there; empty means none.
+    /// Address of a separate listener for product lookups of gateways; empty means none.
     pub(crate) internal_listen: String,
-    /// Address of a second listener, for probes and metrics alone; empty means none.
+    /// Address of a separate listener for probes and metrics; empty means none.
     pub(crate) ops_listen: String,
-    /// True where `listen` answers `/metrics` wherever it listens.
+    /// True if `listen` serves `/metrics` on any address.
     pub(crate) metrics_public: bool,
-    /// Most connections of one client address.
+    /// Maximum number of connections per client address.
     pub(crate) connections_per_address_max: usize,
-    /// Addresses and networks of proxies, which have no such bound; separated by commas.
+    /// Addresses and networks of proxies, separated by commas. They are exempt from the connection limit.
     pub(crate) trusted_proxies: String,
-    /// The header in which they say whom they forward for.
+    /// Header in which proxies name the client that they forward for.
     pub(crate) forwarded_header: api::ForwardedHeader,
-    /// Folder for fetched release files; empty means `cache` beside the home folder's other parts.
+    /// Cache folder for fetched release files; empty means `cache` beside the other parts of the home folder.
     pub(crate) cache: String,
-    /// The interval between looks for a newer release.
+    /// Interval between checks for a newer release, in milliseconds.
     pub(crate) poll_ms: u64,
     pub(crate) request_timeout_ms: u64,
-    /// Longest time in which the body of a request must have arrived.
+    /// Maximum time until the body of a request has arrived, in milliseconds.
     pub(crate) body_timeout_ms: u64,
-    /// Most bodies of requests that arrive at the same time, and most of them of one caller or network.
+    /// Maximum number of request bodies that arrive concurrently, in total and per caller or network.
     pub(crate) bodies_max: usize,
     pub(crate) bodies_per_client_max: usize,
-    /// Requests answered at the same time; more are refused with 503.
+    /// Maximum number of concurrent requests; more are refused with 503.
     pub(crate) concurrency_max: usize,
     pub(crate) drain_ms: u64,
-    /// The time for which requests are still taken once the server is told to stop, while `/readyz` sends proxies away.
+    /// Time in milliseconds for which requests are still accepted after the stop signal, while `/readyz` makes proxies
+    /// leave.
     pub(crate) leave_ms: u64,
-    /// Signs cursors; servers behind one address share it. Empty: every process has its own.
+    /// Secret that signs cursors, shared by servers behind one address. If empty, each process creates its own.
     pub(crate) cursor_secret: String,
-    /// File of further synonyms, beside those that ship; empty means none.
+    /// File of additional synonyms; empty means only the built-in ones.
     pub(crate) synonyms: String,
     /// File of movable holidays; empty means none.
     pub(crate) holidays: String,
-    /// True where the words of searches are counted by day.
+    /// True if the words of searches are counted by day.
     pub(crate) count_searches: bool,
 }
 
-/// Settings of live questions to stores.
+/// Settings of live requests to stores.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LiveGateway {
-    /// Address of `haat live-gateway`; `haat up` serves on that of the query server.
+    /// Address of `haat live-gateway`; `haat up` serves on the query server's address instead.
     pub(crate) listen: ListenAddress,
-    /// The internal listener of the query server that says which store sells what.
+    /// URL of the query server's internal listener, where the gateway looks up the stores of products.
     pub(crate) catalogue: String,
-    /// Rules of asking.
+    /// Settings of live requests to stores.
     pub(crate) ask: GatewayConfig,
-    /// Carts, checkouts and customers' accounts.
+    /// Settings of carts, checkouts and customers' accounts.
     pub(crate) carts: CartConfig,
-    /// Discount codes.
+    /// Settings of discount codes.
     pub(crate) coupons: CouponsConfig,
-    /// True where the live answers of stores are kept for the price history.
+    /// True if the live answers of stores are kept for the price history.
     pub(crate) observe: bool,
-    /// The way in which they are kept.
+    /// Settings of storing live answers.
     pub(crate) observations: ObservationsConfig,
 }
 
-/// The state of servers: API keys, usage, audit; empty text means "not set".
+/// The state of servers: API keys, usage and audit; empty text means "not set".
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct State {
-    /// Address of a PostgreSQL server; empty: SQLite under a local home.
+    /// URL of a PostgreSQL server. If empty, SQLite under a local home is used.
     pub(crate) url: String,
-    /// Keys from which those of secrets at rest are derived, the current one first, separated by commas; empty: a key in a
-    /// file beside SQLite, made once.
+    /// Master keys, from which the keys for stored secrets are derived, separated by commas, with the current one
+    /// first. If empty, a key file beside SQLite is created and used.
     pub(crate) master_key: String,
 }
 
@@ -265,36 +267,36 @@ pub(crate) struct Log {
     pub(crate) format: LogFormat,
 }
 
-/// The collector of spans; none by default.
+/// The collector of trace spans; none by default.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Traces {
-    /// Base URL of an OTLP collector that takes HTTP with protobuf; empty: no traces.
+    /// Base URL of an OTLP collector that accepts HTTP with protobuf. If empty, no traces are sent.
     pub(crate) endpoint: String,
     /// The spans to send, as a `tracing` filter.
     pub(crate) filter: String,
-    /// Share of traces that are recorded, where the caller has not decided.
+    /// Share of traces to record if the caller has not decided.
     pub(crate) sample_share: f64,
 }
 
-/// When `haat doctor` speaks up.
+/// Thresholds of `haat doctor`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Doctor {
-    /// Seconds after which a brand that no crawl asked is one to look at.
+    /// Age in seconds after which a brand without a crawl is reported.
     pub(crate) check_age_s_max: u64,
 }
 
-/// The place where a short command leaves its metrics.
+/// Location for the metrics of a short command.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Metrics {
-    /// File that a crawl writes at its end, for the textfile collector of Prometheus; empty: none.
+    /// File that a crawl writes at its end for the textfile collector of Prometheus. If empty, none is written.
     pub(crate) textfile: String,
 }
 
 impl Traces {
-    /// The settings of the trace exporter; `None` when there is no collector.
+    /// Returns the settings of the trace exporter; `None` without a collector.
     pub(crate) fn collector(&self) -> Option<api::TraceConfig> {
         (!self.endpoint.is_empty()).then(|| api::TraceConfig {
             endpoint: self.endpoint.clone(),
@@ -306,7 +308,7 @@ impl Traces {
 }
 
 impl Config {
-    /// The configuration without any settings.
+    /// Returns the default configuration.
     pub(crate) fn defaults() -> anyhow::Result<Self> {
         Ok(Self {
             home: "haat-home".into(),

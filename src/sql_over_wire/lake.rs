@@ -1,4 +1,4 @@
-//! Tables of statements over the lake, as a worker reads them.
+//! Tables of the lake for SQL statements, as a worker reads them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use data_lake::{AsOf, Lake, LakeError};
 use sql::{Bounds, Source, SqlError, Tables};
 use tokio::sync::Mutex;
 
-/// States of the lake that are kept open.
+/// Maximum number of lake states to keep open.
 const STATES_MAX: usize = 4;
 
-/// The lake's tables, as they are or as they were.
+/// The lake's tables, in the current or an earlier state.
 #[derive(Debug)]
 pub(super) struct LakeTables {
     lake: Lake,
     bounds: Bounds,
-    /// By their ticks, the last one read at the end.
+    /// Open states by tick, with the most recently used one last.
     held: Mutex<VecDeque<(u64, Arc<Tables>)>>,
 }
 

@@ -1,5 +1,5 @@
-//! Tables of statements on a server of the market, as a worker reads them: the release that is served, and beside it the lake as
-//! it is now.
+//! Tables for SQL statements on a server of the market, as a worker reads them: the served release, and the current
+//! lake.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use tokio::sync::Mutex;
 use crate::exit::plain;
 use crate::wiring::Context;
 
-/// The schema of the lake's tables.
+/// Schema name of the lake's tables.
 const LAKE: &str = "lake";
 
-/// The tables of the market, made when a statement first asks for them.
+/// The tables of the market, created when a statement first needs them.
 #[derive(Debug)]
 pub(super) struct MarketTables {
-    /// It answers from one release.
+    /// The query server, which serves one fixed release here.
     server: QueryServer,
     bounds: Bounds,
     context: Context,
@@ -34,7 +34,7 @@ struct Cache {
     tables: Option<CachedTables>,
 }
 
-/// Tables, and the state of the lake that they are of.
+/// Open tables, and the lake state that they belong to.
 #[derive(Debug)]
 struct CachedTables {
     tick: Option<u64>,
@@ -48,7 +48,7 @@ struct LakeNow {
 }
 
 impl MarketTables {
-    /// Of a release that a server of the market serves: its files are in the cache, or are fetched.
+    /// Opens the tables of a release that a server of the market serves. Files missing in the cache are fetched.
     pub(super) async fn open(context: &Context, bounds: Bounds, release: ReleaseId) -> anyhow::Result<Self> {
         let home = context.storage()?;
         let server = context.query_server(&home, None)?;
@@ -65,7 +65,7 @@ impl MarketTables {
         })
     }
 
-    /// The lake with its newest state; in words, why there is none.
+    /// Opens the lake at its newest state; the error is a sentence with the reason.
     async fn lake(&self, held: &mut Option<Lake>) -> Result<LakeNow, String> {
         let lake = match held {
             Some(lake) => lake.clone(),
@@ -131,7 +131,7 @@ impl Source for MarketTables {
     }
 }
 
-/// The sentence for whoever asks a lake that is there and cannot be read.
+/// Returns the error message for a lake that exists but cannot be read.
 fn unreadable(error: &anyhow::Error) -> String {
     tracing::warn!("statements answer from the release alone: {}", plain(error));
     "the lake cannot be read now, as the server's log tells: only tables of the release are there".to_owned()

@@ -1,4 +1,4 @@
-//! The workers of statements: this program again, with no more than it needs.
+//! The worker processes for SQL: this same program, started with the minimum that it needs.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -18,17 +18,17 @@ use crate::exit::{Outcome, plain};
 use crate::output::Output;
 use crate::wiring::Context;
 
-/// The argument by which the program is one. It is no command: people have no use for it.
+/// Argument that starts the program as a worker. It is not a command, because users do not need it.
 const ARGUMENT: &str = "sql-worker";
 
-/// The tables that a worker has.
+/// The set of tables that a worker has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum WorkerTables {
     Market,
     Lake,
 }
 
-/// A server's words to its workers.
+/// Settings that a server sends to its workers.
 #[derive(Debug, Serialize, Deserialize)]
 struct WorkerSetup {
     tables: WorkerTables,
@@ -38,7 +38,7 @@ struct WorkerSetup {
 /// Starts workers.
 #[derive(Debug)]
 pub(super) struct WorkerPrograms {
-    /// The server whose release they read, where they read one.
+    /// Server whose release the workers read, if they read one.
     server: Option<QueryServer>,
     setup: Value,
 }
@@ -64,7 +64,7 @@ impl WorkerPrograms {
     }
 }
 
-/// The configuration that tables need: the only secret in it is that of the object store.
+/// Returns the configuration that the tables need. Its only secret is that of the object store.
 fn told(config: &Config) -> anyhow::Result<Config> {
     let mut told = Config {
         home: config.home.clone(),
@@ -80,7 +80,7 @@ fn told(config: &Config) -> anyhow::Result<Config> {
     };
     told.query_server.cursor_secret.clear();
     told.embedding.endpoint.api_key.clear();
-    // Their server knows the release that is served.
+    // The parent server already logs the served release.
     told.log.filter.push_str(",query_server=warn");
     Ok(told)
 }
@@ -102,13 +102,13 @@ impl Workers for WorkerPrograms {
     }
 }
 
-/// True where the program was started to be a worker.
+/// Returns true if the program was started as a worker.
 pub(crate) fn is_asked_for() -> bool {
     let mut arguments = std::env::args_os().skip(1);
     arguments.next().as_deref() == Some(OsStr::new(ARGUMENT)) && arguments.next().is_none()
 }
 
-/// A worker, until its server is gone.
+/// Runs as a worker until the parent server is gone.
 pub(crate) fn run() -> ExitCode {
     match serve() {
         Ok(()) => Outcome::Done.into(),

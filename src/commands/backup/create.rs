@@ -40,7 +40,7 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &BackupOptions) -> 
         dry_run: wanted.dry_run,
     };
     let clock = context.clock.as_ref();
-    // A state that cannot be read stops the backup before anything waits for it.
+    // An unreadable state aborts the backup here, before any long step.
     let state = context.state_to_back_up().await?;
     let taking = data_backup::begin(&home, &backups, options, clock, &bar)
         .await
@@ -73,7 +73,7 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &BackupOptions) -> 
     Ok(Outcome::Done)
 }
 
-/// Says what was copied, and what was not.
+/// Prints what was copied and what was left out.
 fn print(context: &Context, wanted: &BackupOptions, taken: &BackupReport, key_left_out: bool) -> anyhow::Result<()> {
     let has_state = taken.manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
     let document = json!({
@@ -107,13 +107,13 @@ fn print(context: &Context, wanted: &BackupOptions, taken: &BackupReport, key_le
     })
 }
 
-/// The file of the master key, where there is one.
+/// Returns the file of the master key, if there is one.
 fn master_key(home: &Storage) -> Option<PathBuf> {
     let key = home.local_dir().map(|home| home.join(MASTER_KEY));
     key.filter(|key| key.is_file())
 }
 
-/// The newest moment of the lake; `None` where the home has none.
+/// Returns the newest tick and table versions of the lake; `None` if the home has no lake.
 async fn cut(context: &Context, home: &Storage) -> anyhow::Result<Option<LakeCut>> {
     if home.child("lake").store().list(None).next().await.is_none() {
         return Ok(None);
@@ -125,7 +125,7 @@ async fn cut(context: &Context, home: &Storage) -> anyhow::Result<Option<LakeCut
     }))
 }
 
-/// Writes the state to a file; `None` where servers keep none.
+/// Dumps the state to a file; returns `None` if there is no state.
 async fn dump(state: Option<State>, folder: &Path) -> anyhow::Result<Option<ExtraFile>> {
     let Some(state) = state else {
         return Ok(None);

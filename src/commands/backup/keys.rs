@@ -1,4 +1,5 @@
-//! The fate of keys after a backup: later backups and the list of the state that was in use until now have it.
+//! The status of keys after a restore. It is learnt from later backups, and from the key list of the state that was
+//! last in use.
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
@@ -13,24 +14,24 @@ use state::{KeyFate, KeyRecord, KeysSince};
 
 use crate::exit::usage;
 
-/// The largest list of keys that is read: some 200,000 keys.
+/// Maximum size of a key list, enough for some 200,000 keys.
 const LIST_BYTES_MAX: u64 = 64 << 20;
 
-/// The known fates, and the later backups that cannot be read.
+/// The known statuses of keys, and the later backups that cannot be read.
 #[derive(Debug)]
 pub(super) struct LaterBackups {
     pub(super) keys: KeysSince,
     pub(super) unread: Vec<BackupId>,
 }
 
-/// Keys after a restore, counted.
+/// Numbers of keys after a restore.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Counts {
-    /// They are taken.
+    /// Keys that are accepted.
     pub(super) valid: usize,
-    /// They are refused until they are confirmed.
+    /// Keys that are refused until they are confirmed.
     pub(super) unconfirmed: usize,
-    /// Ids of keys that were made after the backup: they are not there.
+    /// Ids of keys that were created after the backup and are therefore missing.
     pub(super) missing: Vec<String>,
 }
 
@@ -47,8 +48,9 @@ impl Counts {
     }
 }
 
-/// Learns what became of the keys of a backup, of later ones too if there is a folder for their dumps. A later backup that
-/// cannot be read is named, and the restore goes on: a key is refused until it is confirmed anyway.
+/// Determines the current status of the keys in a backup. If there is a folder for dumps, later backups are read too.
+/// An unreadable later backup is reported and the restore continues, because a key is refused until it is confirmed
+/// anyway.
 pub(super) async fn since(
     backups: &Storage,
     manifest: &Manifest,
@@ -93,7 +95,7 @@ async fn learn_backup(keys: &mut KeysSince, backups: &Storage, id: &BackupId, sc
     Ok(())
 }
 
-/// The output of `haat keys list --json`, as far as it is read here.
+/// The fields of the output of `haat keys list --json` that are read here.
 #[derive(Deserialize)]
 struct List {
     keys: Vec<BackupKeyEntry>,

@@ -1,4 +1,4 @@
-//! Backups of the home, and the way back.
+//! Backup and restore of the home.
 
 mod create;
 mod keys;
@@ -38,7 +38,7 @@ pub(crate) async fn run(command: BackupCommand, context: Context) -> anyhow::Res
     }
 }
 
-/// The place of backups that exists.
+/// Opens an existing location of backups.
 fn place(context: &Context, at: &str) -> anyhow::Result<Storage> {
     if let Some(folder) = crate::home_folder::folder_of(at).filter(|folder| !folder.is_dir()) {
         return Err(usage(anyhow::anyhow!("there are no backups in {}", folder.display())));
@@ -46,7 +46,7 @@ fn place(context: &Context, at: &str) -> anyhow::Result<Storage> {
     context.backups_at(at)
 }
 
-/// The error for a person who gave the command.
+/// Converts an error into one for the user of the command line.
 fn told(error: BackupError) -> anyhow::Error {
     match error {
         BackupError::Busy { .. } => lost_race(error.to_string()),

@@ -22,16 +22,16 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
     let backups = place(&context, &args.from)?;
     let manifest = data_backup::load(&backups, args.backup.as_ref()).await.map_err(told)?;
     let home = context.storage_at_unless_dry("home", &context.config.home, args.dry_run)?;
-    // A state that cannot be restored is said before anything is copied.
+    // A state that cannot be restored is reported before anything is copied.
     let has_state = manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
-    // A dry run whose home is not there yet has no place for it, and needs none.
+    // In a dry run the home may not exist; the state then needs no location.
     let target = match has_state && home.url().scheme() != "memory" {
         true => Some(context.state_target(&home)?),
         false => None,
     };
     let scratch = tempfile::tempdir().context("a folder for the dump of the state")?;
     let dump = scratch.path().join(STATE_DUMP);
-    // A dry run does not wait for later backups.
+    // A dry run does not read later backups.
     let dumps = (has_state && !args.dry_run).then_some(scratch.path());
     let since = since(&backups, &manifest, args.keys.as_deref(), dumps).await?;
     let bar = CopyBar::new(context.quiet, "restored");
@@ -43,7 +43,7 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
     };
     let local = home.local_dir().map(Path::to_owned);
     if let Some(home) = local.as_deref().filter(|_| !args.dry_run) {
-        // The master key is nobody else's from its first byte on.
+        // The master key must be private to its owner from its first byte on.
         let mut folder = std::fs::DirBuilder::new();
         std::os::unix::fs::DirBuilderExt::mode(folder.recursive(true), 0o700);
         folder.create(home.join("state")).context("the folder of the state")?;
@@ -79,7 +79,7 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
     })
 }
 
-/// Says what was restored, and what of the state is not as it was when the backup was taken.
+/// Prints what was restored, and how the state differs from the one at backup time.
 fn print(
     context: &Context,
     dry_run: bool,
@@ -142,8 +142,8 @@ fn print(
     })
 }
 
-/// Fills the state from its dump; answers what its keys are now. A try that was cut short behind this may have filled it
-/// already.
+/// Fills the state from its dump and returns the numbers of its keys. An earlier interrupted restore may have filled
+/// the state already; that counts as success.
 async fn take(target: &StateTarget, dump: &Path, how: TakeDump<'_>, now: Timestamp) -> anyhow::Result<Counts> {
     let read = || -> anyhow::Result<_> { Ok(BufReader::new(zstd::Decoder::new(File::open(dump)?)?)) };
     let state = State::open(target).await.context("state")?;
@@ -163,7 +163,7 @@ async fn take(target: &StateTarget, dump: &Path, how: TakeDump<'_>, now: Timesta
     Ok(Counts::of(&keys?, how.keys, now))
 }
 
-/// Makes the folder of the state, and the master key in it, their owner's alone.
+/// Creates the folder of the state, and makes it and the master key private to their owner.
 #[cfg(unix)]
 fn keep_private(home: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

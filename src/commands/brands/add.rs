@@ -16,23 +16,23 @@ use crate::output::counted;
 use crate::progress::ProbeBar;
 use crate::wiring::{Context, shutdown_signal};
 
-/// Probes in flight at the same time.
+/// Number of concurrent probes.
 const PROBES_CONCURRENT: usize = 16;
-/// Most bytes of a list of stores.
+/// Maximum size of a list of stores, in bytes.
 const LIST_BYTES_MAX: u64 = 16 << 20;
 
-/// The request of `haat brands add`.
+/// The options of `haat brands add`.
 #[derive(Debug)]
 pub(super) struct AddRequest<'a> {
     pub(super) stores: &'a [String],
-    /// A file with further ones, or `-`.
+    /// A file with further addresses, or `-` for standard input.
     pub(super) from: Option<&'a Path>,
-    /// The token of the one store's Storefront API.
+    /// Storefront API token, for a single store.
     pub(super) token: Option<Secret>,
     pub(super) how: Registration,
 }
 
-/// `haat brands add`: each store is registered as soon as it has answered, so that a signal loses none that was.
+/// `haat brands add`: registers each store as soon as it has answered, so that a signal loses no registered store.
 pub(super) async fn add(context: &Context, asked: AddRequest<'_>) -> anyhow::Result<Outcome> {
     let mut stores = asked.stores.to_vec();
     if let Some(from) = asked.from {
@@ -56,7 +56,7 @@ pub(super) async fn add(context: &Context, asked: AddRequest<'_>) -> anyhow::Res
             "--storefront-token is one store's: name that store alone"
         )));
     }
-    // A look alone makes no home.
+    // A dry run must not create a home.
     let storage = if asked.how.dry_run {
         None
     } else {
@@ -72,7 +72,7 @@ pub(super) async fn add(context: &Context, asked: AddRequest<'_>) -> anyhow::Res
     error.map_or(Ok(outcome), Err)
 }
 
-/// The stores that a list names, one a line.
+/// Reads a list of stores, one per line.
 fn listed(from: &Path) -> anyhow::Result<Vec<String>> {
     let mut text = String::new();
     if from == Path::new("-") {
@@ -93,11 +93,11 @@ fn lines(text: &str) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
-/// The stated address of a store.
+/// The address of a store, as the user gave it.
 #[derive(Debug)]
 pub(crate) struct Address {
     url: Url,
-    /// True where the operator named a host and port and no scheme: `https` is this program's guess.
+    /// True if the user gave a host and port without a scheme, so that `https` is a guess.
     guessed: bool,
 }
 
@@ -107,28 +107,29 @@ impl From<Url> for Address {
     }
 }
 
-/// The find at one address, and its use.
+/// The probe result of one address, and what was done with it.
 #[derive(Debug)]
 pub(crate) struct Finding {
     url: Url,
     verdict: String,
     facts: Value,
-    /// True where its store can be registered.
+    /// True if the store can be registered.
     usable: bool,
     pub(crate) added: Option<(&'static str, RegisteredBrand)>,
 }
 
-/// The way in which addresses are registered.
+/// The options for registering addresses.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Registration {
-    /// The currency of stores that do not state theirs.
+    /// Currency of stores that do not state theirs.
     pub(crate) currency: Option<CurrencyCode>,
-    /// True where a brand that is registered at another address has moved.
+    /// True if a brand that is registered at another address should be accepted as moved.
     pub(crate) moved: bool,
     pub(crate) dry_run: bool,
 }
 
-/// Probes every address and registers those that can be crawled, many in one event of the registry.
+/// Probes every address and registers the stores that can be crawled. Several stores may share one event of the
+/// registry.
 pub(crate) async fn register(
     context: &Context,
     storage: &Storage,
@@ -142,9 +143,9 @@ pub(crate) async fn register(
     enter(&mut registry, storage, probes, context.clock.now()).await
 }
 
-/// Probes every address and registers each that can be crawled as soon as it has answered; without a storage nothing is
-/// registered. Answers the brands that were done before `told`, and the error that kept the rest from being registered,
-/// if something did.
+/// Probes every address and registers each store that can be crawled as soon as it has answered. Without a storage
+/// nothing is registered. Returns the brands that were done before `told`, and the error that stopped the registration,
+/// if any.
 async fn register_each(
     context: &Context,
     storage: Option<&Storage>,
@@ -164,7 +165,7 @@ async fn register_each(
     let mut findings = Vec::new();
     loop {
         let probed = tokio::select! {
-            // A signal that came while a brand was entered is heard before the next one is.
+            // A signal that came during a registration is handled before the next one.
             biased;
             () = &mut told => return Ok((findings, None)),
             probed = probes.next() => match probed {
@@ -178,7 +179,7 @@ async fn register_each(
                 let entered = enter(registry, storage, vec![probed], context.clock.now()).await;
                 match entered {
                     Ok(entered) => findings.extend(entered),
-                    // Those that were entered before are listed all the same.
+                    // Stores that were registered before the error are listed all the same.
                     Err(error) => return Ok((findings, Some(error))),
                 }
             }
@@ -187,14 +188,14 @@ async fn register_each(
     }
 }
 
-/// An address that was probed.
+/// A probed address.
 struct ProbedAddress {
     finding: Finding,
-    /// The brand to register, where it can be crawled.
+    /// The brand to register, if it can be crawled.
     brand: Option<NewBrand>,
 }
 
-/// Enters what probes found into the registry, in one event.
+/// Adds probed brands to the registry, in one event.
 async fn enter(
     registry: &mut Registry,
     storage: &Storage,
@@ -247,13 +248,13 @@ async fn look(storefront: &Storefront, address: Address, how: Registration) -> P
     ProbedAddress { finding, brand }
 }
 
-/// True where nothing answers; a store that refuses, or that must not be asked, is another matter.
+/// Returns true if nothing answers. A store that refuses requests, or that must not be queried, does not count.
 fn is_unanswered(found: &Probe) -> bool {
     use pipeline_crawl::Catalogue;
     matches!(&found.catalogue, Catalogue::Unknown(error) if !matches!(error, StoreError::AddressRefused { .. }))
 }
 
-/// The advice where nothing answers by `https`.
+/// Returns advice if nothing answers by `https`.
 fn in_the_clear(url: &Url) -> String {
     format!(
         " by https; where it speaks http, write {}",
@@ -274,7 +275,7 @@ fn facts(found: &Probe, registered: Option<CurrencyCode>) -> Value {
     })
 }
 
-/// The outcome for an address at which another store answers than the brand's that is registered there.
+/// Outcome for an address at which a different store answers than that of the registered brand.
 const ANOTHER_STORE: &str = "another_store";
 
 fn word(addition: &Addition) -> &'static str {
@@ -288,7 +289,7 @@ fn word(addition: &Addition) -> &'static str {
     }
 }
 
-/// A bare domain means `https`.
+/// Parses an address. A bare domain means `https`.
 fn address(text: &str) -> anyhow::Result<Address> {
     let bare = !text.contains("://");
     let full = if bare {
@@ -301,7 +302,7 @@ fn address(text: &str) -> anyhow::Result<Address> {
         matches!(url.scheme(), "http" | "https"),
         "{text:?}: only http and https"
     );
-    // A port of one's own is seldom one that speaks TLS.
+    // A custom port seldom speaks TLS.
     let guessed = bare && url.port().is_some();
     Ok(Address { url, guessed })
 }
@@ -411,7 +412,7 @@ mod tests {
             urls.map(|store| Address::from(Url::parse(&store.base_url).unwrap()))
                 .collect::<Vec<_>>()
         };
-        // The end comes as soon as three are in the registry.
+        // The stop signal is sent as soon as three brands are in the registry.
         let told = async {
             while Registry::load(&storage).await.unwrap().len() < 3 {
                 tokio::task::yield_now().await;

@@ -9,21 +9,21 @@ use crate::exit::{Outcome, plain};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// A registered brand, and when its store was last asked.
+/// A registered brand, and the last check of its store.
 #[derive(Debug, Serialize)]
 struct BrandStatus<'a> {
     #[serde(flatten)]
     brand: &'a RegisteredBrand,
-    /// `null` where no crawl asked yet.
+    /// `null` if no crawl has queried the store yet.
     check: Option<&'a Check>,
-    /// The reason why the current release has it as an earlier one had it; `null` where it has the lake's data.
+    /// Reason why the current release has an earlier state of the brand; `null` if it has the lake's data.
     held: Option<&'a HeldBrand>,
 }
 
 /// `haat brands list`.
 pub(super) async fn run(context: &Context, storage: &Storage) -> anyhow::Result<Outcome> {
     let registry = Registry::load(storage).await?;
-    // The list is of use without them.
+    // The list is useful even without the checks.
     let checks = data_checks::load(storage).await.unwrap_or_else(|error| {
         tracing::warn!("{}", plain(&error.into()));
         Checks::default()
@@ -62,7 +62,7 @@ pub(super) async fn run(context: &Context, storage: &Storage) -> anyhow::Result<
     Ok(Outcome::Done)
 }
 
-/// Slug, address, when it was last checked, what came of it and since when, and name.
+/// Formats slug, address, time of the last check, its result and since when, and name.
 fn cells(listed: &BrandStatus<'_>) -> [String; 5] {
     let brand = listed.brand;
     let moment = listed
@@ -80,7 +80,7 @@ fn cells(listed: &BrandStatus<'_>) -> [String; 5] {
     ]
 }
 
-/// `unchanged`, or `failed (timeout), last good 2026-11-20T10:00:00Z`.
+/// Formats a check, such as `unchanged`, or `failed (timeout), last good 2026-11-20T10:00:00Z`.
 fn outcome(check: &Check) -> String {
     if check.outcome.is_good() {
         return check.outcome.as_str().to_owned();

@@ -52,7 +52,7 @@ pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Res
 async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool) -> anyhow::Result<Outcome> {
     let slug: BrandSlug = slug.parse().context("slug").map_err(usage)?;
     let registry = Registry::load(storage).await?;
-    // One that is registered no more may still be in the lake: a removal that broke off, or a crawl that was under way.
+    // An unregistered brand may still be in the lake, after an aborted removal or a crawl that was in progress.
     let store = registry
         .store_of(&slug)
         .with_context(|| format!("no brand was ever registered as {slug}"))
@@ -67,7 +67,7 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
         .await?
         .into_iter()
         .find(|row| row.brand.store == store);
-    // Asked before it is forgotten: a removal that broke off late may have left nothing else.
+    // Counted before the removal: an interrupted removal may have left nothing else.
     let files = pipeline_refresh::files_of(storage, &store).await?.len();
     let products = in_lake.as_ref().map_or(0, |row| row.product_count);
     if !dry_run {
@@ -121,7 +121,7 @@ mod tests {
         let brand = registry.brands()[0].clone();
         let (slug, store) = (brand.slug.as_str(), &brand.store);
         remove(&context, &storage, slug, false).await.unwrap();
-        // The remains of a removal that was killed before each step.
+        // Files that remain if a removal is killed before a step.
         for left in [
             format!("crawl-state/{store}.json"),
             format!("held/{store}.json"),

@@ -6,10 +6,10 @@ use data_model::{Secret, StoreHost};
 use crate::live::{self, SealedState};
 use crate::wiring::Context;
 
-/// Longest token that is read; the platform's have 32 characters.
+/// Maximum length of a token; Shopify's tokens have 32 characters.
 const BYTES_MAX: u64 = 256;
 
-/// The token that was given on the command line, or with `-` on standard input.
+/// Reads the token from the command line, or with `-` from standard input.
 pub(super) fn read(given: String) -> anyhow::Result<Secret> {
     let text = if given == "-" {
         let mut text = String::new();
@@ -30,7 +30,7 @@ pub(super) fn read(given: String) -> anyhow::Result<Secret> {
     Ok(Secret::new(text))
 }
 
-/// Keeps a store's token, sealed, for servers that sign customers in there.
+/// Stores a store's token, sealed, for servers that sign customers in there.
 pub(super) async fn keep(context: &Context, store: &StoreHost, token: &Secret) -> anyhow::Result<()> {
     let SealedState { state, keys } = live::kept(context).await?;
     let sealed = live_gateway::seal_storefront_token(&keys, store, token).context("state.master_key")?;

@@ -1,6 +1,6 @@
 use std::io::{self, ErrorKind};
 
-/// The advice where the disk, or the rights to it, are at fault, and not the data on it.
+/// Returns advice if the disk or its permissions are at fault, and not the data.
 pub(super) fn of_disk(error: &anyhow::Error) -> Option<&'static str> {
     const DENIED: &str = "let this user, or the key of s3.access_key_id, write under home";
     error.chain().find_map(|cause| {

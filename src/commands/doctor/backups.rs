@@ -7,8 +7,8 @@ use data_storage::Storage;
 use super::finding::Finding;
 use crate::watch::newest_backup;
 
-/// The finding on backups of this home in a local folder that others can read: they hold customers' data and
-/// perhaps the master key. Older versions made them so.
+/// Reports local backups of this home that other users can read: they contain customers' data and perhaps the master
+/// key. Older versions created them with such permissions.
 pub(super) async fn look(home: &Storage) -> Option<Finding> {
     const SUBJECT: &str = "backups";
     let folder = newest_backup(home)
@@ -28,10 +28,10 @@ pub(super) async fn look(home: &Storage) -> Option<Finding> {
     })
 }
 
-/// The number of files and folders that others have a right to.
+/// Counts the files and folders that other users can access.
 fn open_to_others(folder: PathBuf) -> usize {
     let is_open = |path: &Path| symlink_metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
-    // Whoever may not enter the folder reaches nothing below it.
+    // A user who may not enter the folder cannot reach anything below it.
     if !is_open(&folder) {
         return 0;
     }

@@ -11,20 +11,20 @@ use super::finding::Finding;
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// A run beats every few seconds: one that was silent for so long is at work no more.
+/// Time without a heartbeat after which a run counts as dead; a run sends one every few seconds.
 const SILENT_MS: u64 = 60_000;
-/// The number of latest runs that are tried for one that can be read.
+/// Maximum number of latest runs to try until one can be read.
 const RUNS_READ_MAX: usize = 8;
-/// The number of brands that are named.
+/// Maximum number of brands to name.
 const NAMED_MAX: usize = 5;
 
-/// The advice where no store can be read.
+/// Advice if no store can be read.
 const NOT_ONE: &str = "is this machine on the network, and is storefront.* right? then `haat crawl`";
-/// The advice where some cannot.
+/// Advice if some stores cannot be read.
 const ASK_AGAIN: &str =
     "the report of the run says why (`haat brands list` names them all); `haat crawl --brand SLUG` asks one again";
 
-/// Looks at the last run, and at what came of each brand's last check.
+/// Checks the last run, and the result of each brand's last check.
 pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     let checks = match data_checks::load(storage).await {
         Ok(checks) => checks,
@@ -36,7 +36,7 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     let now = context.clock.now();
     let mut findings = vec![last_run(storage, &checks, now).await];
     findings.extend(ahead(storage, &checks, now).await);
-    // The check of the registry reports one that cannot be read.
+    // The registry's own check reports an unreadable registry.
     if let Ok(registry) = Registry::load(storage).await {
         let brands = registry.brands();
         if !brands.is_empty() {
@@ -48,7 +48,8 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     findings
 }
 
-/// Records that a clock which was ahead stored. None of them is believed, and each crawl dates its part anew.
+/// Reports records that were stored while a clock was ahead. All of them are ignored, and each crawl replaces its part
+/// with correct dates.
 async fn ahead(storage: &Storage, checks: &Checks, now: Timestamp) -> Option<Finding> {
     const ADVICE: &str = "is this machine's clock right? Then nothing is to be done: none of these dates is believed, and \
                           each crawl dates its stores anew";
@@ -71,7 +72,7 @@ async fn ahead(storage: &Storage, checks: &Checks, now: Timestamp) -> Option<Fin
     (runs + moments.len() > 0).then(|| Finding::warning("clock", found, ADVICE))
 }
 
-/// The end of the last run, where it has one.
+/// Reports how the last run ended, if it has ended.
 async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding {
     const SUBJECT: &str = "last run";
     let latest = match latest(storage, now).await {
@@ -79,7 +80,7 @@ async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding
         Err(error) => return Finding::unusable(SUBJECT, &error, "put runs/ back from a copy, or remove it"),
     };
     let ended = checks.last_run.as_ref();
-    // A run that ended before the latest one began is old news.
+    // The end of a run is outdated if a newer run has begun.
     let ended = ended.filter(|ended| latest.as_ref().is_none_or(|latest| ended.run >= latest.run));
     if let Some(failed) = ended.filter(|ended| ended.end == RunEnd::Failed) {
         let error = failed.error.as_deref().unwrap_or("the log says why");
@@ -114,13 +115,13 @@ async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding
             format!("{run} was never finished; {through}"),
             "`haat crawl` begins a new one",
         ),
-        // The checks of stores have their own finding; a home of an earlier version has none.
+        // Failures of stores have their own finding; a home of an earlier version has no checks.
         RunState::Finished if checks.brands.is_empty() && report.totals.failed > 0 => failures(&report),
         RunState::Finished => Finding::fine(SUBJECT, format!("{run} ended at {at}, {through}")),
     }
 }
 
-/// A finished run's finding on stores that failed.
+/// Returns a finished run's finding about failed stores.
 fn failures(report: &RunReport) -> Finding {
     const SUBJECT: &str = "last run";
     let (run, at) = (&report.run, report.ended_at);
@@ -142,7 +143,7 @@ fn failures(report: &RunReport) -> Finding {
     }
 }
 
-/// The latest run whose summary can be read.
+/// Returns the latest run with a readable summary.
 async fn latest(storage: &Storage, now: Timestamp) -> anyhow::Result<Option<RunReport>> {
     let second = second_of(now.latest_believed(0));
     let runs = list_runs(storage).await?.into_iter();
@@ -158,7 +159,7 @@ fn older(moment: Timestamp, now: Timestamp, age_ms: u64) -> bool {
     now.millis_since(moment) > i64::try_from(age_ms).unwrap_or(i64::MAX)
 }
 
-/// The first few of these, and how many more there are.
+/// Formats the first few items, and the number of further ones.
 fn named<T: Display>(all: &[T]) -> String {
     let first: Vec<_> = all.iter().take(NAMED_MAX).map(ToString::to_string).collect();
     match all.len().saturating_sub(first.len()) {
@@ -167,7 +168,7 @@ fn named<T: Display>(all: &[T]) -> String {
     }
 }
 
-/// The brands whose last check failed.
+/// Reports the brands whose last check failed.
 fn stores(brands: &[&RegisteredBrand], checks: &Checks) -> Option<Finding> {
     const SUBJECT: &str = "stores";
     let asked: Vec<&Check> = brands.iter().filter_map(|brand| checks.of(&brand.store)).collect();
@@ -192,7 +193,7 @@ fn stores(brands: &[&RegisteredBrand], checks: &Checks) -> Option<Finding> {
     })
 }
 
-/// `kith (timeout, last good 2026-11-20T10:00:00Z)`.
+/// Formats a failed check, such as `kith (timeout, last good 2026-11-20T10:00:00Z)`.
 fn since(check: &Check) -> String {
     let good = match check.good_at {
         Some(good) => format!("last good {good}"),
@@ -202,7 +203,7 @@ fn since(check: &Check) -> String {
     format!("{} ({code}{good})", check.slug)
 }
 
-/// The brands that no crawl asked for too long.
+/// Reports the brands that no crawl has queried for too long.
 fn unasked(brands: &[&RegisteredBrand], checks: &Checks, now: Timestamp, age_s_max: u64) -> Option<Finding> {
     const SUBJECT: &str = "schedule";
     let age_ms = age_s_max.saturating_mul(1000);
@@ -232,7 +233,7 @@ fn unasked(brands: &[&RegisteredBrand], checks: &Checks, now: Timestamp, age_s_m
     }
 }
 
-/// The brands whose crawls wait for another that finds the same, or for the operator.
+/// Reports the brands whose crawls wait for a second crawl with the same result, or for the operator.
 async fn held(storage: &Storage, brands: &[&RegisteredBrand], checks: &Checks) -> Finding {
     const SUBJECT: &str = "held back";
     let held = match held_back(storage).await {
@@ -241,7 +242,7 @@ async fn held(storage: &Storage, brands: &[&RegisteredBrand], checks: &Checks) -
     };
     let checked = brands.iter().filter_map(|brand| checks.of(&brand.store));
     let checked = checked.filter(|check| check.outcome == CheckOutcome::HeldBack);
-    // The first check that was held back is older than what lies there now, which each crawl writes anew.
+    // A check tells since when a brand is held back; the file in `held/` is rewritten by each crawl.
     let mut told: BTreeMap<&BrandSlug, String> = held.iter().map(|held| (&held.slug, doubted(held))).collect();
     for check in checked {
         told.insert(&check.slug, since(check));

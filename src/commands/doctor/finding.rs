@@ -9,19 +9,19 @@ use crate::exit::{Outcome, plain};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Severity {
-    /// As it should be.
+    /// Everything is as it should be.
     Ok,
     /// It works, but something needs the operator.
     Warning,
-    /// It does not work, or nothing newer comes through.
+    /// The subject does not work, or no newer data gets through.
     Broken,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Serialize)]
 pub(super) struct Finding {
     pub(super) subject: &'static str,
-    /// True where `severity` is `ok`.
+    /// True if `severity` is `ok`.
     ok: bool,
     pub(super) severity: Severity,
     pub(super) found: String,
@@ -44,7 +44,7 @@ impl Finding {
         Self::new(Severity::Ok, subject, found, None)
     }
 
-    /// A finding that is no fault, and yet worth a word.
+    /// Creates a finding that is not a fault but worth mentioning.
     pub(super) fn noted(subject: &'static str, found: String, advice: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Severity::Ok, subject, found, Some(advice.into()))
     }
@@ -61,13 +61,14 @@ impl Finding {
         Self::wrong(subject, plain(error), advice)
     }
 
-    /// Something under home that cannot be used: `advice` is for what lies there, unless the disk itself is at fault.
+    /// Creates a finding about unusable data under the home. `advice` is about that data; a fault of the disk itself
+    /// gets other advice.
     pub(super) fn unusable(subject: &'static str, error: &anyhow::Error, advice: &'static str) -> Self {
         Self::broken(subject, error, advice::of_disk(error).unwrap_or(advice))
     }
 }
 
-/// The doctor's outcome with these findings.
+/// Returns the exit outcome of `haat doctor` with these findings.
 pub(super) fn outcome(findings: &[Finding]) -> Outcome {
     match findings.iter().map(|finding| finding.severity).max() {
         Some(Severity::Broken) => Outcome::Failed,

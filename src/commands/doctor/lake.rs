@@ -21,7 +21,7 @@ const PUT_BACK_OR_CRAWL: &str = "`haat crawl --force` reads the brands whose row
 const REPAIR: &str = "`haat lake repair --dry-run` says what can be written again and what is lost, with the way back; or put it \
      back from a copy of the lake";
 const WRITE_FACTS: &str = "`haat lake repair` writes it again: the program has its content";
-/// Tables that no crawl writes anew: append-only ones, what stores say of delivery, what review apps publish, and the
+/// Tables that crawls do not rewrite: append-only tables, delivery answers of stores, data of review apps, and the
 /// operator's exchange rates.
 const KEPT: [&str; 9] = [
     "price_history/",
@@ -34,19 +34,19 @@ const KEPT: [&str; 9] = [
     "widget_ratings/",
     "exchange_rates/",
 ];
-/// The number of brands that are named.
+/// Maximum number of brands to name.
 const NAMED_MAX: usize = 10;
-/// Tables that the program itself fills.
+/// Tables with content that is part of the program.
 const FACTS: [&str; 2] = ["currencies/", "pincodes/"];
 
-/// Looks at the lake from all sides: each broken one is reported, with advice of its own.
+/// Checks all parts of the lake. Each fault is reported with its own advice.
 pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -> Vec<Finding> {
     let lake = match context.lake_in(storage).await {
         Ok(lake) => lake,
         Err(error) => return vec![unreadable(storage, &error).await],
     };
     let mut broken = Vec::new();
-    // Counts every table's rows: a table whose log is damaged is found here, not by the next crawl.
+    // Counting the rows of every table finds a damaged log here, instead of in the next crawl.
     if let Err(error) = crate::commands::lake::tables(&lake).await {
         broken.push(unreadable(storage, &error).await);
     }
@@ -74,7 +74,7 @@ pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -
                 broken.push(Finding::fine(SUBJECT, found));
             }
         }
-        // The fault that keeps a table from being read was reported above, or is its damaged file.
+        // The fault that makes a table unreadable was reported above, or is its damaged file.
         Err(_) if !broken.is_empty() => {}
         Err(error) => broken.push(unreadable(storage, &error).await),
     }
@@ -85,7 +85,7 @@ fn wrong(found: String, advice: &'static str) -> Finding {
     Finding::wrong(SUBJECT, found, advice)
 }
 
-/// The logs and ticks that a repair would write again or cannot, of states that are read by `--as-of` too.
+/// Reports the logs and ticks that a repair would rewrite or cannot rewrite. States read by `--as-of` are included.
 async fn damaged_logs(context: &Context, storage: &Storage) -> Vec<Finding> {
     let (lake, clock) = (storage.child("lake"), Arc::clone(&context.clock));
     // Boxed: it reads all of the lake.
@@ -126,7 +126,7 @@ async fn damaged(lake: &Lake, thorough: bool) -> anyhow::Result<Vec<Finding>> {
     Ok(found.filter_map(finding).collect())
 }
 
-/// The lake's content, and the part of it that nobody registered.
+/// Summarises the lake's content, and reports the part without a registered brand.
 async fn contents(lake: &Lake, storage: &Storage) -> anyhow::Result<(String, Option<Finding>)> {
     let brands = lake.snapshot().await?.brands().await?;
     let products: u64 = brands.iter().map(|row| row.product_count).sum();
@@ -137,7 +137,7 @@ async fn contents(lake: &Lake, storage: &Storage) -> anyhow::Result<(String, Opt
         counted(brands.len(), "brand"),
         counted(products, "product")
     );
-    // The check of the registry reports one that cannot be read.
+    // The registry's own check reports an unreadable registry.
     let Ok(registry) = Registry::load(storage).await else {
         return Ok((found, None));
     };
@@ -158,7 +158,7 @@ async fn contents(lake: &Lake, storage: &Storage) -> anyhow::Result<(String, Opt
     Ok((found, orphans))
 }
 
-/// The fault that keeps the lake from being read, and its file.
+/// Reports the fault that makes the lake unreadable, with its file.
 async fn unreadable(storage: &Storage, error: &anyhow::Error) -> Finding {
     if Outcome::of(error) == Outcome::Usage {
         return Finding::broken(SUBJECT, error, "set lake.buckets to what the lake was made with");
@@ -169,7 +169,7 @@ async fn unreadable(storage: &Storage, error: &anyhow::Error) -> Finding {
     }
 }
 
-/// The first file of a table's log that is none: an error of a table does not say which file it is about.
+/// Finds the first invalid file of a table's log, because a table's error does not name the file.
 async fn first_damaged_log(storage: &Storage) -> Option<String> {
     let lake = storage.child("lake");
     let listed = lake.store().list(None).map_ok(|meta| meta.location);
@@ -184,7 +184,7 @@ async fn first_damaged_log(storage: &Storage) -> Option<String> {
         };
         let whole = match path.extension() {
             Some("json") => is_log(&bytes),
-            // Parquet begins and ends with its name.
+            // A Parquet file begins and ends with the magic bytes `PAR1`.
             Some("parquet") => bytes.len() > 8 && bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"),
             _ => true,
         };
@@ -195,12 +195,12 @@ async fn first_damaged_log(storage: &Storage) -> Option<String> {
     None
 }
 
-/// True where an object is part of a table's log, and not a copy that a repair kept of one.
+/// Returns true if an object is part of a table's log. Copies that a repair kept do not count.
 fn is_of_log(path: &str) -> bool {
     path.contains("/_delta_log/") && !path.starts_with("damaged/")
 }
 
-/// True for JSON documents, one a line.
+/// Returns true if the bytes are JSON documents, one per line.
 fn is_log(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let is_json = |line: &[u8]| serde_json::from_slice::<IgnoredAny>(line).is_ok();

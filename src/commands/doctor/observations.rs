@@ -5,10 +5,10 @@ use super::finding::Finding;
 use crate::output::counted;
 
 const SUBJECT: &str = "live prices";
-/// The number of files that are read: those that wait longest.
+/// Maximum number of files to read, oldest first.
 const FILES_MAX: usize = 1_000;
 
-/// Reads what stores said live and no crawl has folded into the price history yet.
+/// Checks the live answers of stores that no crawl has merged into the price history yet.
 pub(super) async fn look(storage: &Storage) -> Finding {
     let files = match list(storage, FILES_MAX, |_| true).await {
         Ok(files) => files,

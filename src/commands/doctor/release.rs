@@ -11,12 +11,12 @@ use crate::output::counted;
 use crate::wiring::Context;
 
 const SUBJECT: &str = "release";
-/// The number of held brands that are named.
+/// Maximum number of held brands to name.
 const HELD_NAMED_MAX: usize = 5;
-/// The fault where the current release is not known.
+/// Finding if the current release is unknown.
 const LOG: &str = "the name of the current release cannot be read";
 
-/// Looks at the current release: whether it is whole, whether it is what the lake has, and whether a newer one was refused.
+/// Checks the current release: its files are complete, it matches the lake, and no newer build was refused.
 pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     let releases = context.releases(storage);
     let manifest = match current(context, storage, &releases).await {
@@ -44,20 +44,20 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     }];
     findings.extend(refused);
     findings.extend(manifest.as_ref().and_then(held));
-    // A refused build says so itself.
+    // A refused build already has its own finding.
     if let Some(manifest) = manifest.filter(|_| !is_refused) {
         findings.extend(behind(context, storage, &releases, &manifest).await);
     }
     findings
 }
 
-/// The manifest of the current release, every file of which is there and can be opened.
+/// Returns the manifest of the current release, if each of its files exists and can be opened.
 async fn current(context: &Context, storage: &Storage, releases: &ReleaseStore) -> anyhow::Result<Option<Manifest>> {
     let Some(current) = releases.current().await.context(LOG)? else {
         return Ok(None);
     };
     let manifest = releases.manifest(current.id).await?;
-    // From the store itself: a server's cache may hold good copies of what is damaged there.
+    // Read from the object store itself: a server's cache may contain good copies of files that are damaged there.
     let damage: Vec<_> = releases
         .verify(&manifest)
         .await?
@@ -96,7 +96,7 @@ fn whole(context: &Context, manifest: &Manifest) -> Finding {
     }
 }
 
-/// Brands that the release has as an earlier one had them.
+/// Reports the brands of which the release has an earlier state.
 fn held(manifest: &Manifest) -> Option<Finding> {
     let first = manifest.held.first()?;
     let told = manifest.held.iter().take(HELD_NAMED_MAX);
@@ -116,7 +116,7 @@ fn held(manifest: &Manifest) -> Option<Finding> {
     ))
 }
 
-/// A market without any release: right before the first crawl, and something to do after it.
+/// Reports that there is no release: normal before the first crawl, and a fault after it.
 async fn unreleased(context: &Context, storage: &Storage) -> Finding {
     let counted = async {
         let brands = context.lake_in(storage).await?.snapshot().await?.brands().await?;
@@ -131,12 +131,12 @@ async fn unreleased(context: &Context, storage: &Storage) -> Finding {
                 "`haat release build`",
             )
         }
-        // The check of the lake reports one that cannot be read.
+        // The lake's own check reports an unreadable lake.
         _ => Finding::noted(SUBJECT, "none yet".into(), "`haat crawl --release`"),
     }
 }
 
-/// The last build, where it was refused or failed and none succeeded since.
+/// Reports the last build, if it was refused or failed and no later build succeeded.
 async fn refused(releases: &ReleaseStore) -> Option<Finding> {
     let refusal = match releases.refused().await {
         Ok(refusal) => refusal?,
@@ -176,9 +176,9 @@ async fn refused(releases: &ReleaseStore) -> Option<Finding> {
     })
 }
 
-/// The part of the lake that the release lacks.
+/// Reports data of the lake that is missing in the release.
 async fn behind(context: &Context, storage: &Storage, releases: &ReleaseStore, manifest: &Manifest) -> Option<Finding> {
-    // The check of the lake reports one that cannot be read.
+    // The lake's own check reports an unreadable lake.
     let lake = context.lake_in(storage).await.ok()?;
     let lag = lag(&lake, manifest).await.ok().filter(|lag| !lag.is_none())?;
     let found = told(&lag, manifest);
@@ -189,7 +189,7 @@ async fn behind(context: &Context, storage: &Storage, releases: &ReleaseStore, m
         .flatten()
         .is_some_and(|current| current.pinned.is_some());
     Some(if is_pinned {
-        // Whoever pinned it wants just that.
+        // The operator pinned the release on purpose, so this is not a fault.
         Finding::noted(
             SUBJECT,
             found,

@@ -7,8 +7,8 @@ use super::finding::Finding;
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// Looks at the log of releases and at every manifest: what is damaged there is skipped by everything
-/// else; where `thorough`, at every file of the releases before the current one too.
+/// Checks the release log and every manifest, because all other code skips damaged ones. With `thorough`, also checks
+/// every file of earlier releases.
 pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -> Vec<Finding> {
     let releases = context.releases(storage);
     let Ok(unreadable) = releases.unreadable().await else {
@@ -43,12 +43,12 @@ pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -
     findings
 }
 
-/// Looks at the files of the releases that one may go back to.
+/// Checks the files of the releases that a rollback could go to.
 async fn earlier(releases: &ReleaseStore) -> Option<Finding> {
     const SUBJECT: &str = "earlier releases";
     const ADVICE: &str = "`haat release rollback` to them fails: name a whole one of `haat release list`, or put the file \
                           back from a copy";
-    // The check of the current release reports a log that cannot be read, and so are the current one's files.
+    // The check of the current release reports an unreadable log and faults of that release's files.
     let (listing, manifests) = releases.listing_of_manifests().await.ok()?;
     let current = listing.current.map(|current| current.id);
     let (current, mut earlier): (Vec<_>, Vec<_>) =

@@ -11,20 +11,20 @@ use crate::exit::usage;
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// A job as it stands, for `haat jobs list`.
+/// A job and its status, for `haat jobs list`.
 #[derive(Debug, Serialize)]
 struct JobEntry {
     name: JobName,
     enabled: bool,
     cron: String,
-    /// When it is due next; `None` where it rests.
+    /// Time of the next scheduled run; `None` if the job is paused.
     next_at: Option<Timestamp>,
     running: bool,
     paused: Option<JobMark>,
     triggered: Option<JobMark>,
-    /// When a run that failed is tried again.
+    /// Time at which a failed run is retried.
     retry_at: Option<Timestamp>,
-    /// When the last run ended that did its work, and how long ago that is.
+    /// End of the last successful run, and its age.
     good_at: Option<Timestamp>,
     good_age_s: Option<i64>,
     last_run: Option<JobRun>,
@@ -79,7 +79,7 @@ fn told(
     now: Timestamp,
 ) -> JobEntry {
     let rests = !policy.enabled || row.as_ref().is_some_and(|row| row.paused.is_some());
-    // A job that is due already begins with the next look.
+    // A job that is due already starts at the scheduler's next look.
     let from = row.as_ref().map_or(now, |row| row.accounted_to);
     let next_at = policy.schedule.next(from).filter(|_| !rests);
     let good_at = row.as_ref().and_then(|row| row.good_at);
@@ -98,7 +98,7 @@ fn told(
     }
 }
 
-/// Name, schedule, how it stands, when it was last good, and what came of its last run.
+/// Formats name, schedule, status, time of the last success and result of the last run.
 fn cells(job: &JobEntry, now: Timestamp) -> [String; 5] {
     let stands = match (&job.paused, job.next_at) {
         _ if job.running => "at work".to_owned(),
@@ -132,7 +132,7 @@ pub(super) async fn history(context: &Context, state: &State, job: Option<JobNam
     })
 }
 
-/// One line for people.
+/// Writes one line for people.
 pub(super) fn write_run(out: &mut dyn Write, run: &JobRun) -> io::Result<()> {
     let cause = match run.cause {
         state::JobCause::Schedule => "on schedule".to_owned(),

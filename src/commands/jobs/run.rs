@@ -14,7 +14,7 @@ use crate::listeners::SideListener;
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
-/// `haat jobs run`: runs what is due until it is told to stop.
+/// `haat jobs run`: runs due jobs until it is told to stop.
 pub(super) async fn run(context: &Context, ops_listen: Option<ListenAddress>) -> anyhow::Result<Outcome> {
     if let Some(warning) = context.unnamed_crawler() {
         tracing::warn!("{warning}");
@@ -68,7 +68,7 @@ pub(super) async fn run(context: &Context, ops_listen: Option<ListenAddress>) ->
     Ok(Outcome::Done)
 }
 
-/// A scheduler of all jobs of the configured home.
+/// Creates a scheduler for all jobs of the configured home.
 pub(super) fn scheduler(context: &Context, state: &State) -> anyhow::Result<Scheduler> {
     let queue = context.config.queue.refresh_catalogue.then(|| state.clone());
     let deps = SchedulerDeps {
@@ -85,7 +85,8 @@ pub(super) fn scheduler(context: &Context, state: &State) -> anyhow::Result<Sche
     Scheduler::new(deps, &context.config.jobs).map_err(|error| usage(error.into()))
 }
 
-/// The market that jobs and workers work on; with `queue`, refresh-catalogue puts brands into it.
+/// Creates the market that jobs and workers work on. With `queue`, the job refresh-catalogue puts brands into the
+/// queue.
 pub(in crate::commands) fn market(context: &Context, queue: Option<State>) -> anyhow::Result<Market> {
     let config = &context.config;
     let storage = context.storage()?;
@@ -116,7 +117,7 @@ pub(in crate::commands) fn market(context: &Context, queue: Option<State>) -> an
     })
 }
 
-/// The right to ask stores, from the leases that workers of the queue take.
+/// Creates the right to query stores, based on the leases that queue workers take.
 fn rights(context: &Context, state: &State) -> Arc<dyn StoreRights> {
     let clocks = Clocks {
         clock: Arc::clone(&context.clock),
@@ -125,7 +126,7 @@ fn rights(context: &Context, state: &State) -> Arc<dyn StoreRights> {
     StoreLeases::new(state.clone(), context.config.queue.clone(), clocks, worker())
 }
 
-/// The right to ask stores for one command, where the home has a state: elsewhere no worker asks them.
+/// The right of one command to query stores, if the home has a state. Without a state no worker queries them.
 #[derive(Debug)]
 pub(in crate::commands) struct Rights {
     state: Option<State>,
@@ -146,7 +147,7 @@ impl Rights {
     }
 }
 
-/// This process, for people to read.
+/// Returns a readable name of this process.
 pub(in crate::commands) fn worker() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = match host.trim() {

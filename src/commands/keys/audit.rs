@@ -4,7 +4,7 @@ use state::{Actor, AuditEvent, AuditQuery, KeyId, State};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// Entries read from the database at a time.
+/// Number of entries per database read.
 const PAGE: u32 = 1_000;
 
 /// `haat keys audit`.
@@ -23,7 +23,7 @@ pub(super) async fn run(
     })
 }
 
-/// The newest `limit` entries, or all of them, oldest first.
+/// Returns the newest `limit` entries, or all entries, oldest first.
 async fn newest(state: &State, key: Option<KeyId>, limit: Option<u32>) -> anyhow::Result<Vec<AuditEvent>> {
     let mut query = AuditQuery {
         key,
@@ -46,8 +46,8 @@ async fn newest(state: &State, key: Option<KeyId>, limit: Option<u32>) -> anyhow
     Ok(events)
 }
 
-/// `2026-11-23T10:00:00Z  operator cli  key.rotated  key_…  name=Mobile app replaced_by=key_…`; what concerns no key names
-/// the account.
+/// Formats an entry, such as `2026-11-23T10:00:00Z  operator cli  key.rotated  key_…  name=Mobile app
+/// replaced_by=key_…`. An entry without a key names the account.
 fn line(event: &AuditEvent) -> String {
     let actor = match &event.actor {
         Actor::Operator(through) => format!("operator {through}"),

@@ -6,7 +6,7 @@ use state::{KeyRecord, KeyStatus, State};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// A key, and whether it is taken now.
+/// A key, and its current status.
 #[derive(Debug, Serialize)]
 struct KeyEntry<'a> {
     #[serde(flatten)]
@@ -39,7 +39,7 @@ pub(super) async fn run(context: &Context, state: &State) -> anyhow::Result<()> 
     })
 }
 
-/// Id, last characters, plan, last use, name and status.
+/// Formats id, last characters, plan, last use, name and status.
 fn cells(key: &KeyRecord, now: Timestamp) -> [String; 6] {
     let used = key.last_used_on;
     [
@@ -52,7 +52,8 @@ fn cells(key: &KeyRecord, now: Timestamp) -> [String; 6] {
     ]
 }
 
-/// `active`, `ends 2026-11-24T10:00:00Z`, `revoked 2026-11-23T10:00:00Z`, with the key that replaced it.
+/// Formats the status: `active`, `ends 2026-11-24T10:00:00Z` or `revoked 2026-11-23T10:00:00Z`, with the id of the
+/// replacing key.
 fn status(key: &KeyRecord, now: Timestamp) -> String {
     let moment = |at: Option<Timestamp>| at.map_or_else(String::new, |at| format!(" {at}"));
     let told = match key.status(now) {

@@ -1,4 +1,4 @@
-//! `haat lake files`: the data files of one state of the lake, for engines that read Parquet and not Delta.
+//! `haat lake files`: lists the data files of one state of the lake, for engines that read Parquet but not Delta.
 
 use std::path::Path;
 
@@ -15,14 +15,14 @@ use crate::exit::usage;
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// The list of the files beside the tables, written last: where it is, all of them are there.
+/// The list of files beside the tables. It is written last: if it exists, all files are there.
 const LIST: &str = "files.json";
-/// The file of a table that has its columns and no rows.
+/// A file with the columns of a table and without rows.
 const EMPTY: &str = "empty.parquet";
-/// The folder name that engines take for no value.
+/// Partition folder name that engines read as null.
 const NO_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// Lists the files, and puts them into a place where one is given.
+/// Lists the files, and copies or links them to a target if one is given.
 pub(super) async fn files(
     context: &Context,
     storage: &Storage,
@@ -75,7 +75,7 @@ pub(super) async fn files(
     })
 }
 
-/// A table in JSON.
+/// Describes a table in JSON.
 fn described(table: &LiveTable, home: &Storage) -> Value {
     let files: Vec<Value> = table
         .files
@@ -101,7 +101,7 @@ fn described(table: &LiveTable, home: &Storage) -> Value {
     })
 }
 
-/// The path of a file on this machine; `None` where the home is elsewhere.
+/// Returns the local path of a file; `None` if the home is not on this machine.
 fn local(home: &Storage, file: &LiveFile) -> Option<String> {
     let path = home.local_dir()?.join("lake").join(file.path.as_ref());
     Some(path.to_string_lossy().into_owned())
@@ -117,7 +117,7 @@ fn not_plain(table: &LiveTable) -> String {
     }
 }
 
-/// The files that were put into a place.
+/// Numbers of files that were copied or linked to the target.
 #[derive(Debug, Default)]
 struct PutReport {
     linked: u64,
@@ -125,11 +125,11 @@ struct PutReport {
     bytes: u64,
 }
 
-/// The number of files that are copied at the same time.
+/// Maximum number of concurrent copies.
 const AT_ONCE: usize = 4;
 
-/// Puts the files under their names into an empty place: hard links where both are on one disk, copies otherwise. Each
-/// table gets a file without rows, so that one that is empty has its columns too.
+/// Copies or links the files under their names to an empty target: hard links on the same disk, otherwise copies. Each
+/// table also gets a file without rows, so that an empty table has its columns too.
 async fn put(tables: &[LiveTable], lake: &Storage, to: &Storage, document: &Value) -> anyhow::Result<PutReport> {
     if let Some(table) = tables.iter().find(|table| !table.is_plain()) {
         anyhow::bail!("{}", not_plain(table));
@@ -170,7 +170,7 @@ async fn write(to: &Storage, path: &ObjectPath, bytes: PutPayload) -> anyhow::Re
     written.map(drop).with_context(|| format!("--to: {path}"))
 }
 
-/// The size of the file, and whether it was linked.
+/// Copies or links one file. Returns true if it was linked, and its size.
 async fn place(file: &LiveFile, lake: &Storage, to: &Storage) -> anyhow::Result<(bool, u64)> {
     if let (Some(from), Some(folder)) = (lake.local_dir(), to.local_dir()) {
         let (from, new) = (from.join(file.path.as_ref()), folder.join(file.path.as_ref()));
@@ -185,7 +185,7 @@ async fn place(file: &LiveFile, lake: &Storage, to: &Storage) -> anyhow::Result<
     Ok((false, file.bytes))
 }
 
-/// True where `new` is another name of `from` now; not where they are on two disks, or on one that has no links.
+/// Creates a hard link `new` to `from`; returns false if the two are on different disks or the disk has no hard links.
 fn link(from: &Path, new: &Path) -> bool {
     let folder = new.parent().map_or(Ok(()), std::fs::create_dir_all);
     folder.and_then(|()| std::fs::hard_link(from, new)).is_ok()

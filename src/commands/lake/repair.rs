@@ -13,7 +13,7 @@ use crate::exit::{Outcome, usage};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// The outcome of a repair, made or planned.
+/// The result of an executed or planned repair.
 #[derive(Debug, Serialize)]
 struct RepairSummary {
     #[serde(flatten)]
@@ -24,7 +24,8 @@ struct RepairSummary {
 }
 
 impl RepairSummary {
-    /// The exit outcome: complete where everything is there again, but for rows that the next crawl brings back.
+    /// Returns the exit outcome. A repair is complete if everything was restored, except for rows that the next crawl
+    /// brings back.
     const fn outcome(&self) -> Outcome {
         let is_all_known =
             self.lake.stuck.is_empty() && self.registry.lost.is_empty() && self.registry.clashing.is_empty();
@@ -36,13 +37,13 @@ impl RepairSummary {
     }
 }
 
-/// Lists what is lost of the lake, of the registry and of the log of releases, and repairs it or gives it up.
+/// Lists the losses of the lake, the registry and the release log. Repairs them or drops what cannot be repaired.
 pub(super) async fn repair(context: &Context, storage: &Storage, dry_run: bool) -> anyhow::Result<Outcome> {
     context.require_home().await?;
     let at = storage.child("lake");
     let lake = match at.store().list(None).next().await {
         Some(_) => lake(context, &at, dry_run).await?,
-        // The registry and the releases may be damaged all the same.
+        // The registry and the releases may be damaged even without a lake.
         None => RepairReport {
             complete: true,
             ..RepairReport::default()
@@ -70,7 +71,7 @@ pub(super) async fn repair(context: &Context, storage: &Storage, dry_run: bool) 
 
 async fn lake(context: &Context, at: &Storage, dry_run: bool) -> anyhow::Result<RepairReport> {
     let clock = Arc::clone(&context.clock);
-    // Boxed: it opens the lake and reads all of it.
+    // Boxed: it opens and reads the whole lake.
     let repaired = Box::pin(Lake::repair(at, context.lake_config(), clock, dry_run)).await;
     repaired.map_err(|error| match error {
         LakeError::Buckets { .. } | LakeError::BucketsUnknown { .. } => {
@@ -88,7 +89,7 @@ fn would(dry_run: bool, done: &str) -> String {
     }
 }
 
-/// The lines about the registry and the log of releases.
+/// Writes the lines about the registry and the release log.
 fn write_bookkeeping(out: &mut dyn Write, report: &RepairSummary) -> io::Result<()> {
     let would = |done: &str| would(report.dry_run, done);
     let listed = |brands: &[BrandSlug]| brands.iter().map(BrandSlug::as_str).collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! The current release, by command: back to an older one, pinned, unpinned.
+//! Commands that change the current release: rollback, pin and unpin.
 
 use anyhow::Context as _;
 use data_model::ReleaseId;
@@ -9,8 +9,8 @@ use super::warn_of;
 use crate::exit::{lost_race, usage};
 use crate::wiring::Context;
 
-/// The target of a roll-back that names no release. Where the current one's manifest is lost it is not known which were
-/// built before it, and any that is there is better.
+/// Returns the target of a rollback without a release id. If the current manifest is lost, the releases built before it
+/// are unknown, and any existing release is accepted.
 fn back(listing: &Listing) -> anyhow::Result<ReleaseId> {
     let listed = &listing.releases;
     let is_listed = |id: ReleaseId| listed.iter().any(|release| release.id == id);
@@ -33,7 +33,7 @@ fn back(listing: &Listing) -> anyhow::Result<ReleaseId> {
     Ok(newest.id)
 }
 
-/// The error that a release is damaged, with the first whole one of the others to go to instead.
+/// Builds the error for a damaged release, with the first intact release as an alternative.
 async fn instead(releases: &ReleaseStore, listing: &Listing, to: ReleaseId, damaged: ReleaseError) -> anyhow::Error {
     let current = listing.current.map(|current| current.id);
     let others = listing.releases.iter().map(|release| release.id);
@@ -54,7 +54,7 @@ fn parsed(id: &str) -> anyhow::Result<ReleaseId> {
     id.parse().context("release id").map_err(usage)
 }
 
-/// The current release after a change that was not lost to another writer.
+/// Returns the current release after a change; fails if another writer won the race.
 fn changed(published: Published) -> anyhow::Result<data_release::Current> {
     match published {
         Published::Published(current) | Published::Unchanged(current) | Published::Pinned(current) => Ok(current),
@@ -80,7 +80,7 @@ pub(super) async fn rollback(
         None => back(&listing)?,
     };
     if from != Some(to) {
-        // A release that is not there needs no other check.
+        // An absent release needs no further check.
         releases.manifest(to).await?;
     }
     let pinned = if dry_run {
@@ -122,7 +122,7 @@ pub(super) async fn rollback(
     })
 }
 
-/// The effect of the next build.
+/// Describes what the next build will do.
 fn outlook(pinned: Option<Pin>) -> String {
     match pinned {
         Some(pin) => format!("{pin}: builds publish nothing over it until `haat release unpin`"),

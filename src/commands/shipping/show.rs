@@ -1,4 +1,4 @@
-//! `haat shipping show`: what the lake knows of one brand's shipping, each fact with what it was read from.
+//! `haat shipping show`: prints the lake's facts about one brand's shipping, each with its source.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -13,25 +13,25 @@ use crate::exit::{Outcome, usage};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// A brand's shipping, as far as it is known.
+/// The known shipping facts of a brand.
 #[derive(Serialize)]
 struct ShippingView {
     brand: String,
     store: String,
     currency: String,
-    /// The terms of its texts.
+    /// The terms found in the store's texts.
     terms: Option<ShippingPolicy>,
-    /// The number of pincodes for which it was asked.
+    /// Number of pincodes for which the store was queried.
     pincodes_asked: usize,
-    /// Its answers, by zone.
+    /// Delivery answers of the store, by zone.
     zones: Vec<ShownZone>,
-    /// The answer that follows for the pincode that was asked for.
+    /// The answer for the requested pincode.
     pincode: Option<ShownPincode>,
 }
 
 #[derive(Serialize)]
 struct ShownZone {
-    /// The number of areas that are of it; their names are in the table `delivery_zones`.
+    /// Number of areas in the zone; their names are in the table `delivery_zones`.
     areas: usize,
     #[serde(flatten)]
     zone: DeliveryZone,
@@ -41,13 +41,13 @@ struct ShownZone {
 struct ShownPincode {
     pincode: Pincode,
     area: Option<String>,
-    /// `pincode` where the store was asked for it, `zone` where it follows from others, `unknown`.
+    /// `pincode` if the store was queried for it, `zone` if derived from other pincodes, else `unknown`.
     basis: &'static str,
     sample: Option<DeliverySample>,
     zone: Option<DeliveryZone>,
 }
 
-/// Prints it.
+/// Prints the shipping facts of a brand.
 pub(super) async fn show(args: &ShowShippingArgs, context: &Context) -> anyhow::Result<Outcome> {
     let pincode = args.pincode.as_deref().map(str::parse::<Pincode>).transpose();
     let pincode = pincode.map_err(|error| usage(error.into()))?;
@@ -81,7 +81,7 @@ pub(super) async fn show(args: &ShowShippingArgs, context: &Context) -> anyhow::
     Ok(Outcome::Done)
 }
 
-/// A zone without the names of its areas: there may be hundreds.
+/// Returns a zone without the names of its areas, of which there may be hundreds.
 fn of_zone(zone: DeliveryZone) -> ShownZone {
     let areas = zone.areas.len();
     let zone = DeliveryZone {
@@ -151,7 +151,7 @@ fn write(out: &mut dyn Write, shown: &ShippingView) -> std::io::Result<()> {
     writeln!(out, "{} ({area}), by {}: {told}", one.pincode, one.basis)
 }
 
-/// The members of a fact beside its kind and sentence: `min_order_minor=99900 region=metro`.
+/// Formats the fields of a fact other than its kind and sentence: `min_order_minor=99900 region=metro`.
 fn members(fact: &impl Serialize) -> String {
     let Ok(Value::Object(members)) = serde_json::to_value(fact) else {
         return String::new();

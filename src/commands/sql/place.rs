@@ -1,4 +1,4 @@
-//! The target of an answer's bytes: standard output, or a file that is there whole or not at all.
+//! The output of result bytes: standard output, or a file that is written completely or not at all.
 
 use std::fs::Metadata;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
@@ -11,7 +11,7 @@ use super::rows::Format;
 use crate::exit::usage;
 use crate::output::Output;
 
-/// Takes the bytes of an answer.
+/// Receives the bytes of a result.
 #[derive(Debug)]
 pub(super) enum Place {
     StandardOutput,
@@ -19,7 +19,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Standard output, where it can take the format.
+    /// Returns standard output, if it can take the format.
     pub(super) fn standard_output(format: Format) -> anyhow::Result<Self> {
         if format == Format::Parquet && std::io::stdout().is_terminal() {
             return Err(usage(anyhow::anyhow!(
@@ -37,7 +37,7 @@ impl Place {
         }
     }
 
-    /// Completes the file or the stream.
+    /// Completes the file or stream.
     pub(super) fn finish(self) -> anyhow::Result<()> {
         match self {
             Self::StandardOutput => Ok(()),
@@ -46,7 +46,7 @@ impl Place {
     }
 }
 
-/// A file that has another name beside its place until it is complete. Dropped before that, it leaves nothing.
+/// A file under a temporary name beside its target until it is complete. Dropping it before that leaves nothing.
 #[derive(Debug)]
 pub(super) struct NewFile {
     partial: NamedTempFile,
@@ -55,8 +55,10 @@ pub(super) struct NewFile {
 }
 
 impl NewFile {
+    /// Creates the temporary file beside `path`.
+    ///
     /// # Errors
-    /// There is something already and `force` is not given, or the folder takes no file.
+    /// The target exists and `force` is not given, or no file can be created in the folder.
     pub(super) fn create(path: &Path, force: bool) -> anyhow::Result<Self> {
         let shown = path.display();
         let path = match std::fs::metadata(path) {
@@ -74,7 +76,7 @@ impl NewFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            // As any file that is made: less what the process masks.
+            // Default permissions of a new file, reduced by the process's umask.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let partial = builder.tempfile_in(folder);
@@ -111,7 +113,7 @@ fn exists(path: &Path) -> anyhow::Error {
     ))
 }
 
-/// The file that takes the place of one that is there; of a link, of what it leads to.
+/// Returns the path to replace if a file exists there. For a symbolic link this is the file that it points to.
 fn replaceable(metadata: &Metadata, path: &Path, force: bool) -> anyhow::Result<PathBuf> {
     if !metadata.is_file() {
         return Err(usage(anyhow::anyhow!("--out: {} is not a file", path.display())));

@@ -1,4 +1,5 @@
-//! Rows as bytes that programs read: JSON, CSV or Parquet. A batch at a time: however many rows there are, few are in memory.
+//! Encoding of rows for programs as JSON, CSV or Parquet. Rows are encoded batch by batch, so that memory use stays
+//! small.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,7 +13,7 @@ use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::WriterProperties;
 
-/// A format that programs read.
+/// A machine-readable format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Json,
@@ -29,7 +30,7 @@ impl Format {
         }
     }
 
-    /// The format that a file's name ends in.
+    /// Returns the format for a file name's extension.
     pub(super) fn of_name(name: &std::path::Path) -> Option<Self> {
         let ending = name.extension()?.to_str()?.to_ascii_lowercase();
         [Self::Json, Self::Csv, Self::Parquet]
@@ -38,7 +39,7 @@ impl Format {
     }
 }
 
-/// Rows of a Parquet file are gathered until they take this much, then written: what is in memory is bounded by it.
+/// Maximum size of a Parquet row group in memory; when it is reached, the group is written.
 const ROW_GROUP_BYTES_MAX: usize = 64 << 20;
 const ROW_GROUP_ROWS_MAX: usize = 1 << 20;
 
@@ -66,12 +67,14 @@ impl fmt::Debug for Encoder {
 }
 
 impl Encoder {
+    /// Creates an encoder.
+    ///
     /// # Errors
-    /// The format has no form for the columns.
+    /// The format cannot represent the columns.
     pub(super) fn new(format: Format, schema: &SchemaRef) -> anyhow::Result<Self> {
         named_once(schema)?;
         Ok(match format {
-            // Every row has every column, as the table shows it.
+            // Null values are written, so that every row has every column, as in the table.
             Format::Json => Self::Json {
                 writer: WriterBuilder::new().with_explicit_nulls(true).build(Vec::new()),
                 begun: false,
@@ -95,7 +98,7 @@ impl Encoder {
         })
     }
 
-    /// The bytes that are made by some rows; none where they are gathered.
+    /// Returns the bytes for some rows; empty while rows are buffered.
     pub(super) fn rows(&mut self, batch: &RecordBatch) -> anyhow::Result<Vec<u8>> {
         if batch.num_rows() == 0 {
             return Ok(Vec::new());
@@ -118,7 +121,7 @@ impl Encoder {
         }
     }
 
-    /// The bytes after all rows.
+    /// Returns the final bytes, after all rows.
     pub(super) fn end(self) -> anyhow::Result<Vec<u8>> {
         match self {
             Self::Json { begun: false, .. } => Ok(b"[]\n".to_vec()),
@@ -128,7 +131,7 @@ impl Encoder {
                 bytes.push(b'\n');
                 Ok(bytes)
             }
-            // Without rows there is the line of names.
+            // A result without rows has only the header line.
             Self::Csv { schema, begun: false } => lines(&RecordBatch::new_empty(schema), true),
             Self::Csv { .. } => Ok(Vec::new()),
             Self::Parquet(writer) => Ok(writer.into_inner()?),
@@ -136,14 +139,14 @@ impl Encoder {
     }
 }
 
-/// Lines of CSV.
+/// Encodes a batch as CSV lines.
 fn lines(batch: &RecordBatch, head: bool) -> anyhow::Result<Vec<u8>> {
     let mut writer = csv::WriterBuilder::new().with_header(head).build(Vec::new());
     writer.write(batch)?;
     Ok(writer.into_inner())
 }
 
-/// Refuses columns of one name: a row would have a key twice, of which readers keep one.
+/// Refuses duplicate column names: a JSON row would have a key twice, and readers keep only one.
 fn named_once(schema: &Schema) -> anyhow::Result<()> {
     let mut seen = BTreeSet::new();
     match schema.fields().iter().find(|field| !seen.insert(field.name())) {
@@ -155,7 +158,7 @@ fn named_once(schema: &Schema) -> anyhow::Result<()> {
     }
 }
 
-/// Refuses columns that CSV has no form for.
+/// Refuses columns that CSV cannot represent.
 fn plain(schema: &Schema) -> anyhow::Result<()> {
     match schema.fields().iter().find(|field| field.data_type().is_nested()) {
         Some(nested) => anyhow::bail!(
