@@ -1,7 +1,8 @@
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// Addresses and networks, as a text names them: `127.0.0.0/8, ::1, 10.1.2.3`. The empty text names none.
+/// IP addresses and networks, parsed from a comma-separated text such as `127.0.0.0/8, ::1, 10.1.2.3`. An empty text
+/// contains no address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AddressRanges(Vec<AddressRange>);
 
@@ -11,7 +12,7 @@ struct AddressRange {
     prefix_bits: u8,
 }
 
-/// The reason why a text names no address or network.
+/// Error for a text that is neither an IP address nor a network.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is neither an IP address nor a network such as 10.0.0.0/8")]
 pub struct AddressRangeError(String);
@@ -46,7 +47,7 @@ impl FromStr for AddressRange {
 }
 
 impl AddressRanges {
-    /// True where an address is one of these; an IPv4 address is the same when it is written as IPv6.
+    /// Returns true if an address is in one of the ranges. An IPv4 address written as IPv6 is treated as IPv4.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();

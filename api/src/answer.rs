@@ -7,45 +7,45 @@ use serde::Serialize;
 use crate::compress::{Coding, compressed};
 use crate::{EntityTag, if_none_match};
 
-/// The tier that an answer comes from.
+/// The tier that a response comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
     /// Stored data, cacheable with an entity tag.
     Graph,
-    /// Fetched for this request, never stored on the way.
+    /// Fetched live for this request, and never cached.
     Live,
 }
 
-/// The envelope around every REST answer.
+/// The JSON envelope around every REST response.
 #[derive(Debug, Clone, Serialize)]
 pub struct Envelope<T, P> {
-    /// The result.
+    /// The result of the operation.
     pub data: T,
     /// The source of the result.
     pub provenance: P,
-    /// The freshness of the result, RFC 3339; always there on the live tier.
+    /// Time at which the result was current, RFC 3339; always present on the live tier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<data_model::Timestamp>,
-    /// The tier that it comes from.
+    /// The tier that the result comes from.
     pub tier: Tier,
 }
 
-/// The rule for caches that keep an answer.
+/// The caching rule of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheRule {
-    /// Stored data: a short time, and stale while the next one is fetched.
+    /// Stored data: cached for 30 seconds, and served stale while it is revalidated.
     Graph,
-    /// The same where it is for callers with a key: no cache that others share keeps it.
+    /// Like `Graph`, but for operations that need a key: shared caches must not store it.
     KeyedGraph,
-    /// A part of the web page: it is asked after each time, the tag makes that cheap.
+    /// A part of the web page: revalidated on each use, which is cheap with the entity tag.
     Asset,
-    /// Never.
+    /// The response must not be cached.
     NoStore,
 }
 
 impl CacheRule {
-    /// The value of `Cache-Control`.
+    /// Returns the value of `Cache-Control`.
     #[must_use]
     pub const fn value(self) -> HeaderValue {
         match self {
@@ -60,20 +60,20 @@ impl CacheRule {
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const VARY: HeaderValue = HeaderValue::from_static("accept-encoding");
 
-/// A JSON answer of the graph tier.
+/// A JSON response of the graph tier.
 #[derive(Debug)]
 pub enum GraphAnswer {
-    /// The body, whole.
+    /// The complete body, with its entity tag.
     Fresh(EntityTag, Bytes),
-    /// The client's copy is still right.
+    /// The client's cached copy is still current.
     NotModified(EntityTag),
 }
 
 impl GraphAnswer {
-    /// Answers 304 when the client has this tag already, else what `body` makes; `body` is not asked for a 304.
+    /// Returns `NotModified` if the client has this tag already, else the output of `body`. `body` is not called for a 304.
     ///
     /// # Errors
-    /// Whatever `body` fails with.
+    /// The error of `body`.
     pub fn unless_known<E>(
         headers: &HeaderMap,
         tag: EntityTag,
@@ -92,7 +92,7 @@ impl IntoResponse for GraphAnswer {
         let (tag, mut response) = match self {
             Self::Fresh(tag, body) => {
                 let mut response = Response::new(Body::from(body));
-                // Room for those that come later too, so that the map is made once.
+                // Reserves space for headers added later too, so that the map is allocated once.
                 response.headers_mut().reserve(HEADERS_EXPECTED);
                 response.headers_mut().insert(header::CONTENT_TYPE, JSON);
                 (tag, response)
@@ -107,7 +107,7 @@ impl IntoResponse for GraphAnswer {
     }
 }
 
-/// A JSON answer of the live tier: made for one request, kept by no cache. It holds the body, whole.
+/// A JSON response of the live tier, with its complete body. It is created for one request and never cached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveAnswer(pub Bytes);
 
@@ -122,7 +122,7 @@ impl IntoResponse for LiveAnswer {
     }
 }
 
-/// A JSON answer that no cache keeps.
+/// Creates a JSON response that must not be cached.
 #[must_use]
 pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
     match serde_json::to_vec(value) {
@@ -140,10 +140,11 @@ pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
     }
 }
 
-/// Headers of most answers, those included that the edge and the guard add: as many as fit without a larger map.
+/// Usual number of response headers, including those added by the edge and the guard. A higher number would need a
+/// larger header map.
 const HEADERS_EXPECTED: usize = 12;
 
-/// Bytes that never change while they are served, compressed once.
+/// A response body that never changes while it is served, compressed once.
 #[derive(Debug, Clone)]
 pub struct Asset {
     plain: Bytes,
@@ -154,7 +155,7 @@ pub struct Asset {
 }
 
 impl Asset {
-    /// Prepares `bytes` of the media type `media_type`.
+    /// Prepares `bytes` with the media type `media_type`.
     #[must_use]
     pub fn new(media_type: &'static str, bytes: impl Into<Bytes>) -> Self {
         let plain = bytes.into();
@@ -175,7 +176,8 @@ impl Asset {
         }
     }
 
-    /// Prepares an answer of the graph tier that is the same for everyone; `tag` follows from what it follows from.
+    /// Prepares a response of the graph tier that is the same for all callers. `tag` must be derived from the same data
+    /// as `json`.
     #[must_use]
     pub fn graph(tag: EntityTag, json: impl Into<Bytes>) -> Self {
         let mut answer = Self::new("application/json", json);
@@ -184,26 +186,26 @@ impl Asset {
         answer
     }
 
-    /// Adds a header that each answer with these bytes carries.
+    /// Adds a header to each response with this body.
     #[must_use]
     pub fn header(mut self, name: header::HeaderName, value: &'static str) -> Self {
         self.headers.insert(name, HeaderValue::from_static(value));
         self
     }
 
-    /// The bytes, as they were given.
+    /// Returns the uncompressed bytes.
     #[must_use]
     pub const fn bytes(&self) -> &Bytes {
         &self.plain
     }
 
-    /// The tag that identifies them.
+    /// Returns the entity tag of the body.
     #[must_use]
     pub const fn tag(&self) -> &EntityTag {
         &self.tag
     }
 
-    /// Answers a request that has these headers.
+    /// Returns the response to a request with these headers.
     #[must_use]
     pub fn answer(&self, request: &HeaderMap) -> Response {
         if if_none_match(request, &self.tag) {
@@ -216,7 +218,7 @@ impl Asset {
                 None => None,
             };
             let mut response = Response::new(Body::from(short.map_or(&self.plain, |(bytes, _)| bytes).clone()));
-            // Room for those that come later too, so that the map is made once.
+            // Reserves space for headers added later too, so that the map is allocated once.
             response.headers_mut().reserve(HEADERS_EXPECTED);
             if let Some((_, coding)) = short {
                 response.headers_mut().insert(header::CONTENT_ENCODING, coding.header());
@@ -229,7 +231,7 @@ impl Asset {
         response
     }
 
-    /// The headers that a cache with the answer needs: nothing of the answer itself (RFC 9110, section 15.4.5).
+    /// Builds a 304 response with only the headers that caches need (RFC 9110, section 15.4.5).
     fn not_modified(&self) -> Response {
         let mut response = StatusCode::NOT_MODIFIED.into_response();
         let headers = response.headers_mut();

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{Location, Problem, Rule, Violation};
 
-/// The size limit of a body that extractors take; the edge puts it into each request.
+/// The size limit of request bodies for extractors; the edge puts it into each request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyLimit(pub(crate) usize);
 
@@ -15,8 +15,8 @@ impl BodyLimit {
     pub(crate) const DEFAULT: usize = 256 * 1024;
 }
 
-/// The body of a request that says it is JSON, as it was sent. Answered here: 415 for another media type, 413 for one that
-/// is too large. An empty body is one whatever it says of itself.
+/// The verbatim body of a request with a JSON media type. Rejects another media type with 415 and a too large body with
+/// 413. An empty body is accepted with any media type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonText(pub bytes::Bytes);
 
@@ -28,7 +28,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
             is_json(request.headers()),
             request.headers().contains_key(header::CONTENT_TYPE),
         );
-        // A compressed body cannot be read: it is not JSON as it stands.
+        // A compressed body is not supported, because its bytes are not JSON.
         let is_packed = request.headers().contains_key(header::CONTENT_ENCODING);
         if is_packed {
             let detail = "The body is compressed (Content-Encoding): send it as it is.";
@@ -39,7 +39,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
         }
         let bytes_max = bytes_max(&request);
         let bytes = read(request.into_body(), bytes_max).await?;
-        // An empty body is not of another media type: it is missing.
+        // An empty body does not have a wrong media type: it is missing.
         if !is_stated && !bytes.is_empty() {
             return Err(Problem::new(ErrorCode::UnsupportedMediaType));
         }
@@ -47,7 +47,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
     }
 }
 
-/// The body of a request as it was sent, whatever it says of itself. Answered here: 413 for one that is too large.
+/// The verbatim body of a request of any media type. Rejects a too large body with 413.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BodyBytes(pub bytes::Bytes);
 
@@ -65,8 +65,8 @@ fn bytes_max(request: &Request) -> usize {
     limit.map_or(BodyLimit::DEFAULT, |limit| limit.0)
 }
 
-/// The JSON object that a request carries. Everything that can be wrong with the body as such is answered here:
-/// 415 for another media type, 413 for one that is too large, 422 for one that is no JSON or no object.
+/// The JSON object in a request body. Rejects another media type with 415, a too large body with 413, and a body that
+/// is not a JSON object with 422.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonObject(pub Map<String, Value>);
 
@@ -92,12 +92,12 @@ async fn read(body: Body, bytes_max: usize) -> Result<bytes::Bytes, Problem> {
     match Limited::new(body, bytes_max).collect().await {
         Ok(whole) => Ok(whole.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(too_large(bytes_max)),
-        // The client broke off: nobody will read this answer.
+        // The client disconnected, so nobody will read this response.
         Err(_) => Err(Problem::new(ErrorCode::MalformedJson).detail("The body ended early.")),
     }
 }
 
-/// The answer to a body of more than `bytes_max`, whether its length was stated or not.
+/// Returns the error for a body larger than `bytes_max`, with or without a stated length.
 pub(crate) fn too_large(bytes_max: usize) -> Problem {
     let detail = format!("The body is too large: it may have at most {bytes_max} bytes.");
     Problem::new(ErrorCode::PayloadTooLarge).detail(detail)
@@ -114,7 +114,7 @@ fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {
     }
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(members)) => Ok(members),
-        // Not echoed: a text or list in place of the object may hold what should be secret.
+        // The value is not echoed: a text or list sent instead of the object may contain secrets.
         Ok(_) => Err(Problem::invalid(vec![Violation::new(at(None), &Rule::DictType, None)])),
         Err(error) => {
             let line_start = bytes.split(|byte| *byte == b'\n').take(error.line().saturating_sub(1));

@@ -3,7 +3,7 @@ use std::io::Write;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
 
-/// A way to make an answer shorter that client and server both know.
+/// A compression algorithm that client and server both support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
     Brotli,
@@ -18,8 +18,8 @@ impl Coding {
         }
     }
 
-    /// The coding that `Accept-Encoding` likes best (RFC 9110, 12.5.3); brotli where it likes both alike, none
-    /// where the header is absent or wants none.
+    /// Returns the best coding that `Accept-Encoding` accepts (RFC 9110, 12.5.3). Brotli wins a tie. Returns `None` if
+    /// the header is absent or prefers no compression.
     pub(crate) fn accepted(headers: &HeaderMap) -> Option<Self> {
         let mut brotli = None;
         let mut gzip = None;
@@ -42,7 +42,7 @@ impl Coding {
         let gzip = gzip.or(any).unwrap_or(0);
         match (brotli, gzip) {
             (0, 0) => None,
-            // An encoding that the header does not name comes after all that it names.
+            // A coding that the header does not name ranks after all codings that it names.
             (brotli, gzip) if brotli.max(gzip) < plain.unwrap_or(0) => None,
             (brotli, gzip) if brotli >= gzip => Some(Self::Brotli),
             _ => Some(Self::Gzip),
@@ -50,7 +50,7 @@ impl Coding {
     }
 }
 
-/// `q=0.5` in thousandths; 1000 where nothing is said, 0 where it cannot be read.
+/// Parses a weight such as `q=0.5` in thousandths. Returns 1000 if it is absent, and 0 if it is invalid.
 fn weight_permille(parameters: &str) -> u32 {
     let weight = parameters.split(';').find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -66,7 +66,7 @@ fn weight_permille(parameters: &str) -> u32 {
     }
 }
 
-/// Compresses in memory; `None` when the compressor fails, which it does not on a vector.
+/// Compresses in memory. Returns `None` if the compressor fails, which does not happen when writing to a vector.
 pub(crate) fn compressed(plain: &[u8], coding: Coding) -> Option<Bytes> {
     let out = Vec::with_capacity(plain.len() / 3 + 64);
     let out = match coding {
@@ -76,7 +76,7 @@ pub(crate) fn compressed(plain: &[u8], coding: Coding) -> Option<Bytes> {
             gzip.finish().ok()?
         }
         Coding::Brotli => {
-            // Quality 4 and a window of 256 KiB: the encoder's tables, which it clears for each answer, stay small.
+            // Quality 4 and a window of 256 KiB keep the encoder's tables small; they are cleared for each response.
             let mut brotli = brotli::CompressorWriter::new(out, 16 * 1024, 4, 18);
             brotli.write_all(plain).ok()?;
             brotli.into_inner()

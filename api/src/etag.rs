@@ -3,13 +3,13 @@ use std::hash::{Hash, Hasher};
 use http::{HeaderMap, HeaderValue, header};
 use sha2::{Digest, Sha256};
 
-/// A weak entity tag: the same for every coding (plain, gzip, br) of one answer.
+/// A weak entity tag, shared by every coding (plain, gzip, br) of one response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntityTag(HeaderValue);
 
 impl EntityTag {
-    /// Derives a tag from everything that the answer follows from; `parts` are told apart, so `["ab", "c"]` and
-    /// `["a", "bc"]` differ.
+    /// Derives a tag from all inputs of a response. The parts are separated, so `["ab", "c"]` and `["a", "bc"]` give
+    /// different tags.
     #[must_use]
     pub fn of(parts: &[&[u8]]) -> Self {
         let mut digest = Sha256::new();
@@ -20,8 +20,8 @@ impl EntityTag {
         Self::spell(digest)
     }
 
-    /// Derives a tag from `parts` and from a request in its typed form: requests that are equal have the same tag,
-    /// however they were worded. Programs built alike derive it alike.
+    /// Derives a tag from `parts` and from a parsed request. Requests with equal values get the same tag, even if their
+    /// texts differ. Identical builds of the program derive the same tag.
     #[must_use]
     pub fn following(parts: &[&[u8]], request: &impl Hash) -> Self {
         let mut digest = Sha256::new();
@@ -45,7 +45,7 @@ impl EntityTag {
         Self(HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("W/\"\"")))
     }
 
-    /// The tag as the header holds it.
+    /// Returns the tag as a header value.
     #[must_use]
     pub fn header(&self) -> &HeaderValue {
         &self.0
@@ -56,7 +56,7 @@ impl EntityTag {
     }
 }
 
-/// Feeds what a value's `Hash` writes to a digest; what is hashed one after another is told apart by `Hash` itself.
+/// Feeds the output of a value's `Hash` to a digest. The `Hash` implementation itself separates consecutive values.
 struct DigestHasher(Sha256);
 
 impl Hasher for DigestHasher {
@@ -65,23 +65,24 @@ impl Hasher for DigestHasher {
     }
 
     fn finish(&self) -> u64 {
-        // The digest is taken whole instead.
+        // Unused: the full digest is read instead.
         0
     }
 }
 
-/// A tag without its weakness: what weak comparison compares (RFC 9110, 8.8.3.2).
+/// Strips the weakness prefix of a tag for weak comparison (RFC 9110, 8.8.3.2).
 fn opaque(tag: &[u8]) -> &[u8] {
     let tag = tag.trim_ascii();
     tag.strip_prefix(b"W/").unwrap_or(tag)
 }
 
-/// True where `If-None-Match` names `tag`, so that the answer is 304: a list of tags or `*`, compared weakly.
+/// Returns true if `If-None-Match` contains `tag`, so that the response is 304. The header is a list of tags or `*`,
+/// compared weakly.
 #[must_use]
 pub fn if_none_match(headers: &HeaderMap, tag: &EntityTag) -> bool {
     let wanted = tag.opaque();
     headers.get_all(header::IF_NONE_MATCH).iter().any(|list| {
-        // Our own tags hold no comma, so a foreign tag that does cannot be mistaken for one of them.
+        // Tags of this server contain no comma, so a foreign tag with a comma cannot be mistaken for one.
         list.as_bytes()
             .split(|byte| *byte == b',')
             .any(|one| one.trim_ascii() == b"*" || opaque(one) == wanted)

@@ -18,19 +18,19 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use crate::telemetry_error::TelemetryError;
 use crate::trace_config::TraceConfig;
 
-/// Longest wait for the collector; spans that it does not take in time are lost, the work goes on.
+/// Maximum wait for the collector. Spans that it does not accept in time are lost, and the program continues.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// The pause between two warnings of lost spans, however many there are.
+/// Minimum time between two warnings about lost spans.
 const TOLD_EVERY: Duration = Duration::from_secs(300);
-/// Longest answer of a collector that is read.
+/// Maximum size of a collector's response that is read.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
-/// Sends spans for as long as it lives; [`Traces::end`] sends what is left.
+/// Sends spans until it is dropped; [`Traces::end`] sends the remaining ones.
 #[derive(Debug)]
 pub struct Traces(SdkTracerProvider);
 
 impl Traces {
-    /// Starts sending to the collector of `config`. The requests run on `runtime`.
+    /// Starts sending to the collector in `config`. The requests run on `runtime`.
     pub(crate) fn start(config: &TraceConfig, runtime: Handle) -> Result<(Self, SdkTracer), TelemetryError> {
         let client = reqwest::Client::builder()
             .timeout(TIMEOUT)
@@ -62,8 +62,8 @@ impl Traces {
         Ok((Self(provider), tracer))
     }
 
-    /// Sends what has not been sent yet. Blocks for as long as the collector takes, at most some seconds; must not be
-    /// called on a thread that the runtime needs.
+    /// Sends the remaining spans. Blocks for up to some seconds while the collector accepts them. Must not be called on
+    /// a thread that the runtime needs.
     pub fn end(self) {
         if let Err(error) = self.0.shutdown_with_timeout(TIMEOUT) {
             tracing::warn!(%error, "the last spans could not be sent");
@@ -71,16 +71,16 @@ impl Traces {
     }
 }
 
-/// The HTTP client of the exporter, whose own thread has no runtime.
+/// The HTTP client of the exporter. The exporter's own thread has no runtime.
 struct Client {
     client: reqwest::Client,
     runtime: Handle,
-    /// The moment of the last warning of lost spans: the exporter itself gives none.
+    /// Time of the last warning about lost spans. The exporter itself gives no warning.
     told: Mutex<Option<Instant>>,
 }
 
 impl Client {
-    /// Warns that spans are lost, unless it did so a moment ago.
+    /// Warns that spans are lost, unless a recent warning said so.
     fn tell(&self, collector: &str, why: &str) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.is_none_or(|told| told.elapsed() >= TOLD_EVERY) {
@@ -100,7 +100,7 @@ impl fmt::Debug for Client {
     }
 }
 
-/// An error without the address it is about, which may hold secrets.
+/// Removes the URL from an error, because it may contain secrets.
 fn nameless(error: reqwest::Error) -> HttpError {
     error.without_url().into()
 }
@@ -114,7 +114,7 @@ fn with_causes(error: &dyn std::error::Error) -> String {
 impl HttpClient for Client {
     async fn send_bytes(&self, request: http::Request<Bytes>) -> Result<http::Response<Bytes>, HttpError> {
         let client = self.client.clone();
-        // Without the user, the password and the query that its address may hold.
+        // Leaves out the user, password and query that the URL may contain.
         let (host, port) = (request.uri().host().unwrap_or_default(), request.uri().port_u16());
         let collector = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
         let sent = self.runtime.spawn(async move {
@@ -142,11 +142,11 @@ impl HttpClient for Client {
     }
 }
 
-/// Makes a span that is sent the child of the one that the headers name (W3C Trace Context).
+/// Makes an exported span the child of the span that the headers name (W3C Trace Context).
 pub(crate) fn set_parent(span: &Span, headers: &HeaderMap) {
     if !span.is_disabled() {
         let parent = TraceContextPropagator::new().extract(&HeaderExtractor(headers));
-        // Fails only for a span that is disabled or ended.
+        // Setting the parent fails only for a span that is disabled or has ended.
         let _ = span.set_parent(parent);
     }
 }

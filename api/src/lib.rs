@@ -1,8 +1,9 @@
-//! The parts that all HTTP answers of haat share.
+//! HTTP code shared by all servers of haat.
 //!
-//! In: requests, and what handlers decide. Out: the envelope, problem documents with one request id each, 422 bodies
-//! that list every fault of a request, entity tags and 304, compression, load shedding, who may ask and how much, metrics, and the server loop.
-//! It never knows the catalogue: no product, brand or price is named here.
+//! Input: requests, and the decisions of handlers. Output: the response envelope, problem documents with a request id,
+//! and 422 bodies that list every fault of a request. The crate also provides entity tags and 304, compression, load
+//! shedding, access checks and rate limits, metrics, and the server loop. It never knows the catalogue: it does not
+//! mention products, brands or prices.
 
 mod access;
 mod address_ranges;
@@ -28,7 +29,7 @@ mod trace_config;
 mod traces;
 mod violation;
 
-/// The style sheet that every page of haat begins with: colours, fonts, fields, buttons, the header.
+/// Style sheet that every page of haat includes first: colours, fonts, fields, buttons and the header.
 pub const BASE_STYLE: &str = include_str!("../page/base.css");
 
 pub use access::{
@@ -65,5 +66,5 @@ pub use telemetry_error::TelemetryError;
 pub use trace_config::TraceConfig;
 pub use violation::{Location, Rule, Violation};
 
-/// The header of the key under which a request is done once.
+/// Header with the idempotency key, under which a request is executed only once.
 pub const IDEMPOTENCY_KEY: http::HeaderName = http::HeaderName::from_static("idempotency-key");

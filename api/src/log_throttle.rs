@@ -1,12 +1,12 @@
-//! Words for the log that every request would say again.
+//! Throttling of log messages that every request would repeat.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The time after which a message is logged again.
+/// Time after which a message is logged again.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// Says something at once, and then once a minute for as long as it goes on.
+/// Logs a message at once, and then at most once a minute while its cause continues.
 #[derive(Debug, Default)]
 pub struct LogThrottle {
     said: Mutex<LastLog>,
@@ -15,12 +15,12 @@ pub struct LogThrottle {
 #[derive(Debug, Default)]
 struct LastLog {
     at: Option<Instant>,
-    /// The number of times that it was left out since.
+    /// Number of messages left out since the last one was logged.
     left_out: u64,
 }
 
 impl LogThrottle {
-    /// A throttle that has let no message through yet.
+    /// Creates a throttle that has not let any message through yet.
     #[must_use]
     pub const fn new() -> Self {
         let (at, left_out) = (None, 0);
@@ -29,7 +29,7 @@ impl LogThrottle {
         }
     }
 
-    /// The number of times that it was left out, where it is to be logged now.
+    /// Returns the number of messages left out, if a message should be logged now.
     #[must_use]
     pub fn is_due(&self) -> Option<u64> {
         self.is_due_at(Instant::now())

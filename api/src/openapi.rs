@@ -10,24 +10,24 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder
 use utoipa::openapi::{Components, Ref, RefOr, Schema};
 use utoipa::{IntoResponses, PartialSchema, ToSchema};
 
-/// Every failure but a 422 (RFC 9457).
+/// The body of every error except 422 (RFC 9457).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Problem)]
 pub struct ProblemDocument {
-    /// Names the kind of problem; `urn:haat:problem:` and the code.
+    /// URI of the kind of problem: `urn:haat:problem:` followed by the code.
     #[serde(rename = "type")]
     #[schema(format = "uri")]
     pub kind: String,
-    /// The same for every problem of a kind.
+    /// Title of the kind of problem, the same for every occurrence.
     pub title: String,
-    /// The HTTP status.
+    /// The HTTP status code.
     pub status: u16,
-    /// About this occurrence.
+    /// Explanation of this occurrence.
     pub detail: String,
-    /// One of a closed list.
+    /// Error code from a closed list.
     #[schema(schema_with = problem_code)]
     pub code: String,
-    /// The request's id, as in the header `X-Request-Id`.
+    /// Id of the request, as in the header `X-Request-Id`.
     pub request_id: String,
 }
 
@@ -59,53 +59,53 @@ fn one_of(codes: &[ErrorCode], description: &str) -> Schema {
     Schema::Object(text.build())
 }
 
-/// The faults of a request: all of them, not the first alone.
+/// The validation errors of a request: all of them, not only the first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = ValidationProblem)]
 pub struct ValidationDocument {
-    /// The faults.
+    /// The list of validation errors.
     pub detail: Vec<ViolationDocument>,
-    /// The kind of fault.
+    /// The error code.
     #[schema(schema_with = validation_code)]
     pub code: String,
-    /// The request's id, as in the header `X-Request-Id`.
+    /// Id of the request, as in the header `X-Request-Id`.
     pub request_id: String,
 }
 
-/// One fault.
+/// One validation error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Violation)]
 pub struct ViolationDocument {
-    /// The way to the faulty value; begins with `query`, `path`, `header` or `body`.
+    /// Path to the invalid value; begins with `query`, `path`, `header` or `body`.
     #[schema(value_type = Vec<LocationDocument>)]
     pub loc: Vec<serde_json::Value>,
-    /// For people.
+    /// Message for people.
     pub msg: String,
-    /// For programs: `missing`, `int_parsing`, `less_than_equal`, `enum`, …
+    /// Error type for programs: `missing`, `int_parsing`, `less_than_equal`, `enum`, …
     #[serde(rename = "type")]
     pub kind: String,
-    /// The value as sent, of whatever JSON type, cut when it is long; absent where it may be secret.
+    /// The value as sent, of any JSON type, truncated if it is long; absent if it may be secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = serde_json::Value, required = false)]
     pub input: Option<serde_json::Value>,
-    /// The bounds that it breaks.
+    /// The limits that the value violates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Object, required = false)]
     pub ctx: Option<serde_json::Value>,
 }
 
-/// A name or a position.
+/// A step of a path: a name or an index.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Location)]
 #[serde(untagged)]
 pub enum LocationDocument {
-    /// A name.
+    /// The name of a field or parameter.
     Name(String),
-    /// A position in a list.
+    /// An index in a list.
     Index(u64),
 }
 
-/// Schemas, headers and security schemes that every document needs.
+/// Returns the schemas, headers and security schemes that every document needs.
 pub(crate) fn common_components() -> Components {
     let text = || ObjectBuilder::new().schema_type(Type::String).build();
     let whole = || ObjectBuilder::new().schema_type(Type::Integer).build();
@@ -172,7 +172,7 @@ fn not_allowed() -> ResponseBuilder {
     problem("The path does not take this method.").header_ref("Allow", Ref::new("#/components/headers/Allow"))
 }
 
-/// The answer to a method that the path does not take, for operations that can answer little else.
+/// The response to an unsupported method, for operations with hardly any other error.
 #[derive(Debug, Clone, Copy)]
 pub struct MethodError;
 
@@ -182,7 +182,7 @@ impl IntoResponses for MethodError {
     }
 }
 
-/// The answers of every operation besides its result, whatever its tier.
+/// Returns the error responses that every operation has in both tiers.
 fn common_errors() -> BTreeMap<&'static str, ResponseBuilder> {
     let retry =
         |response: ResponseBuilder| response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
@@ -218,7 +218,7 @@ fn documented(responses: BTreeMap<&'static str, ResponseBuilder>) -> BTreeMap<St
         .collect()
 }
 
-/// The errors of every reading operation of the graph tier, besides 404.
+/// The error responses of every reading operation of the graph tier, except 404.
 #[derive(Debug, Clone, Copy)]
 pub struct GraphErrors;
 
@@ -232,7 +232,7 @@ impl IntoResponses for GraphErrors {
     }
 }
 
-/// The errors of every operation of the live tier, besides 404: no 304, for nothing is kept.
+/// The error responses of every operation of the live tier, except 404. There is no 304, because nothing is cached.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveErrors;
 

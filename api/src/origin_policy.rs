@@ -1,7 +1,8 @@
-//! The check of origins (the Fetch standard's `Origin`) and of the names under which this server is asked.
+//! Checks the origin of requests (the Fetch standard's `Origin`) and the host name used to reach this server.
 //!
-//! A page that makes its own name stand for this machine (DNS rebinding) is of the same origin as this server for the
-//! browser, so CORS does not stop it: its `Origin` and `Host` are names that nobody gave to this server.
+//! With DNS rebinding, a page makes its own host name resolve to this machine. For the browser the page then has the
+//! same origin as this server, so CORS does not stop it. Its `Origin` and `Host` are names that nobody assigned to this
+//! server.
 
 use std::net::IpAddr;
 
@@ -13,18 +14,19 @@ use url::{Host, Url};
 
 use crate::Problem;
 
-/// Looks at where a request comes from.
+/// Decides if a request's origin and host name are allowed.
 #[derive(Debug, Clone)]
 pub struct OriginPolicy {
-    /// Origins as browsers write them.
+    /// Allowed origins, as browsers write them.
     origins: Vec<String>,
-    /// Names besides those of this machine; `None`: any name will do.
+    /// Allowed host names besides those of this machine; `None` allows any name.
     hosts: Option<Vec<String>>,
 }
 
 impl OriginPolicy {
-    /// Lets in pages of `public_url`, of `origins`, and of this machine. A server that listens on this machine alone is to
-    /// be asked by a name of this machine or that of `public_url`; of another server nobody knows all names.
+    /// Allows pages of `public_url`, of `origins` and of this machine. A server that listens only on this machine must
+    /// be addressed by a local name or the host of `public_url`. Other servers accept any host name, because not all
+    /// their names are known.
     #[must_use]
     pub fn new(public_url: &str, origins: &[HeaderValue], is_local: bool) -> Self {
         let public = Url::parse(public_url).ok();
@@ -37,7 +39,7 @@ impl OriginPolicy {
         }
     }
 
-    /// Lets a request in, or not.
+    /// Checks the origin and host name of a request.
     ///
     /// # Errors
     /// `forbidden`
@@ -45,7 +47,7 @@ impl OriginPolicy {
         self.check_names(request.headers(), request.uri().authority())
     }
 
-    /// The same of a request's headers, and of the authority of its address where it has one.
+    /// Checks a request's headers, and the authority of its URI if it has one.
     ///
     /// # Errors
     /// `forbidden`
@@ -65,7 +67,7 @@ impl OriginPolicy {
     fn takes_origin(&self, headers: &HeaderMap) -> bool {
         let mut sent = headers.get_all(header::ORIGIN).iter();
         let Some(origin) = sent.next() else {
-            // No page asks: browsers name the origin of every POST.
+            // The request does not come from a page: browsers send the origin with every POST.
             return true;
         };
         if sent.next().is_some() {
@@ -84,7 +86,7 @@ impl OriginPolicy {
             (Some(named), _) => Authority::try_from(named).ok(),
             (None, authority) => authority.cloned(),
         };
-        // A request within the process names no host.
+        // A request from within the process has no host.
         let Some(named) = named else {
             return !headers.contains_key(header::HOST);
         };
@@ -105,7 +107,7 @@ fn is_of_this_machine(origin: &str) -> bool {
     plain && host && matches!(url.scheme(), "http" | "https")
 }
 
-/// `localhost`, names below it (RFC 6761, 6.3), and loopback addresses.
+/// Returns true for `localhost`, names below it (RFC 6761, 6.3), and loopback addresses.
 fn is_this_machine(name: &str) -> bool {
     let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     name == "localhost"

@@ -11,27 +11,27 @@ use serde_json::{Map, Value};
 
 use crate::{Location, RequestId, Rule, Violation};
 
-/// A failure as the caller gets it: RFC 9457, or for a request that is not valid the list of faults.
+/// An error response: a problem document (RFC 9457), or the list of validation errors for an invalid request.
 ///
-/// A handler returns it; the edge writes the body, because only the edge knows the request id. Its words are for
-/// the caller: causes belong into the log.
+/// A handler returns it, and the edge writes the body, because only the edge knows the request id. Its text is for the
+/// caller; internal causes belong in the log.
 #[derive(Debug, Clone)]
 pub struct Problem(Box<Inner>);
 
-/// The form in which the problems of a route are written.
+/// The format of error bodies on a route.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ProblemForm {
-    /// As RFC 9457 has it.
+    /// The format of RFC 9457.
     #[default]
     Document,
-    /// An object of `code` and `content`, as the errors of shared commerce protocols are.
+    /// An object with `code` and `content`, like the errors of shared commerce protocols.
     CodeAndContent,
 }
 
 #[derive(Debug, Clone)]
 struct Inner {
     code: ErrorCode,
-    /// The status to answer with in place of the code's own.
+    /// Status to send instead of the code's default status.
     status: Option<StatusCode>,
     detail: Option<Cow<'static, str>>,
     violations: Vec<Violation>,
@@ -40,7 +40,7 @@ struct Inner {
     headers: HeaderMap,
 }
 
-/// RFC 9457, with members of our own.
+/// A problem document of RFC 9457, with additional fields.
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(rename = "type")]
@@ -54,14 +54,14 @@ struct Document<'a> {
     members: Map<String, Value>,
 }
 
-/// A code and a sentence.
+/// An error with a code and a sentence.
 #[derive(Serialize)]
 struct CodeAndContent<'a> {
     code: ErrorCode,
     content: &'a str,
 }
 
-/// FastAPI's list of faults, with members of our own.
+/// FastAPI's list of validation errors, with additional fields.
 #[derive(Serialize)]
 struct Faults<'a> {
     detail: Vec<Violation>,
@@ -72,7 +72,7 @@ struct Faults<'a> {
 }
 
 impl Problem {
-    /// A problem with this code and nothing else to say.
+    /// Creates a problem with this code and without details.
     #[must_use]
     pub fn new(code: ErrorCode) -> Self {
         let retry_after = match code {
@@ -90,19 +90,19 @@ impl Problem {
         }))
     }
 
-    /// A 422 that lists these faults.
+    /// Creates a 422 that lists these faults.
     #[must_use]
     pub fn invalid(violations: Vec<Violation>) -> Self {
         Self::refused(ErrorCode::Validation, violations)
     }
 
-    /// A 422 with a code of its own: what `loc` names is at fault, and `words` say why.
+    /// Creates a 422 with a specific code. `loc` is the path to the faulty value, and `words` explain the fault.
     #[must_use]
     pub fn refused_at(code: ErrorCode, loc: Vec<Location>, words: impl Into<Cow<'static, str>>) -> Self {
         Self::refused(code, vec![Violation::new(loc, &Rule::Code(code, words.into()), None)])
     }
 
-    /// A 422 with a code of its own that lists these faults.
+    /// Creates a 422 with a specific code that lists these faults.
     #[must_use]
     pub fn refused(code: ErrorCode, violations: Vec<Violation>) -> Self {
         let mut problem = Self::new(code);
@@ -110,27 +110,27 @@ impl Problem {
         problem
     }
 
-    /// A 400 that lists these faults: what is wrong with the request as HTTP, before anybody looks at what it asks for.
+    /// Creates a 400 that lists these faults, for requests that are invalid as HTTP.
     #[must_use]
     pub(crate) fn no_http(violations: Vec<Violation>) -> Self {
         Self::invalid(violations).with_status(StatusCode::BAD_REQUEST)
     }
 
-    /// Answers with another status than the code's own.
+    /// Sets a status that replaces the code's default status.
     #[must_use]
     pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
         self.0.status = Some(status);
         self
     }
 
-    /// A 422 for a body that is no JSON.
+    /// Creates a 422 for a body that is not JSON.
     #[must_use]
     pub(crate) fn malformed_json(violation: Violation) -> Self {
         Self::refused(ErrorCode::MalformedJson, vec![violation])
     }
 
-    /// The problem that an error has decided to be. The error's own words are not shown: they may name causes that
-    /// concern only the operator.
+    /// Creates the problem for the code that an error maps to. The error's own text is not shown, because it may name
+    /// internal causes.
     #[must_use]
     pub fn of(error: &impl Classify) -> Self {
         let problem = Self::new(error.code());
@@ -147,28 +147,28 @@ impl Problem {
         self
     }
 
-    /// Adds a member of one's own.
+    /// Adds a custom field.
     #[must_use]
     pub fn member(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.members.insert(name.to_owned(), value.into());
         self
     }
 
-    /// The time after which to try again; sent in whole seconds, rounded up, at least one.
+    /// Sets the time after which the caller may retry, sent in whole seconds, rounded up, at least one.
     #[must_use]
     pub fn retry_after(mut self, wait: Duration) -> Self {
         self.0.retry_after = Some(wait);
         self
     }
 
-    /// Adds a header, `WWW-Authenticate` say.
+    /// Adds a header, such as `WWW-Authenticate`.
     #[must_use]
     pub fn header(mut self, name: header::HeaderName, value: HeaderValue) -> Self {
         self.0.headers.insert(name, value);
         self
     }
 
-    /// The code of the answer.
+    /// Returns the code of the problem.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         self.0.code
@@ -179,7 +179,7 @@ impl Problem {
         self.0.status.unwrap_or_else(of_code)
     }
 
-    /// Writes the body and the headers of the answer, and answers the body.
+    /// Writes the body and headers of the response, and returns the body.
     pub(crate) fn render(self, response: &mut Response, request_id: &RequestId, form: ProblemForm) -> Bytes {
         let status = self.status();
         let Inner {
@@ -192,7 +192,7 @@ impl Problem {
             headers,
         } = *self.0;
         if violations.is_empty() && code.status() == StatusCode::UNPROCESSABLE_ENTITY.as_u16() {
-            // The contract has a list of faults in every 422.
+            // By the API contract, every 422 contains a list of faults.
             let rule = Rule::Code(code, detail.clone().unwrap_or(code.title().into()));
             violations.push(Violation::new(vec!["body".into()], &rule, None));
         }
@@ -224,7 +224,7 @@ impl Problem {
             };
             ("application/json", serde_json::to_vec(&document))
         };
-        // Neither document holds anything that JSON cannot.
+        // Both documents contain only values that JSON can represent.
         let body = Bytes::from(body.unwrap_or_default());
         *response.body_mut() = Body::from(body.clone());
         let own = response.headers_mut();

@@ -3,17 +3,17 @@ use std::cell::RefCell;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use rand::{RngCore, SeedableRng, rngs::SmallRng};
 
-/// The name of one request, in its answer and in the log.
+/// The id of one request, used in its response and in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestId(HeaderValue);
 
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Longest id that is taken from a client.
+/// Maximum length of an id that a client sends.
 const CHARS_MAX: usize = 128;
 
 thread_local! {
-    // An id must be unique, not secret: a per-thread generator saves a system call for each request.
+    // An id must be unique, but not secret: a per-thread generator saves a system call for each request.
     static RANDOM: RefCell<SmallRng> = RefCell::new(SmallRng::from_seed(seed()));
 }
 
@@ -25,7 +25,7 @@ fn seed() -> [u8; 32] {
 }
 
 impl RequestId {
-    /// The client's own id where it sent a valid one (1 to 128 visible ASCII characters), else a new UUID.
+    /// Returns the client's own id if it is valid (1 to 128 visible ASCII characters), else a new UUID.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
         let sent = headers.get(HEADER).filter(|id| {
@@ -41,11 +41,11 @@ impl RequestId {
         let uuid = uuid::Builder::from_random_bytes(bytes).into_uuid();
         let mut text = uuid::Uuid::encode_buffer();
         let text = uuid.hyphenated().encode_lower(&mut text);
-        // A UUID's text is always a valid header value.
+        // The text of a UUID is always a valid header value.
         Self(HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static("-")))
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.to_str().unwrap_or_default()

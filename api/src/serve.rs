@@ -23,31 +23,33 @@ use self::timer::ConnectionTimer;
 use crate::address_ranges::AddressRanges;
 use crate::edge::{EdgeRouter, HostFault};
 
-/// Limits of the connections that a server holds.
+/// Limits of a server's connections.
 #[derive(Debug, Clone)]
 pub struct ServerConfig {
-    /// Most connections at the same time. For a further one an idle one gives way; where none is idle it waits.
+    /// Maximum number of open connections. When it is reached, an idle connection is closed for a new one; if none is
+    /// idle, the new one waits.
     pub connections_max: usize,
-    /// Most connections of one IPv4 address or one IPv6 /64 network at the same time, at least 1; further ones are closed
-    /// unread after `refusal_delay_ms`.
+    /// Maximum number of open connections per IPv4 address or IPv6 /64 network, at least 1. Further connections are
+    /// closed unread after `refusal_delay_ms`.
     pub connections_per_address_max: usize,
-    /// Time after which a connection beyond its address's share is closed. As many wait as `connections_max` says; further
-    /// ones are closed immediately.
+    /// Delay before a connection over the limit per address is closed. At most `connections_max` connections wait that
+    /// way; further ones are closed immediately.
     pub refusal_delay_ms: u64,
-    /// Addresses that many clients come from, each by a connection of its own: they have no such bound.
+    /// Addresses of proxies that many clients come through. They are exempt from the limit per address.
     pub trusted_proxies: AddressRanges,
-    /// Longest time for a connection to tell its protocol, for a request's head to arrive, and for a kept connection to
-    /// stay idle.
+    /// Time limit for a connection to reveal its protocol, for a request's head to arrive, and for an idle kept-alive
+    /// connection.
     pub header_read_timeout_ms: u64,
-    /// Longest time in which a client takes no byte of its answer.
+    /// Maximum time in which a client reads no byte of its response.
     pub write_stall_timeout_ms: u64,
-    /// Largest head of a request; the URI is part of it.
+    /// Maximum size of a request's head, including the URI.
     pub header_bytes_max: usize,
-    /// Most headers of a request.
+    /// Maximum number of headers of a request.
     pub headers_max: usize,
-    /// Most requests at the same time on one HTTP/2 connection.
+    /// Maximum number of concurrent requests on one HTTP/2 connection.
     pub streams_max: u32,
-    /// Time for requests in flight to end once the server is to stop, or their connection to give way.
+    /// Time for requests in flight to finish when the server stops, or when their connection must close for another
+    /// one.
     pub drain_ms: u64,
 }
 
@@ -68,23 +70,23 @@ impl Default for ServerConfig {
     }
 }
 
-/// The reason why a server stopped without an order to, or did not stop cleanly.
+/// Errors that end a server, or that prevent a clean stop.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The listening socket is of no use any more.
+    /// The listening socket has failed.
     #[error("no more connections can be accepted")]
     Accept(#[source] std::io::Error),
-    /// Some requests were still in flight when the time to drain was over; they were cut off.
+    /// Some requests were still in flight when the drain time was over, and were aborted.
     #[error("{connections} connections were cut off after {drain_ms} ms")]
     Drain {
-        /// Connections cut off.
+        /// Number of aborted connections.
         connections: usize,
-        /// The time they were given.
+        /// Time that the connections had to finish.
         drain_ms: u64,
     },
 }
 
-/// Serves `router` on `listener` until `stop`, then takes no more connections and lets the requests in flight end.
+/// Serves `router` on `listener` until `stop`. Then accepts no more connections and lets the requests in flight finish.
 ///
 /// # Errors
 /// See [`ServeError`].
@@ -96,7 +98,7 @@ pub async fn serve(
 ) -> Result<(), ServeError> {
     let builder = connection_builder(config);
     let places = Arc::new(Semaphore::new(config.connections_max.min(Semaphore::MAX_PERMITS)));
-    // The signal reaches all connections, also when the server ends by itself.
+    // All connections get the signal, also if the server ends by itself.
     let closing = stop.child_token();
     let trusted = config.trusted_proxies.clone();
     let holders = Holders::new(config.connections_per_address_max.max(1), trusted, closing.clone());
@@ -111,7 +113,8 @@ pub async fn serve(
             Ok(accepted) => accepted,
             Err(error) if failures_in_a_row < 1000 => {
                 failures_in_a_row += 1;
-                // Out of file descriptors, or a peer that left again: wait a little rather than spin.
+                // The process is out of file descriptors, or a peer has disconnected already. A short wait avoids a
+                // busy loop.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
@@ -128,7 +131,7 @@ pub async fn serve(
         let Some(place) = stop.run_until_cancelled(place(&places, &holders)).await else {
             break Ok(());
         };
-        // Answers are written whole; waiting for more to send only delays them.
+        // Responses are written as a whole, so waiting for more data only delays them.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection is gone already");
             continue;
@@ -157,7 +160,7 @@ pub async fn serve(
     let ended = async { while connections.join_next().await.is_some() {} };
     let drained = tokio::time::timeout(Duration::from_millis(config.drain_ms), ended).await;
     if drained.is_err() {
-        // Dropped here, which cuts off those that are left.
+        // Dropping the set here aborts the remaining connections.
         outcome?;
         return Err(ServeError::Drain {
             connections: connections.len(),
@@ -184,7 +187,7 @@ fn refuse(stream: TcpStream, delay: Duration, refusals: &Arc<Semaphore>, closing
 /// Time to wait for a connection that was asked to give way before another one is asked.
 const GIVE_WAY_RETRY_MS: u64 = 100;
 
-/// Takes a place. Where there is none, idle connections give way one after another until there is.
+/// Acquires a slot for a connection. If none is free, closes idle connections one after another until one is.
 async fn place(places: &Arc<Semaphore>, holders: &Holders) -> Option<OwnedSemaphorePermit> {
     if let Ok(place) = Arc::clone(places).try_acquire_owned() {
         return Some(place);
@@ -200,7 +203,7 @@ async fn place(places: &Arc<Semaphore>, holders: &Holders) -> Option<OwnedSemaph
     }
 }
 
-/// Most headers of a request where hyper gets no number (`hyper::server::conn::http1::Builder::max_headers`).
+/// Maximum number of headers in hyper if none is set (`hyper::server::conn::http1::Builder::max_headers`).
 const HEADERS_MAX_UNSET: usize = 100;
 
 fn connection_builder(config: &ServerConfig) -> auto::Builder<TokioExecutor> {
@@ -209,7 +212,7 @@ fn connection_builder(config: &ServerConfig) -> auto::Builder<TokioExecutor> {
         .http1()
         .header_read_timeout(Duration::from_millis(config.header_read_timeout_ms))
         .max_buf_size(config.header_bytes_max.max(8192));
-    // The limit that hyper has anyway costs nothing; one that is set has a table cleared for each request.
+    // Hyper's default limit costs nothing; an explicit limit makes it clear a table for each request.
     if config.headers_max != HEADERS_MAX_UNSET {
         builder.http1().max_headers(config.headers_max);
     }
@@ -223,7 +226,7 @@ fn connection_builder(config: &ServerConfig) -> auto::Builder<TokioExecutor> {
     builder
 }
 
-/// Serves a connection until its client is done, or until it is to leave and has answered what it began to.
+/// Serves a connection until its client is done, or until it must close and has finished the current responses.
 async fn serve_connection(
     mut builder: auto::Builder<TokioExecutor>,
     io: TokioIo<StallGuard>,
@@ -236,7 +239,7 @@ async fn serve_connection(
     builder.http1().timer(ConnectionTimer::default());
     let state = Arc::clone(&seat.state);
     let service = hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-        // A body that has ended needs no box.
+        // A body that has already ended needs no box.
         let mut request = request.map(|body| {
             if body.is_end_stream() {
                 Body::empty()
@@ -262,7 +265,7 @@ async fn serve_connection(
             if closing.is_cancelled() {
                 connection.await
             } else {
-                // A client that takes its answer slowly does not keep a place that others wait for.
+                // A client that reads its response slowly must not keep a slot that others wait for.
                 match tokio::time::timeout(give_way, connection).await {
                     Ok(ended) => ended,
                     Err(_) => return tracing::debug!("a connection that was to give way is cut off"),

@@ -19,21 +19,21 @@ use crate::trace_config::TraceConfig;
 /// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LogFormat {
-    /// For people.
+    /// Human-readable lines.
     #[default]
     Pretty,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// The export of spans that this program was built without: there is never one.
+/// Placeholder for trace export in a build without it; it is never created.
 #[cfg(not(feature = "otlp"))]
 #[derive(Debug)]
 pub enum Traces {}
 
 #[cfg(not(feature = "otlp"))]
 impl Traces {
-    /// Sends what has not been sent yet.
+    /// Never called: in this build the type has no values.
     pub const fn end(self) {
         match self {}
     }
@@ -42,15 +42,15 @@ impl Traces {
 /// The collector that spans are sent to.
 #[derive(Debug, Clone)]
 pub struct TraceCollector<'a> {
-    /// The collector.
+    /// Settings of the collector.
     pub config: &'a TraceConfig,
-    /// The runtime that sends them.
+    /// Runtime that sends the spans.
     pub runtime: tokio::runtime::Handle,
 }
 
 /// Sends the program's log to standard error. `filter` is a `tracing` filter: `info,access=debug` also logs requests.
 ///
-/// With `traces` spans are sent to a collector too; what it answers must be ended by the caller.
+/// With `traces`, spans are also sent to a collector; the caller must end the returned `Traces`.
 ///
 /// # Errors
 /// See [`TelemetryError`].
@@ -61,7 +61,7 @@ pub fn init_logs(
 ) -> Result<Option<Traces>, TelemetryError> {
     let filter = env_filter(filter)?;
     let Some(TraceCollector { config, runtime }) = traces else {
-        // A filter for all is cheaper than one for a layer.
+        // A filter for the whole subscriber is cheaper than one for a layer.
         let log = tracing_subscriber::registry().with(filter).with(lines(format));
         log.try_init().map_err(TelemetryError::LogInstalled)?;
         return Ok(None);
@@ -70,7 +70,7 @@ pub fn init_logs(
     init_traces(log, config, runtime).map(Some)
 }
 
-/// Sends spans to a collector beside the log.
+/// Sends spans to a collector in addition to the log.
 #[cfg(feature = "otlp")]
 fn init_traces(
     log: impl Layer<tracing_subscriber::Registry> + Send + Sync,
@@ -110,15 +110,15 @@ fn env_filter(filter: &str) -> Result<EnvFilter, TelemetryError> {
     })
 }
 
-/// Upper bounds of the classes that durations are counted in.
+/// Upper bounds of the histogram buckets for durations.
 const SECONDS: [f64; 14] = [
     0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0,
 ];
 
-/// Makes this program's metrics countable and answers the handle that writes them out. `version` is the program's.
+/// Installs a metrics recorder and returns the handle that renders the metrics. `version` is the program's version.
 ///
 /// # Errors
-/// [`TelemetryError::Metrics`] when a recorder is installed already.
+/// [`TelemetryError::Metrics`] if a recorder is installed already.
 pub fn install_metrics(version: &str) -> Result<PrometheusHandle, TelemetryError> {
     let builder = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
@@ -159,19 +159,19 @@ pub fn install_metrics(version: &str) -> Result<PrometheusHandle, TelemetryError
     Ok(handle)
 }
 
-/// Measures what the process uses of the machine.
+/// Records the process's use of system resources.
 fn measure(system: &mut System, process: Pid) {
     let wanted = ProcessRefreshKind::nothing().with_memory().with_cpu().without_tasks();
     system.refresh_processes_specifics(ProcessesToUpdate::Some(&[process]), false, wanted);
-    // A system that states no figures gets no metrics.
+    // A system without these figures gets no metrics.
     let Some(used) = system.process(process) else { return };
     // Exact up to 2^53 bytes.
     metrics::gauge!("process_resident_memory_bytes").set(used.memory() as f64);
     metrics::counter!("process_cpu_seconds_total").absolute(used.accumulated_cpu_time() / 1000);
 }
 
-/// Folds recorded durations into their classes every five seconds until `stop`: without it they pile up for as
-/// long as nobody reads the metrics. Measures the process as often.
+/// Moves recorded durations into their histogram buckets every five seconds until `stop`. Otherwise they accumulate in
+/// memory while nobody scrapes the metrics. Also measures the process each time.
 pub async fn run_metrics_upkeep(handle: PrometheusHandle, stop: CancellationToken) {
     let mut ticks = tokio::time::interval(Duration::from_secs(5));
     let process = sysinfo::get_current_pid().ok();
@@ -184,7 +184,7 @@ pub async fn run_metrics_upkeep(handle: PrometheusHandle, stop: CancellationToke
     }
 }
 
-/// The metrics as Prometheus reads them.
+/// Returns the metrics in the format of Prometheus.
 #[must_use]
 pub fn metrics_answer(handle: &PrometheusHandle) -> Response {
     let media_type = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

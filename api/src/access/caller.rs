@@ -11,66 +11,66 @@ use super::verdict::Allowance;
 /// The caller of a request.
 #[derive(Debug, Clone)]
 pub enum Caller {
-    /// A caller without an identity; told apart by the network that they ask from, where that is known.
+    /// A caller without an identity, distinguished by the client's network if it is known.
     Anonymous(Option<ClientNetwork>),
-    /// The holder of a key or of a session.
+    /// The holder of a key or a session.
     Known(Arc<KnownCaller>),
 }
 
-/// The holder of a key or of a session.
+/// The identity of a key or session holder.
 #[derive(Debug, Clone)]
 pub struct KnownCaller {
-    /// The owner of all that they make.
+    /// Owner id for everything that the caller creates.
     pub id: CallerId,
-    /// The way in which they are identified.
+    /// The kind of credential.
     pub via: Via,
     /// The limits of the caller.
     pub allowance: Arc<Allowance>,
 }
 
-/// The way in which a caller is identified.
+/// The kind of credential that identifies a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Via {
-    /// By a key: its id, which is no secret, and the name of its plan.
+    /// An API key: its id, which is not secret, and the name of its plan.
     Key {
-        /// `key_…`.
+        /// Public id of the key, `key_…`.
         id: Arc<str>,
         /// `free` or `granted`.
         plan: &'static str,
     },
-    /// By a session of the dashboard.
+    /// A session of the dashboard.
     Session,
-    /// By a session of somebody who did not sign in. Requests of theirs count as their network's.
+    /// A session without a sign-in. Its requests count towards the limits of the client's network.
     Guest {
-        /// The network that the request came from, where it is known.
+        /// Network that the request came from, if known.
         network: Option<ClientNetwork>,
     },
 }
 
-/// The owner of carts and accounts: an account, or a key that belongs to none. Never a secret.
+/// The owner of carts and accounts: an account, or a key without an account. It is never a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallerId(Arc<str>);
 
 impl CallerId {
-    /// Whoever signs in as this account, and all keys of it.
+    /// Creates the id of an account, shared by its sessions and all its keys.
     #[must_use]
     pub fn account(account: &str) -> Self {
         Self(format!("account:{account}").into())
     }
 
-    /// Whoever has this key, which belongs to no account.
+    /// Creates the id of a key that belongs to no account.
     #[must_use]
     pub fn key(id: &str) -> Self {
         Self(format!("key:{id}").into())
     }
 
-    /// The id as text, to be stored with what is theirs.
+    /// Returns the id as text, to be stored with the caller's data.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The account, where it is one.
+    /// Returns the account, if the id is one of an account.
     #[must_use]
     pub fn as_account(&self) -> Option<&str> {
         self.0.strip_prefix("account:")
@@ -84,7 +84,7 @@ impl fmt::Display for CallerId {
 }
 
 impl Caller {
-    /// The caller, where they are identified.
+    /// Returns the identity of the caller, if there is one.
     #[must_use]
     pub fn known(&self) -> Option<&Arc<KnownCaller>> {
         match self {
@@ -94,7 +94,7 @@ impl Caller {
     }
 }
 
-/// The caller that the edge found; anonymous where a handler is asked without an edge.
+/// Extracts the caller that the edge identified. Without an edge the caller is anonymous.
 impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Infallible;
 

@@ -2,21 +2,21 @@ use http::{HeaderMap, HeaderName, header};
 
 const SERVICE_KEY: HeaderName = HeaderName::from_static("x-service-key");
 
-/// The name of the cookie of a session. The prefix makes browsers take it from this host alone, over TLS.
+/// Name of the session cookie. Browsers accept the `__Host-` prefix only from the host itself and over TLS.
 pub const SESSION_COOKIE: &str = "__Host-haat_session";
 
-/// The beginning of every key: it gives away a key that stands in an address.
+/// Prefix of every key. It reveals a key in a URL.
 const KEY_PREFIX: &[u8] = b"haat_live_";
 
-/// Longest text that is looked at as a key or session: both are much shorter.
+/// Maximum length of a text to check as a key or session, far above the real lengths.
 const BYTES_MAX: usize = 256;
 
-/// A credential that a request brings.
+/// A credential in a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Credential<'a> {
-    /// A key, from `X-Service-Key` or `Authorization: Bearer`.
+    /// A key from `X-Service-Key` or `Authorization: Bearer`.
     Key(&'a str),
-    /// The value of the session's cookie.
+    /// The value of the session cookie.
     Session(&'a str),
 }
 
@@ -29,13 +29,13 @@ impl std::fmt::Debug for Credential<'_> {
     }
 }
 
-/// A request's credentials cannot be read; what is wrong, for the caller.
+/// Error for unreadable credentials, with a message for the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CredentialError(pub(super) &'static str);
 
 impl<'a> Credential<'a> {
-    /// The credential of a request. A key goes before a session: it was sent on purpose, a browser sends cookies by
-    /// itself.
+    /// Returns the credential of a request. A key has priority over a session, because it was sent on purpose, while
+    /// browsers send cookies automatically.
     pub(super) fn of(headers: &'a HeaderMap, query: Option<&str>) -> Result<Option<Self>, CredentialError> {
         if query.is_some_and(holds_key) {
             return Err(CredentialError(
@@ -57,7 +57,7 @@ impl<'a> Credential<'a> {
     }
 }
 
-/// The only value of a header, where it is there.
+/// Returns the only value of a header, if the header is present.
 fn single<'a>(
     headers: &'a HeaderMap,
     name: HeaderName,
@@ -83,7 +83,7 @@ fn single<'a>(
     text.map(|text| Some(text.trim()))
 }
 
-/// The token of `Bearer TOKEN` (RFC 6750, 2.1; the scheme's case does not count).
+/// Parses the token in `Bearer TOKEN` (RFC 6750, 2.1). The scheme is case-insensitive.
 fn bearer(value: &str) -> Result<&str, CredentialError> {
     let token = value
         .split_once(' ')
@@ -93,7 +93,7 @@ fn bearer(value: &str) -> Result<&str, CredentialError> {
         .ok_or(CredentialError("Authorization is to be `Bearer` and a key."))
 }
 
-/// The session's cookie; of several, none: a host cookie is set once.
+/// Returns the session cookie. Returns `None` for several, because a `__Host-` cookie is set only once.
 fn session(headers: &HeaderMap) -> Option<&str> {
     let lines = headers.get_all(header::COOKIE).into_iter();
     let cookies = lines
@@ -107,7 +107,7 @@ fn session(headers: &HeaderMap) -> Option<&str> {
     (named.next().is_none() && first.len() <= BYTES_MAX).then_some(first)
 }
 
-/// True where a query holds a key, percent-encoded or not.
+/// Returns true if a query contains a key, percent-encoded or not.
 fn holds_key(query: &str) -> bool {
     let plain = |bytes: &[u8]| memchr::memmem::find(bytes, KEY_PREFIX).is_some();
     if query.contains('%') {

@@ -16,39 +16,39 @@ use crate::{AddressRanges, Problem};
 
 const OTHER_KEY_WANTED: HeaderValue = HeaderValue::from_static("Bearer realm=\"haat\", error=\"invalid_token\"");
 
-/// Sessions that are not valid, of one client in a minute. A browser whose session is over sends its cookie with all that a
-/// page asks, until that page removes it.
+/// Maximum number of invalid sessions of one client per minute. A browser with an expired session sends its cookie with
+/// every request of a page until the page removes it.
 const FORGED_MAX: u32 = 60;
 
-/// When the process began to count forged sessions.
+/// Start of the clock for counting forged sessions.
 static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// The time since then, which no clock that is set changes.
+/// Time since the process started counting, unaffected by changes of the system clock.
 fn passed() -> Timestamp {
     Timestamp::from_micros(i64::try_from(BEGIN.elapsed().as_micros()).unwrap_or(i64::MAX))
 }
 
-/// Operations by their ids in the interface description.
+/// Operation ids, as in the interface description.
 pub type Operations = BTreeSet<String>;
 
-/// The access check of a server. By default everybody may ask everything, and no credential is taken.
+/// The access check of a server. By default everybody may call everything, and no credential is accepted.
 #[derive(Debug, Clone)]
 pub struct Guard {
-    /// Knows keys and sessions.
+    /// Identifies keys and sessions.
     pub identify: Arc<dyn Identify>,
-    /// Counts requests under `/v1/`, where they are limited.
+    /// Counts and limits requests under `/v1/`, if limits are enabled.
     pub limit: Option<Arc<dyn Limit>>,
-    /// Counts what keys are used for, under `/v1/`.
+    /// Counts the usage of keys under `/v1/`.
     pub meter: Option<Arc<dyn Meter>>,
-    /// The limits of a caller without limits of their own, and of each anonymous one.
+    /// Limits of each anonymous caller, and of callers without limits of their own.
     pub anonymous: Arc<Allowance>,
     /// Operations that need a key or a session.
     pub keyed: Operations,
-    /// Proxies whose word on whom they forward for is believed.
+    /// Proxies that are trusted to name the client they forward for.
     pub trusted_proxies: AddressRanges,
-    /// The header in which they say it.
+    /// Header in which trusted proxies name the client.
     pub forwarded_header: ForwardedHeader,
-    /// Cookies of sessions that there are not: each costs a look into the state.
+    /// Counter of forged session cookies, each of which costs a lookup in the state.
     pub forged_sessions: Arc<Tries<ClientNetwork>>,
 }
 
@@ -67,29 +67,30 @@ impl Default for Guard {
     }
 }
 
-/// The facts of a route that the guard needs.
+/// The facts about a route that the guard needs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RouteAccess {
-    /// Requests count: those under `/v1/` do, and those for documents that cost as much; other pages and probes do not.
+    /// True if requests count towards limits. Those under `/v1/` do, and those for equally expensive documents; other
+    /// pages and probes do not.
     pub(crate) counted: bool,
-    /// The methods that need a key or a session.
+    /// Methods that need a key or a session.
     pub(crate) keyed: Vec<Method>,
-    /// True where pages of any origin may read it.
+    /// True if pages of any origin may read the route.
     pub(crate) any_origin: bool,
-    /// True where a `POST` reads, and writes nothing.
+    /// True if a `POST` only reads and writes nothing.
     pub(crate) reads_by_post: bool,
-    /// Its handlers get the network that a request comes from.
+    /// True if handlers get the network that a request comes from.
     pub(crate) tells_network: bool,
-    /// True where it is answered when a limit of the caller's is reached, too: it says what the limits are.
+    /// True if the route is served even when a limit of the caller is reached, because it reports the limits.
     pub(crate) past_limits: bool,
 }
 
-/// A request that was let in, or not.
+/// The decision to admit or refuse a request.
 #[derive(Debug)]
 pub(crate) struct GuardDecision {
-    /// The caller, or the problem that keeps them out.
+    /// The caller, or the problem to refuse the request with.
     pub(crate) outcome: Result<Caller, Problem>,
-    /// The limits that the answer states.
+    /// The limits to state in the response.
     pub(crate) told: Option<(Verdict, Arc<Allowance>)>,
 }
 
@@ -101,7 +102,7 @@ impl GuardDecision {
         }
     }
 
-    /// Adds the limits to the answer's headers.
+    /// Adds the limits to the response headers.
     pub(crate) fn tell(&self, headers: &mut HeaderMap) {
         if let Some((verdict, allowance)) = &self.told {
             verdict.tell(allowance, headers);
@@ -109,24 +110,24 @@ impl GuardDecision {
     }
 }
 
-/// The facts of a request that admission needs once the caller is known.
+/// The facts about a request that admission needs after the caller is identified.
 #[derive(Debug, Clone, Copy)]
 struct AdmissionContext {
     counted: bool,
     keyed: bool,
     past_limits: bool,
-    /// Something else than a page of this site may have sent it.
+    /// True if the request may come from outside the pages of this site.
     foreign: bool,
     network: Option<ClientNetwork>,
 }
 
 impl Guard {
-    /// The network of whoever sent a request with these headers over a connection from `peer`.
+    /// Returns the client's network for a request with these headers on a connection from `peer`.
     pub(crate) fn network(&self, peer: IpAddr, headers: &HeaderMap) -> ClientNetwork {
         ClientNetwork::of_request(peer, headers, &self.trusted_proxies, self.forwarded_header)
     }
 
-    /// Lets a request in, or not: who asks, whether they may, and whether it is too much.
+    /// Admits or refuses a request: identifies the caller, and checks permissions and limits.
     pub(crate) fn enter(
         self: &Arc<Self>,
         request: &Request,
@@ -148,7 +149,7 @@ impl Guard {
             Ok(None) => return self.admit(Ok(None), asking),
             Err(unreadable) => return self.admit(Err(unreadable.problem()), asking),
         };
-        // Pages know sessions themselves: one that is over is no reason to refuse the page to sign in at.
+        // Pages check sessions themselves: an expired session must not block the sign-in page.
         if matches!(credential, Credential::Session(_)) && !route.counted {
             return self.admit(Ok(None), asking);
         }
@@ -174,8 +175,8 @@ impl Guard {
         }
     }
 
-    /// The way of a session that nobody looks up, for its network sent too many that are not valid: what anybody may ask is
-    /// answered as to anybody.
+    /// Handles a session without a lookup, because its network sent too many invalid ones. Operations open to everybody
+    /// are still served as to an anonymous caller.
     fn unknown(&self, asking: AdmissionContext, wait: Duration) -> Prompt<GuardDecision> {
         if !asking.keyed {
             return self.admit(Ok(None), asking);
@@ -189,13 +190,13 @@ impl Guard {
         known: Result<Option<Arc<KnownCaller>>, Problem>,
         asking: AdmissionContext,
     ) -> Prompt<GuardDecision> {
-        // A credential that is not taken is a request of its network's: whoever guesses has no more tries than anybody.
+        // A rejected credential counts as a request of its network, so that guessing keys gives no extra attempts.
         let (known, not_taken) = match known {
             Ok(known) => (known, None),
             Err(problem) if matches!(problem.code(), ErrorCode::InvalidKey | ErrorCode::InvalidSession) => {
                 (None, Some(problem))
             }
-            // The identity could not be looked up.
+            // The lookup of the identity failed.
             Err(problem) => return Prompt::Now(GuardDecision::refused(problem)),
         };
         let caller = match known {
@@ -233,11 +234,12 @@ impl Guard {
                     let mut verdict = verdict.get().await;
                     if asking.goes_past(&verdict) {
                         verdict.outcome = match verdict.outcome {
-                            // As many more as come at once are answered past the pace; who asks for nothing else is refused at last.
+                            // Up to one more burst is served beyond the rate limit; a caller that requests only such
+                            // routes is refused after that.
                             Outcome::TooFast(wait) if allowance.burst_time().is_some_and(|most| wait > most) => {
                                 Outcome::TooFast(wait)
                             }
-                            // The pace holds on any day: who has nothing left of it comes too fast.
+                            // The rate limit applies on any day: a caller without remaining burst is too fast.
                             Outcome::TooManyToday(_) if verdict.remaining == Some(0) => {
                                 Outcome::TooFast(Duration::from_secs(1))
                             }
@@ -253,7 +255,7 @@ impl Guard {
         }
     }
 
-    /// Checks that the access table lets `caller` call an operation.
+    /// Checks that the access table allows `caller` to call an operation.
     ///
     /// # Errors
     /// `missing_credentials`
@@ -264,8 +266,8 @@ impl Guard {
         Ok(())
     }
 
-    /// Takes one more request of `caller` to `route` into account: for what holds several requests in one, of which the
-    /// way in has counted the first.
+    /// Charges one more request of `caller` to `route`. Used for requests that contain several operations, the first of
+    /// which was charged by the edge.
     ///
     /// # Errors
     /// `rate_limit` or `daily_limit`
@@ -280,7 +282,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Takes into account that a request of `caller` that was let in as one costs as much as `requests`.
+    /// Charges `caller` for an admitted request that costs as much as `requests` requests.
     pub async fn owe(&self, caller: &Caller, requests: usize) {
         let more = u32::try_from(requests.saturating_sub(1)).unwrap_or(u32::MAX);
         if let Some(limit) = self.limit.as_ref().filter(|_| more > 0) {
@@ -288,7 +290,7 @@ impl Guard {
         }
     }
 
-    /// Counts an admitted request.
+    /// Counts an admitted request in the usage of its key.
     pub(crate) fn count(&self, caller: &Caller, route: &str) {
         if let (Some(meter), Some(known)) = (&self.meter, caller.known()) {
             meter.count(known, route);
@@ -296,8 +298,8 @@ impl Guard {
     }
 }
 
-/// The caller whose allowance a request takes: a guest's is their network's, since anybody may be as many guests as they
-/// like.
+/// Returns the caller whose limits a request uses. For a guest this is the network, since anybody can create any number
+/// of guests.
 fn counted(caller: &Caller) -> Caller {
     match caller.known().map(|known| &known.via) {
         Some(Via::Guest { network }) => Caller::Anonymous(*network),
@@ -312,7 +314,8 @@ fn identified(
 ) -> Result<Option<Arc<KnownCaller>>, Problem> {
     match known {
         Ok(known) => Ok(Some(known)),
-        // A browser sends the cookie of a session that is over by itself: what anybody may ask is answered to anybody.
+        // A browser sends the cookie of an expired session automatically. Operations open to everybody are served
+        // anyway.
         Err(_) if is_session && !keyed => Ok(None),
         Err(why) if is_session => Err(refusal(why.code_of_session())),
         Err(why) => Err(refusal(why.code_of_key())),
@@ -348,14 +351,14 @@ fn too_much(verdict: &Verdict) -> Option<Problem> {
 }
 
 impl AdmissionContext {
-    /// True where a request may be answered though a limit of the caller's is reached.
+    /// Returns true if a request may be served although a limit of the caller is reached.
     fn goes_past(&self, verdict: &Verdict) -> bool {
         self.past_limits && !matches!(verdict.outcome, Outcome::Allowed)
     }
 }
 
 impl RouteAccess {
-    /// True where a request of this method needs a key or a session.
+    /// Returns true if a request with this method needs a key or a session.
     pub(crate) fn needs_key(&self, method: &Method) -> bool {
         if self.keyed.is_empty() {
             return false;
@@ -372,9 +375,10 @@ impl CredentialError {
     }
 }
 
-/// Tells requests that may come from elsewhere than a page of this site, which alone acts in a session's name: browsers say
-/// where a request comes from (`Sec-Fetch-Site`, else `Origin`), and for what (`Sec-Fetch-Dest`). A safe method is let
-/// through unless its operation needs somebody: such a read may make something at a store, so it must be a script's.
+/// Returns true if a request may not come from a script of this site; only such scripts may act for a session. Browsers
+/// state the origin (`Sec-Fetch-Site`, else `Origin`) and the purpose (`Sec-Fetch-Dest`) of a request. Safe methods are
+/// allowed, except for operations that need a caller: such a read may create something at a store, so it must come from
+/// a script.
 fn may_be_foreign(request: &Request, keyed: bool) -> bool {
     let is_safe = request.method().is_safe();
     if is_safe && !keyed {
@@ -382,7 +386,7 @@ fn may_be_foreign(request: &Request, keyed: bool) -> bool {
     }
     let headers = request.headers();
     if let Some(site) = headers.get("sec-fetch-site") {
-        // A link that is followed, or a picture that is loaded.
+        // A followed link or a loaded image.
         let is_no_script = is_safe && headers.get("sec-fetch-dest").is_some_and(|what| what != "empty");
         return site != "same-origin" || is_no_script;
     }

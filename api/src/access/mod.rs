@@ -1,7 +1,7 @@
-//! Callers and their rights: the edge checks them before it looks at anything else of a request.
+//! Callers and their rights, which the edge checks before anything else in a request.
 //!
-//! The rules of HTTP are here (where a key stands in a request, which address a client has behind proxies, which headers
-//! an answer carries). Which keys there are and how much each may ask is behind [`Identify`] and [`Limit`].
+//! This module contains the HTTP rules: the location of a key in a request, the client address behind proxies, and the
+//! headers of a response. The known keys and their limits are behind [`Identify`] and [`Limit`].
 
 mod caller;
 mod credential;
@@ -26,16 +26,16 @@ pub(crate) use self::shares::{Full, Share, Shares};
 pub use self::tries::{Tries, TryKey};
 pub use self::verdict::{Allowance, Outcome, Verdict};
 
-/// An answer that is there at once, or one that must be waited for.
+/// A value that is available at once, or one that must be awaited.
 pub enum Prompt<T> {
-    /// There at once: what nearly every request gets.
+    /// Available at once, as for nearly every request.
     Now(T),
-    /// Something outside the process is asked.
+    /// Requires a call outside the process.
     Later(BoxFuture<'static, T>),
 }
 
 impl<T> Prompt<T> {
-    /// The answer, waited for where it takes waiting.
+    /// Returns the value, and awaits it if needed.
     pub async fn get(self) -> T {
         match self {
             Self::Now(answer) => answer,
@@ -53,43 +53,43 @@ impl<T: fmt::Debug> fmt::Debug for Prompt<T> {
     }
 }
 
-/// The reason why a credential is refused.
+/// Reasons to refuse a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotTaken {
-    /// It is malformed, unknown, revoked or over; the answer does not say which.
+    /// The credential is malformed, unknown, revoked or expired. The response does not say which.
     Invalid,
-    /// The service that knows the credentials does not answer now.
+    /// The service that knows the credentials does not respond now.
     Unavailable,
 }
 
-/// Knows whose a key or a session is.
+/// Identifies the owners of keys and sessions.
 pub trait Identify: Send + Sync + fmt::Debug {
-    /// The caller whose `credential` this is. Keys that are known are answered without asking anything outside the process, and
-    /// their caller is made once, not for each of their requests.
+    /// Returns the caller that `credential` belongs to. Known keys are resolved within the process, and their caller is
+    /// created once, not for each request.
     fn identify(&self, credential: Credential<'_>) -> Prompt<Result<Arc<KnownCaller>, NotTaken>>;
 }
 
-/// Counts what callers ask, and says when it is too much.
+/// Counts the requests of callers, and decides when there are too many.
 pub trait Limit: Send + Sync + fmt::Debug {
-    /// Takes one request of `caller` into account. Anonymous callers share what their network may ask; one without a
-    /// network, within the process say, shares one allowance with all such.
+    /// Charges one request to `caller`. Anonymous callers share the limits of their network. Anonymous callers without
+    /// a network, such as calls within the process, share one allowance.
     fn admit(&self, caller: &Caller) -> Prompt<Verdict>;
 
-    /// Takes so many more requests of `caller` into account, for one that was let in and costs more than itself. They are
-    /// refused to nobody: those that come next wait until they are paid, no longer than for a whole burst. Where nothing is
-    /// counted there is nothing to do.
+    /// Charges `_requests` more requests to `caller`, for an admitted request that costs more than one. They are never
+    /// refused. Later requests wait until the debt is paid, but no longer than for a whole burst. The default does
+    /// nothing.
     fn owe(&self, _caller: &Caller, _requests: u32) -> Prompt<()> {
         Prompt::Now(())
     }
 }
 
-/// Counts what keys were used for. It never waits.
+/// Counts the usage of keys. It never blocks.
 pub trait Meter: Send + Sync + fmt::Debug {
-    /// Counts one admitted request of `caller` to the route of this pattern.
+    /// Counts one admitted request of `caller` to the route with this pattern.
     fn count(&self, caller: &KnownCaller, route: &str);
 }
 
-/// Refuses every credential: for servers that know none.
+/// Refuses every credential, for servers without keys and sessions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoCredentials;
 
@@ -100,7 +100,7 @@ impl Identify for NoCredentials {
 }
 
 impl NotTaken {
-    /// The code that refuses a request whose key is not taken.
+    /// Returns the error code for a refused key.
     pub(crate) const fn code_of_key(self) -> ErrorCode {
         match self {
             Self::Invalid => ErrorCode::InvalidKey,
@@ -108,7 +108,7 @@ impl NotTaken {
         }
     }
 
-    /// The same of a session.
+    /// Returns the error code for a refused session.
     pub(crate) const fn code_of_session(self) -> ErrorCode {
         match self {
             Self::Invalid => ErrorCode::InvalidSession,

@@ -9,55 +9,55 @@ use crate::AddressRanges;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The header in which trusted proxies say whom they forward for. The other one is the client's own word.
+/// The header in which trusted proxies name the client. The other header is ignored, because the client can set it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ForwardedHeader {
     /// `X-Forwarded-For`, which nearly all proxies set.
     #[default]
     XForwardedFor,
-    /// `Forwarded` (RFC 7239).
+    /// The `Forwarded` header (RFC 7239).
     Forwarded,
 }
 
-/// The limits of the networks around a client, in limits of one client: of those of many clients, and of very many.
+/// Limits of a client's surrounding networks, as multiples of one client's limits: for a network of many clients, and
+/// one of very many.
 const MANY: NonZeroU32 = NonZeroU32::new(4).unwrap();
 const VERY_MANY: NonZeroU32 = NonZeroU32::new(16).unwrap();
 
-/// The networks around a client's, by the bits of their prefix.
+/// The surrounding networks of a client, by prefix length.
 const AROUND_V4: [(u8, NonZeroU32); 1] = [(24, VERY_MANY)];
 const AROUND_V6: [(u8, NonZeroU32); 2] = [(56, MANY), (48, VERY_MANY)];
 
-/// The unit by which callers and connections are counted: an IPv4 address, or the /64 network of an IPv6 address, of
-/// which one subscriber has all addresses; and the networks around these, which whoever holds many of them counts under
-/// too.
+/// The unit for counting callers and connections. It is an IPv4 address, or an IPv6 /64 network, because one subscriber
+/// has all addresses of a /64. Surrounding larger networks are counted too, to limit clients that control many units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClientNetwork {
-    /// The network's first address.
+    /// First address of the network.
     address: IpAddr,
     prefix_bits: u8,
 }
 
 impl ClientNetwork {
-    /// The network of an address; an IPv4 address is the same when it is written as IPv6.
+    /// Returns the network of an address. An IPv4 address written as IPv6 is treated as IPv4.
     #[must_use]
     pub fn of(address: IpAddr) -> Self {
         let address = address.to_canonical();
         Self::first(address, if address.is_ipv4() { 32 } else { 64 })
     }
 
-    /// The limits of the networks of [`Self::around`], in limits of one client: each value that comes.
+    /// All multiples that [`Self::around`] may return, in limits of one client.
     pub const TIMES_AROUND: [NonZeroU32; 2] = [MANY, VERY_MANY];
 
-    /// The networks around this one, the smallest first, with how many times as much as one client each of them may: of IPv6
-    /// the /56, which many subscribers are given, and the /48, which any can have; of IPv4 the /24.
+    /// Returns the surrounding networks, smallest first, each with its limit as a multiple of one client's. For IPv6
+    /// these are the /56, which many subscribers get, and the /48, which anybody can get; for IPv4 the /24.
     pub fn around(self) -> impl Iterator<Item = (Self, NonZeroU32)> {
         let around: &[_] = if self.address.is_ipv4() { &AROUND_V4 } else { &AROUND_V6 };
         let first = move |(bits, times): &(u8, NonZeroU32)| (Self::first(self.address, *bits), *times);
         around.iter().map(first)
     }
 
-    /// This network, which may as much as one client, and those around it.
+    /// Returns this network with the limit of one client, and the surrounding ones.
     pub fn levels(self) -> impl Iterator<Item = (Self, NonZeroU32)> {
         std::iter::once((self, NonZeroU32::MIN)).chain(self.around())
     }
@@ -76,10 +76,11 @@ impl ClientNetwork {
         Self { address, prefix_bits }
     }
 
-    /// The network of whoever sent a request over a connection from `peer`.
+    /// Returns the client's network for a request on a connection from `peer`.
     ///
-    /// Proxies that are `trusted` say whom they forward for; what stands before the last address that no trusted proxy
-    /// wrote was written by the client, and is not believed. What a proxy names in words that cannot be read is its own.
+    /// `trusted` proxies state the client that they forward for. Entries before the last address added by a trusted
+    /// proxy come from the client and are ignored. If a proxy's entry is not an address, the proxy's own network is
+    /// used.
     pub(crate) fn of_request(peer: IpAddr, headers: &HeaderMap, trusted: &AddressRanges, by: ForwardedHeader) -> Self {
         if !trusted.contains(peer) {
             return Self::of(peer);
@@ -105,8 +106,7 @@ impl fmt::Display for ClientNetwork {
     }
 }
 
-/// The clients whom a request was forwarded for, the first one first. `None` stands for one that cannot be read as an
-/// address.
+/// Returns the clients that a request was forwarded for, first one first. `None` is an entry that is not an address.
 fn forwarded_for(headers: &HeaderMap, by: ForwardedHeader) -> impl DoubleEndedIterator<Item = Option<IpAddr>> {
     let name = match by {
         ForwardedHeader::XForwardedFor => FORWARDED_FOR,
@@ -127,7 +127,8 @@ fn forwarded_for(headers: &HeaderMap, by: ForwardedHeader) -> impl DoubleEndedIt
     })
 }
 
-/// `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711`.
+/// Parses an address with or without port: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`,
+/// `[2001:db8::1]:4711`.
 fn address(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse() {
         return Some(address);
@@ -169,7 +170,7 @@ mod tests {
         let forwarded = "x-forwarded-for";
         assert_eq!(client("203.0.113.9", &[(forwarded, "198.51.100.1")]), "203.0.113.9");
         assert_eq!(client("10.0.0.1", &[(forwarded, "198.51.100.1")]), "198.51.100.1");
-        // The client's own entries stand before the entry of the first trusted proxy.
+        // The client's own entries come before the entry of the first trusted proxy.
         assert_eq!(
             client("10.0.0.1", &[(forwarded, "1.1.1.1, 198.51.100.1, 10.2.2.2")]),
             "198.51.100.1"
@@ -190,7 +191,7 @@ mod tests {
             ClientNetwork::of_request(ip("10.0.0.1"), &headers(pairs), &trusted, by).to_string()
         };
         let chosen = ("forwarded", "for=1.1.1.1");
-        // A letter that is no ASCII hides nothing that stands beside it.
+        // A non-ASCII character must not hide the other entries.
         for (written, is) in [
             ("\u{e9}, 198.51.100.1", "198.51.100.1"),
             ("\u{e9}", "10.0.0.1"),
@@ -246,7 +247,7 @@ mod tests {
             for by in [PLAIN, ForwardedHeader::Forwarded] {
                 let network = |peer| ClientNetwork::of_request(ip(peer), &headers, &trusted, by);
                 prop_assert_eq!(network("192.0.2.7").to_string(), "192.0.2.7");
-                // A trusted proxy that names nobody is the client itself.
+                // A trusted proxy without a forwarding header counts as the client itself.
                 let _any = network("10.0.0.7");
             }
         }

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Caller, CallerId, ClientNetwork};
 
-/// Places of which each caller and each client network has a share, so that nobody takes all of them.
+/// A limited number of slots. Each caller and each client network may use only a share, so that nobody takes all slots.
 #[derive(Debug)]
 pub(crate) struct Shares {
     all_max: usize,
@@ -23,16 +23,16 @@ enum Holder {
     Network(ClientNetwork),
 }
 
-/// The reason why there is no place.
+/// Reasons why no slot is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Full {
-    /// The caller's share is taken.
+    /// The caller's share is used up.
     Share,
-    /// All places are taken.
+    /// All slots are in use.
     All,
 }
 
-/// A place; it is free again when this is dropped.
+/// A slot, which is released on drop.
 #[derive(Debug)]
 pub(crate) struct Share {
     shares: Arc<Shares>,
@@ -48,7 +48,7 @@ impl Shares {
         })
     }
 
-    /// Takes a place for `caller`, who asks from `network`: it counts for both, and for the networks around.
+    /// Takes a slot for `caller` from `network`. It counts for the caller, the network and the surrounding networks.
     pub(crate) fn take(self: &Arc<Self>, caller: &Caller, network: Option<ClientNetwork>) -> Result<Share, Full> {
         let known = caller.known().map(|known| (Holder::Caller(known.id.clone()), 1));
         let levels = network.into_iter().flat_map(ClientNetwork::levels);

@@ -16,7 +16,8 @@ use utoipa::openapi::OpenApi;
 use super::*;
 use crate::{CacheRule, EdgeConfig, EdgeRouter, OpenRouter, Problem};
 
-/// Takes one key and one session; what begins with `slow` is asked elsewhere first, and `gone` cannot be.
+/// Accepts one key and one session. Credentials that begin with `slow` are looked up asynchronously, and the lookup of
+/// `gone` fails.
 #[derive(Debug)]
 struct Few;
 
@@ -55,7 +56,7 @@ impl Identify for Few {
     }
 }
 
-/// Lets so many requests of all anonymous callers in.
+/// Admits this many requests of all anonymous callers together.
 #[derive(Debug)]
 struct Anonymous(AtomicU32);
 
@@ -148,7 +149,7 @@ async fn text(response: Response) -> String {
     String::from_utf8(to_bytes(response.into_body(), usize::MAX).await.unwrap().to_vec()).unwrap()
 }
 
-/// Status, and the code or the body.
+/// Returns the status with the error code or the body.
 async fn ask(market: &EdgeRouter, method: &str, path: &str, headers: &[(&str, &[u8])]) -> String {
     let response = market.answer(request(method, path, headers)).await;
     let status = response.status().as_u16();
@@ -443,7 +444,7 @@ async fn every_401_names_the_scheme_whoever_answers_it() {
     assert_eq!(answer.headers()["www-authenticate"], "Bearer realm=\"haat\"");
 }
 
-/// `Access-Control-Allow-Origin`, `Vary`, and what a browser may send after asking.
+/// Returns `Access-Control-Allow-Origin`, `Vary`, and the methods and headers that a preflight response allows.
 async fn cors(method: &str, path: &str, headers: &[(&str, &[u8])]) -> String {
     let response = market(100).answer(request(method, path, headers)).await;
     let value = |name| {

@@ -8,10 +8,10 @@ use data_model::Timestamp;
 
 use super::ClientNetwork;
 
-/// Most that are remembered; while there are more, further ones are not counted.
+/// Maximum number of keys to remember; when it is reached, attempts by further keys are not counted.
 const COUNTED_MAX: usize = 30_000;
 
-/// Limits attempts at rare operations, such as signing in, counted in this process. Only those that tried within the
+/// Limits attempts at rare operations, such as signing in, counted in this process. Only keys with attempts within the
 /// window are remembered.
 #[derive(Debug)]
 pub struct Tries<K> {
@@ -20,17 +20,17 @@ pub struct Tries<K> {
     windows: Mutex<HashMap<K, Window>>,
 }
 
-/// One that tries are counted for.
+/// A key that attempts are counted under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TryKey<K> {
-    /// The one.
+    /// The client or other unit that makes the attempts.
     pub key: K,
-    /// It may try so many times as often as one may.
+    /// Multiple of the usual limit that this key is allowed.
     pub times: NonZeroU32,
 }
 
 impl<K> TryKey<K> {
-    /// One that may try as often as one may.
+    /// Creates a key with the usual limit.
     pub const fn one(key: K) -> Self {
         Self {
             key,
@@ -40,7 +40,7 @@ impl<K> TryKey<K> {
 }
 
 impl TryKey<ClientNetwork> {
-    /// A client network, where it is known, and those around it.
+    /// Returns keys for a client network, if it is known, and its surrounding networks.
     pub fn of_network(network: Option<ClientNetwork>) -> impl Iterator<Item = Self> {
         let levels = network.into_iter().flat_map(ClientNetwork::levels);
         levels.map(|(key, times)| Self { key, times })
@@ -54,7 +54,7 @@ struct Window {
 }
 
 impl<K: Eq + Hash> Tries<K> {
-    /// One may try so often within `window`.
+    /// Allows `max` attempts within `window`.
     #[must_use]
     pub fn new(max: u32, window: Duration) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl<K: Eq + Hash> Tries<K> {
         }
     }
 
-    /// Lets one try once more, where all that it is counted as may; nothing is taken into account.
+    /// Checks that one more attempt is allowed under each of the keys, without counting it.
     ///
     /// # Errors
     /// The time to wait, after too many attempts.
@@ -78,7 +78,7 @@ impl<K: Eq + Hash> Tries<K> {
         waits.max().map_or(Ok(()), Err)
     }
 
-    /// Takes a try into account.
+    /// Counts an attempt.
     pub fn note(&self, who: impl IntoIterator<Item = TryKey<K>>, now: Timestamp) {
         let mut windows = self.windows();
         if windows.len() >= COUNTED_MAX {
@@ -97,7 +97,7 @@ impl<K: Eq + Hash> Tries<K> {
         }
     }
 
-    /// Takes a try back that was none, as turned out.
+    /// Uncounts an attempt that turned out not to be one.
     pub fn give_back(&self, who: impl IntoIterator<Item = TryKey<K>>) {
         let mut windows = self.windows();
         for one in who {
@@ -107,7 +107,8 @@ impl<K: Eq + Hash> Tries<K> {
         }
     }
 
-    /// The rest of a window; `None` where it is over, or begins later, for the clock was set back.
+    /// Returns the rest of a window. Returns `None` if the window is over, or begins in the future because the clock
+    /// was set back.
     fn left(&self, window: &Window, now: Timestamp) -> Option<Duration> {
         let passed = u64::try_from(now.micros() - window.begins_at.micros()).ok()?;
         let left = self.window.checked_sub(Duration::from_micros(passed))?;

@@ -9,16 +9,16 @@ const STATUS: HeaderName = HeaderName::from_static("ratelimit");
 /// The limits of a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowance {
-    /// Requests a second in the long run, and how many may come at once; `None`: as many as they like.
+    /// Requests per second on average, and the maximum burst; `None` means unlimited.
     rate: Option<(NonZeroU32, NonZeroU32)>,
-    /// Requests on one of the market's days.
+    /// Maximum number of requests per day, by the market's time zone.
     per_day: Option<u64>,
-    /// `RateLimit-Policy`, made once.
+    /// Value of `RateLimit-Policy`, built once.
     policy: Option<HeaderValue>,
 }
 
 impl Allowance {
-    /// So many requests a second, so many of them at once, so many a day.
+    /// Creates limits from the requests per second, the burst size and the requests per day.
     #[must_use]
     pub fn new(per_second: NonZeroU32, burst: NonZeroU32, per_day: Option<u64>) -> Self {
         let mut policy = format!("\"burst\";q={burst};w={}", burst.get().div_ceil(per_second.get()));
@@ -32,7 +32,7 @@ impl Allowance {
         }
     }
 
-    /// As much as the caller likes.
+    /// Creates an allowance without limits.
     #[must_use]
     pub const fn unlimited() -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Allowance {
         }
     }
 
-    /// So many times as much.
+    /// Multiplies the limits by `times`.
     #[must_use]
     pub fn times(&self, times: NonZeroU32) -> Self {
         let Some((per_second, burst)) = self.rate else {
@@ -52,19 +52,19 @@ impl Allowance {
         Self::new(per_second.saturating_mul(times), burst.saturating_mul(times), per_day)
     }
 
-    /// Requests a second in the long run, and at once.
+    /// Returns the average requests per second and the burst size.
     #[must_use]
     pub const fn rate(&self) -> Option<(NonZeroU32, NonZeroU32)> {
         self.rate
     }
 
-    /// The time in which as many requests are given as may come at once.
+    /// Returns the time in which a whole burst is refilled.
     pub(crate) fn burst_time(&self) -> Option<Duration> {
         let (per_second, burst) = self.rate?;
         Some(Duration::from_secs(1) / per_second.get() * burst.get())
     }
 
-    /// Requests a day.
+    /// Returns the maximum number of requests per day.
     #[must_use]
     pub const fn per_day(&self) -> Option<u64> {
         self.per_day
@@ -74,29 +74,29 @@ impl Allowance {
 /// The outcome for a counted request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It may go on.
+    /// The request is admitted.
     Allowed,
-    /// Too many at once: the next may come after this time.
+    /// Too many requests at once: the next one is allowed after this time.
     TooFast(Duration),
-    /// Enough for today: the market's day ends after this time.
+    /// The daily limit is reached: the market's day ends after this time.
     TooManyToday(Duration),
 }
 
-/// The verdict of a [`super::Limit`] on one request.
+/// The result of a [`super::Limit`] for one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
-    /// Admission or refusal.
+    /// Admitted or refused.
     pub outcome: Outcome,
-    /// The rest of the burst; `None` without a limit.
+    /// Number of requests left in the burst; `None` without a limit.
     pub remaining: Option<u32>,
-    /// When as many as ever may come at once again.
+    /// Time until a full burst is available again.
     pub reset_after: Duration,
-    /// The rest of today's requests, and the time until the day ends; `None` without a daily limit.
+    /// Number of requests left today, and the time until the day ends; `None` without a daily limit.
     pub today: Option<(u64, Duration)>,
 }
 
 impl Verdict {
-    /// No limit applies.
+    /// A verdict without any limits.
     pub const UNLIMITED: Self = Self {
         outcome: Outcome::Allowed,
         remaining: None,
@@ -104,7 +104,8 @@ impl Verdict {
         today: None,
     };
 
-    /// The header of the limits (draft-ietf-httpapi-ratelimit-headers): `"burst";r=19;t=1, "day";r=49999;t=3600`.
+    /// Adds the header with the limits (draft-ietf-httpapi-ratelimit-headers): `"burst";r=19;t=1,
+    /// "day";r=49999;t=3600`.
     pub(crate) fn tell(&self, allowance: &Allowance, headers: &mut HeaderMap) {
         let (Some(policy), Some(remaining)) = (&allowance.policy, self.remaining) else {
             return;
@@ -116,7 +117,7 @@ impl Verdict {
             status.push(b", \"day\";r=").number(remaining);
             status.push(b";t=").number(whole_seconds(ends_after));
         }
-        // Digits and ASCII signs are always a header's value.
+        // Digits and ASCII punctuation are always a valid header value.
         if let Ok(status) = HeaderValue::from_bytes(status.as_bytes()) {
             headers.insert(POLICY, policy.clone());
             headers.insert(STATUS, status);

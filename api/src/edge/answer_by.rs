@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// When the edge gives up on a request that is no plain read; the edge puts it into each. Work that must not be cut unseen
-/// ends before.
+/// Deadline at which the edge aborts a request other than a plain read; the edge puts it into each request. Work that
+/// must not be aborted silently ends earlier.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerBy(Instant);
 
@@ -12,7 +12,7 @@ impl AnswerBy {
         Self(Instant::now() + Duration::from_millis(timeout_ms))
     }
 
-    /// The moment.
+    /// Returns the deadline.
     #[must_use]
     pub const fn instant(self) -> Instant {
         self.0

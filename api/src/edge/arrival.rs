@@ -1,5 +1,5 @@
-//! Bodies of requests while they arrive. A request whose body is not in has no place among those that are worked on, so
-//! whoever sends half of one, slowly or never the rest, takes none from others.
+//! Request bodies while they arrive. A request gets a processing slot only after its body has arrived. Clients that
+//! send a body slowly or never finish it therefore do not take slots from others.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -20,20 +20,20 @@ use super::{EdgeState, Place};
 use crate::access::{Full, Share};
 use crate::{Caller, ClientNetwork, Problem};
 
-/// The time that a caller whose share of bodies is taken waits to be told so. A caller who comes again at once, over a new connection
-/// each time, costs more by that than by the bodies.
+/// Delay before a caller whose share of bodies is used up gets the refusal. The delay makes it expensive for a client
+/// to come back at once over new connections.
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
-/// The time from one such refusal to the next: a thousand that came together do not come again together.
+/// Interval between two such refusals, so that many clients that came together do not come back together.
 const REFUSAL_INTERVAL: Duration = Duration::from_millis(5);
-/// The longest that a refusal waits.
+/// Maximum delay of a refusal.
 const REFUSAL_DELAY_MAX: Duration = Duration::from_secs(5);
 
-/// The moment of the next refusal of a body.
+/// The time of the next refusal of a body.
 #[derive(Debug, Default)]
 pub(super) struct RefusalPace(Mutex<Option<Instant>>);
 
 impl RefusalPace {
-    /// The moment of a refusal that is decided `now`.
+    /// Returns the time at which to send a refusal that is decided `now`.
     fn take(&self, now: Instant) -> Instant {
         let mut next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let soonest = now + REFUSAL_DELAY;
@@ -45,7 +45,7 @@ impl RefusalPace {
     }
 }
 
-/// The progress of a request's body.
+/// The progress of receiving a request's body.
 pub(super) struct Arrival {
     shared: Arc<EdgeState>,
     always: bool,
@@ -53,11 +53,11 @@ pub(super) struct Arrival {
 }
 
 enum Stage {
-    /// It arrives, in a place of those that are for that.
+    /// The body arrives, and occupies a slot for arriving bodies.
     Arriving { _share: Share },
-    /// It is in, or nobody reads it: the request has a place of those that are worked on.
+    /// The body has arrived, or nobody reads it: the request has a processing slot.
     In { _place: Place },
-    /// It is in, and there was no place.
+    /// The body has arrived, but no processing slot was free.
     NoPlace,
 }
 
@@ -68,8 +68,8 @@ struct ArrivalBody {
 }
 
 impl Arrival {
-    /// Takes a place for a body to arrive in; `None` where there is no body. `always`: the request is worked on though all
-    /// places are taken.
+    /// Takes a slot for an arriving body; returns `None` if there is no body. With `always`, the request is processed
+    /// even if all processing slots are taken.
     pub(super) fn of(
         request: &mut Request,
         caller: &Caller,
@@ -99,7 +99,7 @@ impl Arrival {
         Ok(Some(arrival))
     }
 
-    /// The result of `work`, which reads the body, if it has one before the body is in.
+    /// Runs `work`, which reads the body. Returns its result if it finishes before the body has arrived, else `None`.
     pub(super) async fn during<T>(&self, mut work: Pin<&mut impl Future<Output = T>>) -> Result<Option<T>, Problem> {
         let until_in = poll_fn(|context| {
             let answered = work.as_mut().poll(context).map(|done| Ok(Some(done)));
@@ -118,7 +118,7 @@ impl Arrival {
         })
     }
 
-    /// Takes the request's place once nothing more is to arrive. Answers whether there is one.
+    /// Takes the processing slot when the body has arrived. Returns true if there is one.
     fn end(&self) -> bool {
         let mut stage = self.stage();
         if matches!(*stage, Stage::Arriving { .. }) {
@@ -137,7 +137,7 @@ impl Arrival {
     }
 }
 
-/// The answer to a request whose body has no place.
+/// Builds the response to a request whose body has no slot.
 pub(super) async fn refuse(refusal: Problem, shared: &EdgeState) -> Response {
     let answer = refusal.into_response();
     if answer.status() == StatusCode::TOO_MANY_REQUESTS {
@@ -162,7 +162,7 @@ impl HttpBody for ArrivalBody {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
         let is_last = !matches!(frame, Some(Ok(_))) || self.body.is_end_stream();
         if is_last && !self.arrival.end() {
-            // The request is answered in the handler's place.
+            // The edge responds here instead of the handler.
             return Poll::Pending;
         }
         Poll::Ready(frame)
@@ -201,7 +201,7 @@ mod tests {
         OpenRouter, Prompt, Via,
     };
 
-    /// Takes every key.
+    /// Accepts every key.
     #[derive(Debug)]
     struct AnyKey;
 
@@ -245,7 +245,7 @@ mod tests {
         edge.answer_from(from, request.body(body).unwrap()).boxed()
     }
 
-    /// One whose body is half in.
+    /// Sends a request and only half of its body.
     async fn held(edge: &EdgeRouter, from: &str, key: &str) -> BoxFuture<'static, Response> {
         let mut sending = sent(edge, from, key, half());
         assert!(poll!(&mut sending).is_pending(), "{from} {key}");
@@ -293,7 +293,8 @@ mod tests {
             ..EdgeConfig::default()
         };
         let often = (429, "Too many bodies of requests arrive at the same time.".to_owned());
-        // Holders of a place, those who are refused beside them, and those who are let in.
+        // Each entry has the client that holds a slot, a client that is refused meanwhile, and a client that is
+        // admitted.
         for (first, refused, let_in) in [
             (("192.0.2.1", ""), ("192.0.2.1", ""), ("192.0.2.2", "")),
             (("192.0.2.1", "one"), ("192.0.2.2", "one"), ("192.0.2.3", "other")),
@@ -313,7 +314,7 @@ mod tests {
             let response = sent(&edge, refused.0, refused.1, Body::from("{}")).await;
             assert_eq!(response.status(), 200, "{refused:?}");
         }
-        // The networks around have larger shares.
+        // The surrounding networks have larger shares.
         for (networks, times) in [("2001:db8:0:{}::1", 4), ("2001:db8:0:{}00::1", 16), ("192.0.2.{}", 16)] {
             let edge = edge(config());
             let network = |number: usize| networks.replace("{}", &format!("{number}"));

@@ -5,10 +5,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use crate::access::RouteAccess;
 
 const ANY: HeaderValue = HeaderValue::from_static("*");
-/// Headers of an answer that a page's script may read, besides those that every script may.
+/// Response headers that a page's script may read in addition to the default ones.
 const EXPOSED: HeaderValue =
     HeaderValue::from_static("etag, x-request-id, ratelimit, ratelimit-policy, retry-after, www-authenticate");
-/// Headers that a page's script may send.
+/// Request headers that a page's script may send.
 const SENT: HeaderValue = HeaderValue::from_static(
     "accept, authorization, content-type, idempotency-key, if-none-match, last-event-id, mcp-method, mcp-name, \
      mcp-protocol-version, mcp-session-id, x-request-id, x-service-key",
@@ -16,27 +16,27 @@ const SENT: HeaderValue = HeaderValue::from_static(
 const READS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 const READS_BY_POST: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
 const ALL: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
-/// The time for which a browser remembers that it may ask, in seconds: as long as any browser does.
+/// Time for which a browser may cache a preflight response, in seconds: the maximum that any browser allows.
 const REMEMBERED_S: HeaderValue = HeaderValue::from_static("7200");
 
-/// The pages of other origins that may read an answer (the Fetch standard, "CORS protocol").
+/// The cross-origin pages that may read a response (the Fetch standard, "CORS protocol").
 ///
-/// Stored data that anybody may read is for pages of any origin; all else for those that the operator names. Cookies are
-/// never sent along: a page elsewhere asks with a key.
+/// Pages of any origin may read public stored data. Only pages that the operator configured may read everything else.
+/// Cookies are never sent cross-origin; such pages need a key.
 #[derive(Debug)]
 pub(super) enum Cors {
-    /// Only its own pages, or no browser asks.
+    /// Same-origin pages only, or the request is not from a browser.
     Own,
-    /// Any origin, by these methods.
+    /// Any origin, with these methods.
     Any(HeaderValue),
-    /// This one, which the operator named; other origins get another answer.
+    /// This configured origin; for other origins the response differs.
     Named(HeaderValue),
-    /// None of those that the operator named.
+    /// The origin is not a configured one.
     Refused,
 }
 
 impl Cors {
-    /// The origins whose pages may read the answer to a request of this method, with these headers, to such a route.
+    /// Returns the origins that may read the response to a request with this method and these headers.
     pub(super) fn of(method: &Method, headers: &HeaderMap, route: &RouteAccess, named: &[HeaderValue]) -> Self {
         let asked = match *method {
             Method::OPTIONS => headers
@@ -57,7 +57,7 @@ impl Cors {
         }
     }
 
-    /// The answer to a browser that asks before it sends a request. It brings no key, and is not counted.
+    /// Returns the response to a preflight request, if this is one. A preflight request has no key and is not counted.
     pub(super) fn preflight(&self, method: &Method, headers: &HeaderMap) -> Option<Response> {
         let asks = method == Method::OPTIONS
             && headers.contains_key(header::ORIGIN)
@@ -76,7 +76,7 @@ impl Cors {
         Some(response)
     }
 
-    /// Adds it to the answer's headers.
+    /// Adds the CORS headers to the response.
     pub(super) fn tell(self, headers: &mut HeaderMap) {
         let origin = match self {
             Self::Own => return,
@@ -92,7 +92,7 @@ impl Cors {
     }
 }
 
-/// Caches keep an answer for one origin from another.
+/// Makes caches store separate responses for different origins.
 fn vary(headers: &mut HeaderMap) {
     const ORIGIN: HeaderName = header::ORIGIN;
     headers.append(header::VARY, HeaderValue::from_name(ORIGIN));

@@ -4,10 +4,11 @@ use utoipa_axum::router::OpenApiRouter;
 use super::OpenRouter;
 use crate::openapi::common_components;
 
-/// The title of every part of the interface description.
+/// Title of every part of the interface description.
 const TITLE: &str = "Commerce Discovery, Pricing and Cart API";
 
-/// A description without operations, about what `about` says; each operation is added with its documentation.
+/// Creates a description without operations about the topic `about`. Each operation is then added with its
+/// documentation.
 pub fn described<S: Clone + Send + Sync + 'static>(about: &str) -> OpenApiRouter<S> {
     let info = InfoBuilder::new()
         .title(TITLE)
@@ -24,7 +25,7 @@ pub fn described<S: Clone + Send + Sync + 'static>(about: &str) -> OpenApiRouter
 }
 
 impl OpenRouter {
-    /// The routes of described operations, over their state.
+    /// Creates the routes of described operations, with their state.
     pub fn of<S: Clone + Send + Sync + 'static>(operations: OpenApiRouter<S>, state: S) -> Self {
         let (router, document) = operations.split_for_parts();
         let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();

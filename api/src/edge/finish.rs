@@ -8,14 +8,14 @@ use super::routes::RouteFacts;
 use crate::compress::{Coding, compressed};
 use crate::{CacheRule, Problem, RequestId, request_id};
 
-/// The scheme by which a caller may be known.
+/// Authentication scheme to state in a 401 response.
 const KEYS_WANTED: HeaderValue = HeaderValue::from_static("Bearer realm=\"haat\"");
 
-/// The facts of a request that the finishing of its answer needs.
+/// The facts about a request that are needed to finish its response.
 pub(super) struct FinishContext {
     pub(super) id: RequestId,
     method: Method,
-    /// Path only: a query may hold what a log should not.
+    /// Path without the query, which may contain something that must not be logged.
     path: String,
     coding: Option<Coding>,
 }
@@ -40,14 +40,14 @@ impl FinishContext {
         }
     }
 
-    /// Writes the body of a problem, answers `OPTIONS`, compresses, and names the request.
+    /// Finishes a response: writes problem bodies, handles `OPTIONS`, compresses, and adds the request id.
     pub(super) async fn finish(
         self,
         mut response: Response,
         compress_bytes_min: usize,
         route: &RouteFacts,
     ) -> Response {
-        // axum has put `Allow` into the answer of any path that has no handler for the method.
+        // axum adds `Allow` to the response if a path has no handler for the method.
         if response.status() == StatusCode::METHOD_NOT_ALLOWED && self.method == Method::OPTIONS {
             *response.status_mut() = StatusCode::NO_CONTENT;
             response.extensions_mut().remove::<Problem>();
@@ -74,10 +74,10 @@ impl FinishContext {
         response
     }
 
-    /// Tells the length of the body, and leaves the body away where a head was asked for (RFC 9110, section 8.6).
+    /// Sets the length of the body, and removes the body of a response to HEAD (RFC 9110, section 8.6).
     fn frame(&self, response: &mut Response) {
         if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
-            // They have no body; of a 304 the length would be that of the answer that the client has.
+            // These responses have no body. The length in a 304 would be that of the response in the client's cache.
             response.headers_mut().remove(header::CONTENT_LENGTH);
         } else if !response.headers().contains_key(header::CONTENT_LENGTH)
             && let Some(bytes) = response.body().size_hint().exact()
@@ -96,7 +96,7 @@ impl FinishContext {
             .exact()
             .and_then(|bytes| usize::try_from(bytes).ok());
         let worth = size.is_some_and(|bytes| bytes >= bytes_min) && compressible(response.headers());
-        // HEAD too: its answer tells the length that GET would have (RFC 9110, section 8.6).
+        // This includes HEAD: its response states the length that GET would have (RFC 9110, section 8.6).
         if !worth {
             return response;
         }

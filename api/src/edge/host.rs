@@ -3,31 +3,31 @@ use http::{Request, Version, header};
 
 use crate::{Problem, Rule, Violation};
 
-/// The fault in the `Host` of a request that came over a connection. It is answered 400, as RFC 9112 (3.2) asks, with
-/// the code `validation` and the header as the faulty place.
+/// A fault in the `Host` header of a request that came over a connection. The response is 400, as RFC 9112 (3.2)
+/// requires, with the code `validation` and the header as the location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HostFault {
-    /// HTTP/1.1 without `Host`.
+    /// An HTTP/1.1 request without `Host`.
     Missing,
-    /// More than one.
+    /// More than one `Host` header.
     Repeated,
-    /// No host with an optional port.
+    /// The value is not a host with an optional port.
     Invalid,
 }
 
 impl HostFault {
-    /// Looks at a request as the connection delivers it. A request made within the process names no host and needs
-    /// none, so the server loop asks this, and the edge answers.
+    /// Checks a request as received from a connection. The server loop calls this and the edge responds, because a
+    /// request made within the process needs no host.
     pub(crate) fn of<B>(request: &Request<B>) -> Option<Self> {
         let mut hosts = request.headers().get_all(header::HOST).iter();
         let Some(host) = hosts.next() else {
-            // HTTP/2 has `:authority` instead, HTTP/1.0 knew no `Host`.
+            // HTTP/2 has `:authority` instead, and HTTP/1.0 has no `Host`.
             return (request.version() == Version::HTTP_11).then_some(Self::Missing);
         };
         if hosts.next().is_some() {
             return Some(Self::Repeated);
         }
-        // An empty one is plain and allowed: it stands for a target without authority.
+        // An empty value is allowed: it is sent for a target without an authority.
         let valid = is_plain(host.as_bytes())
             || Authority::try_from(host.as_bytes()).is_ok_and(|authority| !authority.as_str().contains('@'));
         (!valid).then_some(Self::Invalid)
@@ -44,8 +44,8 @@ impl HostFault {
     }
 }
 
-/// True for letters, digits, `-` and `.`, then perhaps `:` and a port of digits: nearly every host passes, without
-/// being parsed.
+/// Returns true for letters, digits, `-` and `.`, optionally followed by `:` and digits. Nearly every host passes this
+/// check and needs no parsing.
 fn is_plain(host: &[u8]) -> bool {
     let name = host.iter().position(|byte| *byte == b':').unwrap_or(host.len());
     let (name, port) = host.split_at(name);

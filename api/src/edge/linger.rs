@@ -1,5 +1,6 @@
-//! The unread rest of a body when its request is answered. A connection that is closed over bytes that nobody read is
-//! reset, and the client may lose the answer, which it reads when it has sent all (RFC 9112, section 9.6).
+//! Handling of the unread rest of a body after its request is answered. If a connection is closed with unread bytes, it
+//! is reset. The client may then lose the response, which it reads only after it has sent everything (RFC 9112, section
+//! 9.6).
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,28 +15,28 @@ use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
 use tokio::sync::Semaphore;
 
-/// Most bytes that are read for nothing, and for how long. Who sends more loses the connection.
+/// Maximum bytes of a body to read and discard, and the maximum time. A client that sends more loses the connection.
 const BYTES_MAX: usize = 16 << 20;
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// Most bodies that are read for nothing at the same time.
+/// Maximum number of bodies to discard at the same time.
 const AT_ONCE_MAX: usize = 32;
 static AT_ONCE: Semaphore = Semaphore::const_new(AT_ONCE_MAX);
 
-/// The place where a reader that does not finish a body puts it back.
+/// Slot into which a dropped reader puts an unfinished body back.
 type Place = Arc<Mutex<Option<Body>>>;
 
-/// The unread rest of a body.
+/// The unread rest of a body, if the body was lent.
 pub(super) struct Rest(Option<Place>);
 
-/// A body that comes back when it is dropped before its end.
+/// A body that is put back into its slot if it is dropped before its end.
 struct LentBody {
     body: Option<Body>,
     place: Place,
 }
 
 impl Rest {
-    /// Lends the body of a request to whoever handles it. A client that waits to be told to go on sends nothing more, and a
-    /// stream of HTTP/2 ends without its connection.
+    /// Lends the body of a request to its handler. A body is not lent if the client waits for `100 Continue` and so
+    /// sends nothing more. HTTP/2 bodies are not lent either, because a stream ends without closing its connection.
     pub(super) fn of(request: &mut Request) -> Self {
         let waits = request.headers().contains_key(header::EXPECT);
         let is_shared = !matches!(request.version(), Version::HTTP_10 | Version::HTTP_11);
@@ -54,12 +55,12 @@ impl Rest {
         Self(Some(place))
     }
 
-    /// True where the body was lent.
+    /// Returns true if the body was lent.
     pub(super) const fn is_lent(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Reads what nobody read, within bounds.
+    /// Reads and discards the unread rest, within limits.
     pub(super) async fn drain(self) {
         let left = self.0.and_then(|place| taken(&place));
         let (Some(mut left), Ok(_one)) = (left, AT_ONCE.try_acquire()) else {
@@ -74,7 +75,7 @@ impl Rest {
                 }
             }
         };
-        // Whatever came of it, the request is answered.
+        // The request is answered in any case, so the result is ignored.
         let _ = tokio::time::timeout(TIMEOUT, reading).await;
     }
 }
@@ -135,7 +136,7 @@ mod tests {
         OpenRouter::new(router, ["/orders"]).edge(EdgeConfig::default())
     }
 
-    /// A body of so many chunks of 64 KiB, and how many of them were read.
+    /// Returns a body of `chunks` chunks of 64 KiB, and a counter of the chunks that were read.
     fn long_body(chunks: usize) -> (Body, Arc<AtomicUsize>) {
         let read = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&read);
@@ -161,7 +162,7 @@ mod tests {
         let (status, read) = sent(json(), 1_000).await;
         assert_eq!(status, 413);
         assert!((256..=264).contains(&read), "up to 16 MiB: {read}");
-        // A client that waits for `100 Continue` has sent nothing.
+        // A client that waits for `100 Continue` has not sent the body yet.
         let waiting = Request::builder()
             .header("content-type", "text/plain")
             .header("expect", "100-continue");

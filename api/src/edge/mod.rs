@@ -47,32 +47,35 @@ use crate::access::{Guard, GuardDecision, Prompt, RouteAccess, Shares};
 use crate::body::BodyLimit;
 use crate::{Asker, ClientNetwork, Problem, ProblemForm, RequestId, traces};
 
-/// Limits of what one server takes on.
+/// The limits of one server's edge.
 #[derive(Debug, Clone)]
 pub struct EdgeConfig {
-    /// Longest time for one answer.
+    /// Maximum time for one response, in milliseconds.
     pub timeout_ms: u64,
-    /// Most requests worked on at the same time, once their bodies are in; one more is answered 503 `overloaded`.
+    /// Maximum number of requests processed concurrently, after their bodies have arrived. Further requests get 503
+    /// `overloaded`.
     pub in_flight_max: usize,
-    /// Largest request body.
+    /// Maximum size of a request body.
     pub body_bytes_max: usize,
-    /// Longest time in which a request's body must have arrived.
+    /// Maximum time until a request's body has arrived, in milliseconds.
     pub body_timeout_ms: u64,
-    /// Most bodies that arrive at the same time; the request of one more is answered 503 `overloaded`.
+    /// Maximum number of bodies that arrive concurrently. Further requests with a body get 503 `overloaded`.
     pub bodies_max: usize,
-    /// Most of them of one caller, and of one client network; the request of one more is answered 429 `rate_limit`.
+    /// Maximum number of bodies that arrive concurrently per caller and per client network. Further requests with a
+    /// body get 429 `rate_limit`.
     pub bodies_per_client_max: usize,
-    /// Longest path and query.
+    /// Maximum length of path and query, in bytes.
     pub uri_bytes_max: usize,
-    /// Shortest answer that is compressed.
+    /// Minimum size of a response that is compressed.
     pub compress_bytes_min: usize,
-    /// Route patterns that are answered even under overload: probes and metrics.
+    /// Patterns of the routes that are served even under overload: probes and metrics.
     pub always_answered: Vec<&'static str>,
     /// The access check.
     pub guard: Arc<Guard>,
-    /// Origins whose pages may read every answer, such as `https://shop.example`; stored data is for pages of any origin.
+    /// Origins whose pages may read every response, such as `https://shop.example`. Stored data is open to pages of any
+    /// origin.
     pub cors_origins: Vec<HeaderValue>,
-    /// True where clients reach the server by TLS: browsers are then told never to come without it.
+    /// True if clients reach the server over TLS: browsers are then told to always use it.
     pub is_https: bool,
 }
 
@@ -95,23 +98,22 @@ impl Default for EdgeConfig {
     }
 }
 
-/// A year, for this host alone: what else lies below its domain is not known here (RFC 6797).
+/// One year, for this host only: subdomains are unknown here (RFC 6797).
 const TLS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// The layer between the server and every handler. In order: request id, `Host` and size of the request, access and
-/// limits, load shedding, time limit, panics, the body of problems, compression, headers, metrics and log. One piece
-/// that does the work of nine layers, around the router rather than each route, because each layer costs every request
-/// allocations and clones.
+/// The layer between the server and every handler. In order: request id, checks of `Host` and request size, access and
+/// limits, load shedding, time limit, panics, problem bodies, compression, headers, metrics and log. It is one layer
+/// around the router instead of nine around each route, because each layer costs every request allocations and clones.
 pub struct Edge {
     config: EdgeConfig,
     constants: Vec<ConstantRoute>,
-    /// By pattern: what the guard must know of it.
+    /// Access facts that the guard needs, by route pattern.
     access: BTreeMap<String, RouteAccess>,
-    /// By pattern: how problems are written where they are not written as all others.
+    /// Formats of problem bodies that differ from the default, by route pattern.
     forms: BTreeMap<String, ProblemForm>,
 }
 
-/// A router with the edge around it; cheap to clone.
+/// A router inside the edge; cheap to clone.
 #[derive(Clone)]
 pub struct EdgeRouter {
     router: Router,
@@ -122,16 +124,16 @@ struct EdgeState {
     config: EdgeConfig,
     routes: Routes,
     in_flight: AtomicUsize,
-    /// Places for bodies that arrive.
+    /// Slots for arriving bodies.
     arriving: Arc<Shares>,
     refusals: RefusalPace,
 }
 
-/// One request's place among those that are worked on.
+/// The processing slot of one request.
 struct Place(Arc<EdgeState>);
 
 impl EdgeState {
-    /// A place, and whether it is one of those that there are.
+    /// Takes a slot, and returns true if it is within the limit.
     fn place(this: &Arc<Self>) -> (Place, bool) {
         let others = this.in_flight.fetch_add(1, Ordering::Relaxed);
         (Place(Arc::clone(this)), others < this.config.in_flight_max)
@@ -145,7 +147,7 @@ impl Drop for Place {
 }
 
 impl Edge {
-    /// Builds an edge with these limits.
+    /// Creates an edge with these limits.
     #[must_use]
     pub fn new(config: EdgeConfig) -> Self {
         Self {
@@ -156,9 +158,9 @@ impl Edge {
         }
     }
 
-    /// GET and HEAD of `path`, one of the router's patterns and without parameters or a query, are answered by `answer` alone. It
-    /// is for what is asked often and needs no work: the way through the router costs more than such an answer, and
-    /// none is refused under overload. Other methods go to the router. `answer` must not block.
+    /// Answers GET and HEAD of `path` with `answer` alone, without the router and even under overload. `path` must be
+    /// one of the router's patterns and have no parameters or query. This is for frequent requests that need no work,
+    /// because the router would cost more than the response. Other methods go to the router. `answer` must not block.
     #[must_use]
     pub fn constant(
         mut self,
@@ -172,8 +174,8 @@ impl Edge {
         self
     }
 
-    /// Puts the edge around a router, and answers what has no route or no such method. `patterns` are the router's,
-    /// under which requests are counted; what it has besides is counted as matching none.
+    /// Puts the edge around a router, and handles unknown routes and unsupported methods. `patterns` are the router's
+    /// route patterns, under which requests are counted. Routes without a listed pattern are counted as unmatched.
     pub fn around<'a>(self, router: Router, patterns: impl IntoIterator<Item = &'a str>) -> EdgeRouter {
         let router = router
             .fallback(async || Problem::new(ErrorCode::RouteNotFound))
@@ -215,12 +217,13 @@ impl fmt::Debug for EdgeRouter {
 }
 
 impl EdgeRouter {
-    /// Answers one request that came from nowhere: no network is known. No handler runs before the answer is polled.
+    /// Handles one request without a connection, so that no client network is known. No handler runs before the
+    /// returned future is polled.
     pub fn answer(&self, request: Request) -> impl Future<Output = Response> + Send + use<> {
         self.answer_from(None, request)
     }
 
-    /// Answers one request that came over a connection from `peer`.
+    /// Handles one request from a connection of `peer`.
     pub fn answer_from(
         &self,
         peer: Option<IpAddr>,
@@ -254,7 +257,7 @@ impl EdgeRouter {
         let answering = async move {
             let route = shared.routes.at(place);
             let way = match way {
-                // Boxed: hardly any request waits here, and those that do not need no room for it.
+                // Boxed: few requests wait here, and the others then need no space for it.
                 Way::Waiting(entering, request) => {
                     Box::pin(edge.wait(entering, request, place, network, &asked.id)).await
                 }
@@ -269,7 +272,7 @@ impl EdgeRouter {
                 Way::Waiting(..) => (Problem::new(ErrorCode::Internal).into_response(), None),
             };
             let took = started.elapsed();
-            // A server that has too much to do reads nothing besides.
+            // An overloaded server does not read discarded bodies.
             if rest.is_lent() && answered.status() != StatusCode::SERVICE_UNAVAILABLE {
                 Box::pin(rest.drain()).await;
             }
@@ -288,7 +291,7 @@ impl EdgeRouter {
             }
             response
         };
-        // To enter a span at every poll costs even when nobody looks at it.
+        // Entering a span at each poll has a cost, even if the span is disabled.
         if span.is_disabled() {
             answering.left_future()
         } else {
@@ -296,7 +299,7 @@ impl EdgeRouter {
         }
     }
 
-    /// The way of a request that the guard let in, or not.
+    /// Routes a request according to the guard's decision.
     fn go_in(
         &self,
         mut request: Request,
@@ -326,7 +329,7 @@ impl EdgeRouter {
         if let Some(known) = caller.known() {
             request.extensions_mut().insert(Arc::clone(known));
         }
-        // Only what is no plain read may hold several requests in one, or ask in the caller's name.
+        // Only requests other than plain reads may contain several operations, or query stores in the caller's name.
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             let (caller, request_id) = (caller.clone(), id.clone());
             request.extensions_mut().insert(Asker { caller, request_id });
@@ -339,11 +342,11 @@ impl EdgeRouter {
             Ok(arrival) => arrival,
             Err(problem) => return Way::Refused(problem, Some(entered)),
         };
-        // The handler runs as this future is polled, not before.
+        // The handler runs only when this future is polled.
         Way::Handled(self.router.clone().call(request), arrival, Some(entered))
     }
 
-    /// Waits for the guard, no longer than for an answer.
+    /// Waits for the guard, at most for the time limit of a response.
     async fn wait(
         &self,
         entering: BoxFuture<'static, GuardDecision>,
@@ -360,7 +363,7 @@ impl EdgeRouter {
     }
 }
 
-/// The address without the slash at the end of its path, where there is a route of that path alone.
+/// Returns the URI without the slash at the end of its path, if only the path without it has a route.
 fn without_slash(routes: &Routes, uri: &Uri) -> Option<Uri> {
     let path = routes.without_slash(uri.path())?;
     let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
@@ -369,20 +372,20 @@ fn without_slash(routes: &Routes, uri: &Uri) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
-/// The handling of a request.
+/// The next step for a request.
 enum Way {
-    /// A handler answers it.
+    /// A handler processes the request.
     Handled(RouteFuture<Infallible>, Option<Arc<Arrival>>, Option<GuardDecision>),
-    /// It is answered.
+    /// The response is ready.
     Answered(Response, Option<GuardDecision>),
-    /// There is no place for its body to arrive in.
+    /// No slot is free for the body to arrive.
     Refused(Problem, Option<GuardDecision>),
-    /// The guard is asked first.
+    /// The guard's decision must be awaited first.
     Waiting(BoxFuture<'static, GuardDecision>, Box<Request>),
 }
 
-/// Gives the request what extractors look for. What asks for a head only is handled like GET, so that its answer's
-/// headers are those of GET (RFC 9110, section 9.3.2).
+/// Adds the extensions that extractors need. HEAD is handled like GET, so that the response headers are those of GET
+/// (RFC 9110, section 9.3.2).
 fn hand_over(request: &mut Request, route: &RouteFacts, config: &EdgeConfig) {
     if route.has_parameters {
         request.extensions_mut().insert(route.pattern.clone());
@@ -397,8 +400,8 @@ fn hand_over(request: &mut Request, route: &RouteFacts, config: &EdgeConfig) {
     }
 }
 
-/// The reason why a request is not looked at any further: no usable `Host`, or a URI or a stated length of the body
-/// beyond the limits. A body of unstated length is measured while it is read.
+/// Returns a problem if a request must be refused before any other check: no usable `Host`, or a URI or stated body
+/// length above the limits. A body of unstated length is measured while it is read.
 fn refusal(request: &Request, config: &EdgeConfig) -> Option<Problem> {
     if let Some(fault) = request.extensions().get::<HostFault>() {
         return Some(fault.problem());
@@ -406,7 +409,7 @@ fn refusal(request: &Request, config: &EdgeConfig) -> Option<Problem> {
     let uri_bytes = request.uri().path_and_query().map_or(0, |whole| whole.as_str().len());
     let uri_bytes_max = config.uri_bytes_max;
     if uri_bytes > uri_bytes_max {
-        // The list of codes is closed and has none of its own for 414.
+        // The list of error codes is closed and has no code for 414.
         let detail = format!("The URI is too long: path and query may have at most {uri_bytes_max} bytes.");
         let problem = Problem::new(ErrorCode::PayloadTooLarge).with_status(StatusCode::URI_TOO_LONG);
         return Some(problem.detail(detail));
@@ -426,8 +429,7 @@ async fn run(
     id: &RequestId,
 ) -> Response {
     let timeout_ms = shared.config.timeout_ms;
-    // A handler that panics leaves nothing half-done that another request sees: shared state is immutable or behind
-    // its own atomics.
+    // A panic leaves no inconsistent state for other requests: shared state is immutable or behind its own atomics.
     let mut inner = pin!(AssertUnwindSafe(inner).catch_unwind());
     let (early, _place) = match &arrival {
         Some(arrival) => match arrival.during(inner.as_mut()).await {
@@ -439,7 +441,7 @@ async fn run(
             if !is_free && !always {
                 return Problem::new(ErrorCode::Overloaded).into_response();
             }
-            // Most handlers end at once; only for one that waits is a timer set.
+            // Most handlers finish at the first poll; a timer is set only for the others.
             let early = match poll_fn(|context| Poll::Ready(inner.as_mut().poll(context))).await {
                 Poll::Ready(answered) => Some(answered),
                 Poll::Pending => None,
@@ -463,7 +465,7 @@ async fn run(
     }
 }
 
-/// The answer in place of one whose maker panicked.
+/// Builds the response after a panic of the handler.
 fn panicked(panic: &(dyn Any + Send), id: &RequestId) -> Response {
     let words = panic.downcast_ref::<&str>().copied();
     let words = words

@@ -17,33 +17,33 @@ use crate::{Asset, LocalOperations, ProblemForm};
 /// The path of the interface description.
 const DOCUMENT_PATH: &str = "/openapi.json";
 
-/// A server's routes with all that an edge must know of them, and no edge yet: one edge goes around the routes of
-/// several servers where one program is all of them on one port.
+/// A server's routes with everything that an edge needs to know, but without an edge. If one program runs several
+/// servers on one port, one edge goes around all their routes.
 ///
-/// In: each server's router, its patterns, its constant answers and its interface description. Out: an [`EdgeRouter`]
-/// that serves all of them and, where any is described, one description of all under `/openapi.json`.
+/// Input: each server's router, patterns, constant responses and interface description. Output: an [`EdgeRouter`] that
+/// serves all of them. If any server has a description, a merged description is served at `/openapi.json`.
 #[derive(Default)]
 pub struct OpenRouter {
     router: Router,
     patterns: Vec<String>,
     constants: Vec<ConstantRoute>,
     document: Option<OpenApi>,
-    /// Patterns whose reads are for pages of any origin.
+    /// Patterns that pages of any origin may read.
     any_origin: BTreeSet<String>,
-    /// Patterns of which a `POST` reads, and writes nothing.
+    /// Patterns with a `POST` that only reads and writes nothing.
     reads_by_post: BTreeSet<String>,
-    /// Patterns whose requests count as those under `/v1/` do.
+    /// Patterns that count towards limits like those under `/v1/`.
     counted: BTreeSet<String>,
     /// Patterns whose handlers get the network that a request comes from.
     tells_network: BTreeSet<String>,
-    /// Patterns that are answered when a caller's day is over, too.
+    /// Patterns that are served even after a caller's daily limit is reached.
     past_limits: BTreeSet<String>,
-    /// Patterns whose problems are not written as all others are.
+    /// Problem formats of patterns that differ from the default.
     forms: BTreeMap<String, ProblemForm>,
 }
 
 impl OpenRouter {
-    /// The routes of `router`, whose `patterns` requests are counted under.
+    /// Creates the routes of `router`; requests are counted under `patterns`.
     pub fn new(router: Router, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             router,
@@ -63,7 +63,7 @@ impl OpenRouter {
         self
     }
 
-    /// Describes the routes.
+    /// Sets the interface description of the routes.
     #[must_use]
     pub fn described(mut self, document: OpenApi) -> Self {
         match &mut self.document {
@@ -73,7 +73,7 @@ impl OpenRouter {
         self
     }
 
-    /// From pages of any origin the routes that are here until now may be read, each under `/v1/` or `/.well-known/`.
+    /// Allows pages of any origin to read the routes added so far, if they are under `/v1/` or `/.well-known/`.
     #[must_use]
     pub fn read_by_any_origin(mut self) -> Self {
         let is_read = |pattern: &&String| pattern.starts_with("/v1/") || pattern.starts_with("/.well-known/");
@@ -82,36 +82,37 @@ impl OpenRouter {
         self
     }
 
-    /// The same of routes that read by `POST`, since a question has no room in a query.
+    /// Allows pages of any origin to call the routes added so far that read by `POST`, because their input is too large
+    /// for a query string.
     #[must_use]
     pub fn read_by_post_of_any_origin(mut self) -> Self {
         self.reads_by_post.extend(self.patterns.iter().cloned());
         self.read_by_any_origin()
     }
 
-    /// Requests to the routes that are here until now count as those under `/v1/` do.
+    /// Makes requests to the routes added so far count like those under `/v1/`.
     #[must_use]
     pub fn counted(mut self) -> Self {
         self.counted.extend(self.patterns.iter().cloned());
         self
     }
 
-    /// The routes that are here until now are answered when a limit of the caller's is reached, too.
+    /// Serves the routes added so far even when a limit of the caller is reached.
     #[must_use]
     pub fn answered_past_limits(mut self) -> Self {
         self.past_limits.extend(self.patterns.iter().cloned());
         self
     }
 
-    /// Handlers of the routes that are here until now find the [`crate::ClientNetwork`] that a request comes from among its
-    /// extensions, where it is known.
+    /// Adds the client's [`crate::ClientNetwork`] to the request extensions for handlers of the routes added so far, if
+    /// it is known.
     #[must_use]
     pub fn telling_networks(mut self) -> Self {
         self.tells_network.extend(self.patterns.iter().cloned());
         self
     }
 
-    /// Problems of the routes below `prefix` that are here until now are written in this form, also those of the way in.
+    /// Sets the problem format for the routes added so far below `prefix`. Problems from the edge use the format too.
     #[must_use]
     pub fn problems_as(mut self, form: ProblemForm, prefix: &str) -> Self {
         let below = self.patterns.iter().filter(|pattern| pattern.starts_with(prefix));
@@ -133,7 +134,7 @@ impl OpenRouter {
         self
     }
 
-    /// The routes of both. What is described twice, title and version included, is described as `self` does.
+    /// Merges two sets of routes. If both describe the same thing, including title and version, the description of `self` is used.
     ///
     /// # Panics
     /// Both have a route of the same path and method, as with axum's own `merge`.
@@ -154,13 +155,13 @@ impl OpenRouter {
         }
     }
 
-    /// The description of the routes so far.
+    /// Returns the description of the routes so far.
     #[must_use]
     pub fn document(&self) -> Option<&OpenApi> {
         self.document.as_ref()
     }
 
-    /// The operations described so far, to be called from within this process.
+    /// Returns the operations described so far, for calls from within this process.
     #[must_use]
     pub fn operations(&self, guard: Arc<Guard>) -> LocalOperations {
         let items = self.document.iter().flat_map(|document| document.paths.paths.values());
@@ -186,7 +187,7 @@ impl OpenRouter {
         let mut access = BTreeMap::<String, RouteAccess>::new();
         if let Some(mut document) = document {
             access = complete(&mut document, &config.guard.keyed);
-            // A document of our own making is always JSON.
+            // A generated document is always valid JSON.
             let document = Arc::new(Asset::new("application/json", document.to_json().unwrap_or_default()));
             let answer = async move |headers: HeaderMap| document.answer(&headers);
             router = router.route(DOCUMENT_PATH, get(answer));

@@ -8,20 +8,20 @@ use metrics::{Counter, Histogram};
 use crate::ProblemForm;
 use crate::access::RouteAccess;
 
-/// The label of requests that match no route; the paths themselves never become labels.
+/// Metrics label of requests that match no route; request paths never become labels.
 const UNMATCHED: &str = "unmatched";
-/// The places of paths of no pattern: those that do not count, and those that do.
+/// Number of entries for unmatched paths: one for paths that do not count towards limits, one for those that do.
 const UNMATCHED_PLACES: usize = 2;
 
-/// The beginning of all paths whose requests count.
+/// Prefix of all paths that count towards limits.
 pub(super) const COUNTED: &str = "/v1/";
 
-/// The pattern of a router that a path matches, and the facts about each pattern.
+/// Finds the route pattern of a path, and the facts about each pattern.
 ///
-/// axum knows the pattern too, but through an allocation or two for each request, and only within a route.
+/// axum knows the pattern too, but only within a route, and it allocates once or twice per request.
 pub(super) struct Routes {
     matcher: matchit::Router<usize>,
-    /// The facts of paths without a pattern first, then those of the paths among them that count.
+    /// Facts of unmatched paths that do not count, then of unmatched paths that count, then of each pattern.
     facts: Vec<RouteFacts>,
 }
 
@@ -38,7 +38,7 @@ impl Routes {
             facts: [false, true].map(RouteFacts::unmatched).into(),
         };
         for pattern in patterns {
-            // The router itself refuses patterns that cannot be; of one that is given twice the first counts.
+            // The router itself refuses invalid patterns. For a duplicate pattern the first entry is used.
             if routes.matcher.insert(pattern, routes.facts.len()).is_ok() {
                 let always = always_answered.contains(&pattern);
                 let facts = RouteFacts::of(pattern, always, access(pattern));
@@ -53,7 +53,7 @@ impl Routes {
         routes
     }
 
-    /// The place of what is known of a path's route, for [`Routes::at`].
+    /// Returns the index of a path's route facts, for [`Routes::at`].
     pub(super) fn find(&self, path: &str) -> usize {
         let unmatched = || usize::from(path.starts_with(COUNTED));
         self.matcher
@@ -61,7 +61,7 @@ impl Routes {
             .map_or_else(|_| unmatched(), |matched| *matched.value)
     }
 
-    /// A path without the slash at its end, where it is one of a pattern only so.
+    /// Returns a path without its trailing slash, if only the path without it matches a pattern.
     pub(super) fn without_slash<'p>(&self, path: &'p str) -> Option<&'p str> {
         let shorter = path.strip_suffix('/')?;
         (self.matcher.at(path).is_err() && self.matcher.at(shorter).is_ok()).then_some(shorter)
@@ -72,7 +72,7 @@ impl Routes {
     }
 }
 
-/// The pattern of a request's route, where that has parameters.
+/// The pattern of a request's route, if the pattern has parameters.
 #[derive(Debug, Clone)]
 pub(crate) struct RoutePattern(Arc<str>);
 
@@ -82,10 +82,10 @@ impl RoutePattern {
     }
 }
 
-/// Answers a request of which only the headers count.
+/// Builds a response that depends on the request headers only.
 pub(super) type Constant = Box<dyn Fn(&HeaderMap) -> Response + Send + Sync>;
 
-/// A route whose answer is constant.
+/// A route with a constant response.
 pub(super) struct ConstantRoute {
     pub(super) path: &'static str,
     pub(super) answer: Constant,
@@ -95,7 +95,7 @@ pub(super) struct ConstantRoute {
 pub(super) struct RouteFacts {
     pub(super) pattern: RoutePattern,
     pub(super) has_parameters: bool,
-    /// True where it is answered even under overload.
+    /// True if the route is served even under overload.
     pub(super) always: bool,
     pub(super) access: RouteAccess,
     pub(super) form: ProblemForm,
@@ -103,7 +103,7 @@ pub(super) struct RouteFacts {
     metrics: OnceLock<RouteMetrics>,
 }
 
-/// Metrics' handles, looked up once: at the first answer, for until then the route has none.
+/// Metric handles of a route, looked up at its first response.
 struct RouteMetrics {
     answers: [Counter; 5],
     seconds: Histogram,
@@ -132,14 +132,14 @@ impl RouteFacts {
         Self { access, ..facts }
     }
 
-    /// The constant answer to a request of this method, given in the router's place.
+    /// Returns the constant response for a method, which bypasses the router.
     pub(super) fn constant_for(&self, method: &Method) -> Option<&Constant> {
         self.constant
             .as_ref()
             .filter(|_| matches!(*method, Method::GET | Method::HEAD))
     }
 
-    /// Counts an answer.
+    /// Counts a response.
     pub(super) fn record(&self, status: StatusCode, took: Duration) {
         let metrics = self.metrics.get_or_init(|| RouteMetrics::of(self.pattern.as_str()));
         let class = usize::from(status.as_u16() / 100).clamp(1, 5) - 1;

@@ -113,7 +113,7 @@ async fn a_known_tag_is_304_with_the_same_tag() {
         assert_eq!(headers[name], fresh[name], "{name}");
     }
     assert!(headers.contains_key("x-request-id"));
-    // An answer without a body says nothing of the length that a whole answer has.
+    // A response without a body must not state the length of the full response.
     let request = Request::builder()
         .method("HEAD")
         .uri("/graph")
@@ -225,7 +225,7 @@ async fn bodies_are_checked_for_type_and_size() {
         "dict_type"
     );
     assert_eq!(order("application/json", "").await.1["detail"][0]["type"], "missing");
-    // Without a media type nothing is missing, and something is of no type.
+    // Without a media type an empty body is missing, and other content has the wrong type.
     assert_eq!(order("", "").await.1["detail"][0]["type"], "missing");
     assert_eq!(order("", "{}").await.1["code"], "unsupported_media_type");
 }
@@ -378,7 +378,7 @@ async fn every_error_code_becomes_an_answer_with_its_status() {
         assert_eq!((status.as_u16(), &body["code"]), (code.status(), &code.as_str().into()));
         assert_eq!(body["brand_slug"], "x");
         if code.status() == 422 {
-            // The contract shapes a 422, whatever its code.
+            // The contract defines the format of every 422, whatever its code.
             let fault = &body["detail"][0];
             assert_eq!(
                 (&fault["type"], &fault["loc"], &fault["msg"]),
@@ -428,7 +428,7 @@ async fn an_answer_of_the_live_tier_is_kept_by_nobody() {
     assert_eq!(told("etag"), None);
 }
 
-/// A server of one route, described under its path.
+/// Creates a server with one route and a description of it.
 fn one_route(path: &'static str, words: &'static str) -> OpenRouter {
     use utoipa::openapi::path::{HttpMethod, OperationBuilder, PathItem};
     let operation = OperationBuilder::new().operation_id(Some(words)).build();

@@ -5,15 +5,15 @@ use http::request::Parts;
 
 use crate::{Caller, RequestId};
 
-/// The author of a call, and the request that it belongs to.
+/// The caller of an operation, with the id of the request that it belongs to.
 ///
-/// As an extractor: what the edge found out about a request that is no GET. Of a GET the network of an anonymous caller is
-/// not known, and the request's id is the client's own or a new one.
+/// As an extractor, it returns what the edge found out about a request other than GET. For a GET, the network of an
+/// anonymous caller is unknown, and the request id is the client's own or a new one.
 #[derive(Debug, Clone)]
 pub struct Asker {
     /// The caller.
     pub caller: Caller,
-    /// The request, as its answer names it.
+    /// Id of the request, as in its response.
     pub request_id: RequestId,
 }
 

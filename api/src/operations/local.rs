@@ -18,9 +18,9 @@ use super::{Asker, CallOperation, OperationAnswer, OperationCall};
 use crate::access::Guard;
 use crate::{Problem, request_id};
 
-/// The operations of this process's own routes, asked below the edge: extractors, rules and errors are those of REST.
+/// Operations of this process's own routes, called below the edge. Extractors, rules and errors are those of REST.
 ///
-/// Operations of this process. Those that the routes lack are called elsewhere, where a server is named.
+/// Operations that the routes do not have are passed to another server, if one is configured.
 #[derive(Clone)]
 pub struct LocalOperations {
     router: Router,
@@ -42,7 +42,7 @@ impl LocalOperations {
         }
     }
 
-    /// Asks `elsewhere` for operations that are not among these routes.
+    /// Passes operations that are not among these routes to `elsewhere`.
     #[must_use]
     pub fn or(self, elsewhere: Arc<dyn CallOperation>) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl LocalOperations {
         }
     }
 
-    /// Answers by the routes. A handler that panics leaves nothing half-done that another request sees.
+    /// Answers a call by the routes. A panic leaves no inconsistent state for other requests.
     async fn answered(&self, request: Request, asker: &Asker) -> OperationAnswer {
         let mut router = self.router.clone();
         let answering = AssertUnwindSafe(async move { router.call(request).await }).catch_unwind();
@@ -83,7 +83,7 @@ impl CallOperation for LocalOperations {
     }
 }
 
-/// The request that REST would get, once its edge has looked at it.
+/// Builds the request that REST would pass on after its edge.
 fn request(call: &OperationCall) -> Result<Request, Problem> {
     let mut request = Request::builder()
         .method(call.method.clone())

@@ -1,9 +1,9 @@
-//! One operation, many doors: what REST answers can be asked from within, by the same rules and with the same result.
+//! Calls of REST operations from within the program, with the same rules and results as over REST.
 //!
-//! A door (MCP, discover, a shared protocol) makes an [`OperationCall`] and hands it to [`CallOperation`]. In one process
-//! [`LocalOperations`] asks the servers' own routes, below the edge; [`RemoteOperations`] asks a server elsewhere. Who
-//! calls is known by then ([`Asker`]), and the way in has counted the request. A door that takes several requests in one
-//! charges the others itself, by [`crate::Guard::charge`].
+//! An endpoint (MCP, discover, a shared protocol) creates an [`OperationCall`] and passes it to [`CallOperation`].
+//! Within one process, [`LocalOperations`] calls the servers' own routes below the edge. [`RemoteOperations`] calls
+//! another server. The caller is already identified ([`Asker`]), and the edge has counted the request. An endpoint that
+//! accepts several operations in one request charges the others itself with [`crate::Guard::charge`].
 
 mod asker;
 mod local;
@@ -24,49 +24,49 @@ pub use self::local::LocalOperations;
 pub use self::remote::{RemoteError, RemoteOperations};
 use crate::{Problem, ProblemForm};
 
-/// Characters of a segment of a path or of a query that need no escape (RFC 3986, 2.3).
+/// Characters that need no escape in a path segment or query (RFC 3986, 2.3) are excluded from this set.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// One call of an operation, as a request of REST would say it.
+/// One call of an operation, in terms of a REST request.
 #[derive(Debug, Clone)]
 pub struct OperationCall {
-    /// The operation's id in the interface description: what the access table names.
+    /// Operation id in the interface description, as used in the access table.
     pub operation_id: Cow<'static, str>,
-    /// Its method.
+    /// HTTP method of the operation.
     pub method: Method,
-    /// Its path, filled in and escaped: see [`OperationCall::segment`].
+    /// Path with its parameters filled in and escaped: see [`OperationCall::segment`].
     pub path: String,
-    /// Its query parameters, as they are, not escaped.
+    /// Query parameters, not escaped.
     pub query: Vec<(Cow<'static, str>, String)>,
-    /// Its body: JSON, where it takes one.
+    /// JSON body, if the operation takes one.
     pub body: Option<Bytes>,
-    /// The key under which it is done once, where it takes one.
+    /// Idempotency key, if the operation takes one.
     pub idempotency_key: Option<HeaderValue>,
-    /// The caller, and the request.
+    /// Caller and request id.
     pub asker: Asker,
 }
 
-/// The answer of an operation: the envelope of REST, or a problem's document.
+/// The response of an operation: the REST envelope, or a problem document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperationAnswer {
-    /// The status that REST answers with.
+    /// HTTP status of the REST response.
     pub status: StatusCode,
-    /// JSON, whole.
+    /// Complete JSON body.
     pub body: Bytes,
-    /// When to try again, where that may help.
+    /// Time after which to retry, if a retry may help.
     pub retry_after: Option<Duration>,
 }
 
-/// Carries operations out.
+/// Executes operations.
 #[async_trait]
 pub trait CallOperation: fmt::Debug + Send + Sync {
-    /// Carries one call out. Whatever goes wrong is an answer: a problem's document with the status that it has in REST.
-    /// The caller must be allowed to call the operation (the access table); nothing is charged.
+    /// Executes one call. Any error is returned as a problem document with its REST status. The caller must be allowed
+    /// to call the operation by the access table. Nothing is charged.
     async fn call(&self, call: OperationCall) -> OperationAnswer;
 }
 
 impl OperationCall {
-    /// A call without parameters and body.
+    /// Creates a call without parameters and body.
     #[must_use]
     pub fn new(
         operation_id: impl Into<Cow<'static, str>>,
@@ -92,20 +92,20 @@ impl OperationCall {
         self
     }
 
-    /// Adds a body: JSON.
+    /// Adds a JSON body.
     #[must_use]
     pub fn body(mut self, json: impl Into<Bytes>) -> Self {
         self.body = Some(json.into());
         self
     }
 
-    /// `text` as one segment of a path.
+    /// Escapes `text` as one path segment.
     #[must_use]
     pub fn segment(text: &str) -> String {
         utf8_percent_encode(text, ESCAPED).to_string()
     }
 
-    /// Path and query, escaped.
+    /// Returns the escaped path and query.
     fn target(&self) -> String {
         let mut target = self.path.clone();
         for (index, (name, value)) in self.query.iter().enumerate() {
@@ -119,13 +119,13 @@ impl OperationCall {
 }
 
 impl OperationAnswer {
-    /// True where the operation succeeded.
+    /// Returns true if the operation succeeded.
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.status.is_success()
     }
 
-    /// The answer with a problem, for `asker`.
+    /// Creates the response for a problem of `asker`'s request.
     #[must_use]
     pub fn problem(problem: Problem, asker: &Asker) -> Self {
         let mut response = problem.clone().into_response();

@@ -9,30 +9,30 @@ use http::header;
 use super::{CallOperation, OperationAnswer, OperationCall};
 use crate::{LogThrottle, Problem, request_id};
 
-/// Largest answer that is read: a page of products with all their variants is much smaller.
+/// Maximum size of a response: a page of products with all variants is much smaller.
 const ANSWER_BYTES_MAX: usize = 32 << 20;
 
-/// The operations of a server elsewhere that trusts whoever reaches it: the listener for gateways of a query server.
+/// Operations of another server that trusts every client: the listener for gateways of a query server.
 ///
-/// Operations of another server. The caller is not passed on: callers were let in here.
+/// The caller is not passed on, because access was checked here.
 #[derive(Debug, Clone)]
 pub struct RemoteOperations {
     client: reqwest::Client,
     base: String,
-    /// The hook for a server that does not answer.
+    /// Throttle for warnings about an unavailable server.
     away: Arc<LogThrottle>,
 }
 
-/// Operations elsewhere cannot be asked as configured.
+/// Error for a client that cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[error("no HTTP client for the operations of another server")]
 pub struct RemoteError(#[source] reqwest::Error);
 
 impl RemoteOperations {
-    /// Those of the server at `base`, each of which may take `timeout`. Sends nothing yet.
+    /// Creates the operations of the server at `base`, with `timeout` for each call. Sends nothing yet.
     ///
     /// # Errors
-    /// When the client cannot be built.
+    /// The HTTP client cannot be built.
     pub fn new(base: &str, timeout: Duration) -> Result<Self, RemoteError> {
         let client = reqwest::Client::builder()
             .no_proxy()
@@ -80,7 +80,7 @@ impl CallOperation for RemoteOperations {
             } else {
                 ErrorCode::NotReady
             };
-            // While the other server is away, every request would say so.
+            // While the other server is unavailable, every request would log this.
             if let Some(left_out) = self.away.is_due() {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,

@@ -10,7 +10,7 @@ fn object(body: Value) -> JsonObject {
     }
 }
 
-/// Kind and place of each fault.
+/// Returns the kind and path of each fault.
 fn faults(reader: MembersReader<'_>) -> Vec<(String, Value)> {
     let told = |violation: &Violation| {
         let told = serde_json::to_value(violation).unwrap();
@@ -23,7 +23,7 @@ fn ident(last: usize) -> String {
     format!("sha:{last:040x}")
 }
 
-/// The idents that a body asks for, or its faults.
+/// Parses the product ids in a body, or returns its faults.
 fn idents(body: Value) -> Result<Vec<ProductIdent>, Vec<(String, Value)>> {
     let body = object(body);
     let mut reader = MembersReader::new(&body);
@@ -151,7 +151,7 @@ fn every_fault_within_items_is_told_with_its_place() {
     );
 }
 
-/// A member's value, and how it is at fault where it is.
+/// Generates a field value, together with its fault if it is invalid.
 fn qty() -> impl Strategy<Value = (Option<Value>, Option<&'static str>)> {
     prop_oneof![
         (1_i64..=99).prop_map(|qty| (Some(json!(qty)), None)),

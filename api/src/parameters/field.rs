@@ -8,22 +8,22 @@ use super::source::{Raw, unescape, utf8};
 use super::{MembersReader, collect, parse_boolean, parse_integer, product_ident};
 use crate::{Location, Rule, Violation};
 
-/// The place of what holds a value of a request.
+/// The location of the object that contains a value of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FieldPlace<'r> {
     /// The part of the request.
     pub(super) part: &'static str,
-    /// The way from there.
+    /// Path from that part to the object.
     pub(super) above: &'r [Location],
 }
 
-/// One value of a request, wherever it lies: a parameter, a member, an item of a list. Every reading answers `None` for
-/// an absent value, and for a faulty one, whose fault it records.
+/// One value of a request: a parameter, a field, or an item of a list. Every read method returns `None` for an absent
+/// value. For an invalid value it also returns `None`, and records the fault.
 #[derive(Debug)]
 pub struct Field<'r, 'a> {
     violations: &'r mut Vec<Violation>,
     place: FieldPlace<'r>,
-    /// The value's own name or position.
+    /// The value's own name or index.
     step: Location,
     raw: Option<Raw<'a>>,
 }
@@ -43,13 +43,13 @@ impl<'r, 'a> Field<'r, 'a> {
         }
     }
 
-    /// True where there is nothing to read.
+    /// Returns true if the value is absent.
     #[must_use]
     pub fn is_absent(&self) -> bool {
         self.raw.is_none()
     }
 
-    /// A text of at most `chars_max` characters.
+    /// Reads a text of at most `chars_max` characters.
     pub fn text(mut self, chars_max: usize) -> Option<Cow<'a, str>> {
         let text = self.any_text()?;
         if text.len() > chars_max && text.chars().count() > chars_max {
@@ -59,14 +59,14 @@ impl<'r, 'a> Field<'r, 'a> {
         Some(text)
     }
 
-    /// An integer within bounds; beyond 64 bits it counts as the largest or smallest one. Of a body: a number without
-    /// fraction, or a text that stands for one; a boolean is none.
+    /// Reads an integer within bounds; a number beyond 64 bits is clamped to the largest or smallest one. In a body,
+    /// the value may be a number without fraction or a numeric text, but not a boolean.
     pub fn integer(mut self, bounds: RangeInclusive<i64>) -> Option<i64> {
         let read = match self.raw? {
             Raw::Json(Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
                 (Some(integer), _) => Ok(integer),
                 (None, Some(float)) if float.fract() != 0.0 => Err(Rule::IntFromFloat),
-                // Saturates, as everywhere where a number is beyond 64 bits.
+                // The cast saturates, like all numbers beyond 64 bits here.
                 (None, Some(float)) => Ok(float as i64),
                 (None, None) => Err(Rule::IntType),
             },
@@ -81,8 +81,8 @@ impl<'r, 'a> Field<'r, 'a> {
         self.checked(read.and_then(|integer| within(integer, &bounds)))
     }
 
-    /// An amount of money in minor units, within bounds. A decimal point is a fault, also before zeros: who writes `500.00` means
-    /// major units.
+    /// Reads an amount of money in minor units, within bounds. A decimal point is a fault even before zeros, because a
+    /// caller who writes `500.00` means major units.
     pub fn minor(mut self, bounds: RangeInclusive<i64>) -> Option<i64> {
         let has_point = match self.raw? {
             Raw::Json(Value::Number(number)) => number.is_f64(),
@@ -97,7 +97,7 @@ impl<'r, 'a> Field<'r, 'a> {
         self.integer(bounds)
     }
 
-    /// A boolean in any of the spellings that pydantic takes; of a body also the numbers 0 and 1.
+    /// Reads a boolean in any spelling that pydantic accepts; in a body also the numbers 0 and 1.
     pub fn boolean(mut self) -> Option<bool> {
         let read = match self.raw? {
             Raw::Json(Value::Bool(flag)) => Ok(*flag),
@@ -117,7 +117,7 @@ impl<'r, 'a> Field<'r, 'a> {
         self.checked(read)
     }
 
-    /// One of some values, by its name.
+    /// Reads one of several named values.
     pub fn choice<T: Copy>(self, choices: &[T], name: impl Fn(T) -> &'static str) -> Option<T> {
         self.parsed(|text| {
             let found = choices.iter().find(|choice| name(**choice) == text);
@@ -126,15 +126,15 @@ impl<'r, 'a> Field<'r, 'a> {
         })
     }
 
-    /// A value that `read` makes of the text.
+    /// Reads a text and parses it with `read`.
     pub fn parsed<T>(mut self, read: impl FnOnce(&str) -> Result<T, Rule>) -> Option<T> {
         let text = self.any_text()?;
         let value = read(&text);
         self.checked_text(&text, value)
     }
 
-    /// A list of at most `items_max` values, each of which `read` reads; `None` too where one of them is at fault. Only
-    /// a body holds lists.
+    /// Reads a list of at most `items_max` values, each with `read`. Returns `None` if one of them is invalid. Only a
+    /// body can contain lists.
     pub fn list<T>(mut self, items_max: usize, mut read: impl FnMut(Field<'_, 'a>) -> Option<T>) -> Option<Vec<T>> {
         let items = match self.raw? {
             Raw::Json(Value::Array(items)) if items.len() <= items_max => Ok(items),
@@ -157,12 +157,12 @@ impl<'r, 'a> Field<'r, 'a> {
         (self.violations.len() == before && values.len() == items.len()).then_some(values)
     }
 
-    /// A list of at most `items_max` identifiers of products.
+    /// Reads a list of at most `items_max` product ids.
     pub fn idents(self, items_max: usize) -> Option<Vec<ProductIdent>> {
         self.list(items_max, |item| item.parsed(product_ident))
     }
 
-    /// An object, whose members `read` reads. Only a body holds objects.
+    /// Reads an object, the fields of which `read` reads. Only a body can contain objects.
     pub fn object<T>(mut self, read: impl FnOnce(&mut MembersReader<'a>) -> T) -> Option<T> {
         let members = match self.raw? {
             Raw::Json(Value::Object(members)) => Ok(members),
@@ -177,14 +177,14 @@ impl<'r, 'a> Field<'r, 'a> {
         (self.violations.len() == before).then_some(value)
     }
 
-    /// Records that the value breaks a rule; there is nothing to read then.
+    /// Records that the value breaks a rule, and makes it absent for further reads.
     pub(super) fn refused(mut self, rule: &Rule, input: Option<Value>) -> Self {
         self.refuse(rule, input);
         self.raw = None;
         self
     }
 
-    /// The text, however long.
+    /// Reads a text of any length.
     fn any_text(&mut self) -> Option<Cow<'a, str>> {
         match self.raw? {
             Raw::Json(Value::String(text)) => Some(Cow::Borrowed(text)),
@@ -203,7 +203,7 @@ impl<'r, 'a> Field<'r, 'a> {
         read.map_err(|rule| self.refuse(&rule, Some(text.into()))).ok()
     }
 
-    /// The value, or nothing and a fault that states the value as it was sent.
+    /// Returns the parsed value, or records a fault with the value as sent.
     fn checked<T>(&mut self, read: Result<T, Rule>) -> Option<T> {
         let sent = match self.raw? {
             Raw::Json(value) => value,

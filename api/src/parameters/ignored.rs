@@ -3,11 +3,12 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Most parameters that an answer names, and most characters of each: an answer must not grow with what was sent.
+/// Maximum number of ignored parameters in a response, and maximum length of each name: a response must not grow with
+/// the request.
 const NAMES_MAX: usize = 20;
 const CHARS_MAX: usize = 64;
 
-/// Names that callers of other interfaces use, and what they mean here.
+/// Parameter names of other APIs, and their equivalents here.
 const MEANT: [(&str, &[&str]); 14] = [
     ("query", &["q"]),
     ("search", &["q"]),
@@ -25,18 +26,18 @@ const MEANT: [(&str, &[&str]); 14] = [
     ("product_id", &["ident", "product"]),
 ];
 
-/// A parameter or an argument that nothing reads.
+/// A parameter or argument that the operation does not read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct IgnoredParameter {
-    /// As it was sent.
+    /// The name as sent.
     pub name: String,
-    /// The one of the operation's own that was probably meant.
+    /// The parameter of this operation that was probably meant.
     #[schema(required = true)]
     pub meant: Option<String>,
 }
 
 impl IgnoredParameter {
-    /// Those of `sent` that are none of `known`, each once, in the order of their names.
+    /// Returns the names in `sent` that are not in `known`, without duplicates and sorted.
     #[must_use]
     pub fn of<'a>(sent: impl IntoIterator<Item = &'a str>, known: &[&str]) -> Vec<Self> {
         let unknown: BTreeSet<&str> = sent.into_iter().filter(|name| !known.contains(name)).collect();
@@ -60,7 +61,7 @@ fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
         .or_else(|| find(&|one| one.len() > 3 && is_near(one, &name)))
 }
 
-/// True where at most one letter more, less or other tells the two apart.
+/// Returns true if two names differ by at most one added, removed or replaced character.
 fn is_near(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let begins = one.iter().zip(other).take_while(|(one, other)| one == other).count();

@@ -1,4 +1,4 @@
-//! Reads what a request states, wherever it states it, and collects every fault on the way.
+//! Reads the values of a request from query, path and body, and collects every fault.
 
 mod field;
 mod ignored;
@@ -18,41 +18,39 @@ pub use self::values::{parse_boolean, parse_integer};
 use crate::{JsonObject, Location, Problem, Rule, Violation};
 use data_model::ProductIdent;
 
-/// Most faults that one answer lists: a request is bounded, but one list can hold many faulty values.
+/// Maximum number of faults in one response: one list can contain many invalid values.
 const VIOLATIONS_MAX: usize = 100;
 
-/// Reads named values of a request, whether of its query string or of its body, with pydantic's lax rules, and collects
-/// every fault on the way.
+/// Reads named values of a query string or body with pydantic's lax rules, and collects every fault.
 ///
-/// [`ParameterReader::required`] and [`ParameterReader::optional`] take a value by its name; what they answer reads it
-/// as a text, a number, a list and so on. Unknown names are ignored, and [`QueryReader::ignored`] lists them. A reading
-/// answers `None` both for an absent and for a faulty value; [`ParameterReader::finish`] tells the two apart.
+/// [`ParameterReader::required`] and [`ParameterReader::optional`] return a value by its name, which is then read as
+/// text, number, list and so on. Unknown names are ignored, and [`QueryReader::ignored`] lists them. A read returns
+/// `None` for an absent value and for an invalid one; [`ParameterReader::finish`] distinguishes the two.
 #[derive(Debug)]
 pub struct ParameterReader<S> {
     source: S,
-    /// The way from the part of the request to what is read: empty but for objects within a body.
+    /// Path from the part of the request to the object being read; empty except for nested objects in a body.
     above: Vec<Location>,
     violations: Vec<Violation>,
 }
 
-/// Reads the parameters of a query string. As in FastAPI, the last of several of one name counts. A `%` that begins no
-/// escape stands for itself; an escape that makes no UTF-8 is a fault.
+/// Reads the parameters of a query string. As in FastAPI, the last of several values with one name is used. A `%` that
+/// does not begin an escape is literal. An escape that is not valid UTF-8 is a fault.
 pub type QueryReader<'a> = ParameterReader<QueryString<'a>>;
 
-/// Reads the members of a body's object, and of objects within it. An optional member that is null, or an empty text,
+/// Reads the fields of a body's JSON object, and of nested objects. An optional field that is null or an empty text
 /// counts as absent.
 pub type MembersReader<'a> = ParameterReader<Members<'a>>;
 
 impl<'a> QueryReader<'a> {
-    /// Takes the query part of a URI apart; `None` and an empty text hold no parameters.
+    /// Parses the query part of a URI; `None` and an empty text contain no parameters.
     #[must_use]
     pub fn new(query: Option<&'a str>) -> Self {
         Self::of(QueryString::new(query))
     }
 
-    /// Every value of these names, in their order in the query, as `read` reads them; more than `items_max` are a
-    /// fault. Faults of one are stated by its name and its number among those of the name, as FastAPI states them of
-    /// lists.
+    /// Reads all values of the given names with `read`, in query order. More than `items_max` values are a fault. A
+    /// fault names the parameter and the index among its values, as FastAPI does for lists.
     pub fn each<T>(
         &mut self,
         names: &[&'static str],
@@ -81,8 +79,8 @@ impl<'a> QueryReader<'a> {
         values
     }
 
-    /// A list of words, empty where it is absent: each time that the name is given, one word or some with commas between,
-    /// each time at most `chars_max` characters. An empty text counts as absent.
+    /// Reads a list of words, empty if absent. The name may be repeated, and each value is one word or several
+    /// comma-separated words with at most `chars_max` characters in total. An empty text counts as absent.
     pub fn words(&mut self, name: &'static str, chars_max: usize) -> Vec<String> {
         let mut words = Vec::new();
         for (_, raw) in self.source.all(&[name]) {
@@ -93,13 +91,13 @@ impl<'a> QueryReader<'a> {
         words
     }
 
-    /// Parameters of the query that no one has read so far.
+    /// Returns the query parameters that were not read so far.
     #[must_use]
     pub fn ignored(&self) -> Vec<IgnoredParameter> {
         IgnoredParameter::of(self.source.names().iter().map(|name| &**name), &self.source.asked)
     }
 
-    /// Ends the reading: `value` when there was no fault in the query or in `path`.
+    /// Finishes reading. Returns `value` if there was no fault in the query or in `path`.
     ///
     /// # Errors
     /// A 422 that lists every fault, those of the path first.
@@ -109,13 +107,13 @@ impl<'a> QueryReader<'a> {
 }
 
 impl<'a> MembersReader<'a> {
-    /// Reads the members of `object`.
+    /// Creates a reader for the fields of `object`.
     #[must_use]
     pub fn new(object: &'a JsonObject) -> Self {
         Self::of(Members(&object.0))
     }
 
-    /// Reads the members of an object that lies at `above` in the body and goes on with the faults found so far.
+    /// Creates a reader for a nested object at the path `above`. It continues with the faults found so far.
     fn within(members: &'a Map<String, Value>, above: Vec<Location>, violations: Vec<Violation>) -> Self {
         Self {
             source: Members(members),
@@ -124,13 +122,13 @@ impl<'a> MembersReader<'a> {
         }
     }
 
-    /// A required list of identifiers of products, at most `items_max`; an empty one is allowed. It is empty too where
-    /// it is at fault, as [`ParameterReader::finish`] finds.
+    /// Reads a required list of at most `items_max` product ids; an empty list is valid. An invalid list is returned as
+    /// empty, and [`ParameterReader::finish`] reports the fault.
     pub fn idents(&mut self, name: &'static str, items_max: usize) -> Vec<ProductIdent> {
         self.required(name).idents(items_max).unwrap_or_default()
     }
 
-    /// Ends the reading: `value` when there was no fault.
+    /// Finishes reading. Returns `value` if there was no fault.
     ///
     /// # Errors
     /// A 422 that lists every fault.
@@ -138,7 +136,7 @@ impl<'a> MembersReader<'a> {
         self.end(PathParameters::none(), value)
     }
 
-    /// As [`MembersReader::finish`], for an operation whose path has parameters too.
+    /// Like [`MembersReader::finish`], for an operation whose path has parameters too.
     ///
     /// # Errors
     /// A 422 that lists every fault, those of the path first.
@@ -156,7 +154,7 @@ impl<'a, S: ParameterSource<'a>> ParameterReader<S> {
         }
     }
 
-    /// A value that must be there; that it is not is a fault.
+    /// Returns a required value; its absence is a fault.
     pub fn required(&mut self, name: &'static str) -> Field<'_, 'a> {
         let raw = self.source.find(name);
         let field = self.field(name, raw);
@@ -166,7 +164,7 @@ impl<'a, S: ParameterSource<'a>> ParameterReader<S> {
         field
     }
 
-    /// A value that may be absent; an empty text counts as absent.
+    /// Returns an optional value; an empty text counts as absent.
     pub fn optional(&mut self, name: &'static str) -> Field<'_, 'a> {
         let raw = self.source.find(name).filter(|raw| !raw.is_null() && !raw.is_empty());
         self.field(name, raw)
@@ -185,7 +183,7 @@ impl<'a, S: ParameterSource<'a>> ParameterReader<S> {
         self.refuse_at(vec![name.into()], rule, input);
     }
 
-    /// Records that something within a value breaks a rule; `below` is the way to it from what is read.
+    /// Records that something within a value breaks a rule; `below` is the path to it from the object being read.
     pub fn refuse_at(&mut self, below: Vec<Location>, rule: &Rule, input: Option<Value>) {
         let place = FieldPlace {
             part: S::PART,
@@ -194,7 +192,7 @@ impl<'a, S: ParameterSource<'a>> ParameterReader<S> {
         collect(&mut self.violations, place, below, rule, input);
     }
 
-    /// True where a value is at fault already.
+    /// Returns true if a fault of this value was already recorded.
     #[must_use]
     pub fn refused(&self, name: &str) -> bool {
         let within = |violation: &Violation| violation.is_within(S::PART, &self.above, name);
@@ -212,7 +210,7 @@ impl<'a, S: ParameterSource<'a>> ParameterReader<S> {
     }
 }
 
-/// The one place where faults are collected: `below` leads from `place` to the faulty value.
+/// Collects the faults of all readers; `below` is the path from `place` to the invalid value.
 fn collect(
     violations: &mut Vec<Violation>,
     place: FieldPlace<'_>,

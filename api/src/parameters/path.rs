@@ -7,7 +7,7 @@ use percent_encoding::percent_decode;
 use crate::edge::RoutePattern;
 use crate::{Problem, Rule, Violation};
 
-/// Reads parameters from the path and collects every fault on the way.
+/// Reads parameters from the path, and collects every fault.
 #[derive(Debug, Default)]
 pub struct PathParameters {
     values: Vec<(String, String)>,
@@ -36,14 +36,14 @@ impl<S: Send + Sync> FromRequestParts<S> for PathParameters {
 }
 
 impl PathParameters {
-    /// No parameters: for operations whose path has none.
+    /// Creates a reader without parameters, for operations whose path has none.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Reads a path of which some parameter is no UTF-8: axum turns such a path away whole, so the route's pattern is
-    /// laid beside it to tell which parameters are at fault.
+    /// Reads a path with a parameter that is not valid UTF-8. axum rejects such a path as a whole, so the path is
+    /// compared with the route's pattern to find the invalid parameters.
     fn of_segments(parts: &Parts) -> Self {
         let mut read = Self::default();
         let pattern = parts.extensions.get::<RoutePattern>().map_or("", RoutePattern::as_str);
@@ -61,7 +61,7 @@ impl PathParameters {
             }
         }
         if read.violations.is_empty() {
-            // No pattern, or one that takes several segments at once: the fault is somewhere in the path.
+            // Without a pattern, or with one that spans several segments, the fault cannot be located exactly.
             let unicode = Violation::new(vec!["path".into()], &Rule::StringUnicode, None);
             read.violations.push(unicode);
         }
@@ -72,7 +72,7 @@ impl PathParameters {
         self.violations
     }
 
-    /// The text of a parameter; `None` where it is no UTF-8, which is then one of the faults.
+    /// Returns the text of a parameter; `None` if it is not valid UTF-8, which is then one of the faults.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.values
@@ -81,7 +81,7 @@ impl PathParameters {
             .map(|(_, value)| value.as_str())
     }
 
-    /// A product's identifier in either form.
+    /// Parses a product id in either form.
     pub fn product_ident(&mut self, name: &'static str) -> Option<ProductIdent> {
         let text = self.text(name)?.to_owned();
         let ident = product_ident(&text);
@@ -98,7 +98,7 @@ impl PathParameters {
     }
 }
 
-/// Reads either public form of a product's identifier, and says of a wrong one which form it was nearest to.
+/// Parses a product id in either public form. For an invalid id, the error names the form that is closest to it.
 ///
 /// # Errors
 /// The rule that the text breaks.

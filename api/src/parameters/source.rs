@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 /// A value as it was sent.
 #[derive(Debug, Clone, Copy)]
 pub enum Raw<'a> {
-    /// Of a query string, its escapes not undone.
+    /// A value from a query string, still percent-encoded.
     Text(&'a [u8]),
-    /// Of a body.
+    /// A value from a JSON body.
     Json(&'a Value),
 }
 
@@ -25,12 +25,12 @@ impl Raw<'_> {
     }
 }
 
-/// The source of named values: [`QueryString`] or [`Members`].
+/// A source of named values: [`QueryString`] or [`Members`].
 pub trait ParameterSource<'a>: sealed::Seal {
-    /// The beginning of the paths to faults.
+    /// First element of the paths to faults.
     const PART: &'static str;
 
-    /// The value of this name.
+    /// Returns the value with this name.
     fn find(&mut self, name: &'static str) -> Option<Raw<'a>>;
 }
 
@@ -44,7 +44,7 @@ mod sealed {
 #[derive(Debug)]
 pub struct QueryString<'a> {
     pairs: Vec<(Cow<'a, [u8]>, &'a [u8])>,
-    /// Every name that was asked for.
+    /// Every name that was read.
     pub(super) asked: Vec<&'static str>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> QueryString<'a> {
         }
     }
 
-    /// The names that were sent.
+    /// Returns the names that were sent.
     pub(super) fn names(&self) -> Vec<Cow<'_, str>> {
         self.pairs
             .iter()
@@ -73,7 +73,7 @@ impl<'a> QueryString<'a> {
             .collect()
     }
 
-    /// Every value of these names, in the order of the query.
+    /// Returns all values of these names, in query order.
     pub(super) fn all(&mut self, names: &[&'static str]) -> Vec<(&'static str, Raw<'a>)> {
         self.asked.extend(names);
         let named = |(key, raw): &(Cow<'a, [u8]>, &'a [u8])| {
@@ -95,7 +95,7 @@ impl<'a> ParameterSource<'a> for QueryString<'a> {
     }
 }
 
-/// The members of a JSON object.
+/// The fields of a JSON object.
 #[derive(Debug)]
 pub struct Members<'a>(pub(super) &'a Map<String, Value>);
 
@@ -107,7 +107,7 @@ impl<'a> ParameterSource<'a> for Members<'a> {
     }
 }
 
-/// Undoes the escapes of `application/x-www-form-urlencoded`.
+/// Decodes the escapes of `application/x-www-form-urlencoded`.
 pub(super) fn unescape(raw: &[u8]) -> Cow<'_, [u8]> {
     if !raw.iter().any(|byte| matches!(byte, b'+' | b'%')) {
         return Cow::Borrowed(raw);

@@ -1,7 +1,7 @@
 use crate::Rule;
 
-/// Reads an integer as pydantic does from text: white space around it, a sign, leading zeros, single underscores
-/// between digits and a fraction of zeros are allowed. Beyond 64 bits it is the largest or smallest of them.
+/// Parses an integer from text as pydantic does: surrounding white space, a sign, leading zeros, single underscores
+/// between digits and a fraction of zeros are allowed. Integers beyond 64 bits are clamped to the largest or smallest one.
 ///
 /// # Errors
 /// [`Rule::IntParsing`] or, above 4,300 characters, [`Rule::IntParsingSize`].
@@ -34,7 +34,7 @@ pub fn parse_integer(text: &str) -> Result<i64, Rule> {
     Ok(if negative { -value } else { value })
 }
 
-/// Reads a boolean as pydantic does from text, in any case of letters.
+/// Parses a boolean from text as pydantic does, ignoring case.
 ///
 /// # Errors
 /// [`Rule::BoolParsing`]

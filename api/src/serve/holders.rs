@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use crate::AddressRanges;
 use crate::ClientNetwork;
 
-/// Open connections by address. No address has more than its share, and an idle connection is closed where another
-/// client waits for a place.
+/// Open connections by address. Each address has a maximum number, and an idle connection is closed when another client
+/// waits for a slot.
 #[derive(Debug)]
 pub(super) struct Holders {
     per_address_max: usize,
@@ -25,12 +25,12 @@ pub(super) struct Holders {
 struct Table {
     next: u64,
     held: HashMap<ClientNetwork, AddressConnections>,
-    /// The number of connections of each network around them, those of trusted proxies left out.
+    /// Number of connections by surrounding network, without those of trusted proxies.
     around: HashMap<ClientNetwork, usize>,
     warned: Option<Instant>,
 }
 
-/// The connections of one address, the oldest first.
+/// The connections of one address, oldest first.
 #[derive(Debug)]
 struct AddressConnections {
     trusted: bool,
@@ -40,14 +40,15 @@ struct AddressConnections {
 /// The state of one connection.
 #[derive(Debug)]
 pub(super) struct State {
-    /// Cancelled when it is to end after what it is answering now: to give way, or because the server stops.
+    /// Cancelled when the connection must close after its current response, to free its slot or because the server
+    /// stops.
     pub(super) leave: CancellationToken,
     asked: AtomicBool,
     answering: AtomicUsize,
 }
 
 impl AddressConnections {
-    /// Connections that were not asked to end.
+    /// Counts the connections that were not asked to close.
     fn staying(&self) -> usize {
         let states = self.connections.values();
         states.filter(|state| !state.asked.load(Ordering::Relaxed)).count()
@@ -60,7 +61,7 @@ impl State {
     }
 }
 
-/// A connection's entry; it is taken out when this is dropped.
+/// The entry of a connection, which is removed on drop.
 #[derive(Debug)]
 pub(super) struct Seat {
     pub(super) state: Arc<State>,
@@ -69,7 +70,7 @@ pub(super) struct Seat {
     id: u64,
 }
 
-/// A request that is being answered: until this is dropped its connection is not idle.
+/// Marks a request in progress: until this is dropped, its connection is not idle.
 #[derive(Debug)]
 pub(super) struct BusyGuard(Arc<State>);
 
@@ -77,7 +78,7 @@ pub(super) struct BusyGuard(Arc<State>);
 const WARNING_EVERY: Duration = Duration::from_secs(60);
 
 impl Holders {
-    /// `closing` is cancelled when all connections are to end.
+    /// Creates an empty table. `closing` is cancelled when all connections must close.
     pub(super) fn new(per_address_max: usize, trusted: AddressRanges, closing: CancellationToken) -> Arc<Self> {
         Arc::new(Self {
             per_address_max,
@@ -87,8 +88,8 @@ impl Holders {
         })
     }
 
-    /// True where an address has as many connections as it may. The refusal is counted here, and logged now
-    /// and then.
+    /// Returns true if an address has reached its maximum number of connections. Counts the refusal, and logs it at
+    /// intervals.
     pub(super) fn refuses(&self, address: IpAddr) -> bool {
         let holder = ClientNetwork::of(address);
         let mut table = self.table();
@@ -114,7 +115,7 @@ impl Holders {
         true
     }
 
-    /// Enters a connection of this address.
+    /// Registers a connection of this address.
     pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Seat {
         let holder = ClientNetwork::of(address);
         let state = Arc::new(State {
@@ -144,9 +145,9 @@ impl Holders {
         }
     }
 
-    /// Has one idle connection end: the oldest of the address that has most, itself or by a network around it, for what it
-    /// may; those of trusted proxies last. Answers whether there was one. A connection that is answering ends no request by
-    /// this, however old it is.
+    /// Asks one idle connection to close, and returns true if there was one. Chooses the oldest idle connection of the
+    /// address with the highest use relative to its limit, counted for the address and its surrounding networks.
+    /// Connections of trusted proxies come last. Requests in progress are never aborted by this.
     pub(super) fn make_room(&self) -> bool {
         let table = self.table();
         let mut staying = HashMap::<ClientNetwork, usize>::new();
@@ -156,7 +157,7 @@ impl Holders {
         }
         let longest = table.held.iter().filter_map(|(holder, held)| {
             let (id, oldest) = held.connections.iter().find(|(_, state)| state.is_idle())?;
-            // In parts of a connection, so that a network of few is told from one of none.
+            // Fixed-point fractions of a connection, so that a small use of a large network still differs from no use.
             let weight = |(network, times): (ClientNetwork, NonZeroU32)| {
                 staying
                     .get(&network)
@@ -179,7 +180,7 @@ impl Holders {
 }
 
 impl Seat {
-    /// Until this is dropped a request is being answered.
+    /// Marks the connection as busy until the returned guard is dropped.
     pub(super) fn answering(state: &Arc<State>) -> BusyGuard {
         state.answering.fetch_add(1, Ordering::Relaxed);
         BusyGuard(Arc::clone(state))
@@ -264,7 +265,7 @@ mod tests {
         let crowd: Vec<_> = (0..9).map(|number| holders.enter(network(number))).collect();
         assert!(holders.make_room());
         assert!(crowd[0].state.leave.is_cancelled());
-        // Eight of a /56 weigh as much as two of an address: the older ones go.
+        // Eight connections of a /56 weigh as much as two of one address, so the oldest is closed.
         assert!(holders.make_room());
         assert!(few[0].state.leave.is_cancelled());
     }
@@ -301,7 +302,7 @@ mod tests {
         drop(answering);
         assert!(holders.make_room());
         assert_eq!(has_left(&many), [true, true, false]);
-        // One each: the older one.
+        // Each has one connection, so the older one is closed.
         assert!(holders.make_room());
         assert!(few.state.leave.is_cancelled());
         assert!(holders.make_room());

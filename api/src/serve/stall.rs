@@ -11,33 +11,33 @@ use tokio::time::Sleep;
 
 use crate::RequestId;
 
-/// The beginning of an HTTP/2 connection (RFC 9113, section 3.4).
+/// The start of an HTTP/2 connection (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 const NAME: &[u8] = b"x-request-id:";
 /// Header of every answer of the edge.
 const NOSNIFF: &[u8] = b"x-content-type-options: nosniff\r\n";
 
-/// A connection that breaks when its peer takes no byte for too long, or does not so much as tell which protocol it
-/// speaks: without it, clients that ask and never read, or say nothing, hold their connections for ever.
+/// A connection that fails if its peer reads no byte for too long, or does not reveal its protocol in time. Otherwise,
+/// clients that never read or never send would keep their connections for ever.
 pub(super) struct StallGuard {
     stream: TcpStream,
     limit: Duration,
     waiting: Option<Pin<Box<Sleep>>>,
-    /// Until the protocol is known; from then on its own timers run.
+    /// Wait for the protocol to be known; after that, the protocol's own timers apply.
     opening: Option<PrefaceWait>,
     refusal: Option<Refusal>,
 }
 
-/// The text that is written in place of an answer that names no request.
+/// The text to write instead of a response without a request id.
 struct Refusal {
     text: Vec<u8>,
     written: usize,
 }
 
 impl Refusal {
-    /// Gives an id to the answer that these bytes begin, where the HTTP/1 library wrote it by itself: to a head that it
-    /// cannot read, or not as a whole. All others have one.
+    /// Adds a request id to a response head that the HTTP/1 library wrote by itself, for a request head that is invalid
+    /// or incomplete. All other responses have an id already.
     fn of(bytes: &[u8]) -> Option<Self> {
         let line_end = memchr::memmem::find(bytes, b"\r\n").filter(|_| bytes.starts_with(b"HTTP/1.1 4"))? + 2;
         let head_end = memchr::memmem::find(bytes, b"\r\n\r\n")?;
@@ -56,15 +56,15 @@ impl Refusal {
     }
 }
 
-/// A connection of which nothing was read that tells HTTP/1 from HTTP/2.
+/// A connection whose bytes so far do not distinguish HTTP/1 from HTTP/2.
 struct PrefaceWait {
-    /// The number of bytes of the preface that were read.
+    /// Number of preface bytes read so far.
     read: usize,
     until: Pin<Box<Sleep>>,
 }
 
 impl PrefaceWait {
-    /// True where the protocol is known once these bytes are read.
+    /// Returns true if the protocol is known after these bytes.
     fn is_over(&mut self, bytes: &[u8]) -> bool {
         let rest = PREFACE.get(self.read..).unwrap_or_default();
         self.read += bytes.len();
@@ -73,8 +73,8 @@ impl PrefaceWait {
 }
 
 impl StallGuard {
-    /// `write_limit` is the longest time in which the peer takes no byte, `open_limit` that in which it must tell its
-    /// protocol.
+    /// Wraps a stream. `write_limit` is the maximum time in which the peer reads no byte, and `open_limit` the maximum
+    /// time until it reveals its protocol.
     pub(super) fn new(stream: TcpStream, write_limit: Duration, open_limit: Duration) -> Self {
         Self {
             stream,
@@ -88,7 +88,7 @@ impl StallGuard {
         }
     }
 
-    /// Writes what stands in place of `bytes`, where something does.
+    /// Writes the replacement for `bytes`, if there is one.
     fn poll_refusal(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Option<Poll<io::Result<usize>>> {
         if self.refusal.is_none() {
             self.refusal = Refusal::of(bytes);

@@ -88,10 +88,10 @@ async fn an_answer_that_takes_longer_than_a_head_may_is_waited_for() {
         }),
     );
     let server = running(router, config).await;
-    // `P` begins both protocols' connections.
+    // Both protocols' connections begin with `P`.
     let stream = ask(server.at, "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
     let other = ask(server.at, "").await;
-    // A connection that says nothing is cut off meanwhile.
+    // A connection that sends nothing is closed meanwhile.
     assert_eq!(all_of(other).await, "");
     sender.send(()).unwrap();
     assert!(all_of(stream).await.ends_with("late"));
@@ -169,7 +169,7 @@ async fn what_does_not_end_in_time_is_cut_off_and_told() {
     assert_eq!(all_of(stream).await, "");
 }
 
-/// Asks on a connection that stays open, and reads the whole answer, whose body is `here`.
+/// Sends a request on a connection that stays open, and reads the whole response with the body `here`.
 async fn ask_and_keep(stream: &mut TcpStream) {
     stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
     let mut answer = Vec::new();
@@ -185,7 +185,7 @@ async fn connect_from(address: [u8; 4], at: SocketAddr) -> TcpStream {
     socket.connect(at).await.unwrap()
 }
 
-/// A server that answers `here`, and on which connections never grow old.
+/// Starts a server that responds with `here` and never times connections out.
 async fn patient(connections_max: usize, connections_per_address_max: usize, trusted_proxies: &str) -> TestServer {
     let config = ServerConfig {
         connections_max,
@@ -309,7 +309,7 @@ async fn where_no_place_is_left_what_is_being_answered_is_waited_for() {
         "the second connection is served while the first holds the only place"
     );
     release.send(()).unwrap();
-    // Its answer is whole; then it gives way.
+    // The response is complete, and then the connection is closed.
     assert!(all_of(first).await.ends_with("slow"));
     assert!(all_of(second).await.ends_with("here"));
     server.stop.cancel();
@@ -372,7 +372,7 @@ async fn a_server_answers_beside_bodies_that_are_half_sent() {
     for _ in 0..8 {
         let head = "POST /orders HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n";
         let mut stream = ask(server.at, head).await;
-        // Told to go on when the body is waited for.
+        // The server sends `100 Continue` when it waits for the body.
         let mut told = [0; 12];
         stream.read_exact(&mut told).await.unwrap();
         assert_eq!(&told, b"HTTP/1.1 100");

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use hyper::rt::{Sleep, Timer};
 
-/// The timer of one connection, which waits for one thing at a time: for the next request's head.
+/// The timer of one connection, which waits for one thing at a time: the next request's head.
 ///
-/// Each head has a deadline and nearly all arrive long before it. A timer of their own would be entered into the
-/// runtime's wheel and taken out again for each request, under a lock that all threads share. So one alarm is kept,
-/// at the deadline of some earlier head; when it goes off it is set anew to the deadline that counts by then.
+/// Each head has a deadline, and nearly all heads arrive long before it. A separate timer for each request would be
+/// inserted into and removed from the runtime's timer wheel, under a lock that all threads share. Therefore a single
+/// alarm is kept, at the deadline of some earlier head. When it fires, it is reset to the deadline that is current by
+/// then.
 #[derive(Default)]
 pub(super) struct ConnectionTimer(Arc<Mutex<Option<Alarm>>>);
 
@@ -33,7 +34,7 @@ impl Timer for ConnectionTimer {
     }
 }
 
-/// Ends at its deadline, never before.
+/// Completes at its deadline, never before.
 struct Wait {
     deadline: tokio::time::Instant,
     alarm: Arc<Mutex<Option<Alarm>>>,

@@ -5,13 +5,13 @@ use data_model::ErrorCode;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// One step of the way to the faulty value: a member's name or a list's index.
+/// One step of the path to an invalid value: a field name or a list index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Location {
     /// `query`, `path`, `header`, `body`, or a name below them.
     Name(Cow<'static, str>),
-    /// A position in a list, or in the text of a body that is no JSON.
+    /// An index in a list, or a position in the text of a body that is not JSON.
     Index(u64),
 }
 
@@ -33,7 +33,7 @@ impl From<usize> for Location {
     }
 }
 
-/// One fault of a request, in the shape that FastAPI and pydantic v2 give it.
+/// One fault of a request, in the format of FastAPI and pydantic v2.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Violation {
     #[serde(rename = "type")]
@@ -47,7 +47,7 @@ pub struct Violation {
 }
 
 impl fmt::Display for Violation {
-    /// The way to the value, and what is wrong with it: `body.items.0.qty: Input should be …`.
+    /// Formats the path to the value and its fault: `body.items.0.qty: Input should be …`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (nth, step) in self.loc.iter().enumerate() {
             let dot = if nth == 0 { "" } else { "." };
@@ -60,75 +60,75 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The rule that a value breaks. Types, messages and contexts are pydantic's (2.14).
+/// The rule that a value breaks. Types, messages and contexts are those of pydantic 2.14.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
     /// A required value is absent.
     Missing,
-    /// The text is no integer.
+    /// The text is not an integer.
     IntParsing,
     /// The text is an integer of more than 4,300 digits.
     IntParsingSize,
-    /// The JSON value is neither number nor text.
+    /// The JSON value is neither a number nor a text.
     IntType,
     /// The JSON number has a fraction.
     IntFromFloat,
-    /// Below the smallest value.
+    /// The value is below this minimum.
     GreaterThanEqual(i64),
-    /// Above the largest value.
+    /// The value is above this maximum.
     LessThanEqual(i64),
-    /// The text is no boolean.
+    /// The text is not a boolean.
     BoolParsing,
-    /// The JSON value is no boolean.
+    /// The JSON value is not a boolean.
     BoolType,
-    /// Not one of the named values.
+    /// The value is not one of these names.
     Enum(Vec<&'static str>),
-    /// The JSON value is no string.
+    /// The JSON value is not a string.
     StringType,
-    /// The bytes are no UTF-8.
+    /// The bytes are not valid UTF-8.
     StringUnicode,
-    /// More characters than this.
+    /// The text has more characters than this.
     StringTooLong(usize),
-    /// Fewer characters than this.
+    /// The text has fewer characters than this.
     StringTooShort(usize),
-    /// Does not match this regular expression.
+    /// The text does not match this regular expression.
     StringPatternMismatch(&'static str),
-    /// No UUID; with the reason.
+    /// The text is not a UUID; contains the reason.
     UuidParsing(String),
-    /// A parameter that is to hold JSON does not; with the parser's words.
+    /// A parameter that should contain JSON does not; contains the parser's message.
     JsonInvalid(String),
-    /// The body is no JSON; with the parser's words.
+    /// The body is not JSON; contains the parser's message.
     BodyInvalid(String),
-    /// The JSON value is no object.
+    /// The JSON value is not an object.
     DictType,
-    /// The JSON value is no list.
+    /// The JSON value is not a list.
     ListType,
-    /// The list holds more than `max` items.
+    /// The list contains more than `max` items.
     TooLong {
-        /// Most items allowed.
+        /// Maximum number of items.
         max: usize,
-        /// Items found.
+        /// Number of items found.
         actual: usize,
     },
     /// The text or number of an amount has a decimal point.
     MinorUnits,
-    /// A member that nothing reads, and the one that was probably meant.
+    /// An unknown field, and the field that was probably meant.
     ExtraForbidden(Option<String>),
-    /// A rule of this service, in its own words.
+    /// A rule of this service, with its message.
     Value(&'static str),
-    /// The rule that the code names, where pydantic has no name for it; in words about this occurrence.
+    /// A rule named by an error code, for rules that pydantic does not have; contains a message about this occurrence.
     Code(ErrorCode, Cow<'static, str>),
 }
 
-/// Members whose value is never repeated in an answer.
+/// Fields whose values are never repeated in a response.
 const SECRETS: [&str; 4] = ["password", "key", "token", "secret"];
 
-/// Longest input that is echoed, in characters: an answer must not grow with what was sent.
+/// Maximum length of an echoed input, in characters: a response must not grow with the request.
 const ECHO_CHARS_MAX: usize = 256;
 
 impl Violation {
-    /// States that the value `input` at `loc` breaks `rule`. An `input` of `None` is not echoed at all; neither is
-    /// the value of a member whose name says that it is secret.
+    /// Creates a violation: the value `input` at `loc` breaks `rule`. An `input` of `None` is not echoed. The value of
+    /// a field with a secret-sounding name is not echoed either.
     #[must_use]
     pub fn new(loc: Vec<Location>, rule: &Rule, input: Option<Value>) -> Self {
         let secret = loc.iter().any(|part| match part {
@@ -145,7 +145,8 @@ impl Violation {
         }
     }
 
-    /// True where the fault lies in this member of the object at `above` in this part of the request, or below it.
+    /// Returns true if the fault is in the field `member` of the object at `above` in this part of the request, or
+    /// below that field.
     pub(crate) fn is_within(&self, part: &str, above: &[Location], member: &str) -> bool {
         let named = |step: &Location, wanted: &str| matches!(step, Location::Name(name) if name == wanted);
         let Some((first, rest)) = self.loc.split_first() else {
@@ -155,14 +156,14 @@ impl Violation {
         named(first, part) && below.is_some_and(|step| named(step, member))
     }
 
-    /// Pydantic's name of the rule.
+    /// Returns pydantic's name of the rule.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         self.kind
     }
 }
 
-/// Bounds what is echoed: long text is cut, long lists are left out, and so is what objects hold.
+/// Limits an echoed value: long text is truncated, and long lists and the contents of objects are left out.
 fn cut(input: Value) -> Option<Value> {
     Some(match input {
         Value::String(text) if text.chars().count() > ECHO_CHARS_MAX => text
@@ -178,7 +179,7 @@ fn cut(input: Value) -> Option<Value> {
     })
 }
 
-/// `'a', 'b' or 'c'`
+/// Formats names as `'a', 'b' or 'c'`.
 fn list_of(names: &[&str]) -> String {
     match names {
         [] => String::new(),

@@ -67,7 +67,7 @@ fn secrets_are_never_echoed_and_long_input_is_cut() {
     assert!(!serde_json::to_string(&secret).unwrap().contains("s3cret"));
     let long = shown(Rule::IntParsing, Some("9".repeat(10_000).into()));
     assert!(long.to_string().len() < 600);
-    // A long list is not stated as an empty one.
+    // A long list must not be echoed as an empty one.
     let list = shown(Rule::TooLong { max: 20, actual: 21 }, Some(json!(vec!["a"; 21])));
     assert!(list.get("input").is_none(), "{list}");
 }
