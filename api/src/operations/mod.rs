@@ -24,7 +24,7 @@ pub use self::local::LocalOperations;
 pub use self::remote::{RemoteError, RemoteOperations};
 use crate::{Problem, ProblemForm};
 
-/// Characters that need no escape in a path segment or query (RFC 3986, 2.3) are excluded from this set.
+/// Characters to percent-encode in a path segment or query: all but the unreserved ones (RFC 3986, 2.3).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// One call of an operation, in terms of a REST request.
