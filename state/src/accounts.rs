@@ -1,4 +1,4 @@
-//! Accounts of those who may sign in: one for each subject of a provider.
+//! Accounts of people who may sign in: one for each subject of an identity provider.
 
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
@@ -16,31 +16,32 @@ use crate::random;
 const ID_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const ID_CHARS: usize = 16;
 
-/// The issuer of accounts that sign in with the operator's links. No OpenID provider is called so: theirs are URLs.
+/// Issuer of accounts that sign in with the operator's links. It cannot clash with an OpenID provider, whose issuer is
+/// a URL.
 pub const LOCAL_ISSUER: &str = "local";
 
-/// The issuer of accounts of people who sign in with a link that was mailed to them: the subject is their address. It is told
-/// as their address once they came with such a link.
+/// Issuer of accounts of people who sign in with a mailed link; the subject is their e-mail address. The account's
+/// `email` is set once such a link was used.
 pub const MAIL_ISSUER: &str = "mail";
 
-/// Somebody who signed in, or may.
+/// A person who has signed in, or may sign in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Account {
-    /// Names it; `acc_` and sixteen characters.
+    /// Id of the account: `acc_` and sixteen characters.
     pub id: AccountId,
-    /// The one who knows its owner: the address of a provider, or [`LOCAL_ISSUER`].
+    /// The identity provider: its URL, or [`LOCAL_ISSUER`] or [`MAIL_ISSUER`].
     pub issuer: String,
-    /// The issuer's name for the owner; never given to anybody else.
+    /// The issuer's id of the owner; never reused for another person.
     pub subject: String,
-    /// The owner's address as it was last stated. It may be shown, and decides nothing.
+    /// The owner's e-mail address as last reported by the issuer. It is for display only; no decision depends on it.
     pub email: Option<String>,
-    /// The moment at which the account was first known.
+    /// Time at which the account was created.
     pub created_at: Timestamp,
 }
 
 type AccountRow = (String, String, String, Option<String>, i64);
 
-/// A new account's id.
+/// Generates the id of a new account.
 pub(crate) fn new_account_id() -> Result<AccountId, StateError> {
     let id: [u8; ID_CHARS] = random::characters_of_32(ID_ALPHABET)?;
     let id = format!("acc_{}", String::from_utf8_lossy(&id));
@@ -48,10 +49,9 @@ pub(crate) fn new_account_id() -> Result<AccountId, StateError> {
 }
 
 impl State {
-    /// The account of a provider's subject, made where there is none. An address that is stated now replaces an older
-    /// one.
+    /// Finds the account of a provider's subject, or creates it. A given e-mail address replaces an older one.
     ///
-    /// Issuer and subject alone distinguish accounts: an address can change hands.
+    /// Accounts are identified by issuer and subject alone, because an address can change owners.
     ///
     /// # Errors
     /// [`StateError`].
@@ -69,7 +69,7 @@ impl State {
         Ok(account)
     }
 
-    /// One account; `None` where there is none of that id.
+    /// Returns one account; `None` if the id is unknown.
     ///
     /// # Errors
     /// [`StateError`].
@@ -80,7 +80,7 @@ impl State {
         rows.into_iter().next().map(account).transpose()
     }
 
-    /// Requests that were counted of all keys of an account from one day to another, both included, oldest first.
+    /// Returns the counted requests of all keys of an account from `from` to `to`, both included, oldest first.
     ///
     /// # Errors
     /// [`StateError`].
@@ -108,20 +108,21 @@ impl State {
 }
 
 impl Account {
-    /// The address whose mail its owner reads, as they proved by signing in with a link that was mailed to it.
+    /// Returns the verified e-mail address. The owner verified it by signing in with a link that was mailed to it.
     #[must_use]
     pub fn proved_email(&self) -> Option<&str> {
         self.email.as_deref().filter(|_| self.issuer == MAIL_ISSUER)
     }
 
-    /// The name of its owner where they are shown: their address, else what the provider calls them.
+    /// Returns the display name of the owner: the e-mail address, else the provider's subject.
     #[must_use]
     pub fn name(&self) -> &str {
         self.email.as_deref().unwrap_or(&self.subject)
     }
 }
 
-/// The account of a provider's subject, within a change. The audit, which forgets nothing, has no address of a mailbox.
+/// Finds or creates the account of a provider's subject, within a transaction. The audit contains no e-mail address,
+/// because its entries are never deleted.
 pub(crate) async fn find_or_create(
     writing: &mut WriteTransaction,
     issuer: &str,

@@ -1,4 +1,4 @@
-//! Changes of keys and accounts with the one who made them, append-only.
+//! Append-only audit of changes to keys and accounts, with the actor of each.
 
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
@@ -8,42 +8,43 @@ use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 use crate::names::{AccountId, KeyId};
 
-/// The one who acts. The things that an actor may touch follow from it: an account its own keys, all others every key.
+/// The actor of a change, which also determines the keys that it may change: the operator all keys, an account its own
+/// keys, a key only itself, and an unknown person none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", content = "name", rename_all = "snake_case")]
 pub enum Actor {
-    /// The operator, and through what: `cli`, `demo`.
+    /// The operator, with the interface used: `cli` or `demo`.
     Operator(String),
-    /// Somebody who signed in.
+    /// A signed-in account.
     Account(AccountId),
-    /// Whoever holds a key.
+    /// The holder of a key.
     Key(KeyId),
-    /// Somebody who is not known: they tried to sign in.
+    /// An unknown person who tried to sign in.
     Nobody,
 }
 
-/// The deed.
+/// The kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum AuditAction {
-    /// A key was made.
+    /// A key was created.
     #[serde(rename = "key.created")]
     KeyCreated,
-    /// A key was given another name.
+    /// A key was renamed.
     #[serde(rename = "key.renamed")]
     KeyRenamed,
-    /// A key was ended at once.
+    /// A key was revoked at once.
     #[serde(rename = "key.revoked")]
     KeyRevoked,
     /// A key was replaced by a new one.
     #[serde(rename = "key.rotated")]
     KeyRotated,
-    /// A key that came back from a backup is taken again.
+    /// A key restored from a backup was confirmed and is accepted again.
     #[serde(rename = "key.confirmed")]
     KeyConfirmed,
-    /// Somebody signed in for the first time, or was given a link for it.
+    /// Somebody signed in for the first time, or got a sign-in link.
     #[serde(rename = "account.created")]
     AccountCreated,
-    /// A link to sign in with was made.
+    /// A sign-in link was created.
     #[serde(rename = "link.created")]
     LinkCreated,
     /// Somebody signed in.
@@ -55,10 +56,10 @@ pub enum AuditAction {
     /// Every session of an account was ended.
     #[serde(rename = "session.all_ended")]
     SessionsEnded,
-    /// Somebody tried to sign in and was refused.
+    /// A sign-in attempt was refused.
     #[serde(rename = "session.refused")]
     SignInRefused,
-    /// A brand's store was asked to let somebody in, or to make an account.
+    /// A brand's store was asked to sign somebody in, or to create an account.
     #[serde(rename = "store_account.asked")]
     StoreAccountAsked,
 }
@@ -66,30 +67,30 @@ pub enum AuditAction {
 /// One entry of the audit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditEvent {
-    /// Its number; later entries have higher ones, and numbers may be left out.
+    /// Sequence number; later entries have higher numbers, possibly with gaps.
     pub seq: i64,
-    /// Its moment.
+    /// Time of the change.
     pub at: Timestamp,
-    /// The one who did it.
+    /// The actor of the change.
     pub actor: Actor,
-    /// The deed.
+    /// The kind of change.
     pub action: AuditAction,
-    /// The key that the action was about.
+    /// The key that was changed.
     pub key: Option<KeyId>,
-    /// The account that the action was about.
+    /// The account that was changed.
     pub account: Option<AccountId>,
-    /// Further members, by action: never a key.
+    /// Further fields, depending on the action; never contains a key.
     pub detail: serde_json::Value,
 }
 
-/// A choice of entries of the audit.
+/// A filter for audit entries.
 #[derive(Debug, Clone, Default)]
 pub struct AuditQuery {
-    /// Of this key alone.
+    /// Only entries about this key.
     pub key: Option<KeyId>,
-    /// Of this account alone.
+    /// Only entries about this account.
     pub account: Option<AccountId>,
-    /// Older than this entry: the `seq` of the last one that was read.
+    /// Only entries older than the one with this `seq`, for paging.
     pub before: Option<i64>,
 }
 
@@ -122,7 +123,7 @@ impl Actor {
         }
     }
 
-    /// True where the actor may touch the key of this id and account.
+    /// Returns true if the actor may change the key with this id and account.
     pub(crate) fn may_touch(&self, id: &KeyId, account: Option<&AccountId>) -> bool {
         match self {
             Self::Operator(_) => true,
@@ -149,7 +150,7 @@ impl AuditAction {
         Self::StoreAccountAsked,
     ];
 
-    /// The action as answers and the database spell it.
+    /// Returns the name of the action in responses and in the database.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -169,7 +170,7 @@ impl AuditAction {
     }
 }
 
-/// The entry that is written with a change, in its transaction.
+/// An entry that is written with a change, in the same transaction.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
     action: AuditAction,
@@ -226,14 +227,14 @@ impl<'a> Entry<'a> {
 type AuditRow = (i64, i64, String, String, String, Option<String>, Option<String>, String);
 
 impl State {
-    /// At most `limit` entries, newest first.
+    /// Returns at most `limit` entries, newest first.
     ///
     /// # Errors
     /// [`StateError`].
     #[boxed]
     pub async fn audit(&self, query: &AuditQuery, limit: u32) -> Result<Vec<AuditEvent>, StateError> {
-        // A member that is not asked for is NULL; the casts give PostgreSQL the type of a parameter that is compared
-        // with nothing.
+        // An unset filter is NULL; the casts give PostgreSQL the type of a parameter that is not compared with a
+        // column.
         let sql = "SELECT seq, at, actor_kind, actor_name, action, key_id, account, detail FROM audit \
                    WHERE (CAST($1 AS TEXT) IS NULL OR key_id = $1) AND (CAST($2 AS TEXT) IS NULL OR account = $2) \
                    AND seq < $3 ORDER BY seq DESC LIMIT $4";
@@ -251,7 +252,7 @@ impl State {
         events.ok_or(damaged)
     }
 
-    /// Takes down that somebody asked a brand's store to let them in; `detail` names no address.
+    /// Records that somebody asked a brand's store to sign them in. `detail` must not contain an e-mail address.
     ///
     /// # Errors
     /// [`StateError`].

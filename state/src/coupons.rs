@@ -4,29 +4,29 @@ use data_model::{CouponEffect, CouponKind, CouponVerdict, StoreHost, Timestamp, 
 use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
-/// A store's word on a code on a cart of one item.
+/// A store's verdict on a discount code, tested on a cart with one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CouponOutcome {
-    /// The code, in capital letters.
+    /// The code, in uppercase.
     pub code: String,
-    /// The item that the store was asked with; `None` where it says that it has no such code, whatever the cart.
+    /// The tested item; `None` if the store says that the code does not exist for any cart.
     pub variant: Option<VariantId>,
-    /// Its word.
+    /// The verdict of the store.
     pub verdict: CouponVerdict,
-    /// The moment at which it was about to be asked.
+    /// Time just before the store was asked.
     pub tested_at: Timestamp,
 }
 
-/// Bounds of the outcomes that are kept.
+/// Limits on the stored outcomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CouponBounds {
-    /// Outcomes that are older are forgotten, of all stores.
+    /// Outcomes before this time are deleted for all stores.
     pub oldest: Timestamp,
-    /// Most outcomes of one store; beyond, the oldest go.
+    /// Maximum number of outcomes per store; beyond it the oldest are deleted.
     pub per_store_max: u32,
 }
 
-/// Stands for the item of an outcome on a cart of other things.
+/// Placeholder item for an outcome on a cart without a single tested item.
 const OTHER_CART: i64 = -1;
 
 type OutcomeRow = (
@@ -42,11 +42,11 @@ type OutcomeRow = (
 );
 
 impl State {
-    /// Remembers what a store said. Of two outcomes of a code on the same item the later one stays, in whatever order they
-    /// come. A code that the store has not at all is that for every item, until one applies.
+    /// Stores the verdicts of a store. Of two outcomes for a code and item the later one is kept, regardless of the
+    /// order of calls. If a code does not exist at the store, that applies to every item until the code works.
     ///
     /// # Errors
-    /// [`StateError`]; the same call may be made again.
+    /// [`StateError`]; the call may be repeated.
     #[boxed]
     pub async fn note_coupons(
         &self,
@@ -54,7 +54,7 @@ impl State {
         outcomes: &[CouponOutcome],
         bounds: CouponBounds,
     ) -> Result<(), StateError> {
-        // Always in one order, so that two servers never wait for each other in a ring.
+        // A fixed order prevents deadlocks between two servers.
         let mut outcomes: Vec<&CouponOutcome> = outcomes.iter().collect();
         outcomes.sort_by(|one, other| one.code.cmp(&other.code));
         let mut writing = self.begin().await?;
@@ -76,11 +76,11 @@ impl State {
         writing.commit().await
     }
 
-    /// Remembers codes that applied to a cart of other things than one item: what they took off there says nothing of
-    /// another cart, but they are worth trying again.
+    /// Stores codes that applied to a cart with other contents than one item. The discount there does not predict that
+    /// of another cart, but the codes are worth testing again.
     ///
     /// # Errors
-    /// [`StateError`]; the same call may be made again.
+    /// [`StateError`]; the call may be repeated.
     #[boxed]
     pub async fn note_worked(&self, store: &StoreHost, codes: &[String], at: Timestamp) -> Result<(), StateError> {
         let mut codes: Vec<&String> = codes.iter().collect();
@@ -103,7 +103,8 @@ impl State {
         writing.commit().await
     }
 
-    /// A store's words since then on codes on this item, and codes that it has not at all; the latest first.
+    /// Returns a store's verdicts since a time on codes for this item, and codes that do not exist at the store; latest
+    /// first.
     ///
     /// # Errors
     /// [`StateError`].
@@ -126,7 +127,7 @@ impl State {
         rows.into_iter().map(outcome).collect()
     }
 
-    /// Codes that applied to any item of a store since then, those that did so last first, so many at most.
+    /// Returns the codes that applied to any item of a store since a time, most recent first, up to a limit.
     ///
     /// # Errors
     /// [`StateError`].
@@ -149,7 +150,8 @@ impl State {
     }
 }
 
-/// Forgets that the store has no such code where it has one now, and what it said of any item where it has none now.
+/// Deletes contradicted outcomes: if the code works or fails on an item, that it does not exist; if it does not exist,
+/// its outcomes on items.
 async fn forget_contrary(
     writing: &mut WriteTransaction,
     store: &StoreHost,

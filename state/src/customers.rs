@@ -1,4 +1,4 @@
-//! Customers of stores that callers signed in as, and the tokens of stores' Storefront APIs.
+//! Customer accounts at stores that callers signed in to, and the tokens for stores' Storefront APIs.
 
 use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
@@ -6,17 +6,17 @@ use data_model::{StoreHost, Timestamp};
 use crate::database::{State, Value};
 use crate::error::StateError;
 
-/// The row of a customer.
+/// A stored customer sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomerRow {
-    /// The customer and its token, sealed by whoever keeps it here.
+    /// The customer and the access token, sealed by the calling code.
     pub sealed: Vec<u8>,
-    /// The end of the token.
+    /// Expiry time of the token.
     pub expires_at: Timestamp,
 }
 
 impl State {
-    /// Keeps as whom a caller is signed in at a store, in place of what was kept.
+    /// Stores the customer that a caller is signed in as at a store, replacing an earlier one.
     ///
     /// # Errors
     /// [`StateError`].
@@ -38,7 +38,7 @@ impl State {
         self.changed(sql, values).await.map(|_| ())
     }
 
-    /// The customers that a caller is signed in as at stores: those whose token is not over.
+    /// Returns the customers that a caller is signed in as at stores, if their token has not expired.
     ///
     /// # Errors
     /// [`StateError`].
@@ -57,7 +57,7 @@ impl State {
         rows.into_iter().map(read).collect()
     }
 
-    /// Forgets as whom a caller is signed in at a store.
+    /// Deletes the customer that a caller is signed in as at a store.
     ///
     /// # Errors
     /// [`StateError`].
@@ -68,7 +68,7 @@ impl State {
             .await
     }
 
-    /// Keeps the sealed token of a store's Storefront API, in place of what was kept.
+    /// Stores the sealed token for a store's Storefront API, replacing an earlier one.
     ///
     /// # Errors
     /// [`StateError`].
@@ -89,7 +89,7 @@ impl State {
         self.changed(sql, values).await.map(|_| ())
     }
 
-    /// The sealed token of a store's Storefront API, where one was given.
+    /// Returns the sealed token for a store's Storefront API, if one is stored.
     ///
     /// # Errors
     /// [`StateError`].

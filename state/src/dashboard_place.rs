@@ -1,4 +1,4 @@
-//! The address of the dashboard, for links that another process makes.
+//! The URL of the dashboard, so that other processes can create links to it.
 
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
@@ -7,7 +7,8 @@ use crate::database::{State, Value};
 use crate::error::StateError;
 
 impl State {
-    /// Notes that a server has the dashboard at `public_url` from `now` on. Of several servers the last one's is kept.
+    /// Records that a server has the dashboard at `public_url` from `now` on. Of several servers, the latest record is
+    /// kept.
     ///
     /// # Errors
     /// [`StateError`].
@@ -21,7 +22,7 @@ impl State {
         writing.commit().await
     }
 
-    /// Notes that no server has the dashboard at `public_url` any more. Where another one was noted since, that holds.
+    /// Removes the record of the dashboard at `public_url`. A later record of another URL is kept.
     ///
     /// # Errors
     /// [`StateError`].
@@ -33,8 +34,8 @@ impl State {
         writing.commit().await
     }
 
-    /// The address at which a server has the dashboard; `None` where none is known to serve. After a kill it may be one where a
-    /// server had it.
+    /// Returns the URL of the dashboard; `None` if no server is known to serve one. If a server was killed, its URL may
+    /// be outdated.
     ///
     /// # Errors
     /// [`StateError`].

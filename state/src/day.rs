@@ -4,36 +4,36 @@ use chrono::{DateTime, NaiveDate};
 use data_model::{TimeZone, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A calendar day of the market, as a count of days since 1970-01-01; shown as `2026-11-23`.
+/// A calendar day of the market, as a number of days since 1970-01-01; formatted as `2026-11-23`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(i64);
 
 impl Day {
-    /// The day on which `moment` falls in `zone`.
+    /// Returns the day of `moment` in the time zone `zone`.
     #[must_use]
     pub fn of(moment: Timestamp, zone: TimeZone) -> Self {
         Self(zone.day(moment))
     }
 
-    /// The beginning of the day in `zone`.
+    /// Returns the start of the day in the time zone `zone`.
     #[must_use]
     pub fn begin(self, zone: TimeZone) -> Timestamp {
         zone.day_begin(self.0)
     }
 
-    /// Builds from days since 1970-01-01.
+    /// Creates a day from the number of days since 1970-01-01.
     #[must_use]
     pub const fn from_number(number: i64) -> Self {
         Self(number)
     }
 
-    /// Days since 1970-01-01.
+    /// Returns the number of days since 1970-01-01.
     #[must_use]
     pub const fn number(self) -> i64 {
         self.0
     }
 
-    /// The day that is `days` later, or earlier where they are negative.
+    /// Returns the day `days` later, or earlier if `days` is negative.
     #[must_use]
     pub const fn plus(self, days: i64) -> Self {
         Self(self.0.saturating_add(days))

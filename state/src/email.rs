@@ -1,23 +1,23 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Longest address that mail servers take: RFC 5321, 4.5.3.1.
+/// Maximum length of an address that mail servers accept: RFC 5321, 4.5.3.1.
 const BYTES_MAX: usize = 254;
 const LOCAL_BYTES_MAX: usize = 64;
 const LABEL_BYTES_MAX: usize = 63;
 
-/// The address of a person's mailbox, in lower case: dot-atoms of ASCII on both sides of the `@` (RFC 5322, 3.4.1), so that
-/// it holds nothing that ends a line or begins another address. It is shown masked.
+/// An e-mail address in lowercase. Both sides of the `@` are dot-atoms of ASCII (RFC 5322, 3.4.1), so it cannot contain
+/// a line break or a second address. It is displayed masked.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct EmailAddress(String);
 
-/// The text is no address of a mailbox.
+/// Error for a text that is not an e-mail address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an e-mail address")]
 pub struct NotAnAddress;
 
 impl EmailAddress {
-    /// The address itself; for its mailbox and its owner alone.
+    /// Returns the unmasked address, to be shown only to its owner.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
@@ -48,7 +48,7 @@ fn is_label(text: &str) -> bool {
     fits && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// The first letter and the domain.
+/// Displays only the first letter and the domain.
 impl fmt::Display for EmailAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (local, domain) = self.0.rsplit_once('@').unwrap_or_default();

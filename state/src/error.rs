@@ -5,12 +5,12 @@ use data_model::{Classify, ErrorCode, Timestamp};
 use crate::names::KeyId;
 use crate::random::RandomError;
 
-/// The reason why the state cannot be opened, read or written.
+/// Errors of opening, reading or writing the state.
 ///
-/// No message holds a key, a password or the address of a database.
+/// No message contains a key, a password or the URL of a database.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// The address is none of a PostgreSQL server.
+    /// The URL is not one of a PostgreSQL server.
     #[error("state.url is not the address of a PostgreSQL server (postgres://user@host/database)")]
     Url,
     /// The program was built without PostgreSQL.
@@ -19,104 +19,104 @@ pub enum StateError {
          state.url empty and keep the state in a folder"
     )]
     NoPostgres,
-    /// The folder or the file of the state cannot be made or opened.
+    /// The folder or file of the state cannot be created or opened.
     #[error("cannot open {}", path.display())]
     Folder {
-        /// The folder or the file.
+        /// Path of the folder or file.
         path: PathBuf,
-        /// The operating system's words.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },
     /// A newer version of the program has changed the database.
     #[error("the state has schema {found}, this program knows {known} at most: use the newer program")]
     NewerSchema {
-        /// The schema of the database.
+        /// Schema version of the database.
         found: i64,
-        /// The newest schema that this program knows.
+        /// Newest schema version that this program supports.
         known: i64,
     },
-    /// The schema is not what this program made: a migration was changed, lost or left half done.
+    /// The schema is not one that this program created: a migration was changed, lost or left unfinished.
     #[error("the schema of the state cannot be brought up to date")]
     Schema(#[source] sqlx::migrate::MigrateError),
-    /// The database does not answer, or not in time. Whether a change was made is unknown; the same call may be made again.
+    /// The database does not respond, or not in time. It is unknown if a change was applied; the call may be repeated.
     #[error("the database of the state does not answer")]
     Unavailable(#[source] Option<sqlx::Error>),
     /// The database refused a statement.
     #[error("the database of the state refused")]
     Database(#[source] sqlx::Error),
-    /// A row holds what this program cannot read.
+    /// A row contains data that this program cannot parse.
     #[error("the state holds a {what} that cannot be read")]
     Damaged {
-        /// The thing that cannot be read.
+        /// The data that cannot be parsed.
         what: &'static str,
     },
-    /// The file of the database is damaged.
+    /// The database file is damaged.
     #[error("the database of the state is damaged: {found}")]
     Corrupt {
-        /// The fault that the database found, in its own words.
+        /// The database's own description of the fault.
         found: String,
     },
-    /// The state was to be filled from a dump, and holds something already.
+    /// A dump can only be loaded into an empty state, and this one contains data.
     #[error("the state is not empty: {table} has rows")]
     NotEmpty {
         /// A table with rows.
         table: &'static str,
     },
-    /// The dump of a state is none, or not a whole one.
+    /// The data is not a dump of a state, or is incomplete.
     #[error("the dump of the state is damaged: {what}")]
     Dump {
-        /// The fault in it.
+        /// The fault in the dump.
         what: &'static str,
     },
-    /// The file of a dump cannot be read or written.
+    /// The dump file cannot be read or written.
     #[error("the dump of the state cannot be read or written")]
     DumpFile(#[source] std::io::Error),
-    /// No such key, or one that the actor may not see.
+    /// The key does not exist, or the actor may not see it.
     #[error("there is no key {id}")]
     UnknownKey {
-        /// The id that was asked for.
+        /// The requested id.
         id: KeyId,
     },
-    /// The key is over: it was revoked, or it ended after a rotation.
+    /// The key was revoked, or its grace period after a rotation has ended.
     #[error("the key {id} is over since {since}")]
     KeyOver {
-        /// The key.
+        /// Id of the key.
         id: KeyId,
-        /// Since when it is refused.
+        /// Time since which the key is refused.
         since: Timestamp,
     },
-    /// The key came back from a backup, and nobody has said yet that it is still to be taken.
+    /// The key was restored from a backup and has not been confirmed yet.
     #[error("the key {id} came back from a backup of {since}, and is not confirmed")]
     KeyUnconfirmed {
-        /// The key.
+        /// Id of the key.
         id: KeyId,
-        /// The moment of the backup.
+        /// Time of the backup.
         since: Timestamp,
     },
-    /// The key was rotated before, and the key that replaced it is the one to rotate now.
+    /// The key was rotated before; its replacement must be rotated instead.
     #[error("the key {id} was replaced by {by}: rotate that one")]
     KeyReplaced {
-        /// The key.
+        /// Id of the key.
         id: KeyId,
         /// The key that replaced it.
         by: KeyId,
     },
-    /// Something was sealed with a master key that is not among those given.
+    /// The state contains data sealed with a master key that was not given.
     #[error(
         "the state was used with master key {id}, which is not among those given: put it behind the current one in state.master_key"
     )]
     MasterKeyMissing {
-        /// The id of the key that is missing.
+        /// Id of the missing master key.
         id: String,
     },
-    /// The operating system gives no random bytes.
+    /// The operating system provides no random bytes.
     #[error("the operating system gives no random bytes")]
     Random,
 }
 
 impl StateError {
-    /// True where the same call can succeed later, without anybody's doing.
+    /// Returns true if the same call can succeed later without intervention.
     #[must_use]
     pub const fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_))
@@ -157,11 +157,11 @@ impl From<sqlx::Error> for StateError {
     }
 }
 
-/// Codes after which the same statement may succeed: of SQLite, busy and locked (with their extended forms) and errors of
-/// I/O; of PostgreSQL, lost connections (class 08), lack of resources (53), a server that stops or starts (57P), and
-/// timeouts and deadlocks (57014, 55P03, 40001, 40P01).
+/// Returns true for error codes after which the same statement may succeed. For SQLite these are busy and locked, with
+/// their extended codes, and I/O errors. For PostgreSQL these are lost connections (class 08), lack of resources (53),
+/// a server that stops or starts (57P), and timeouts and deadlocks (57014, 55P03, 40001, 40P01).
 fn is_transient_code(code: &str) -> bool {
-    // Those of PostgreSQL have five characters; those of SQLite are numbers below 10,000.
+    // PostgreSQL codes have five characters; SQLite codes are numbers below 10,000.
     if code.len() == 5 {
         return ["08", "53", "57P", "57014", "55P03", "40001", "40P01"]
             .iter()

@@ -1,4 +1,5 @@
-//! Requests that are made once, whatever comes between: by caller, route and the key that the caller gave.
+//! Idempotent requests, which are executed once even if they are repeated. They are identified by caller, route and the
+//! caller's idempotency key.
 
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
@@ -8,7 +9,7 @@ use crate::database::{State, Value};
 use crate::error::StateError;
 use crate::lease::Lease;
 
-/// The identity of a request.
+/// The identity of an idempotent request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotentSlot {
     caller: String,
@@ -16,28 +17,29 @@ pub struct IdempotentSlot {
     key_hash: [u8; 32],
 }
 
-/// The row of a request that was made before.
+/// The row of an earlier request with the same identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotentRow {
-    /// The request, sealed by whoever made it.
+    /// The request, sealed by the calling code.
     pub request: Vec<u8>,
-    /// The answer's status and the answer, sealed; `None` where there is none yet.
+    /// The response's status and sealed body; `None` if there is no response yet.
     pub answer: Option<(u16, Vec<u8>)>,
-    /// The end of the time for which somebody works on it, or worked.
+    /// End of the lease of the server that works or worked on the request.
     pub lease_until: Timestamp,
 }
 
-/// The answer to the beginning of a request.
+/// The result of starting a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestStart {
-    /// It is new, and the lease's holder works on it.
+    /// The request is new, and the holder of the lease works on it.
     New,
-    /// It was begun before.
+    /// The request was started before.
     Before(IdempotentRow),
 }
 
 impl IdempotentSlot {
-    /// The slot of the key that `caller` gave with a request to `route`. The key itself is not kept.
+    /// Creates the identity of a request of `caller` to `route` with the idempotency key `key`. Only a hash of the key
+    /// is kept.
     #[must_use]
     pub fn new(caller: &str, route: &str, key: &str) -> Self {
         Self {
@@ -47,7 +49,7 @@ impl IdempotentSlot {
         }
     }
 
-    /// The slot as text: what its envelopes are bound to.
+    /// Returns the identity as text, to which its sealed data is bound.
     #[must_use]
     pub fn place(&self) -> String {
         format!("{} {} {}", self.caller, self.route, hex::encode(self.key_hash))
@@ -63,7 +65,7 @@ impl IdempotentSlot {
 }
 
 impl State {
-    /// Begins a request, or finds that it was begun before. One that is over is forgotten first.
+    /// Starts a request, or returns the earlier start of the same one. An expired request is deleted first.
     ///
     /// # Errors
     /// [`StateError`].
@@ -109,7 +111,7 @@ impl State {
         }))
     }
 
-    /// Takes over a request that has no answer and on which nobody works any more. Answers whether it could be.
+    /// Takes over a request without a response whose lease has ended. Returns false if that is not possible.
     ///
     /// # Errors
     /// [`StateError`].
@@ -127,14 +129,14 @@ impl State {
             Value::text(lease.token()),
             Value::integer(lease.until().micros()),
             Value::integer(now.micros()),
-            // A lease that is longer was given by a clock that was ahead.
+            // A longer lease was given by a server whose clock was ahead, so it is ignored.
             Value::integer(lease.until().latest_believed(0).micros()),
         ];
         self.changed(sql, slot.values().into_iter().chain(more).collect()).await
     }
 
-    /// Makes the right to work on a request last until `until`. Answers `false` where it was given up, or somebody else has
-    /// the request.
+    /// Extends the lease on a request to `until`. Returns `false` if the lease was given up, or another server has the
+    /// request.
     ///
     /// # Errors
     /// [`StateError`].
@@ -151,7 +153,7 @@ impl State {
         self.changed(sql, slot.values().into_iter().chain(more).collect()).await
     }
 
-    /// Keeps the answer. Answers `false` where somebody else took the request over.
+    /// Stores the response. Returns `false` if another server took the request over.
     ///
     /// # Errors
     /// [`StateError`].
@@ -173,7 +175,7 @@ impl State {
         self.changed(sql, slot.values().into_iter().chain(more).collect()).await
     }
 
-    /// Ends the work on a request that has no answer: what was asked is kept, and whoever asks again goes on with it.
+    /// Releases the lease of a request without a response. The request stays stored, so that a repetition continues it.
     ///
     /// # Errors
     /// [`StateError`].
@@ -187,7 +189,7 @@ impl State {
             .map(|_| ())
     }
 
-    /// Forgets a request that did nothing: the key may be used for another one.
+    /// Deletes a request that had no effect, so that its key may be reused.
     ///
     /// # Errors
     /// [`StateError`].

@@ -5,13 +5,14 @@ use data_model::Timestamp;
 use crate::error::StateError;
 use crate::random;
 
-/// A random name that only the holder of a right knows. Each change that the holder makes names it, and is refused when
-/// somebody else has the right by then: whoever was taken for dead and lives finds out with the next change.
+/// A random token that only the holder of a lease knows. Each change by the holder includes the token, and is refused
+/// if another process has the lease by then. A holder that was wrongly taken for dead therefore notices at its next
+/// change.
 #[derive(Clone, PartialEq, Eq)]
 pub struct LeaseToken(String);
 
 impl LeaseToken {
-    /// A new one.
+    /// Generates a new token.
     ///
     /// # Errors
     /// [`StateError::Random`].
@@ -32,9 +33,9 @@ impl fmt::Debug for LeaseToken {
     }
 }
 
-/// The right to change something for a while: a token, and when it is over.
+/// The right to change something for a limited time: a token and an end time.
 ///
-/// Whoever works under one stops before its end, or finds at its next change that another one has it.
+/// The holder stops before the end. Otherwise its next change may fail because another process has the lease.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Lease {
     token: LeaseToken,
@@ -42,7 +43,7 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// A new one.
+    /// Creates a lease with a new token.
     ///
     /// # Errors
     /// [`StateError::Random`].
@@ -51,7 +52,7 @@ impl Lease {
         Ok(Self { token, until })
     }
 
-    /// Its end.
+    /// Returns the end of the lease.
     #[must_use]
     pub const fn until(&self) -> Timestamp {
         self.until

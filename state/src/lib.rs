@@ -1,12 +1,12 @@
-//! The memory of servers: API keys and their use, people who sign in, changes and who made them, runs of jobs, stores that
-//! are to be refreshed, and watches with their events.
+//! Persistent state of servers: API keys and their usage, sign-ins, the audit of changes, job runs, the queue of stores
+//! to refresh, and watches with their events.
 //!
-//! In: a folder for SQLite or the address of a PostgreSQL server, and typed operations. Out: what was acknowledged, also
-//! after a kill or a power cut. The same statements and the same tests serve both databases.
+//! Input: a folder for SQLite or the URL of a PostgreSQL server, and typed operations. Output: every acknowledged
+//! change, even after a kill or a power cut. The same statements and tests are used for both databases.
 //!
-//! Keys are looked up on servers in memory ([`KeyIndex`]), never in the database. What must be kept secret is sealed with
-//! [`MasterKeys`] before it comes here. The crate never stores or logs a key, never deletes or changes an entry of the
-//! audit, never reads the clock or the environment, and knows nothing of HTTP.
+//! Servers look keys up in memory ([`KeyIndex`]), never in the database. Secrets are sealed with [`MasterKeys`] before
+//! they are stored here. The crate never stores or logs a key in plain text, and never deletes or changes an audit
+//! entry. It never reads the clock or the environment, and does not depend on HTTP.
 
 mod accounts;
 mod audit;

@@ -1,4 +1,4 @@
-//! The names of keys and accounts, which are no secret and open nothing.
+//! The ids and names of keys and accounts. They are not secret and grant no access.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,46 +7,46 @@ use serde::Serialize;
 
 use crate::random::{self, RandomError};
 
-/// The beginning of every key, so that scanners of source code find keys that were published.
+/// Prefix of every key, so that secret scanners find published keys in source code.
 pub(crate) const KEY_PREFIX: &str = "haat_live_";
-/// Lower case, without letters that look like digits.
+/// Lowercase characters, without letters that look like digits.
 const ID_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const ID_PREFIX: &str = "key_";
 const ID_CHARS: usize = 12;
 const NAME_CHARS_MAX: usize = 64;
 const ACCOUNT_CHARS_MAX: usize = 128;
 
-/// Names a key in lists, commands and the audit: `key_` and twelve characters. It is no secret and opens nothing.
+/// Id of a key in lists, commands and the audit: `key_` and twelve characters. It is not secret and grants no access.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct KeyId(String);
 
-/// A caller's name for a key: 1 to 64 characters without control characters, trimmed, and no key itself.
+/// A caller's name for a key: 1 to 64 characters without control characters, trimmed. It must not contain a key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct KeyName(String);
 
-/// The owner of a key: 1 to 128 characters without control characters. Keys that the operator makes belong to nobody.
+/// The owner of a key: 1 to 128 characters without control characters. Keys created by the operator have no owner.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct AccountId(String);
 
-/// A text that is no id of a key, no name or no account.
+/// Error for an invalid id, name or account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Not of the form `key_` and twelve characters.
+    /// The text is not `key_` followed by twelve characters.
     #[error("an id of a key is key_ and {ID_CHARS} characters, as `haat keys list` shows them")]
     KeyId,
-    /// Not of the form `ses_` and twelve characters.
+    /// The text is not `ses_` followed by twelve characters.
     #[error("an id of a session is ses_ and {ID_CHARS} characters")]
     SessionId,
-    /// Empty, too long, or with control characters.
+    /// The name is empty, too long, or contains control characters.
     #[error("a name has 1 to {NAME_CHARS_MAX} characters, none of them a control character")]
     KeyName,
-    /// The text holds a key.
+    /// The text contains a key.
     #[error("that is a key, not a name for one")]
     IsKey,
-    /// Empty, too long, or with control characters.
+    /// The account is empty, too long, or contains control characters.
     #[error("an account has 1 to {ACCOUNT_CHARS_MAX} characters, none of them a control character")]
     Account,
 }
@@ -57,7 +57,7 @@ impl KeyId {
         Ok(Self(format!("{ID_PREFIX}{}", String::from_utf8_lossy(&characters))))
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -80,7 +80,7 @@ impl fmt::Display for KeyId {
     }
 }
 
-/// A text of `1..=chars_max` characters without control characters, trimmed.
+/// Trims a text and returns it if it has `1..=chars_max` characters and no control characters.
 fn plain(text: &str, chars_max: usize) -> Option<String> {
     let text = text.trim();
     let fits = (1..=chars_max).contains(&text.chars().count()) && !text.chars().any(char::is_control);
@@ -88,7 +88,7 @@ fn plain(text: &str, chars_max: usize) -> Option<String> {
 }
 
 impl KeyName {
-    /// The name as text.
+    /// Returns the name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -99,7 +99,7 @@ impl FromStr for KeyName {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // Whoever gives a key where its name belongs would have it kept, listed and audited.
+        // A key given as a name by mistake would be stored, listed and audited.
         if text.contains(KEY_PREFIX) {
             return Err(NameError::IsKey);
         }
@@ -114,7 +114,7 @@ impl fmt::Display for KeyName {
 }
 
 impl AccountId {
-    /// The account as text.
+    /// Returns the account as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,8 +1,8 @@
-//! Random bytes and characters of the operating system's generator.
+//! Random bytes and characters from the operating system's generator.
 
 use ring::rand::{SecureRandom, SystemRandom};
 
-/// The operating system gives no random bytes.
+/// Error: the operating system provides no random bytes.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the operating system gives no random bytes")]
 pub(crate) struct RandomError;
@@ -12,14 +12,14 @@ pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), RandomError> {
     SystemRandom::new().fill(bytes).map_err(|_| RandomError)
 }
 
-/// `N` characters of `alphabet` (64 at most), each as likely as any other.
+/// Returns `N` uniformly random characters of `alphabet`, which has 64 at most.
 pub(crate) fn characters<const N: usize>(alphabet: &[u8]) -> Result<[u8; N], RandomError> {
     let mut characters = [0; N];
     let mut filled = 0;
     let mut bytes = [0; 64];
     while filled < N {
         fill(&mut bytes)?;
-        // Draws beyond the alphabet are left out, so that no character is likelier than another.
+        // Draws beyond the alphabet are skipped, so that all characters are equally likely.
         let drawn = bytes.iter().filter_map(|byte| alphabet.get(usize::from(byte & 0x3f)));
         for (place, character) in characters[filled..].iter_mut().zip(drawn) {
             *place = *character;
@@ -29,7 +29,7 @@ pub(crate) fn characters<const N: usize>(alphabet: &[u8]) -> Result<[u8; N], Ran
     Ok(characters)
 }
 
-/// `N` characters of `alphabet`, each as likely as any other.
+/// Returns `N` uniformly random characters of `alphabet`.
 pub(crate) fn characters_of_32<const N: usize>(alphabet: &[u8; 32]) -> Result<[u8; N], RandomError> {
     let mut bytes = [0; N];
     fill(&mut bytes)?;

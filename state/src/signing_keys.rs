@@ -6,24 +6,24 @@ use data_model::Timestamp;
 use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
-/// A key that signs.
+/// A signing key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SigningKeyRow {
-    /// Its name in tokens (`kid`).
+    /// Key id in tokens (`kid`).
     pub id: String,
-    /// The public half: 32 bytes of Ed25519, or the point of P-256 in 65.
+    /// The public key: 32 bytes for Ed25519, or a P-256 point of 65 bytes.
     pub public_key: Vec<u8>,
-    /// The other half, sealed.
+    /// The sealed private key.
     pub sealed: Vec<u8>,
-    /// Since when tokens are signed with it; it is published before.
+    /// Time from which tokens are signed with the key; it is published earlier.
     pub signs_from: Timestamp,
-    /// The moment until which it is published, once another one signs.
+    /// Time until which the key stays published after a newer one signs.
     pub ends_at: Option<Timestamp>,
 }
 
 type Row = (String, Vec<u8>, Vec<u8>, i64, Option<i64>);
 
-/// The keys, the newest first.
+/// Reads the keys, newest first.
 async fn keys(writing: &mut WriteTransaction) -> Result<Vec<Row>, StateError> {
     let sql = "SELECT id, public_key, sealed, signs_from, ends_at FROM signing_keys ORDER BY signs_from DESC, id";
     writing.rows(sql, vec![]).await
@@ -39,7 +39,7 @@ fn read((id, public_key, sealed, signs_from, ends_at): Row) -> SigningKeyRow {
     }
 }
 
-/// Other servers wait here until this change is through.
+/// Locks signing keys for this transaction; other servers wait.
 async fn alone(writing: &mut WriteTransaction) -> Result<(), StateError> {
     let lock = "UPDATE key_revision SET value = value";
     writing.execute(lock, vec![]).await.map(|_| ())
@@ -57,7 +57,7 @@ async fn insert(writing: &mut WriteTransaction, key: &SigningKeyRow) -> Result<(
 }
 
 impl State {
-    /// All signing keys that are published at `now`, the newest first.
+    /// Returns all signing keys that are published at `now`, newest first.
     ///
     /// # Errors
     /// [`StateError`].
@@ -69,7 +69,7 @@ impl State {
         Ok(rows.into_iter().map(read).collect())
     }
 
-    /// Keeps the first signing key. Of several servers that make one, the first one's is kept; answers all keys.
+    /// Stores the first signing key and returns all keys. If several servers create one, only the earliest is kept.
     ///
     /// # Errors
     /// [`StateError`].
@@ -85,9 +85,9 @@ impl State {
         Ok(all.into_iter().map(read).collect())
     }
 
-    /// Keeps a new signing key; those before it are published until `others_end_at`, where no earlier end was set.
-    /// Keys that ended before `now` are forgotten. Where there is none before it, it signs at `now`: there is always one
-    /// that signs.
+    /// Stores a new signing key. Older keys are published until `others_end_at`, unless they have an earlier end. Keys
+    /// that ended before `now` are deleted. If there is no older key, the new one signs from `now`, so that there is
+    /// always a signing key.
     ///
     /// # Errors
     /// [`StateError`].

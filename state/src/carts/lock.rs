@@ -7,8 +7,8 @@ use crate::error::StateError;
 use crate::lease::Lease;
 
 impl State {
-    /// Asks for the right to change a cart. Of several servers that ask, one gets it; it ends with
-    /// [`State::save_cart`], or when the lease is over.
+    /// Locks a cart for changes; only one of several servers gets the lock. It ends with [`State::save_cart`], or when
+    /// the lease ends.
     ///
     /// # Errors
     /// [`StateError`].
@@ -30,7 +30,7 @@ impl State {
             Value::text(lease.token()),
             Value::integer(lease.until().micros()),
             Value::integer(now.micros()),
-            // A lease that is longer was given by a clock that was ahead.
+            // A longer lease was given by a server whose clock was ahead, so it is ignored.
             Value::integer(lease.until().latest_believed(0).micros()),
         ];
         let mut writing = self.begin().await?;
@@ -54,8 +54,8 @@ impl State {
         })
     }
 
-    /// Makes the right to change a cart last until `until`. Answers `false` where it was given up, or somebody else has the
-    /// cart: then whoever asks has it no longer.
+    /// Extends the lease on a cart to `until`. Returns `false` if the lease was given up, or another server has the
+    /// cart. The caller then no longer has the lock.
     ///
     /// # Errors
     /// [`StateError`].
@@ -70,8 +70,8 @@ impl State {
         self.changed(sql, values).await
     }
 
-    /// Keeps what a cart has become, under the lease that it was locked with; with `release`, the right ends. Answers
-    /// `false` where the lease was over and somebody else has the cart: then nothing is changed.
+    /// Saves a cart under the lease of its lock. With `release`, the lock ends. Returns `false` without any change if
+    /// the lease was over and another server has the cart.
     ///
     /// # Errors
     /// [`StateError`].
@@ -91,7 +91,7 @@ impl State {
         self.changed(sql, values).await
     }
 
-    /// Gives up the right to change a cart, which stays as it is.
+    /// Unlocks a cart without changing it.
     ///
     /// # Errors
     /// [`StateError`].
@@ -102,7 +102,7 @@ impl State {
         self.changed(sql, values).await.map(|_| ())
     }
 
-    /// Runs one statement that changes one row, and answers whether there was one.
+    /// Runs one statement that changes at most one row. Returns true if a row was changed.
     pub(crate) async fn changed(&self, sql: &'static str, values: Vec<Value>) -> Result<bool, StateError> {
         let mut writing = self.begin().await?;
         let rows = writing.execute(sql, values).await?;

@@ -1,4 +1,4 @@
-//! Carts: each a sealed document under its id, which belongs to one caller and is changed by one server at a time.
+//! Carts: sealed documents by id. Each belongs to one caller and is changed by one server at a time.
 
 mod lock;
 
@@ -13,34 +13,34 @@ use crate::lease::Lease;
 /// The row of a cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CartRow {
-    /// The cart, sealed by whoever keeps it here.
+    /// The cart, sealed by the calling code.
     pub sealed: Vec<u8>,
-    /// The moment at which it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// The moment at which it is over.
+    /// Expiry time.
     pub expires_at: Timestamp,
 }
 
-/// A cart that its caller may go on with.
+/// A cart that has not expired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OpenCart {
-    /// Names it.
+    /// Id of the cart.
     #[serde(rename = "cart_id")]
     pub id: String,
-    /// The moment at which it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// The moment at which it is over.
+    /// Expiry time.
     pub expires_at: Timestamp,
 }
 
-/// The answer to a request for the right to change a cart.
+/// The result of an attempt to lock a cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CartLock {
-    /// The right, and the cart as it is.
+    /// The cart is locked for the caller; contains its row.
     Held(CartRow),
-    /// Somebody else has it; it may be asked for again.
+    /// Another server has the lock; the attempt may be repeated.
     Busy {
-        /// The end of the lease, unless its holder renews it.
+        /// End of the lease, unless its holder renews it.
         until: Timestamp,
     },
     /// The caller has no such cart.
@@ -58,7 +58,7 @@ fn read((sealed, created_at, expires_at): Row) -> CartRow {
 }
 
 impl State {
-    /// Keeps a new cart, which `lease` may change. Answers whether it is new: `false` where there is one of this id.
+    /// Stores a new cart, locked with `lease`. Returns `false` if a cart with this id exists already.
     ///
     /// # Errors
     /// [`StateError`].
@@ -81,7 +81,7 @@ impl State {
         Ok(inserted == 1)
     }
 
-    /// The caller's cart of this id; `None` where there is none, it is another caller's, or it is over.
+    /// Returns the caller's cart with this id; `None` if it does not exist, has expired, or belongs to another caller.
     ///
     /// # Errors
     /// [`StateError`].
@@ -93,7 +93,7 @@ impl State {
         Ok(rows.into_iter().next().map(read))
     }
 
-    /// The caller's carts that are not over, those that were begun last first, at most so many.
+    /// Returns at most `limit` carts of the caller that have not expired, newest first.
     ///
     /// # Errors
     /// [`StateError`].
@@ -115,7 +115,7 @@ impl State {
         Ok(rows.into_iter().map(open).collect())
     }
 
-    /// Forgets carts, idempotent requests and tokens of customers that are over, and answers how many.
+    /// Deletes expired carts, idempotent requests and customer tokens, and returns their number.
     ///
     /// # Errors
     /// [`StateError`].

@@ -1,4 +1,4 @@
-//! The master keys that were in use, so that nobody goes on without one.
+//! Ids of the master keys that were used, so that no server runs without one of them.
 
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
@@ -7,12 +7,12 @@ use super::{State, Value};
 use crate::envelope::MasterKeys;
 use crate::error::StateError;
 
-/// The ids of the master keys that were in use.
+/// Selects the ids of the master keys that were used.
 const USED: &str = "SELECT id FROM master_keys ORDER BY first_seen_at, id";
 
 impl State {
-    /// Notes the master keys that are in use, and refuses to go on without one that was: what it sealed could not be opened.
-    /// A server that shares the state but not the key is found by this before it seals anything.
+    /// Records the master keys in use. Fails if a key used before is missing, because its sealed data could not be
+    /// opened. A server that shares the state but not the key is detected before it seals anything.
     ///
     /// # Errors
     /// [`StateError::MasterKeyMissing`].
@@ -23,7 +23,7 @@ impl State {
         if missing(known.into_iter().map(|(id,)| id), &given)?.is_empty() {
             return Ok(());
         }
-        // Read again where no other server can add its own meanwhile.
+        // Read again within the transaction, where no other server can add keys meanwhile.
         let mut writing = self.begin().await?;
         let lock = "UPDATE key_revision SET value = value";
         writing.execute(lock, vec![]).await?;
@@ -36,7 +36,7 @@ impl State {
         writing.commit().await
     }
 
-    /// Refuses keys among which one is missing that was in use; nothing is noted.
+    /// Fails if a master key that was used before is missing; records nothing.
     pub(super) async fn check_master_keys(&self, keys: Option<&MasterKeys>) -> Result<(), StateError> {
         let given: Vec<_> = keys
             .iter()
@@ -45,14 +45,14 @@ impl State {
             .collect();
         match self.rows::<(String,)>(USED, vec![]).await {
             Ok(known) => missing(known.into_iter().map(|(id,)| id), &given).map(|_| ()),
-            // A state of before keys were noted has no such table.
+            // States of versions that did not record keys have no such table.
             Err(StateError::Database(_)) => Ok(()),
             Err(error) => Err(error),
         }
     }
 }
 
-/// The keys given that are new; an error where one that is known is not among them.
+/// Returns the given keys that are new; fails if a known key is not given.
 fn missing(known: impl Iterator<Item = String>, given: &[String]) -> Result<Vec<String>, StateError> {
     let mut new = given.to_vec();
     for id in known {

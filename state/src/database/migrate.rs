@@ -6,7 +6,7 @@ use sqlx::sqlite::SqlitePool;
 
 use crate::error::StateError;
 
-/// One step of the schema, for both databases. A step that was released never changes: databases remember its hash.
+/// One schema migration, for both databases. A released migration never changes, because databases store its hash.
 struct Step {
     version: i64,
     what: &'static str,
@@ -27,13 +27,13 @@ pub(super) async fn sqlite(pool: &SqlitePool) -> Result<(), StateError> {
     migrator(|step| step.sqlite).run(pool).await.map_err(refused)
 }
 
-/// Several servers that start together wait for each other: the migrator takes a lock of the database.
+/// Migrates PostgreSQL. Servers that start together wait for each other, because the migrator takes a database lock.
 #[cfg(feature = "postgres")]
 pub(super) async fn postgres(pool: &PgPool) -> Result<(), StateError> {
     migrator(|step| step.postgres).run(pool).await.map_err(refused)
 }
 
-/// The newest schema that this program knows.
+/// Returns the newest schema version that this program supports.
 pub(super) fn known() -> i64 {
     STEPS.iter().map(|step| step.version).max().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! One door to two databases: the same statements, with `$1` for parameters, run on SQLite and on PostgreSQL.
+//! One interface to two databases: the same statements, with `$1` for parameters, run on SQLite and PostgreSQL.
 
 mod dump;
 mod master_keys;
@@ -23,36 +23,36 @@ pub(crate) use self::statement::{Value, WriteTransaction};
 use crate::envelope::MasterKeys;
 use crate::error::StateError;
 
-/// Time to wait for a free connection, a new one included.
+/// Maximum wait for a free or new connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time that one statement may take: the longest wait of whoever depends on a database that hangs.
+/// Time limit of one statement, so that callers do not wait long for a database that hangs.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The place where the state is kept.
+/// The location of the state.
 #[derive(Debug, Clone)]
 pub enum StateTarget {
-    /// In SQLite, as `state.sqlite3` in this folder, which is made where it is absent and is its owner's alone.
+    /// SQLite: the file `state.sqlite3` in this folder. An absent folder is created with access for its owner only.
     Folder(PathBuf),
-    /// In a PostgreSQL server.
+    /// A PostgreSQL server.
     #[cfg(feature = "postgres")]
     Postgres(data_model::Secret),
-    /// Nowhere: it ends with the process.
+    /// In memory only: the state ends with the process.
     Memory,
 }
 
 impl StateTarget {
-    /// Reads `postgres://user:password@host/database`. A server on another machine is spoken to over TLS, and its
-    /// certificate must be valid for its name, unless `sslmode` in the query says otherwise.
+    /// Parses `postgres://user:password@host/database`. A connection to another machine uses TLS with a certificate
+    /// that is valid for the host name, unless `sslmode` in the query says otherwise.
     ///
     /// # Errors
-    /// [`StateError::Url`], [`StateError::NoPostgres`]; the message does not hold the text.
+    /// [`StateError::Url`], [`StateError::NoPostgres`]; the message does not contain the URL.
     #[cfg(feature = "postgres")]
     pub fn postgres(url: &str) -> Result<Self, StateError> {
         postgres::options(url)?;
         Ok(Self::Postgres(data_model::Secret::new(url)))
     }
 
-    /// A program that was built without PostgreSQL has no such place.
+    /// Always fails in a program that was built without PostgreSQL.
     ///
     /// # Errors
     /// [`StateError::NoPostgres`].
@@ -61,18 +61,18 @@ impl StateTarget {
         Err(StateError::NoPostgres)
     }
 
-    /// True where the folder lacks a database, so that opening it begins an empty one; `false` where there is no folder.
+    /// Returns true if the folder exists without a database, so that opening it creates an empty one.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Folder(folder) if !sqlite::is_there(folder))
     }
 }
 
-/// The things that servers must remember. Clones share the same connections.
+/// The persistent state of servers. Clones share the same connections.
 #[derive(Clone)]
 pub struct State {
     database: Database,
-    /// Says that the folder is in use, until the last clone is gone.
+    /// Marks the folder as in use until the last clone is dropped.
     _in_use: Option<Arc<sqlite::InUse>>,
 }
 
@@ -84,11 +84,11 @@ enum Database {
 }
 
 impl State {
-    /// Opens the state and brings its schema up to date; several programs may do so at the same time. Leases that ended
-    /// programs left in a folder end at once where nobody else has it open.
+    /// Opens the state and migrates its schema; several programs may do so concurrently. If no other process has the
+    /// folder open, leases that dead processes left behind are ended at once.
     ///
     /// # Errors
-    /// [`StateError`]: a folder that cannot be made, a server that does not answer, [`StateError::NewerSchema`].
+    /// [`StateError`]: the folder cannot be created, the server does not respond, or [`StateError::NewerSchema`].
     #[boxed]
     pub async fn open(target: &StateTarget) -> Result<Self, StateError> {
         let mut in_use = None;
@@ -108,7 +108,7 @@ impl State {
         })
     }
 
-    /// Asks the database for a sign of life.
+    /// Checks that the database responds.
     ///
     /// # Errors
     /// [`StateError::Unavailable`].
@@ -118,11 +118,12 @@ impl State {
         Ok(())
     }
 
-    /// Looks at a state without changing it, and answers whether there is one: reads all of SQLite's file, asks a server for
-    /// a sign of life, and compares the master keys that were in use with those given. A file without tables is no state.
+    /// Checks a state without changing it, and returns true if there is one. Reads SQLite's whole file, or checks that
+    /// a server responds. Also checks that all master keys used before were given. A file without tables is not a
+    /// state.
     ///
     /// # Errors
-    /// [`StateError::Corrupt`], [`StateError::MasterKeyMissing`], or the database cannot be opened or does not answer.
+    /// [`StateError::Corrupt`], [`StateError::MasterKeyMissing`], or the database cannot be opened or does not respond.
     #[boxed]
     pub async fn inspect(target: &StateTarget, keys: Option<&MasterKeys>) -> Result<bool, StateError> {
         let database = match target {
@@ -147,7 +148,7 @@ impl State {
         match &self.database {
             Database::Sqlite(pool) => match sqlite::fault(pool).await? {
                 Some(found) => return Err(StateError::Corrupt { found }),
-                // A file without tables is whole, and holds no state.
+                // A file without tables is intact, but contains no state.
                 None if !sqlite::has_schema(pool).await? => return Ok(false),
                 None => {}
             },
@@ -157,7 +158,7 @@ impl State {
         self.check_master_keys(keys).await.map(|()| true)
     }
 
-    /// Ends all connections; operations fail from now on.
+    /// Closes all connections; later operations fail.
     #[boxed]
     pub async fn close(&self) {
         match &self.database {
@@ -170,7 +171,7 @@ impl State {
 
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The pools would show the address of the database.
+        // The Debug output of the pools would show the URL of the database.
         f.write_str(match &self.database {
             Database::Sqlite(_) => "State(SQLite)",
             #[cfg(feature = "postgres")]

@@ -8,19 +8,19 @@ use url::{Host, Url};
 use super::{ACQUIRE_TIMEOUT, migrate};
 use crate::error::StateError;
 
-/// A server's own share of a database that several servers use.
+/// Maximum number of connections per server, because several servers share the database.
 const CONNECTIONS_MAX: u32 = 8;
-/// Connections rest no longer, so that a server that was put behind the same address is found.
+/// Maximum lifetime of a connection, so that a new server behind the same address is found.
 const LIFETIME_MAX: Duration = Duration::from_secs(600);
 
-/// Opens the database that `url` names.
+/// Opens the database at `url` and migrates it.
 pub(super) async fn open(url: &str) -> Result<PgPool, StateError> {
     let pool = connect(url).await?;
     migrate::postgres(&pool).await?;
     Ok(pool)
 }
 
-/// Connects to the database that `url` names, as it is.
+/// Connects to the database at `url` without migrating it.
 pub(super) async fn connect(url: &str) -> Result<PgPool, StateError> {
     let options = options(url)?;
     let pool = PgPoolOptions::new()
@@ -29,7 +29,7 @@ pub(super) async fn connect(url: &str) -> Result<PgPool, StateError> {
         .max_lifetime(LIFETIME_MAX)
         .after_connect(|connection, _| {
             Box::pin(async move {
-                // Not as options of the connection, which poolers refuse.
+                // Set by a statement, because connection poolers refuse such options at connect time.
                 connection
                     .execute("SET statement_timeout = '9s'; SET lock_timeout = '5s'; SET idle_in_transaction_session_timeout = '20s'")
                     .await?;
@@ -42,7 +42,8 @@ pub(super) async fn connect(url: &str) -> Result<PgPool, StateError> {
     Ok(pool)
 }
 
-/// Options of a connection. sqlx falls back to plain text where a server has no TLS; here another machine must have it.
+/// Parses connection options. By default sqlx falls back to plain text if a server has no TLS; here TLS is required for
+/// other machines.
 pub(super) fn options(url: &str) -> Result<PgConnectOptions, StateError> {
     let parsed = Url::parse(url).map_err(|_| StateError::Url)?;
     if !matches!(parsed.scheme(), "postgres" | "postgresql") {
@@ -60,12 +61,12 @@ pub(super) fn options(url: &str) -> Result<PgConnectOptions, StateError> {
     Ok(options.application_name("haat").disable_statement_logging())
 }
 
-/// True of a server on this machine: at a socket, or a loopback address.
+/// Returns true for a server on this machine: a socket, or a loopback address.
 fn is_here(url: &Url, options: &PgConnectOptions) -> bool {
     if options.get_socket().is_some() {
         return true;
     }
-    // Hosts of schemes that are not the web's are kept as texts, addresses too.
+    // The `url` crate keeps hosts of non-web schemes as text, even IP addresses.
     match url.host() {
         None => options.get_host() == "localhost" || options.get_host().starts_with('/'),
         Some(Host::Domain(name)) => {

@@ -12,57 +12,59 @@ use crate::error::StateError;
 const FILE: &str = "state.sqlite3";
 const LOCK: &str = "open.lock";
 const USERS: &str = "users.lock";
-/// Readers beside one writer; a page of theirs costs nothing while they rest.
+/// Maximum number of connections, for one writer and several readers. An idle connection costs little.
 const CONNECTIONS_MAX: u32 = 4;
-/// Time for which a change waits for another program's. Below the time that one statement may take.
+/// Maximum wait for another process's transaction; shorter than the time limit of a statement.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Says that the folder is in use, to whoever opens it; the system takes it back when the process ends, however it ends.
+/// A file lock that marks the folder as in use. The operating system releases it when the process ends in any way.
 #[derive(Debug)]
 pub(super) struct InUse {
     _lock: File,
 }
 
-/// True where a database lies in `folder`; one that was cut to nothing is none.
+/// Returns true if `folder` contains a database. A file truncated to zero bytes does not count.
 pub(super) fn is_there(folder: &Path) -> bool {
     std::fs::metadata(folder.join(FILE)).is_ok_and(|file| file.len() > 0)
 }
 
-/// Opens the database in `folder`, made where it is absent. Whoever is alone with it ends the rights that were left behind
-/// by those who are gone.
+/// Opens the database in `folder`, or creates it. If no other process uses the folder, ends the leases that dead
+/// processes left behind.
 pub(super) async fn open(folder: &Path) -> Result<(SqlitePool, InUse), StateError> {
     let file = folder.join(FILE);
-    // Held until the schema is up to date: of two programs that start at the same time, one makes it.
+    // Held until the schema is migrated: of two processes that start together, only one creates it.
     let lock = blocking(folder, prepare).await?;
     let options = SqliteConnectOptions::new()
         .filename(&file)
         .journal_mode(SqliteJournalMode::Wal)
-        // A commit is acknowledged when it is synced. WAL alone would keep the file whole, but lose the last commits.
+        // A commit is acknowledged only after it is synced. WAL alone would keep the file intact, but could lose the
+        // last commits.
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT);
     let pool = SqlitePoolOptions::new()
         .max_connections(CONNECTIONS_MAX)
         .acquire_timeout(ACQUIRE_TIMEOUT)
-        // A transaction that the database ended by itself, as on a full disk, leaves a connection that counts it as open
-        // and refuses every later one. It is closed, and the next one is opened.
+        // SQLite may end a transaction by itself, as on a full disk. The connection then still counts it as open and
+        // refuses every later one, so it is closed and replaced.
         .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
         .connect_with(checked(options))
         .await
         .map_err(StateError::from)?;
     migrate::sqlite(&pool).await?;
-    // The names of the file and of its log survive a power cut too.
+    // Makes the directory entries of the file and its log survive a power cut.
     blocking(folder, |folder| File::open(folder)?.sync_all()).await?;
     let (users, is_alone) = blocking(folder, users).await?;
     if is_alone {
         end_leases(&pool).await?;
     }
-    // Other processes wait for the other lock, so that none can look whether it is alone before this is done.
+    // Other processes wait for the first lock, so none of them can check for other users before this is done.
     let users = blocking(folder, |_| shared(users)).await?;
     drop(lock);
     Ok((pool, InUse { _lock: users }))
 }
 
-/// The file whose lock all users of the folder share, and whether there is no other user. Then it is locked.
+/// Opens the lock file that all users of the folder share. Returns true, with the file locked, if there is no other
+/// user.
 fn users(folder: &Path) -> io::Result<(File, bool)> {
     let file = private(&folder.join(USERS))?;
     match file.try_lock() {
@@ -78,7 +80,7 @@ fn shared(file: File) -> io::Result<File> {
     Ok(file)
 }
 
-/// Ends all rights to change something: nobody is there who has one.
+/// Ends all leases, because no process holds one any more.
 async fn end_leases(pool: &SqlitePool) -> Result<(), StateError> {
     for sql in [
         "UPDATE carts SET lease_until = 0 WHERE lease_until > 0",
@@ -91,7 +93,7 @@ async fn end_leases(pool: &SqlitePool) -> Result<(), StateError> {
     Ok(())
 }
 
-/// Opens the database in `folder`, where there is one, for one who only reads.
+/// Opens the database in `folder` for reading only, if it exists.
 pub(super) async fn open_to_read(folder: &Path) -> Result<Option<SqlitePool>, StateError> {
     let file = folder.join(FILE);
     if !file.is_file() {
@@ -109,20 +111,20 @@ pub(super) async fn open_to_read(folder: &Path) -> Result<Option<SqlitePool>, St
     Ok(Some(pool))
 }
 
-/// The first fault that SQLite finds in the file, if there is one.
+/// Returns the first fault that SQLite finds in the file, if any.
 pub(super) async fn fault(pool: &SqlitePool) -> Result<Option<String>, StateError> {
     let found: String = sqlx::query_scalar("PRAGMA integrity_check(1)").fetch_one(pool).await?;
     Ok(Some(found).filter(|found| found != "ok"))
 }
 
-/// True where a schema was ever made in the file.
+/// Returns true if a schema was ever created in the file.
 pub(super) async fn has_schema(pool: &SqlitePool) -> Result<bool, StateError> {
     let made = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = '_sqlx_migrations'";
     let tables: i64 = sqlx::query_scalar(made).fetch_one(pool).await?;
     Ok(tables > 0)
 }
 
-/// A database that ends with its only connection, which therefore never rests.
+/// Opens a database in memory. It ends with its only connection, which is therefore never closed for idling.
 pub(super) async fn open_memory() -> Result<SqlitePool, StateError> {
     let options = SqliteConnectOptions::new().in_memory(true);
     let pool = SqlitePoolOptions::new()
@@ -148,13 +150,13 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T, StateError> {
     let path: PathBuf = folder.to_owned();
     let done = tokio::task::spawn_blocking(move || work(&path).map_err(|source| StateError::Folder { path, source }));
-    // Another program that hangs while it opens the same folder is not waited for without end.
+    // The wait is limited, because another program may hang while it opens the same folder.
     let in_time = tokio::time::timeout(STATEMENT_TIMEOUT, done).await;
     let done = in_time.map_err(|_| StateError::Unavailable(None))?;
     done.map_err(|_| StateError::Unavailable(None))?
 }
 
-/// Makes the folder and the empty file, for their owner alone, and takes the lock of whoever opens.
+/// Creates the folder and the empty file, accessible to their owner only, and takes the lock for opening.
 fn prepare(folder: &Path) -> io::Result<File> {
     if !folder.is_dir() {
         let mut builder = DirBuilder::new();
@@ -172,7 +174,7 @@ fn prepare(folder: &Path) -> io::Result<File> {
     Ok(lock)
 }
 
-/// Opens a file that only its owner can read, made where it is absent.
+/// Opens a file that only its owner can access, and creates it if absent.
 fn private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);

@@ -28,21 +28,21 @@ impl Value {
     }
 }
 
-/// A row that both databases can give: a tuple of texts, numbers and bytes.
+/// A row type that both databases support: a tuple of texts, numbers and bytes.
 #[cfg(feature = "postgres")]
 pub(crate) trait Row: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 
 #[cfg(feature = "postgres")]
 impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 
-/// A row that SQLite can give: a tuple of texts, numbers and bytes.
+/// A row type that SQLite supports: a tuple of texts, numbers and bytes.
 #[cfg(not(feature = "postgres"))]
 pub(crate) trait Row: for<'r> FromRow<'r, SqliteRow> + Send + Unpin {}
 
 #[cfg(not(feature = "postgres"))]
 impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + Send + Unpin {}
 
-/// A statement with its parameters, and what it is run on.
+/// Binds parameter values to a query.
 macro_rules! bound {
     ($query:expr, $values:expr) => {{
         let mut query = $query;
@@ -57,7 +57,7 @@ macro_rules! bound {
     }};
 }
 
-/// A change of several statements: all of them hold once it is committed, none of them if it is dropped.
+/// A write transaction. All its statements take effect at commit, and none if it is dropped.
 #[derive(Debug)]
 pub(crate) enum WriteTransaction {
     Sqlite(Transaction<'static, Sqlite>),
@@ -66,7 +66,7 @@ pub(crate) enum WriteTransaction {
 }
 
 impl State {
-    /// Runs one statement that reads, and answers its rows.
+    /// Runs one read statement and returns its rows.
     pub(crate) async fn rows<T: Row>(&self, sql: &'static str, values: Vec<Value>) -> Result<Vec<T>, StateError> {
         match &self.database {
             Database::Sqlite(pool) => {
@@ -81,12 +81,12 @@ impl State {
         }
     }
 
-    /// Begins a change.
+    /// Begins a write transaction.
     #[boxed]
     pub(crate) async fn begin(&self) -> Result<WriteTransaction, StateError> {
         match &self.database {
-            // Takes the one right to write at once. A change that reads first and asks for the right later is refused
-            // where another one came between, however long it would wait.
+            // Takes SQLite's single write lock at once. A transaction that reads first and requests the lock later
+            // fails if another one wrote in between, whatever the timeout.
             Database::Sqlite(pool) => in_time(Box::pin(pool.begin_with("BEGIN IMMEDIATE")))
                 .await
                 .map(WriteTransaction::Sqlite),
@@ -97,7 +97,7 @@ impl State {
 }
 
 impl WriteTransaction {
-    /// Runs one statement, and answers how many rows it changed.
+    /// Runs one statement and returns the number of changed rows.
     pub(crate) async fn execute(&mut self, sql: &'static str, values: Vec<Value>) -> Result<u64, StateError> {
         match self {
             Self::Sqlite(writing) => {
@@ -114,7 +114,7 @@ impl WriteTransaction {
         }
     }
 
-    /// Runs one statement, and answers its rows.
+    /// Runs one statement and returns its rows.
     pub(crate) async fn rows<T: Row>(&mut self, sql: &'static str, values: Vec<Value>) -> Result<Vec<T>, StateError> {
         match self {
             Self::Sqlite(writing) => {
@@ -129,12 +129,12 @@ impl WriteTransaction {
         }
     }
 
-    /// Runs one statement, and answers its only row.
+    /// Runs one statement and returns its only row.
     pub(crate) async fn row<T: Row>(&mut self, sql: &'static str, values: Vec<Value>) -> Result<Option<T>, StateError> {
         Ok(self.rows(sql, values).await?.into_iter().next())
     }
 
-    /// Runs one statement that is put together of names of the schema alone, never of what somebody sent.
+    /// Runs one statement that is composed of schema names only, never of user input.
     pub(super) async fn run(&mut self, sql: String, values: Vec<Value>) -> Result<u64, StateError> {
         let sql = AssertSqlSafe(sql);
         match self {
@@ -150,7 +150,7 @@ impl WriteTransaction {
         }
     }
 
-    /// True where such a statement answers a row.
+    /// Runs such a statement and returns true if it has a row.
     pub(super) async fn any(&mut self, sql: String) -> Result<bool, StateError> {
         let sql = AssertSqlSafe(sql);
         match self {
@@ -164,7 +164,7 @@ impl WriteTransaction {
         }
     }
 
-    /// Makes the change hold. When this fails with [`StateError::Unavailable`] it may hold nevertheless.
+    /// Commits the transaction. If this fails with [`StateError::Unavailable`], the changes may have been committed.
     pub(crate) async fn commit(self) -> Result<(), StateError> {
         match self {
             Self::Sqlite(writing) => in_time(writing.commit()).await,
@@ -174,7 +174,7 @@ impl WriteTransaction {
     }
 }
 
-/// Waits for the database, but not for one that hangs.
+/// Runs a statement with a time limit, because the database may hang.
 pub(super) async fn in_time<T>(statement: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, StateError> {
     match tokio::time::timeout(STATEMENT_TIMEOUT, statement).await {
         Ok(done) => done.map_err(StateError::from),
@@ -195,7 +195,7 @@ mod tests {
             .unwrap();
         for _ in 0..8 {
             let mut writing = state.begin().await.unwrap();
-            // SQLite does that by itself where the disk is full.
+            // SQLite ends a transaction like this by itself if the disk is full.
             writing.execute("ROLLBACK", Vec::new()).await.unwrap();
             drop(writing);
         }

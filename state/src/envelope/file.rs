@@ -6,13 +6,13 @@ use super::key::{MasterKey, MasterKeyError, MasterKeys};
 use crate::random;
 
 impl MasterKeys {
-    /// Reads the keys in the file at `path`, as [`MasterKeys::parse`] does; where there is none, makes a key and keeps it
-    /// there, for its owner alone, so that it survives a power cut. Of several programs that start at the same time, all get
-    /// the same key. It blocks.
+    /// Reads the keys in the file at `path`, as [`MasterKeys::parse`] does. If there is no file, creates a key and
+    /// stores it durably, accessible to its owner only. Programs that start at the same time all get the same key.
+    /// Blocks.
     ///
     /// # Errors
-    /// [`MasterKeyError::NotPrivate`] for a file that others can read or write; a file that cannot be read or made; a text
-    /// that holds no keys.
+    /// [`MasterKeyError::NotPrivate`] if others can read or write the file; the file cannot be read or created; its
+    /// text contains no keys.
     pub fn load_or_make(path: &Path) -> Result<Self, MasterKeyError> {
         match read(path) {
             Err(MasterKeyError::File { source, .. }) if source.kind() == ErrorKind::NotFound => {
@@ -26,10 +26,10 @@ impl MasterKeys {
         }
     }
 
-    /// Loads the keys of a file; `None` where there is none.
+    /// Loads the keys of a file; returns `None` if there is no file.
     ///
     /// # Errors
-    /// As [`MasterKeys::load_or_make`].
+    /// Those of [`MasterKeys::load_or_make`].
     pub fn load(path: &Path) -> Result<Option<Self>, MasterKeyError> {
         match read(path) {
             Err(MasterKeyError::File { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
@@ -60,7 +60,7 @@ const fn is_private(_: &Permissions) -> bool {
     true
 }
 
-/// Writes a whole file under a name of its own and links it to its place, where another one's may have come first.
+/// Writes the whole file under a temporary name and links it to its path, unless another process was first.
 fn make(path: &Path, key: &MasterKey) -> io::Result<()> {
     let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
     let suffix: [u8; 8] = random::characters_of_32(b"0123456789abcdefghjkmnpqrstvwxyz").map_err(io::Error::other)?;

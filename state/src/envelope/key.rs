@@ -8,57 +8,57 @@ use crate::random;
 const KEY_BYTES: usize = 32;
 const ID_BYTES: usize = 8;
 
-/// 256 random bits from which the keys of envelopes are derived. Debug output never shows it.
+/// A random 256-bit key from which the keys of envelopes are derived. Debug output never shows it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MasterKey([u8; KEY_BYTES]);
 
-/// Names a master key in envelopes, errors and the database; it shows nothing of the key.
+/// Id of a master key in envelopes, errors and the database; it reveals nothing of the key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct MasterKeyId([u8; ID_BYTES]);
 
-/// The master keys of a server: the first seals, all of them open.
+/// The master keys of a server: the first one seals, and all of them open.
 ///
-/// A key is rotated by putting a new one before it. The old one stays behind it as long as anything is sealed with it.
+/// To rotate the key, put a new one first. The old one must stay in the list while anything is sealed with it.
 #[derive(Debug, Clone)]
 pub struct MasterKeys {
     current: MasterKey,
     older: Vec<MasterKey>,
 }
 
-/// The reason why there are no master keys. No message holds a part of a key.
+/// Errors of reading master keys. No message contains a part of a key.
 #[derive(Debug, thiserror::Error)]
 pub enum MasterKeyError {
     /// A key is not 64 hexadecimal digits.
     #[error("master key {number} is not 64 hexadecimal digits (`openssl rand -hex 32` makes one)")]
     Text {
-        /// Its place among those given, from 1.
+        /// Position of the key in the list, from 1.
         number: usize,
     },
-    /// No key at all.
+    /// The list contains no key.
     #[error("there is no master key")]
     None,
-    /// Others than the owner can read or write the file.
+    /// Users other than the owner can read or write the file.
     #[error("{} can be read or written by others: `chmod 600` it", path.display())]
     NotPrivate {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The file cannot be read or made.
+    /// The file cannot be read or created.
     #[error("cannot open {}", path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The operating system's words.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },
-    /// The operating system gives no random bytes.
+    /// The operating system provides no random bytes.
     #[error("the operating system gives no random bytes")]
     Random,
 }
 
 impl MasterKey {
-    /// A new key from the operating system's generator.
+    /// Generates a new key from the operating system's generator.
     ///
     /// # Errors
     /// [`MasterKeyError::Random`].
@@ -68,7 +68,7 @@ impl MasterKey {
         Ok(Self(bytes))
     }
 
-    /// The key's name: eight bytes of a hash that nothing else uses.
+    /// Returns the id of the key: eight bytes of a hash that is used only for ids.
     #[must_use]
     pub fn id(&self) -> MasterKeyId {
         let hash = Sha256::new()
@@ -84,7 +84,7 @@ impl MasterKey {
         &self.0
     }
 
-    /// The key as its file has it.
+    /// Returns the key as text, in the format of its file.
     pub(super) fn text(&self) -> String {
         hex::encode(self.0)
     }
@@ -121,8 +121,8 @@ impl fmt::Debug for MasterKeyId {
 }
 
 impl MasterKeys {
-    /// Reads keys of 64 hexadecimal digits each, the current one first, divided by commas or ends of lines. Empty lines and
-    /// what follows a `#` do not count.
+    /// Parses keys of 64 hexadecimal digits each, separated by commas or newlines, the current one first. Empty lines
+    /// and text after a `#` are ignored.
     ///
     /// # Errors
     /// [`MasterKeyError::Text`], [`MasterKeyError::None`].
@@ -153,7 +153,7 @@ impl MasterKeys {
             .find(|key| key.id().as_bytes() == id)
     }
 
-    /// The ids of all keys, the current one first.
+    /// Returns the ids of all keys, the current one first.
     pub fn ids(&self) -> impl Iterator<Item = MasterKeyId> {
         std::iter::once(&self.current).chain(&self.older).map(MasterKey::id)
     }

@@ -1,4 +1,4 @@
-//! Secrets at rest: sealed with a master key, and bound to the place that they are kept in.
+//! Encryption of stored secrets: they are sealed with a master key, and bound to the row that stores them.
 
 mod file;
 mod key;

@@ -4,7 +4,7 @@ use ring::hkdf::{HKDF_SHA256, KeyType, Salt};
 use super::key::{MasterKey, MasterKeyError, MasterKeyId, MasterKeys};
 use crate::random;
 
-/// The first byte of an envelope of this form.
+/// First byte of an envelope, for the format version.
 const VERSION: u8 = 1;
 const SALT_BYTES: usize = 24;
 const KEY_BYTES: usize = 32;
@@ -12,33 +12,33 @@ const NONCE_BYTES: usize = 12;
 const TAG_BYTES: usize = 16;
 const HEADER_BYTES: usize = 1 + MasterKeyId::BYTES + SALT_BYTES;
 
-/// The kind of thing that is sealed, such as `store-cart`. Envelopes of one purpose cannot be opened for another.
+/// The kind of sealed data, such as `store-cart`. An envelope can be opened only for its own purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Purpose(&'static str);
 
-/// The reason why an envelope stays closed.
+/// Reasons why an envelope cannot be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
-    /// The bytes are no envelope of a form that this program knows.
+    /// The bytes are not an envelope in a known format.
     #[error("not an envelope that this program knows")]
     Form,
-    /// It was sealed with a master key that is not among those given.
+    /// The envelope was sealed with a master key that was not given.
     #[error("sealed with master key {0}, which is not among those given")]
     Key(MasterKeyId),
-    /// It was changed, or sealed for another purpose or place.
+    /// The envelope was changed, or sealed for another purpose or place.
     #[error("the envelope was changed, or belongs elsewhere")]
     Damaged,
 }
 
 impl Purpose {
-    /// Names a purpose. The name is part of every envelope's key, so it never changes.
+    /// Creates a purpose. The name is part of every envelope's key derivation, so it must never change.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self(name)
     }
 }
 
-/// Number of bytes that are derived.
+/// Number of bytes to derive.
 struct Length(usize);
 
 impl KeyType for Length {
@@ -48,13 +48,13 @@ impl KeyType for Length {
 }
 
 impl MasterKeys {
-    /// Seals `plain` with the current key. It opens only with the same `purpose` and `place` (such as the id of the row it is
-    /// kept in), so envelopes that change places are found.
+    /// Seals `plain` with the current key. The envelope opens only with the same `purpose` and `place`, such as the id
+    /// of its row. An envelope that was moved to another row is therefore detected.
     ///
-    /// An envelope is: the byte 1, eight bytes of the master key's id, a random salt of 24 bytes, and the text encrypted by
-    /// AES-256-GCM with its tag of 16 bytes. The AES key and the nonce are the 44 bytes that HKDF-SHA-256 makes of the
-    /// master key, the salt and `haat/envelope/v1/` + purpose: each envelope has its own key, so a nonce never comes twice.
-    /// The authenticated part is the first 33 bytes, and the place.
+    /// Format of an envelope: the byte 1, eight bytes of the master key's id, a random salt of 24 bytes, and the text
+    /// encrypted by AES-256-GCM with its tag of 16 bytes. The AES key and the nonce are 44 bytes derived by
+    /// HKDF-SHA-256 from the master key, the salt and `haat/envelope/v1/` + purpose. Each envelope has its own key, so
+    /// a nonce is never reused. The authenticated data is the first 33 bytes and the place.
     ///
     /// # Errors
     /// [`MasterKeyError::Random`].
@@ -64,7 +64,7 @@ impl MasterKeys {
         seal(self.current(), purpose, place, plain, salt).ok_or(MasterKeyError::Random)
     }
 
-    /// Opens what [`MasterKeys::seal`] sealed, with whichever key it was sealed.
+    /// Opens an envelope of [`MasterKeys::seal`], with the key that sealed it.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -84,15 +84,15 @@ impl MasterKeys {
         Ok(text)
     }
 
-    /// True of an envelope that was sealed with the current key. One that was not should be sealed anew when it is next
-    /// written.
+    /// Returns true if an envelope was sealed with the current key. Other envelopes should be sealed again at their
+    /// next write.
     #[must_use]
     pub fn is_current(&self, envelope: &[u8]) -> bool {
         key_id(envelope) == Some(self.current().id().as_bytes())
     }
 }
 
-/// The id of the key that an envelope was sealed with; `None` for what is no envelope.
+/// Returns the id of the key that sealed an envelope; `None` if the bytes are not an envelope.
 fn key_id(envelope: &[u8]) -> Option<&[u8]> {
     let is_one = envelope.first() == Some(&VERSION) && envelope.len() >= HEADER_BYTES + TAG_BYTES;
     is_one.then(|| &envelope[1..=MasterKeyId::BYTES])
@@ -111,7 +111,7 @@ fn seal(key: &MasterKey, purpose: Purpose, place: &str, plain: &[u8], salt: [u8;
     Some(envelope)
 }
 
-/// The header has one length, so header and place cannot be divided in two ways.
+/// The header has a fixed length, so the boundary between header and place is unambiguous.
 fn bound_to(header: &[u8], place: &str) -> Vec<u8> {
     [header, place.as_bytes()].concat()
 }
@@ -144,7 +144,7 @@ mod tests {
     fn an_envelope_keeps_the_form_that_was_decided_once() {
         let keys = key("42");
         let envelope = seal(keys.current(), CART, "c1", b"gid://cart/7", [7; SALT_BYTES]).unwrap();
-        // Computed apart from this program, from the words on `MasterKeys::seal` alone.
+        // The expected values were computed without this program, from the documentation of `MasterKeys::seal` alone.
         insta::assert_snapshot!(
             hex::encode(&envelope),
             @"01e35d1e10418b8b9a0707070707070707070707070707070707070707070707076754068590c9aef15895815fb31a07c6a44cc6bf2b7ba93908b2c619"

@@ -6,8 +6,8 @@ use crate::database::{State, Value};
 use crate::error::StateError;
 
 impl State {
-    /// Lets a job rest: its schedule does not begin runs until [`State::resume_job`]. A run that is at work goes on.
-    /// Answers `false` where it rests already.
+    /// Pauses a job: its schedule starts no runs until [`State::resume_job`]. A current run continues. Returns `false`
+    /// if the job is paused already.
     ///
     /// # Errors
     /// [`StateError`].
@@ -18,7 +18,8 @@ impl State {
         self.marked(sql, name, by, now).await
     }
 
-    /// Ends a job's rest. What was due meanwhile is not caught up. Answers `false` where it did not rest.
+    /// Resumes a paused job. Runs that were due during the pause are not caught up. Returns `false` if the job was not
+    /// paused.
     ///
     /// # Errors
     /// [`StateError`].
@@ -31,8 +32,8 @@ impl State {
             .await
     }
 
-    /// Asks whoever runs jobs for a run as soon as may be, whether the job rests or not. Answers `false` where one is
-    /// asked for already.
+    /// Requests a run of a job as soon as possible, even if the job is paused. Returns `false` if a run was already
+    /// requested.
     ///
     /// # Errors
     /// [`StateError`].
@@ -43,8 +44,8 @@ impl State {
         self.marked(sql, name, by, now).await
     }
 
-    /// Says that the schedule of a job counts from `to` on, if `row` is how the job stands still. For a job whose moments
-    /// were accounted for by a clock that was far ahead.
+    /// Makes the schedule of a job count from `to` on, if `row` is still the current state of the job. This is for a
+    /// job whose schedule was marked as done by a clock that was far ahead.
     ///
     /// # Errors
     /// [`StateError`].

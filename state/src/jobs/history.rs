@@ -8,32 +8,32 @@ use super::{JobCause, JobRunOutcome};
 use crate::database::{State, Value};
 use crate::error::StateError;
 
-/// A run of a job, as it is listed.
+/// A run of a job, for lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JobRun {
-    /// The job.
+    /// Name of the job.
     pub job: String,
-    /// The number of the run among the job's.
+    /// Number of the run within the job.
     pub number: i64,
     /// The cause of the run.
     pub cause: JobCause,
-    /// Its outcome.
+    /// The outcome of the run.
     pub outcome: JobRunOutcome,
-    /// The moment of the schedule that it stands for; of a triggered run, when it was asked for.
+    /// Scheduled time of the run; for a triggered run, the time of the request.
     pub scheduled_at: Timestamp,
-    /// Earlier moments of the schedule that it stands for too.
+    /// Number of earlier scheduled times that the run also covers.
     pub missed: u32,
-    /// Tries of it, with this one.
+    /// Number of attempts, including this one.
     pub attempt: u32,
-    /// Its beginning.
+    /// Start of the run.
     pub started_at: Timestamp,
-    /// Its end.
+    /// End of the run.
     pub ended_at: Option<Timestamp>,
-    /// The worker that ran it.
+    /// Name of the worker that ran the job.
     pub worker: String,
-    /// Its work, in numbers.
+    /// Results of the run as numbers.
     pub counts: BTreeMap<String, u64>,
-    /// Things that need saying, in words.
+    /// Message for the operator about the run.
     pub detail: Option<String>,
 }
 
@@ -73,13 +73,13 @@ fn read(row: Row) -> Result<JobRun, StateError> {
 }
 
 impl State {
-    /// The newest runs of this job, or of all, the newest first.
+    /// Returns the newest runs of this job, or of all jobs, newest first.
     ///
     /// # Errors
     /// [`StateError`].
     #[boxed]
     pub async fn job_runs(&self, job: Option<&str>, limit: u32) -> Result<Vec<JobRun>, StateError> {
-        // `started_at` alone would not do: a clock may be set back between two runs of a job.
+        // Ordering by `started_at` alone is not enough: a clock may be set back between two runs of a job.
         let sql = "SELECT job, number, cause, outcome, worker, scheduled_at, missed, attempt, started_at, ended_at, \
                    counts, detail FROM job_runs WHERE $1 = '' OR job = $1 \
                    ORDER BY CASE WHEN $1 = '' THEN started_at ELSE 0 END DESC, number DESC, job LIMIT $2";
@@ -88,7 +88,7 @@ impl State {
         rows.into_iter().map(read).collect()
     }
 
-    /// The last run of each job that had one, by name.
+    /// Returns the last run of each job that has one, sorted by job name.
     ///
     /// # Errors
     /// [`StateError`].

@@ -1,9 +1,9 @@
-//! Jobs: what is due when, who runs it, and what every run did.
+//! Scheduled jobs: their due times, their workers and the results of their runs.
 //!
-//! A row has a revision that every decision about the job counts up. Whoever decides reads the row, decides, and writes
-//! under the revision that was read: of several that decide at the same time, one is first and the others look again.
-//! Whoever runs a job holds a [`crate::LeaseToken`] and counts `beat` up while it lives. No clock says whether a holder is
-//! dead: others watch whether the count goes on.
+//! Each job has a row with a revision, which every decision about the job increments. A process reads the row, decides,
+//! and writes only if the revision is unchanged. If several processes decide at the same time, one succeeds and the
+//! others read again. The process that runs a job holds a [`crate::LeaseToken`] and increments `beat` while it lives.
+//! No clock is used to decide if a holder is dead: other processes watch if `beat` still increases.
 
 mod change;
 mod history;

@@ -5,54 +5,54 @@ use serde::Serialize;
 use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
-/// A job as it stands.
+/// The current state of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobRow {
-    /// Its name.
+    /// Name of the job.
     pub name: String,
-    /// Counted up with every decision about the job.
+    /// Incremented with every decision about the job.
     pub revision: i64,
-    /// Every moment of the schedule up to this one was run, or is covered by a run that stands for it.
+    /// All scheduled times up to this one have been run, or are covered by a later run.
     pub accounted_to: Timestamp,
-    /// The number of the last run; 0 where there was none.
+    /// Number of the last run; 0 if there was none.
     pub last_run: i64,
-    /// Tries of what the last run is about.
+    /// Number of attempts of the last run.
     pub attempt: u32,
-    /// The moment at which it is to be tried again.
+    /// Time at which the last run is retried.
     pub retry_at: Option<Timestamp>,
-    /// The last run is at work, or not.
+    /// The worker status of the last run.
     pub work: JobWork,
-    /// Since when, and by whom, the job rests.
+    /// Time of the pause and who paused the job; `None` if it is not paused.
     pub paused: Option<JobMark>,
-    /// Since when, and for whom, a run is asked for.
+    /// Time of a requested run and who requested it; `None` if none was requested.
     pub triggered: Option<JobMark>,
-    /// The end of the last run that did its work.
+    /// End of the last successful run.
     pub good_at: Option<Timestamp>,
 }
 
-/// The worker of the last run, who is at work or not.
+/// The worker status of the last run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobWork {
     /// The job has no worker.
     Idle,
-    /// Somebody is, who counts this up while they live.
+    /// A worker runs the job, and increments `beat` while it lives.
     Held {
-        /// The count.
+        /// Heartbeat count.
         beat: i64,
     },
-    /// Whoever was is known to be gone, and left the run unfinished.
+    /// The worker is known to be gone, and the run is unfinished.
     Abandoned {
-        /// The last count.
+        /// Last heartbeat count.
         beat: i64,
     },
 }
 
-/// Somebody's request, with its moment.
+/// A person's or program's request, with its time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JobMark {
-    /// Its moment.
+    /// Time of the request.
     pub at: Timestamp,
-    /// The one who made it: a machine and a program, for people to read.
+    /// Readable name of who made the request: a machine and a program.
     pub by: String,
 }
 
@@ -126,7 +126,7 @@ fn read(row: Row) -> Result<JobRow, StateError> {
     })
 }
 
-/// Writes a job down that was never seen.
+/// Creates the row of a job that was never seen before.
 pub(super) async fn enrol(writing: &mut WriteTransaction, name: &str, now: Timestamp) -> Result<(), StateError> {
     let sql = "INSERT INTO jobs (name, revision, accounted_to, last_run, attempt, running, beat) \
                VALUES ($1, 1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING";
@@ -135,7 +135,7 @@ pub(super) async fn enrol(writing: &mut WriteTransaction, name: &str, now: Times
 }
 
 impl State {
-    /// Every job that was ever seen, by name.
+    /// Returns every known job, sorted by name.
     ///
     /// # Errors
     /// [`StateError`].
@@ -145,7 +145,7 @@ impl State {
         rows.into_iter().map(read).collect()
     }
 
-    /// The job of this name. One that was never seen is written down first: its schedule counts from `now` on.
+    /// Returns the job with this name. An unknown job is created first, with a schedule that counts from `now` on.
     ///
     /// # Errors
     /// [`StateError`].

@@ -13,20 +13,20 @@ use crate::lease::LeaseToken;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobCause {
-    /// It is time.
+    /// The scheduled time has come.
     Schedule,
-    /// It was time while nobody ran jobs: one run stands for all that were missed.
+    /// Scheduled times passed while no process ran jobs: one run covers all that were missed.
     CatchUp,
-    /// The run before did not do its work.
+    /// The previous run was not successful.
     Retry,
-    /// Somebody asked for it.
+    /// Somebody requested the run.
     Trigger,
 }
 
 impl JobCause {
     const ALL: [Self; 4] = [Self::Schedule, Self::CatchUp, Self::Retry, Self::Trigger];
 
-    /// The cause in one word.
+    /// Returns the cause as one word.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -46,24 +46,24 @@ impl JobCause {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobRunOutcome {
-    /// It is at work.
+    /// The run is in progress.
     Running,
-    /// All is done.
+    /// The run is complete.
     Done,
-    /// It did its work, and something in it needs somebody.
+    /// The run did its work, but something in it needs the operator.
     Partial,
-    /// It failed.
+    /// The run failed.
     Failed,
-    /// It took too long and was ended.
+    /// The run exceeded its time limit and was ended.
     TimedOut,
-    /// Whoever ran it was told to stop.
+    /// The worker was told to stop.
     Interrupted,
-    /// Whoever ran it is gone.
+    /// The worker is gone.
     Lost,
 }
 
 impl JobRunOutcome {
-    /// All of them.
+    /// All outcomes.
     pub const ALL: [Self; 7] = [
         Self::Running,
         Self::Done,
@@ -74,7 +74,7 @@ impl JobRunOutcome {
         Self::Lost,
     ];
 
-    /// The outcome in one word.
+    /// Returns the outcome as one word.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -88,7 +88,7 @@ impl JobRunOutcome {
         }
     }
 
-    /// True where the work is done.
+    /// Returns true if the run did its work.
     #[must_use]
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Done | Self::Partial)
@@ -99,45 +99,46 @@ impl JobRunOutcome {
     }
 }
 
-/// A run that is about to begin.
+/// A run that is about to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewJobRun {
     /// The cause of the run.
     pub cause: JobCause,
-    /// The moment of the schedule that it stands for; of a triggered run, when it was asked for.
+    /// Scheduled time of the run; for a triggered run, the time of the request.
     pub scheduled_at: Timestamp,
-    /// Earlier moments of the schedule that it stands for too.
+    /// Number of earlier scheduled times that the run also covers.
     pub missed: u32,
-    /// Tries of it, with this one.
+    /// Number of attempts, including this one.
     pub attempt: u32,
-    /// Up to where the schedule is accounted for with it.
+    /// Time up to which the schedule is covered, including this run.
     pub accounted_to: Timestamp,
-    /// The worker that runs it: a machine and a process, for people to read.
+    /// Readable name of the worker: a machine and a process.
     pub worker: String,
 }
 
 /// The end of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobRunEnd {
-    /// Its outcome.
+    /// The outcome of the run.
     pub outcome: JobRunOutcome,
-    /// Its work, in numbers.
+    /// Results of the run as numbers.
     pub counts: BTreeMap<String, u64>,
-    /// Things that need saying, in words.
+    /// Message for the operator about the run.
     pub detail: Option<String>,
-    /// The moment at which it is to be tried again.
+    /// Time at which the run is retried.
     pub retry_at: Option<Timestamp>,
 }
 
-/// Runs of a job that are listed, the newest.
+/// Maximum number of runs to keep per job; older ones are deleted.
 const RUNS_KEPT: i64 = 1_000;
 
 impl State {
-    /// Begins a run, if `row` is how the job stands still, and answers its number. Whoever asks then holds the job under
-    /// `lease`; `None`: somebody else decided first.
+    /// Starts a run if `row` is still the current state of the job, and returns the run's number. The caller then holds
+    /// the job under `lease`. Returns `None` if another process decided first.
     ///
     /// # Errors
-    /// [`StateError`]. After [`StateError::Unavailable`] the run may have begun: it is then found as one of nobody.
+    /// [`StateError`]. After [`StateError::Unavailable`] the run may have started; it is then treated as one without a
+    /// worker.
     #[boxed]
     pub async fn begin_job(
         &self,
@@ -180,7 +181,7 @@ impl State {
         Ok(Some(number))
     }
 
-    /// Says that whoever runs a job lives. Answers `false` where the job is theirs no more: then they stop at once.
+    /// Increments the heartbeat of a job. Returns `false` if the caller no longer holds the job and must stop at once.
     ///
     /// # Errors
     /// [`StateError`].
@@ -191,8 +192,8 @@ impl State {
             .await
     }
 
-    /// Ends a run under its lease. Answers `false` where the job was taken for left by everybody meanwhile: then
-    /// nothing is changed, and the run stays listed as lost.
+    /// Ends a run under its lease. Returns `false` without any change if the run was declared lost meanwhile; it then
+    /// stays listed as lost.
     ///
     /// # Errors
     /// [`StateError`].
@@ -235,8 +236,9 @@ impl State {
         Ok(true)
     }
 
-    /// Says that the run of a job is lost, if `row` is how the job stands still: whoever ran it has not counted since. The
-    /// job is free then, and due again at `retry_at`. Answers `false` where the holder lives or somebody else was first.
+    /// Declares the run of a job lost, if `row` is still the current state of the job, so the heartbeat did not change.
+    /// The job is then free, and due again at `retry_at`. Returns `false` if the holder lives or another process was
+    /// first.
     ///
     /// # Errors
     /// [`StateError`].

@@ -7,39 +7,40 @@ use crate::error::StateError;
 use crate::names::KEY_PREFIX;
 use crate::random;
 
-/// 27 characters out of 62 are 160 random bits.
+/// 27 characters from a set of 62 encode 160 random bits.
 const SECRET_CHARS: usize = 27;
-/// Six characters out of 62 hold 32 bits.
+/// Six characters from a set of 62 encode 32 bits.
 const CHECK_CHARS: usize = 6;
 const KEY_CHARS: usize = KEY_PREFIX.len() + SECRET_CHARS + CHECK_CHARS;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A key as its owner holds it: `haat_live_`, 27 random characters (160 bits), and their CRC-32 in six more.
+/// The plain text of an API key: `haat_live_`, 27 random characters (160 bits), and their CRC-32 in six more.
 ///
-/// The checksum finds a mistyped key without a look-up: every change of one character, and of any four in a row, is
-/// found. Debug output never shows a key; [`ApiKey::expose`] is for the one moment in which it is handed out.
+/// The checksum detects a mistyped key without a lookup: every change of one character, or of any four consecutive
+/// ones. Debug output never shows a key. [`ApiKey::expose`] is only for the moment in which the key is given to its
+/// owner.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey([u8; KEY_CHARS]);
 
-/// The reason why a text cannot be a key. It holds no part of the text.
+/// Reasons why a text cannot be a key. The error contains no part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ApiKeyError {
-    /// The text begins otherwise.
+    /// The text does not begin with the key prefix.
     #[error("a key begins with haat_live_")]
     Prefix,
-    /// The text is shorter or longer.
+    /// The text is too short or too long.
     #[error("a key has {KEY_CHARS} characters")]
     Length,
-    /// A character is neither a letter of ASCII nor a digit.
+    /// A character is not an ASCII letter or digit.
     #[error("a key is made of letters and digits")]
     Character,
-    /// The checksum says that a character was changed.
+    /// The checksum does not match, so a character was changed.
     #[error("the key was mistyped: its checksum is another one")]
     Checksum,
 }
 
 impl ApiKey {
-    /// A new key of 160 random bits from the operating system.
+    /// Generates a key with 160 random bits from the operating system.
     ///
     /// # Errors
     /// [`StateError::Random`].
@@ -57,28 +58,28 @@ impl ApiKey {
         Self(text)
     }
 
-    /// The key itself, to be shown once to whoever it is made for.
+    /// Returns the plain text of the key, to be shown once to its owner.
     #[must_use]
     pub fn expose(&self) -> &str {
         // The bytes are always ASCII.
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// The part of the key that is kept: see [`KeyHash`].
+    /// Returns the hash of the key, which is stored: see [`KeyHash`].
     #[must_use]
     pub fn hash(&self) -> KeyHash {
         KeyHash(Sha256::digest(self.0).into())
     }
 
-    /// The last four characters, by which its owner recognises a key. They are part of the checksum and reveal 24 of
-    /// the 160 bits, which leaves 136.
+    /// Returns the last four characters, by which its owner recognises a key. They are part of the checksum and reveal
+    /// 24 of the 160 bits, which leaves 136.
     #[must_use]
     pub fn hint(&self) -> &str {
         self.expose().get(KEY_CHARS - 4..).unwrap_or_default()
     }
 }
 
-/// The CRC-32 of `text` as six characters, most significant first.
+/// Returns the CRC-32 of `text` as six characters, most significant first.
 fn checksum(text: &[u8]) -> [u8; CHECK_CHARS] {
     let mut rest = crc32fast::hash(text);
     let mut characters = [b'0'; CHECK_CHARS];
@@ -116,15 +117,15 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// The SHA-256 of a key's text: all that is kept of it.
+/// The SHA-256 of a key's text; only this hash of the key is stored.
 ///
-/// A plain hash is right here. Slow and salted hashes protect passwords, which can be guessed; 160 random bits cannot, and
-/// a slow hash would be paid with every request.
+/// A plain hash is sufficient. Slow and salted hashes protect passwords, which can be guessed. 160 random bits cannot
+/// be guessed, and a slow hash would add its cost to every request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyHash([u8; 32]);
 
 impl KeyHash {
-    /// The hash as bytes.
+    /// Returns the hash as bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
@@ -154,7 +155,7 @@ mod tests {
     #[test]
     fn a_keys_text_and_hash_stay_as_they_were_first_made() {
         let key = ApiKey::of(*b"0123456789ABCDEFGHIJKLMNOPQ");
-        // Both computed apart from this program.
+        // Both values were computed without this program.
         insta::assert_snapshot!(key.expose(), @"haat_live_0123456789ABCDEFGHIJKLMNOPQ3jhKWZ");
         insta::assert_snapshot!(
             hex::encode(key.hash().as_bytes()),

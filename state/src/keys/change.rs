@@ -7,40 +7,40 @@ use crate::database::{State, Value};
 use crate::error::StateError;
 use crate::names::{AccountId, KeyId};
 
-/// The rights of a key that is taken: all that a request needs to know of it.
+/// The rights of a valid key: everything that a request needs to know about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyGrant {
-    /// Names the key.
+    /// Id of the key.
     pub id: KeyId,
-    /// The key that began the line of rotations which this one ends: whoever has one of them is the same caller.
+    /// The first key in this key's chain of rotations. All keys of a chain count as the same caller.
     pub first: KeyId,
-    /// Its plan.
+    /// Plan of the key.
     pub plan: Plan,
-    /// Its owner; `None` for the operator's own.
+    /// Owner of the key; `None` for keys of the operator.
     pub account: Option<AccountId>,
-    /// Its end after a rotation.
+    /// End of the key after a rotation.
     pub ends_at: Option<Timestamp>,
 }
 
-/// One key that was made or changed.
+/// A key that was created or changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyChange {
-    /// Names it.
+    /// Id of the key.
     pub id: KeyId,
-    /// The hash by which it is found.
+    /// Hash by which the key is found.
     pub hash: KeyHash,
-    /// The key that replaced it.
+    /// The key that replaced this one.
     pub replaced_by: Option<KeyId>,
-    /// Its rights now; `None` once it is revoked, and until it is confirmed.
+    /// Current rights of the key; `None` if it is revoked or not confirmed.
     pub grant: Option<KeyGrant>,
 }
 
-/// The keys that were made or changed after some revision.
+/// The keys that were created or changed after some revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyChanges {
-    /// The number of the last change, to ask from next time.
+    /// Number of the last change, to pass to the next query.
     pub revision: i64,
-    /// Each key that changed, once, as it stands now.
+    /// Each changed key once, in its current state.
     pub changes: Vec<KeyChange>,
 }
 
@@ -57,8 +57,8 @@ type ChangeRow = (
 );
 
 impl State {
-    /// The number of the last change to any key. It grows by one with each change, and falls only where an older copy of
-    /// the database was put in place.
+    /// Returns the number of the last change to any key. Each change increments it. It decreases only if an older copy
+    /// of the database is restored.
     ///
     /// # Errors
     /// [`StateError`].
@@ -70,7 +70,7 @@ impl State {
         })
     }
 
-    /// Every key that was made or changed after `revision`; after revision 0, every key.
+    /// Returns every key that was created or changed after `revision`; revision 0 returns every key.
     ///
     /// # Errors
     /// [`StateError`].

@@ -12,11 +12,11 @@ use crate::error::StateError;
 use crate::names::KeyId;
 
 impl State {
-    /// Takes keys again that came back from a backup, the named ones or all; answers those. One that needs no confirmation is
-    /// left as it is. A key that was revoked stays revoked.
+    /// Confirms keys that were restored from a backup, the named ones or all, and returns those that were confirmed. A
+    /// key that needs no confirmation is not changed. A revoked key stays revoked.
     ///
     /// # Errors
-    /// [`StateError::UnknownKey`], [`StateError::KeyOver`] for a named key that is over; then none is confirmed.
+    /// [`StateError::UnknownKey`], or [`StateError::KeyOver`] for a named key that has ended; then no key is confirmed.
     #[boxed]
     pub async fn confirm_keys(
         &self,

@@ -10,31 +10,31 @@ use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 use crate::names::{AccountId, KeyId, KeyName};
 
-/// A key that is to be made.
+/// The data of a key to create.
 #[derive(Debug, Clone)]
 pub struct NewKey {
-    /// Its owner's name for it.
+    /// The owner's name for the key.
     pub name: KeyName,
-    /// Its plan.
+    /// Plan of the key.
     pub plan: Plan,
-    /// Its owner; `None` for the operator's own.
+    /// Owner of the key; `None` for keys of the operator.
     pub account: Option<AccountId>,
 }
 
-/// A key that was just made. This is the only time that it is known.
+/// A key that was just created. Its plain text is known only now.
 #[derive(Debug, Clone)]
 pub struct IssuedKey {
-    /// The key.
+    /// The plain text of the key.
     pub key: ApiKey,
-    /// The part of it that is kept.
+    /// The stored record of the key.
     pub record: KeyRecord,
 }
 
 impl State {
-    /// Makes a key. When this returns, the key survives a kill and a power cut.
+    /// Creates a key. When this returns, the key survives a kill and a power cut.
     ///
     /// # Errors
-    /// [`StateError`]; then no key was handed out, and one that was stored nevertheless is known to nobody.
+    /// [`StateError`]. Then no key is returned; if one was stored nevertheless, nobody knows its text.
     #[boxed]
     pub async fn create_key(&self, new: NewKey, actor: &Actor, now: Timestamp) -> Result<IssuedKey, StateError> {
         let mut writing = self.begin().await?;
@@ -44,11 +44,11 @@ impl State {
         Ok(issued)
     }
 
-    /// Makes a key, as [`State::create_key`] does, unless its account has `keys_max` keys already that are taken and that
-    /// no other key replaced: then `None`. Of many that are made at the same time, no more than that are.
+    /// Creates a key like [`State::create_key`], unless its account already has `keys_max` valid keys that were not
+    /// replaced. Then returns `None`. The limit also holds for concurrent calls.
     ///
     /// # Errors
-    /// As [`State::create_key`].
+    /// Those of [`State::create_key`].
     #[boxed]
     pub async fn create_key_within(
         &self,

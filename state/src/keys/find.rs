@@ -7,7 +7,7 @@ use crate::database::{State, Value};
 use crate::error::StateError;
 
 impl State {
-    /// The key with this hash, whatever its status; `None` where there is none. Servers ask [`crate::KeyIndex`] instead.
+    /// Returns the key with this hash in any status; `None` if there is none. Servers use [`crate::KeyIndex`] instead.
     ///
     /// # Errors
     /// [`StateError`].

@@ -16,44 +16,45 @@ use crate::database::State;
 use crate::error::StateError;
 use crate::names::KeyId;
 
-/// The keys that are taken, in memory: a look-up costs one hash and touches no database.
+/// An in-memory index of the valid keys: a lookup costs one hash and does not use the database.
 ///
-/// It is loaded once and then asks the database for what changed, so a revocation holds on every server within one
-/// interval of [`KeyIndex::keep_fresh`]. While the database is gone, what was known last holds. Clones share one index.
+/// The index is loaded once and then polls the database for changes. A revocation therefore takes effect on every
+/// server within one interval of [`KeyIndex::keep_fresh`]. While the database is unavailable, the last known keys are
+/// used. Clones share one index.
 #[derive(Debug, Clone)]
 pub struct KeyIndex {
-    /// `None`: an index of no keys that never asks.
+    /// `None` for an empty index that never queries a database.
     state: Option<State>,
     loaded: Arc<ArcSwap<KeySnapshot>>,
-    /// Questions to the database so far.
+    /// Number of queries for changes that were started.
     asked: Arc<AtomicU64>,
-    /// Held while what changed is asked for, so that no older answer follows a newer one: the newest of the times that was
-    /// answered.
+    /// Held during a query for changes, so that an older result cannot replace a newer one. Contains the number of the
+    /// newest completed query.
     answered: Arc<Mutex<u64>>,
 }
 
 #[derive(Debug, Clone, Default)]
 struct KeySnapshot {
     revision: i64,
-    /// SHA-256 is spread well already; hashing it again with a keyed hash would only cost.
+    /// SHA-256 values are evenly distributed, so a stronger hash function would only cost time.
     grants: HashMap<KeyHash, Arc<KeyGrant>, FxBuildHasher>,
-    /// By the id of a key that took another one's place, that one's.
+    /// Maps the id of a replacing key to the id of the key that it replaced.
     before: HashMap<KeyId, KeyId>,
 }
 
-/// The reason why a key is refused. The sender gets the same answer in each case.
+/// Reasons why a key is refused. The response to the caller is the same in each case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyRefusal {
-    /// The text is no key; see [`ApiKeyError`].
+    /// The text is not a key; see [`ApiKeyError`].
     #[error(transparent)]
     Malformed(#[from] ApiKeyError),
-    /// The key is unknown, revoked, not confirmed, or ended after a rotation.
+    /// The key is unknown, revoked, unconfirmed, or ended after a rotation.
     #[error("the key is unknown or over")]
     Unknown,
 }
 
 impl KeyIndex {
-    /// Loads every key.
+    /// Loads the index with every key.
     ///
     /// # Errors
     /// [`StateError`].
@@ -67,7 +68,7 @@ impl KeyIndex {
         Ok(index)
     }
 
-    /// An index that refuses every key: for a server without state.
+    /// Creates an index that refuses every key, for a server without a state.
     #[must_use]
     pub fn none() -> Self {
         Self {
@@ -78,7 +79,7 @@ impl KeyIndex {
         }
     }
 
-    /// The rights of the key in `text` at `now`.
+    /// Returns the rights of the key in `text` at `now`.
     ///
     /// # Errors
     /// [`KeyRefusal`].
@@ -87,7 +88,7 @@ impl KeyIndex {
         self.find(&key.hash(), now).ok_or(KeyRefusal::Unknown)
     }
 
-    /// The rights of the key with this hash at `now`; `None` where it is unknown or over.
+    /// Returns the rights of the key with this hash at `now`; `None` if it is unknown or has ended.
     #[must_use]
     pub fn find(&self, hash: &KeyHash, now: Timestamp) -> Option<Arc<KeyGrant>> {
         let loaded = self.loaded.load();
@@ -96,23 +97,23 @@ impl KeyIndex {
         (!over).then(|| Arc::clone(grant))
     }
 
-    /// The number of keys that are known and were not revoked.
+    /// Returns the number of known keys that are not revoked.
     #[must_use]
     pub fn len(&self) -> usize {
         self.loaded.load().grants.len()
     }
 
-    /// True where no key is known.
+    /// Returns true if the index contains no key.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Asks the database for what changed since the last time, and answers how many keys did. Those who call meanwhile
-    /// share the next question, so that however many call, one is asked at a time.
+    /// Loads the changes since the last query, and returns the number of changed keys. Concurrent callers share the
+    /// next query, so that only one runs at a time.
     ///
     /// # Errors
-    /// [`StateError`]; what was known holds on.
+    /// [`StateError`]; the index is then unchanged.
     #[boxed]
     pub async fn refresh(&self) -> Result<usize, StateError> {
         let Some(state) = &self.state else {
@@ -135,14 +136,14 @@ impl KeyIndex {
         if newest == known.revision {
             return Ok(0);
         }
-        // The count falls only where an older copy of the database was put in place: what it holds is all there is.
+        // The revision decreases only if an older copy of the database was restored; everything is then loaded again.
         let mut next = if newest < known.revision {
             KeySnapshot::default()
         } else {
             KeySnapshot::clone(&known)
         };
         let changes = state.key_changes(next.revision).await?;
-        // Every change up to `newest` was there to be read, and maybe later ones.
+        // Every change up to `newest` was visible to the query, and perhaps later ones.
         next.revision = newest.max(changes.revision);
         let count = changes.changes.len();
         let replaced = changes.changes.iter();
@@ -154,8 +155,8 @@ impl KeyIndex {
         Ok(count)
     }
 
-    /// Refreshes every `interval` until `stop` is cancelled. A database that is gone is warned of once, counted in
-    /// `state_keys_refresh_failures_total`, and asked again.
+    /// Refreshes the index every `interval` until `stop` is cancelled. Failures are retried and counted in
+    /// `state_keys_refresh_failures_total`. Only the first of several consecutive failures is logged.
     #[boxed]
     pub async fn keep_fresh(self, interval: Duration, stop: CancellationToken) {
         let mut failing = false;

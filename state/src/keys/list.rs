@@ -7,7 +7,7 @@ use crate::error::StateError;
 use crate::names::{AccountId, KeyId};
 
 impl State {
-    /// Every key that was ever made, oldest first; with `account`, that account's.
+    /// Returns every key that was ever created, oldest first; with `account`, only that account's keys.
     ///
     /// # Errors
     /// [`StateError`].
@@ -30,7 +30,7 @@ impl State {
         rows.into_iter().map(record).collect()
     }
 
-    /// One key; `None` where there is none of that id.
+    /// Returns one key; `None` if the id is unknown.
     ///
     /// # Errors
     /// [`StateError`].

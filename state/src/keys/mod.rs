@@ -1,4 +1,4 @@
-//! API keys: their text, what is kept of them, and the operations on them, one a file.
+//! API keys: their text, their stored records, and the operations on them, one per file.
 
 mod api_key;
 mod change;

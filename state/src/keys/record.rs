@@ -6,19 +6,19 @@ use crate::day::Day;
 use crate::error::StateError;
 use crate::names::{AccountId, KeyId, KeyName};
 
-/// The allowance of a key; the limits of each plan are configuration.
+/// The plan of a key, for which the configuration sets limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Plan {
     /// The plan that everybody gets.
     #[default]
     Free,
-    /// The plan that the operator grants to some.
+    /// The plan that the operator grants to selected users.
     Granted,
 }
 
 impl Plan {
-    /// The plan as answers and the database spell it.
+    /// Returns the name of the plan in responses and in the database.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -35,51 +35,51 @@ impl Plan {
     }
 }
 
-/// The answer to a key: it is taken or not.
+/// The status of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyStatus {
-    /// Yes.
+    /// The key is accepted.
     Active,
-    /// Yes, until the grace of its rotation is over.
+    /// The key is accepted until its grace period after a rotation ends.
     Ending,
-    /// No: it was rotated, and the grace is over.
+    /// The key is refused: it was rotated, and the grace period is over.
     Ended,
-    /// No: it was revoked.
+    /// The key is refused: it was revoked.
     Revoked,
-    /// No, until it is confirmed: it came back from a backup, and may have been revoked since.
+    /// The key is refused until it is confirmed: it was restored from a backup and may have been revoked since.
     Unconfirmed,
 }
 
-/// A key as it is listed; neither the key nor its hash.
+/// A key as it is listed, without its text and hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeyRecord {
-    /// Names it.
+    /// Id of the key.
     pub id: KeyId,
-    /// Its owner's name for it.
+    /// The owner's name for the key.
     pub name: KeyName,
-    /// Its plan.
+    /// Plan of the key.
     pub plan: Plan,
-    /// Its owner; `None` for the operator's own.
+    /// Owner of the key; `None` for keys of the operator.
     pub account: Option<AccountId>,
-    /// Its last four characters.
+    /// Last four characters of the key.
     pub hint: String,
-    /// The moment at which it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// The market's day on which it was last used.
+    /// Day of the last use, in the market's time zone.
     pub last_used_on: Option<Day>,
-    /// Its end after a rotation.
+    /// End of the key after a rotation.
     pub ends_at: Option<Timestamp>,
-    /// The moment at which it was revoked.
+    /// Time at which the key was revoked.
     pub revoked_at: Option<Timestamp>,
-    /// The key that replaced it.
+    /// The key that replaced this one.
     pub replaced_by: Option<KeyId>,
-    /// The moment of the backup that it came back from, until it is confirmed.
+    /// Time of the backup that the key was restored from; `None` once it is confirmed.
     pub unconfirmed_since: Option<Timestamp>,
 }
 
 impl KeyRecord {
-    /// Its standing at `now`.
+    /// Returns the status of the key at `now`.
     #[must_use]
     pub fn status(&self, now: Timestamp) -> KeyStatus {
         match (self.revoked_at, self.ends_at) {
@@ -91,13 +91,13 @@ impl KeyRecord {
         }
     }
 
-    /// Since when the key is over; `None` while it is taken, or would be once it is confirmed.
+    /// Returns the time since which the key has ended. Returns `None` while it is valid, or only needs confirmation.
     #[must_use]
     pub fn over_since(&self, now: Timestamp) -> Option<Timestamp> {
         self.revoked_at.or(self.ends_at.filter(|end| *end <= now))
     }
 
-    /// The audit's entry about it.
+    /// Returns the audit entry for an action on the key.
     pub(super) const fn entry(&self, action: AuditAction, detail: serde_json::Value) -> Entry<'_> {
         Entry::of_key(action, &self.id, self.account.as_ref(), detail)
     }

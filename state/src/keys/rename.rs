@@ -10,10 +10,10 @@ use crate::error::StateError;
 use crate::names::{KeyId, KeyName};
 
 impl State {
-    /// Gives a key another name; one that is over keeps its place in lists, so it may be renamed too.
+    /// Renames a key. An ended key may be renamed too, because it stays in lists.
     ///
     /// # Errors
-    /// [`StateError::UnknownKey`], also where the actor is an account and the key is not its own.
+    /// [`StateError::UnknownKey`], also if the actor is an account that does not own the key.
     #[boxed]
     pub async fn rename_key(
         &self,

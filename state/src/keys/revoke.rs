@@ -10,10 +10,10 @@ use crate::error::StateError;
 use crate::names::KeyId;
 
 impl State {
-    /// Ends a key at once. Servers refuse it as soon as their [`crate::KeyIndex`] has asked again.
+    /// Revokes a key at once. Servers refuse it after the next refresh of their [`crate::KeyIndex`].
     ///
     /// # Errors
-    /// [`StateError::UnknownKey`], also where the actor is an account and the key is not its own; [`StateError::KeyOver`].
+    /// [`StateError::UnknownKey`], also if the actor is an account that does not own the key; [`StateError::KeyOver`].
     #[boxed]
     pub async fn revoke_key(&self, id: &KeyId, actor: &Actor, now: Timestamp) -> Result<KeyRecord, StateError> {
         let mut writing = self.begin().await?;

@@ -15,18 +15,19 @@ use crate::names::KeyId;
 /// The outcome of a key's rotation.
 #[derive(Debug, Clone)]
 pub struct KeyRotation {
-    /// The new key, of the same name, plan and account.
+    /// The new key, with the same name, plan and account.
     pub issued: IssuedKey,
-    /// The old key, with the moment at which it ends.
+    /// The old key, with the end of its grace period.
     pub old: KeyRecord,
 }
 
 impl State {
-    /// Makes a new key in place of an old one, which is taken for `grace` longer.
+    /// Replaces a key by a new one. The old key is accepted for `grace` longer.
     ///
     /// # Errors
-    /// [`StateError::UnknownKey`], also where the actor is an account and the key is not its own; [`StateError::KeyOver`];
-    /// [`StateError::KeyUnconfirmed`]; [`StateError::KeyReplaced`] for a key that was rotated before and is still in its grace.
+    /// [`StateError::UnknownKey`], also if the actor is an account that does not own the key; [`StateError::KeyOver`];
+    /// [`StateError::KeyUnconfirmed`]; [`StateError::KeyReplaced`] for a key that was rotated before and is in its
+    /// grace period.
     #[boxed]
     pub async fn rotate_key(
         &self,

@@ -9,7 +9,7 @@ use crate::day::Day;
 use crate::error::StateError;
 use crate::names::KeyId;
 
-/// The columns of a [`KeyRow`], in its order.
+/// The columns of a [`KeyRow`], in field order.
 macro_rules! key_columns {
     () => {
         "id, name, plan, account, hint, created_at, last_used_day, ends_at, revoked_at, replaced_by, \
@@ -18,7 +18,7 @@ macro_rules! key_columns {
 }
 pub(super) use key_columns;
 
-/// A row as both databases give it.
+/// A row as both databases return it.
 pub(super) type KeyRow = (
     String,
     String,
@@ -57,10 +57,10 @@ pub(super) fn record(row: KeyRow) -> Result<KeyRecord, StateError> {
     })
 }
 
-/// Takes the next number of a change.
+/// Increments and returns the revision of keys.
 ///
-/// It is the first statement of every change of keys: the row is locked until the end of the transaction, so changes come
-/// one after the other, and whoever has read number n has seen every change before it.
+/// It is the first statement of every change to keys. The row is locked until the transaction ends, so changes are
+/// serialised. A reader of revision n has therefore seen every change before it.
 pub(super) async fn next_revision(writing: &mut WriteTransaction) -> Result<i64, StateError> {
     let sql = "UPDATE key_revision SET value = value + 1 RETURNING value";
     let next: Option<(i64,)> = writing.row(sql, vec![]).await?;
@@ -69,7 +69,7 @@ pub(super) async fn next_revision(writing: &mut WriteTransaction) -> Result<i64,
     })
 }
 
-/// The key as it stands within a change, where the actor may touch it; another account's key looks absent.
+/// Loads a key within a transaction if the actor may change it. Another account's key looks absent.
 pub(super) async fn load_own(
     writing: &mut WriteTransaction,
     id: &KeyId,

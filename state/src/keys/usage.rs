@@ -9,51 +9,50 @@ use crate::day::Day;
 use crate::error::StateError;
 use crate::names::KeyId;
 
-/// Days for which the ids of batches are remembered: a batch is sent again within minutes, never after days.
+/// Number of days for which batch ids are kept. A batch is sent again within minutes, never after days.
 const BATCHES_KEPT_DAYS: i64 = 7;
 
-/// On the first batch of a day: usage is kept of the 400 newest days that have any. They are counted, since a clock that is wrong
-/// for a minute may name any day.
+/// Deletes old usage, on the first batch of a day: the newest 400 days with usage are kept. Days with usage are
+/// counted, because a temporarily wrong clock may produce any date.
 const FORGET: &str = "DELETE FROM usage WHERE NOT EXISTS (SELECT 1 FROM usage WHERE day >= $1) \
                       AND day < (SELECT MIN(day) FROM (SELECT DISTINCT day FROM usage ORDER BY day DESC LIMIT 400) AS kept)";
 
-/// Requests of one key, on one of the market's days, to one route.
+/// Requests of one key to one route on one day of the market.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageEntry {
-    /// The key.
+    /// Id of the key.
     pub key: KeyId,
-    /// The day.
+    /// Day of the requests.
     pub day: Day,
-    /// The route's pattern, such as `/v1/search`.
+    /// Pattern of the route, such as `/v1/search`.
     pub route: String,
-    /// The number of requests.
+    /// Number of requests.
     pub requests: u64,
 }
 
-/// Requests that a server counted since its last batch. The id makes it count once, however often it is sent.
+/// Requests that a server counted since its last batch. The batch id makes it count once, even if it is sent again.
 #[derive(Debug, Clone)]
 pub struct UsageBatch {
     id: Uuid,
     entries: Vec<UsageEntry>,
 }
 
-/// Requests that were counted of one key on one day on one route.
+/// Counted requests of one key to one route on one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeyUsage {
-    /// The market's day.
+    /// Day, in the market's time zone.
     pub day: Day,
-    /// The route's pattern.
+    /// Pattern of the route.
     pub route: String,
-    /// The number of requests.
+    /// Number of requests.
     pub requests: u64,
 }
 
 impl UsageBatch {
-    /// A batch of what was counted. Entries of the same key, day and route are added up; empty ones are left out.
+    /// Creates a batch. Entries with the same key, day and route are summed; empty ones are left out.
     #[must_use]
     pub fn new(entries: impl IntoIterator<Item = UsageEntry>) -> Self {
-        // In order, so that two servers that write at the same time take the rows in the same order and never wait for
-        // each other in a ring.
+        // Sorted, so that two servers lock the rows in the same order and cannot deadlock.
         let mut sums: BTreeMap<(KeyId, Day, String), u64> = BTreeMap::new();
         for entry in entries {
             let sum = sums.entry((entry.key, entry.day, entry.route)).or_default();
@@ -72,13 +71,13 @@ impl UsageBatch {
         }
     }
 
-    /// True where there is nothing to write.
+    /// Returns true if there is nothing to write.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Its entries.
+    /// Returns the entries of the batch.
     #[must_use]
     pub fn entries(&self) -> &[UsageEntry] {
         &self.entries
@@ -86,8 +85,8 @@ impl UsageBatch {
 }
 
 impl State {
-    /// Adds what a server counted, and notes the day of each key's last use. A batch that was written before, but whose
-    /// acknowledgement was lost, changes nothing.
+    /// Adds the requests that a server counted, and records the day of each key's last use. A batch that was written
+    /// already, but not acknowledged, changes nothing.
     ///
     /// # Errors
     /// [`StateError`]; send the same batch again.
@@ -118,7 +117,7 @@ impl State {
             *last = entry.day.max(*last);
         }
         for (key, day) in last_used {
-            // Once a day and key: a row that says so already is not written again.
+            // A row is updated only once per day and key.
             let sql = "UPDATE keys SET last_used_day = $2 \
                        WHERE id = $1 AND (last_used_day IS NULL OR last_used_day < $2)";
             let values = vec![Value::text(key.as_str()), Value::integer(day.number())];
@@ -131,7 +130,7 @@ impl State {
         writing.commit().await
     }
 
-    /// Requests that were counted of a key from one day to another, both included, oldest first.
+    /// Returns the counted requests of a key from `from` to `to`, both included, oldest first.
     ///
     /// # Errors
     /// [`StateError`].
@@ -153,7 +152,7 @@ impl State {
         Ok(usage.collect())
     }
 
-    /// Requests of each key on one day, for a server that begins to count in the middle of it.
+    /// Returns the requests of each key on one day, for a server that starts to count during that day.
     ///
     /// # Errors
     /// [`StateError`].

@@ -11,14 +11,14 @@ use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 use crate::names::AccountId;
 
-/// Sessions of one account that there are at most; beyond, the oldest end.
+/// Maximum number of sessions per account; beyond it the oldest sessions end.
 const PER_ACCOUNT_MAX: i64 = 20;
 
 impl State {
-    /// Begins a session of an account that signed in, ends the one that it replaces, and writes the sign-in down.
+    /// Creates a session for an account that signed in, ends the session that it replaces, and audits the sign-in.
     ///
     /// # Errors
-    /// [`StateError`]; then nobody was given a session.
+    /// [`StateError`]; then no session was returned.
     #[boxed]
     pub async fn create_session(
         &self,
@@ -33,7 +33,7 @@ impl State {
     }
 }
 
-/// Begins a session within a change.
+/// Creates a session within a transaction.
 pub(crate) async fn begin_session(
     writing: &mut WriteTransaction,
     account: &AccountId,

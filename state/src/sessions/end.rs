@@ -10,7 +10,7 @@ use crate::error::StateError;
 use crate::names::AccountId;
 
 impl State {
-    /// Ends the session with this hash, and writes the sign-out down. Answers whether there was one.
+    /// Ends the session with this hash and audits the sign-out. Returns true if there was such a session.
     ///
     /// # Errors
     /// [`StateError`].
@@ -21,7 +21,7 @@ impl State {
         self.end_one(sql, values, now).await
     }
 
-    /// Ends one of an account's sessions by its id. Answers whether the account had one of it.
+    /// Ends one of an account's sessions by its id. Returns true if the account had this session.
     ///
     /// # Errors
     /// [`StateError`].
@@ -37,7 +37,7 @@ impl State {
         self.end_one(sql, values, now).await
     }
 
-    /// Ends every session of an account, and answers how many there were.
+    /// Ends every session of an account and returns their number.
     ///
     /// # Errors
     /// [`StateError`].

@@ -7,10 +7,10 @@ use crate::database::{State, Value};
 use crate::error::StateError;
 use crate::names::AccountId;
 
-/// Age of the last use at which it is written again: a session in use costs one write in this time.
+/// Minimum time between two updates of a session's last use: a session in use costs one write in this time.
 const SEEN_EVERY_MICROS: i64 = 60_000_000;
 
-/// The columns of a [`SessionRow`], in its order.
+/// The columns of a [`SessionRow`], in field order.
 macro_rules! session_columns {
     () => {
         "id, account, method, client, created_at, seen_at, idle_ms, ends_at, idle_ends_at"
@@ -20,8 +20,8 @@ macro_rules! session_columns {
 type SessionRow = (String, String, String, String, i64, i64, i64, i64, i64);
 
 impl State {
-    /// The grant of the session with this hash at `now`; `None` where it is unknown or over. Its use counts, so it ends later
-    /// for want of use.
+    /// Returns the grant of the session with this hash at `now`; `None` if it is unknown or has ended. The call counts
+    /// as use of the session and extends its idle timeout.
     ///
     /// # Errors
     /// [`StateError`].
@@ -44,7 +44,8 @@ impl State {
         }
         grant.seen_at = now;
         grant.ends_at = now.plus_millis(idle_ms).min(Timestamp::from_micros(ends_at));
-        // Another request may have ended the session meanwhile: then nothing is written, and the next one is refused.
+        // Another request may have ended the session meanwhile: then nothing is updated, and the next request is
+        // refused.
         let sql = "UPDATE sessions SET seen_at = $2, idle_ends_at = $3 WHERE hash = $1 AND seen_at < $2";
         let values = vec![
             Value::Bytes(hash.as_bytes().to_vec()),
@@ -57,7 +58,7 @@ impl State {
         Ok(Some(grant))
     }
 
-    /// The sessions of an account that have not ended, newest first.
+    /// Returns the sessions of an account that have not ended, newest first.
     ///
     /// # Errors
     /// [`StateError`].

@@ -9,15 +9,15 @@ use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 use crate::names::AccountId;
 
-/// The provider of guests: each is an account of its own, without a key, and is forgotten with its session.
+/// Issuer of guest accounts. Each guest is a separate account without a key, and is deleted with its session.
 const GUEST_ISSUER: &str = "guest";
 
 impl State {
-    /// Begins a session of somebody who did not sign in. `None` where there are `guests_max` already. Nothing of it is
-    /// audited: anybody may be a guest.
+    /// Creates a session without a sign-in. Returns `None` if there are `guests_max` guests already. Guests are not
+    /// audited, because anybody may be one.
     ///
     /// # Errors
-    /// [`StateError`]; then nobody was given a session.
+    /// [`StateError`]; then no session was returned.
     #[boxed]
     pub async fn create_guest_session(
         &self,
@@ -58,13 +58,13 @@ async fn guests(writing: &mut WriteTransaction) -> Result<i64, StateError> {
     Ok(counted.map_or(0, |(count,)| count))
 }
 
-/// Makes the carts of a guest those of the account that the guest signs in as.
+/// Transfers the carts of a guest to the account that the guest signs in to.
 pub(super) async fn take_along(
     writing: &mut WriteTransaction,
     session: &SessionHash,
     account: &AccountId,
 ) -> Result<(), StateError> {
-    // Callers are named as the way in names them.
+    // The caller ids must have the same format as those that the edge assigns.
     let sql = "UPDATE carts SET caller = 'account:' || $2 WHERE caller = \
                (SELECT 'account:' || account FROM sessions WHERE hash = $1 AND method = 'guest')";
     let values = vec![Value::Bytes(session.as_bytes().to_vec()), Value::text(account.as_str())];

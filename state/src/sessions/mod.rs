@@ -1,4 +1,5 @@
-//! Sessions of those who signed in: they end after a time without use, and in any case; only hashes are kept.
+//! Sessions of signed-in people and guests. They end after an idle timeout, and at the latest after a fixed time. Only
+//! token hashes are stored.
 
 mod create;
 mod end;

@@ -14,70 +14,70 @@ const ID_PREFIX: &str = "ses_";
 const ID_CHARS: usize = 12;
 const CLIENT_CHARS_MAX: usize = 120;
 
-/// Names a session in lists and the audit: `ses_` and twelve characters. It is no secret and opens nothing.
+/// Id of a session in lists and the audit: `ses_` and twelve characters. It is not secret and grants no access.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct SessionId(String);
 
-/// The way in which somebody signed in.
+/// The sign-in method of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignInMethod {
-    /// At the OpenID provider.
+    /// Sign-in at the OpenID provider.
     Oidc,
-    /// With a link that the operator handed out, or that was mailed.
+    /// Sign-in with a link from the operator, or with a mailed link.
     Link,
-    /// Not at all: a guest, known by this session alone.
+    /// No sign-in: a guest, known only by this session.
     Guest,
 }
 
-/// The end of sessions.
+/// Lifetimes of sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionLimits {
-    /// After this many milliseconds without use.
+    /// Idle timeout in milliseconds.
     pub idle_ms: u64,
-    /// After this many milliseconds in any case.
+    /// Maximum lifetime in milliseconds.
     pub total_ms: u64,
 }
 
-/// A session that is to be made.
+/// The data of a session to create.
 #[derive(Debug, Clone)]
 pub struct NewSession {
-    /// The way in which its owner signed in.
+    /// The sign-in method of the owner.
     pub method: SignInMethod,
-    /// The name that their browser gives itself; one that is longer than 120 characters, or no plain text, is cut.
+    /// The browser's user agent. Control characters are removed, and it is truncated to 120 characters.
     pub client: String,
-    /// Its end.
+    /// Lifetimes of the session.
     pub limits: SessionLimits,
-    /// The session that the browser had until now: it ends, so that nobody who knows it gets the new one's rights.
+    /// The browser's previous session. It ends, so that nobody who knows its token gets the rights of the new one.
     pub replaces: Option<super::token::SessionHash>,
 }
 
-/// A session that was just begun. This is the only time that its token is known.
+/// A session that was just created. Its token is known only now.
 #[derive(Debug, Clone)]
 pub struct IssuedSession {
     /// The token for the browser.
     pub token: SessionToken,
-    /// The part of it that is kept.
+    /// The stored part of the session.
     pub grant: SessionGrant,
 }
 
 /// The rights of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SessionGrant {
-    /// Names it.
+    /// Id of the session.
     pub id: SessionId,
-    /// Its owner.
+    /// The owner of the session.
     pub account: AccountId,
-    /// The way in which its owner signed in.
+    /// The sign-in method of the owner.
     pub method: SignInMethod,
-    /// The name that their browser gave itself.
+    /// The browser's user agent.
     pub client: String,
-    /// Its beginning.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// Its last use, to the minute.
+    /// Time of the last use, to the minute.
     pub seen_at: Timestamp,
-    /// Its end if it is not used any more; never after its end in any case.
+    /// End of the session if it is not used any more; never later than its maximum lifetime.
     pub ends_at: Timestamp,
 }
 
@@ -87,7 +87,7 @@ impl SessionId {
         Ok(Self(format!("{ID_PREFIX}{}", String::from_utf8_lossy(&characters))))
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -111,7 +111,7 @@ impl fmt::Display for SessionId {
 }
 
 impl SignInMethod {
-    /// The method as answers, the audit and the database spell it.
+    /// Returns the name of the method in responses, the audit and the database.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -129,7 +129,7 @@ impl SignInMethod {
     }
 }
 
-/// A text of browsers as one line of bounded length.
+/// Reduces a browser's text to one line of limited length.
 pub(super) fn client_line(text: &str) -> String {
     let plain = text.chars().filter(|character| !character.is_control());
     plain.take(CLIENT_CHARS_MAX).collect()

@@ -7,7 +7,7 @@ use crate::database::{Value, WriteTransaction};
 use crate::error::StateError;
 use crate::names::AccountId;
 
-/// Forgets sessions that are over.
+/// Deletes expired sessions.
 pub(super) async fn forget_over(writing: &mut WriteTransaction, now: Timestamp) -> Result<(), StateError> {
     let over = vec![Value::integer(now.micros())];
     let sql = "DELETE FROM sessions WHERE idle_ends_at <= $1";
@@ -50,7 +50,7 @@ pub(super) async fn insert(
     writing.execute(sql, values).await.map(|_| ())
 }
 
-/// Milliseconds that fit a moment: a century at most.
+/// Converts milliseconds to a number that fits a timestamp: at most a century.
 fn millis(time: u64) -> i64 {
     const CENTURY: i64 = 100 * 365 * 86_400_000;
     i64::try_from(time).unwrap_or(CENTURY).min(CENTURY)

@@ -6,16 +6,16 @@ use sha2::{Digest, Sha256};
 use crate::error::StateError;
 use crate::random;
 
-/// 43 characters out of 62 are 256 random bits.
+/// 43 characters from a set of 62 encode 256 random bits.
 const SECRET_CHARS: usize = 43;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A text that cannot be a token. It holds no part of the text.
+/// Error for a text that cannot be a token. It contains no part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("that is no token of this program")]
 pub struct TokenError;
 
-/// A secret of 256 random bits that somebody holds, and the hash that is kept of it.
+/// Defines a secret token of 256 random bits, and the type of its hash, which is stored.
 macro_rules! token {
     ($(#[$about:meta])* $token:ident, $(#[$about_hash:meta])* $hash:ident, $prefix:literal) => {
         $(#[$about])*
@@ -27,7 +27,7 @@ macro_rules! token {
         pub struct $hash([u8; 32]);
 
         impl $token {
-            /// A new one of 256 random bits from the operating system.
+            /// Generates a token with 256 random bits from the operating system.
             ///
             /// # Errors
             /// [`StateError::Random`].
@@ -36,13 +36,13 @@ macro_rules! token {
                 Ok(Self(format!("{}{}", $prefix, String::from_utf8_lossy(&secret))))
             }
 
-            /// The secret itself, for whoever it was made for.
+            /// Returns the secret text, to be given only to its owner.
             #[must_use]
             pub fn text(&self) -> &str {
                 &self.0
             }
 
-            /// The part of it that is kept.
+            /// Returns the hash of the token, which is stored.
             #[must_use]
             pub fn hash(&self) -> $hash {
                 $hash(Sha256::digest(&self.0).into())
@@ -66,7 +66,7 @@ macro_rules! token {
         }
 
         impl $hash {
-            /// The hash as bytes.
+            /// Returns the hash as bytes.
             #[must_use]
             pub const fn as_bytes(&self) -> &[u8; 32] {
                 &self.0
@@ -82,23 +82,23 @@ macro_rules! token {
 }
 
 token!(
-    /// The content of a session's cookie.
+    /// The content of a session cookie.
     SessionToken,
-    /// The SHA-256 of a session's token. A plain hash is right: 256 random bits cannot be guessed.
+    /// The SHA-256 of a session's token. A plain hash is sufficient, because 256 random bits cannot be guessed.
     SessionHash,
     "haat_sess_"
 );
 token!(
-    /// The content of a link to sign in with.
+    /// The secret in a sign-in link.
     LinkToken,
     /// The SHA-256 of a link's token.
     LinkHash,
     "haat_link_"
 );
 token!(
-    /// The tie of a sign-in at a provider to the browser that began it.
+    /// The secret that binds a sign-in at a provider to the browser that started it.
     PendingToken,
-    /// The SHA-256 of what ties a sign-in to a browser.
+    /// The SHA-256 of a token that binds a sign-in to a browser.
     PendingHash,
     "haat_pend_"
 );

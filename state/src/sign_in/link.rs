@@ -13,34 +13,34 @@ use crate::error::StateError;
 use crate::names::AccountId;
 use crate::sessions::{IssuedSession, LinkHash, LinkToken, NewSession, begin_session};
 
-/// The time for which links that ended are kept, so that a log shows the tries of them.
+/// Time for which ended links are kept, so that later attempts to use them can be audited.
 const KEPT_MS: i64 = 7 * 86_400_000;
-/// Tries of one link that are written down: whoever has a link that is over may try it without end.
+/// Maximum number of audited attempts per link: an expired link may be tried without limit.
 const REFUSALS_AUDITED_MAX: i64 = 5;
 
-/// The outcome of a link that somebody used.
+/// The result of using a sign-in link.
 #[derive(Debug)]
 pub enum LinkUse {
-    /// They are signed in, and the link works no more.
+    /// The user is signed in, and the link no longer works.
     SignedIn(Box<IssuedSession>),
     /// The link does not work.
     Refused(LinkRefusal),
 }
 
-/// The reason why a link does not work.
+/// Reasons why a link does not work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkRefusal {
-    /// The link was never made, or long ago.
+    /// The link never existed, or has been deleted.
     Unknown,
-    /// It was used before.
+    /// The link was used before.
     Used,
-    /// Its time is over.
+    /// The link has expired.
     Late,
 }
 
 impl LinkRefusal {
-    /// The reason as the audit and metrics spell it.
+    /// Returns the name of the reason in the audit and in metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl LinkRefusal {
 }
 
 impl State {
-    /// Makes a link that signs in to `account` once, within `lifetime`. The account must be there.
+    /// Creates a link that signs in to the existing `account` once, within `lifetime`.
     ///
     /// # Errors
     /// [`StateError`].
@@ -75,8 +75,8 @@ impl State {
         Ok(token)
     }
 
-    /// Makes a link that signs in whoever reads the mail of an address, once, within `lifetime`; their account too, where
-    /// there is none. An account that nobody ever signed in to is forgotten with the last of its links.
+    /// Creates a link that signs in the owner of an e-mail address once, within `lifetime`. Creates the account too if
+    /// it does not exist. An account that was never signed in to is deleted with the last of its links.
     ///
     /// # Errors
     /// [`StateError`].
@@ -99,10 +99,11 @@ impl State {
         Ok(token)
     }
 
-    /// Signs in with a link: of several who use it at the same time, one. The session begins in the same change.
+    /// Signs in with a link and creates the session in the same transaction. Only one of several concurrent uses
+    /// succeeds.
     ///
-    /// A link that somebody made but that does not work any more is written down, a few times at most; one that nobody made
-    /// is not, or anybody could fill the audit.
+    /// Refusals of an existing link are audited, up to a limit. Refusals of an unknown link are not, because anybody
+    /// could fill the audit with them.
     ///
     /// # Errors
     /// [`StateError`]; with [`StateError::Unavailable`] the link may be used up nevertheless.
@@ -121,7 +122,7 @@ impl State {
         let outcome = match used {
             Some((account,)) => {
                 let account = read_account(&account)?;
-                // Whoever has the link reads the mail of the address.
+                // Using the link proves that its holder reads the mail of the address.
                 let sql = "UPDATE accounts SET email = subject WHERE id = $1 AND issuer = $2";
                 let values = vec![Value::text(account.as_str()), Value::text(MAIL_ISSUER)];
                 writing.execute(sql, values).await?;
@@ -139,7 +140,7 @@ fn end(lifetime: Duration, now: Timestamp) -> Timestamp {
     now.plus_millis(i64::try_from(lifetime.as_millis()).unwrap_or(KEPT_MS).min(KEPT_MS))
 }
 
-/// Forgets links that ended long ago, and accounts that were made for mailed ones which nobody used.
+/// Deletes links that ended long ago, and accounts created for mailed links that nobody used.
 async fn forget_over(writing: &mut WriteTransaction, now: Timestamp) -> Result<(), StateError> {
     let over = Value::integer(now.plus_millis(-KEPT_MS).micros());
     let sql = "DELETE FROM sign_in_links WHERE ends_at <= $1";
@@ -168,7 +169,7 @@ async fn insert(
     Ok(token)
 }
 
-/// Notes the reason why a link was not taken.
+/// Determines and audits the reason why a link was refused.
 async fn refuse(writing: &mut WriteTransaction, link: &LinkHash, now: Timestamp) -> Result<LinkRefusal, StateError> {
     let sql = "UPDATE sign_in_links SET refusals = refusals + 1 WHERE hash = $1 RETURNING account, used_at, refusals";
     let values = vec![Value::Bytes(link.as_bytes().to_vec())];

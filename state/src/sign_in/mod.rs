@@ -1,4 +1,4 @@
-//! The way from somebody who is nobody yet to their session: links that work once, and sign-ins under way.
+//! The sign-in of people: links that work once, and pending sign-ins at a provider.
 
 mod link;
 mod pending;

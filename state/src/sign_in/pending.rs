@@ -7,21 +7,21 @@ use crate::database::{State, Value};
 use crate::error::StateError;
 use crate::sessions::{PendingHash, PendingToken};
 
-/// Sign-ins under way that are kept at most: whoever begins sign-ins without end fills no disk.
+/// Maximum number of pending sign-ins, so that starting them without limit cannot fill the disk.
 const PENDING_MAX: i64 = 20_000;
 
 /// A sign-in that was sent to the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingSignIn {
-    /// The page of this site that its owner wanted to see.
+    /// The page of this site to show after the sign-in.
     pub return_to: String,
 }
 
 impl State {
-    /// Notes that a sign-in is under way, for `lifetime`. The token is for the browser's cookie: all that the provider must
-    /// give back is derived from it, so the database holds nothing that could be used in its place.
+    /// Stores a pending sign-in for `lifetime`. The token is for the browser's cookie. All values that the provider
+    /// must return are derived from it, so that the database contains nothing that could replace it.
     ///
-    /// `None` where too many are under way.
+    /// Returns `None` if too many sign-ins are pending.
     ///
     /// # Errors
     /// [`StateError`].
@@ -52,7 +52,7 @@ impl State {
         Ok(noted.then_some(token))
     }
 
-    /// Takes a sign-in that came back: `None` where it is unknown, came back before, or comes too late.
+    /// Removes and returns a pending sign-in; `None` if it is unknown, was already completed, or has expired.
     ///
     /// # Errors
     /// [`StateError`].

@@ -5,7 +5,7 @@ use super::row::{WatchCells, WatchCreation, WatchRow, values, watch, watch_colum
 use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
-/// One watch of a caller.
+/// Reads one watch of a caller.
 async fn find(writing: &mut WriteTransaction, caller: &str, id: &str) -> Result<Option<WatchRow>, StateError> {
     let sql = concat!(
         "SELECT ",
@@ -17,15 +17,15 @@ async fn find(writing: &mut WriteTransaction, caller: &str, id: &str) -> Result<
 }
 
 impl State {
-    /// Keeps a watch, unless the caller has `watches_max` already or there is one of its id. Of many that are made at the same
-    /// time, no more than that are.
+    /// Stores a watch, unless the caller has `watches_max` already or the id exists. The limit also holds for
+    /// concurrent calls.
     ///
     /// # Errors
-    /// [`StateError`]; the same call may be made again.
+    /// [`StateError`]; the call may be repeated.
     #[boxed]
     pub async fn create_watch(&self, row: &WatchRow, watches_max: u32) -> Result<WatchCreation, StateError> {
         let mut writing = self.begin().await?;
-        // Callers that make several at once wait here for each other.
+        // This lock serialises concurrent creations by one caller.
         writing.execute("UPDATE key_revision SET value = value", vec![]).await?;
         if let Some(existing) = find(&mut writing, &row.caller, &row.id).await? {
             return Ok(WatchCreation::Existing(Box::new(existing)));
@@ -45,7 +45,7 @@ impl State {
         Ok(WatchCreation::Created)
     }
 
-    /// The watches of a caller, oldest first.
+    /// Returns the watches of a caller, oldest first.
     ///
     /// # Errors
     /// [`StateError`].
@@ -60,7 +60,7 @@ impl State {
         Ok(rows.into_iter().map(watch).collect())
     }
 
-    /// A caller's watch of this id.
+    /// Returns a caller's watch with this id.
     ///
     /// # Errors
     /// [`StateError`].
@@ -75,10 +75,10 @@ impl State {
         Ok(rows.into_iter().next().map(watch))
     }
 
-    /// Pauses a caller's watch, or lets it go on. Answers `false` where there is none.
+    /// Pauses or resumes a caller's watch. Returns `false` if there is no such watch.
     ///
     /// # Errors
-    /// [`StateError`]; the same call may be made again.
+    /// [`StateError`]; the call may be repeated.
     #[boxed]
     pub async fn pause_watch(&self, caller: &str, id: &str, paused_at: Option<Timestamp>) -> Result<bool, StateError> {
         let sql = "UPDATE watches SET paused_at = $3 WHERE caller = $1 AND id = $2";
@@ -93,10 +93,10 @@ impl State {
         Ok(changed == 1)
     }
 
-    /// Gives a caller's watch another target, where it still has the one that was read.
+    /// Replaces the target of a caller's watch, if the watch still has the target that was read.
     ///
     /// # Errors
-    /// [`StateError`]; the same call may be made again.
+    /// [`StateError`]; the call may be repeated.
     #[boxed]
     pub async fn replace_watch_target(&self, read: &WatchRow, target: Vec<u8>) -> Result<bool, StateError> {
         let sql = "UPDATE watches SET target = $3 WHERE caller = $1 AND id = $2 AND target = $4";
@@ -112,10 +112,10 @@ impl State {
         Ok(changed == 1)
     }
 
-    /// Forgets a caller's watch with its events; answers what it was.
+    /// Deletes a caller's watch with its events, and returns the watch.
     ///
     /// # Errors
-    /// [`StateError`]; the same call may be made again.
+    /// [`StateError`]; the call may be repeated.
     #[boxed]
     pub async fn delete_watch(&self, caller: &str, id: &str) -> Result<Option<WatchRow>, StateError> {
         let mut writing = self.begin().await?;

@@ -6,25 +6,25 @@ use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 use crate::lease::Lease;
 
-/// No event is put back for longer: one that is was put back by a clock that was ahead.
+/// Maximum delay of an event. A later due time was set by a server whose clock was ahead, so it is ignored.
 const PAUSE_MS_MAX: i64 = 3 * 24 * 3_600_000;
-/// Longest reason that is kept.
+/// Maximum length of a stored failure reason, in characters.
 const LETTER_CHARS_MAX: usize = 200;
 
-/// An event that is to be delivered now, with what is needed for that.
+/// An event that is due for delivery, with the data needed for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueEvent {
-    /// Its id.
+    /// Id of the event.
     pub id: String,
-    /// The watch.
+    /// Id of the watch.
     pub watch: String,
     /// The owner of the watch.
     pub caller: String,
-    /// The message.
+    /// The message to deliver.
     pub body: String,
-    /// When it happened.
+    /// Creation time of the event.
     pub created_at: Timestamp,
-    /// Attempts, with this one.
+    /// Number of attempts, including this one.
     pub attempt: u32,
     /// The watch's target, sealed.
     pub target: Vec<u8>,
@@ -33,23 +33,23 @@ pub struct DueEvent {
 /// The outcome of an attempt to deliver an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptOutcome {
-    /// The receiver took it.
+    /// The receiver accepted the event.
     Delivered,
-    /// It is tried again at `at`.
+    /// The delivery is retried at `at`.
     Again {
-        /// When.
+        /// Time of the next attempt.
         at: Timestamp,
-        /// The reason.
+        /// Reason for the failure.
         reason: String,
     },
-    /// It is tried no more.
+    /// The delivery is not retried any more.
     Dead {
-        /// The reason.
+        /// Reason for the failure.
         reason: String,
     },
 }
 
-/// Events are taken in the order in which they are due; those that another server is about to take are passed over.
+/// Selects due events in order of their due time, and skips those that another server is about to take.
 macro_rules! to_take {
     ($locking:literal) => {
         concat!(
@@ -82,11 +82,12 @@ fn count(number: i64) -> u32 {
 }
 
 impl State {
-    /// Takes events that are due, so many at most, until the end of `lease`: then whoever has not said what came of them has
-    /// lost them.
+    /// Takes due events, up to a limit, until the end of `lease`. After that, events without a reported outcome can be
+    /// taken again by others.
     ///
     /// # Errors
-    /// [`StateError`]. After [`StateError::Unavailable`] events may have been taken: they are due again when the lease ends.
+    /// [`StateError`]. After [`StateError::Unavailable`] events may have been taken: they are due again when the lease
+    /// ends.
     #[boxed]
     pub async fn take_watch_events(
         &self,
@@ -98,7 +99,7 @@ impl State {
         let sql = match writing {
             #[cfg(feature = "postgres")]
             WriteTransaction::Postgres(_) => to_take!(" FOR UPDATE OF e SKIP LOCKED"),
-            // Whoever writes is alone.
+            // SQLite has only one writer, so no rows need to be skipped.
             WriteTransaction::Sqlite(_) => to_take!(""),
         };
         let values = vec![
@@ -130,10 +131,10 @@ impl State {
         Ok(due)
     }
 
-    /// Gives an event that was taken under `lease` another message. Answers `false` where somebody else has it by now.
+    /// Replaces the message of an event taken under `lease`. Returns `false` if another server has the event by now.
     ///
     /// # Errors
-    /// [`StateError`]; the same call may be made again.
+    /// [`StateError`]; the call may be repeated.
     #[boxed]
     pub async fn replace_watch_event_body(&self, id: &str, lease: &Lease, body: &str) -> Result<bool, StateError> {
         let sql = "UPDATE watch_events SET body = $3 WHERE id = $1 AND token = $2 AND state = 'waiting'";
@@ -144,11 +145,11 @@ impl State {
         Ok(changed == 1)
     }
 
-    /// Says what came of an event that was taken under `lease`. Answers `false` where somebody else has it by now: then
-    /// nothing is changed.
+    /// Stores the outcome of an event taken under `lease`. Returns `false` without any change if another server has the
+    /// event by now.
     ///
     /// # Errors
-    /// [`StateError`]; the same call may be made again.
+    /// [`StateError`]; the call may be repeated.
     #[boxed]
     pub async fn end_watch_attempt(
         &self,
@@ -177,7 +178,7 @@ impl State {
         Ok(changed == 1)
     }
 
-    /// The latest events of a watch, so many at most.
+    /// Returns the latest events of a watch, up to a limit.
     ///
     /// # Errors
     /// [`StateError`].
@@ -190,10 +191,10 @@ impl State {
         rows.into_iter().map(event).collect()
     }
 
-    /// Forgets events of that time and earlier that are done or dead; answers how many.
+    /// Deletes delivered and dead events of time `oldest` and earlier, and returns their number.
     ///
     /// # Errors
-    /// [`StateError`]; the same call may be made again.
+    /// [`StateError`]; the call may be repeated.
     #[boxed]
     pub async fn purge_watch_events(&self, oldest: Timestamp) -> Result<u64, StateError> {
         let sql = "DELETE FROM watch_events WHERE created_at <= $1 AND state <> 'waiting'";

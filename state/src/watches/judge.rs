@@ -5,23 +5,23 @@ use super::row::{NewWatchEvent, WatchCells, WatchRow, watch, watch_columns};
 use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
-/// A new reading of a watch, and the events that follow from it.
+/// A new reading of a watch, with the resulting events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgedWatch {
-    /// The watch.
+    /// Id of the watch.
     pub watch: String,
-    /// The moment of the reading that it was judged against.
+    /// Time of the reading that the new one was compared with.
     pub before_at: Timestamp,
-    /// The moment of the reading.
+    /// Time of the new reading.
     pub seen_at: Timestamp,
-    /// The reading.
+    /// The new reading.
     pub seen: String,
-    /// The events, each new unless there is one of its id.
+    /// The resulting events; an event whose id exists already is not new.
     pub events: Vec<NewWatchEvent>,
 }
 
 async fn add_event(writing: &mut WriteTransaction, event: &NewWatchEvent, now: Timestamp) -> Result<bool, StateError> {
-    // Only for a watch that is there: one that was deleted a moment ago has no events.
+    // Only for an existing watch: a watch deleted meanwhile gets no events.
     let sql = "INSERT INTO watch_events (id, watch, body, state, attempts, created_at, due_at) \
                SELECT $1, id, $3, 'waiting', 0, $4, $4 FROM watches WHERE id = $2 ON CONFLICT (id) DO NOTHING";
     let values = vec![
@@ -34,7 +34,7 @@ async fn add_event(writing: &mut WriteTransaction, event: &NewWatchEvent, now: T
 }
 
 impl State {
-    /// Watches that are not paused, in the order of their ids, after this one.
+    /// Returns watches that are not paused, sorted by id, starting after the given id.
     ///
     /// # Errors
     /// [`StateError`].
@@ -50,7 +50,7 @@ impl State {
         Ok(rows.into_iter().map(watch).collect())
     }
 
-    /// Watches of a product that are not paused, so many at most.
+    /// Returns the watches of a product that are not paused, up to a limit.
     ///
     /// # Errors
     /// [`StateError`].
@@ -66,14 +66,14 @@ impl State {
         Ok(rows.into_iter().map(watch).collect())
     }
 
-    /// Keeps readings with their events, each pair whole or not at all. A watch that somebody else judged meanwhile keeps what
-    /// they found. Answers how many events are new.
+    /// Stores readings with their events, each reading atomically. A reading is skipped if another server stored one of
+    /// the same watch meanwhile. Returns the number of new events.
     ///
     /// # Errors
-    /// [`StateError`]; the same call may be made again.
+    /// [`StateError`]; the call may be repeated.
     #[boxed]
     pub async fn note_judged_watches(&self, judged: &[JudgedWatch], now: Timestamp) -> Result<u64, StateError> {
-        // Always in one order, so that two servers never wait for each other in a ring.
+        // A fixed order prevents deadlocks between two servers.
         let mut judged: Vec<&JudgedWatch> = judged.iter().collect();
         judged.sort_unstable_by(|one, other| one.watch.cmp(&other.watch));
         let mut writing = self.begin().await?;
@@ -97,10 +97,11 @@ impl State {
         Ok(added)
     }
 
-    /// Keeps an event that no reading brought. Answers `false` where there is one of its id, or its watch is gone.
+    /// Stores an event that does not come from a reading. Returns `false` if its id exists already, or its watch is
+    /// gone.
     ///
     /// # Errors
-    /// [`StateError`]; the same call may be made again.
+    /// [`StateError`]; the call may be repeated.
     #[boxed]
     pub async fn add_watch_event(&self, event: &NewWatchEvent, now: Timestamp) -> Result<bool, StateError> {
         let mut writing = self.begin().await?;

@@ -1,4 +1,5 @@
-//! Watches, and the events that are to be told. Rows are kept as they are given: the rules are their owner's.
+//! Watches and the events to deliver for them. Rows are stored as given; the rules are those of the crate that owns
+//! them.
 
 mod change;
 mod deliver;

@@ -3,66 +3,66 @@ use data_model::Timestamp;
 use crate::database::Value;
 use crate::error::StateError;
 
-/// A watch.
+/// A stored watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchRow {
-    /// Its id.
+    /// Id of the watch.
     pub id: String,
-    /// Its owner.
+    /// The owner of the watch.
     pub caller: String,
-    /// Tells the request that made it from others under the same idempotency key.
+    /// Hash that distinguishes the creating request from others with the same idempotency key.
     pub request_hash: Vec<u8>,
-    /// The product, where it watches one.
+    /// The watched product, if the watch is for one.
     pub product: Option<String>,
-    /// The things that it waits for, as its owner's program writes them.
+    /// The conditions of the watch, in the format of the owning crate.
     pub terms: String,
     /// The receiver and its secrets, sealed.
     pub target: Vec<u8>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// Since when it is paused.
+    /// Time since which the watch is paused.
     pub paused_at: Option<Timestamp>,
-    /// The moment of the last reading.
+    /// Time of the last reading.
     pub seen_at: Timestamp,
-    /// The last reading, as its owner's program writes it.
+    /// The last reading, in the format of the owning crate.
     pub seen: String,
 }
 
-/// The outcome of making a watch.
+/// The outcome of creating a watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchCreation {
-    /// It was made.
+    /// The watch was created.
     Created,
-    /// There is one of this id.
+    /// A watch with this id exists already.
     Existing(Box<WatchRow>),
-    /// The caller has as many as a caller may have.
+    /// The caller has reached the maximum number of watches.
     TooMany,
 }
 
-/// An event that is to be told.
+/// An event to deliver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewWatchEvent {
-    /// Its id: an event of the same id is the same event.
+    /// Id of the event. Events with the same id are the same event.
     pub id: String,
-    /// The watch.
+    /// Id of the watch.
     pub watch: String,
-    /// The message.
+    /// The message to deliver.
     pub body: String,
 }
 
-/// The state of an event.
+/// The delivery state of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventState {
-    /// It is to be delivered.
+    /// The event is waiting for delivery.
     Waiting,
-    /// The receiver has it.
+    /// The receiver has accepted the event.
     Done,
-    /// It could not be delivered, and is tried no more.
+    /// The event could not be delivered and is not retried any more.
     Dead,
 }
 
 impl EventState {
-    /// The state in one word, as answers and the database write it.
+    /// Returns the state as one word, as in responses and the database.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -79,26 +79,26 @@ impl EventState {
     }
 }
 
-/// An event of a watch, and what became of it.
+/// An event of a watch, with its delivery state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchEventRow {
-    /// Its id.
+    /// Id of the event.
     pub id: String,
-    /// The message.
+    /// The message to deliver.
     pub body: String,
-    /// Its state.
+    /// The delivery state.
     pub state: EventState,
-    /// Attempts to deliver it.
+    /// Number of delivery attempts.
     pub attempts: u32,
-    /// When it happened.
+    /// Creation time of the event.
     pub created_at: Timestamp,
-    /// When it is tried next, while it waits.
+    /// Time of the next attempt, while the event is waiting.
     pub due_at: Timestamp,
-    /// The reason why the last attempt failed.
+    /// Reason why the last attempt failed.
     pub letter: Option<String>,
 }
 
-/// The columns of [`WatchCells`], in their order.
+/// The columns of [`WatchCells`], in field order.
 macro_rules! watch_columns {
     () => {
         "id, caller, request_hash, product, terms, target, created_at, paused_at, seen_at, seen"

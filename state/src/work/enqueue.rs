@@ -10,42 +10,42 @@ use crate::error::StateError;
 /// A run whose stores are put into the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewWorkRun {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// Stores are read anew, whatever is known of them.
+    /// True if stores are read again even if they are unchanged.
     pub force: bool,
-    /// A higher one is taken first.
+    /// Priority: higher priorities are taken first.
     pub priority: i64,
-    /// The one who asks, for people to read.
+    /// Readable name of who requested the run.
     pub by: String,
 }
 
 /// A store to refresh.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkStore {
-    /// The store.
+    /// Host of the store.
     pub store: StoreHost,
-    /// Its brand.
+    /// Slug of the store's brand.
     pub slug: BrandSlug,
 }
 
-/// The answer to stores that were to be put into the queue.
+/// The result of adding stores to the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnqueueOutcome {
-    /// So many are new; the others were there already.
+    /// Number of stores that were added; the others were in the queue already.
     Added(u64),
-    /// The run is over: nothing was added.
+    /// The run has ended: nothing was added.
     Over,
-    /// Too many stores, or too many runs that are open: nothing was added.
+    /// There are too many stores or too many open runs: nothing was added.
     Full,
 }
 
-/// Stores that are written in one change.
+/// Number of stores to write in one transaction.
 const AT_ONCE: usize = 500;
 
 impl State {
-    /// Puts stores into the queue; a store that this run has already is left as it is. Where this fails, the same call may be
-    /// made again.
+    /// Puts stores into the queue; a store that is already in this run is not changed. If this fails, the call may be
+    /// repeated.
     ///
     /// # Errors
     /// [`StateError`].
@@ -59,7 +59,7 @@ impl State {
         if stores.len() > WORK_STORES_MAX {
             return Ok(EnqueueOutcome::Full);
         }
-        // In one order: two that put the same stores in wait for each other, and never in a circle.
+        // Sorted, so that two calls with the same stores cannot deadlock.
         let stores: Vec<&WorkStore> = stores.iter().collect::<BTreeSet<_>>().into_iter().collect();
         let mut writing = self.begin().await?;
         match open(&mut writing, run, now).await? {
@@ -77,7 +77,7 @@ impl State {
         Ok(EnqueueOutcome::Added(added))
     }
 
-    /// The stores that a run has in the queue and that are not done yet.
+    /// Returns the stores in the queue that are not done yet, over all runs.
     ///
     /// # Errors
     /// [`StateError`].

@@ -9,33 +9,34 @@ use super::row::DAMAGED;
 use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
-/// A store whose worker is done.
+/// A store whose worker has finished.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StagedWork {
-    /// The store.
+    /// Host of the store.
     pub store: StoreHost,
-    /// Its brand.
+    /// Slug of the store's brand.
     pub slug: BrandSlug,
-    /// The fence under which it was staged.
+    /// Fence of the worker that staged the result.
     pub fence: i64,
-    /// The lake has what a later worker found.
+    /// True if the lake already has the result of a later worker.
     pub is_outdated: bool,
-    /// The reason why it will be dead; `None` where it will not.
+    /// Reason for which the store will become a dead letter; `None` if it will not.
     pub letter: Option<String>,
-    /// The moment at which it was staged, by the clock of its worker.
+    /// Time of staging, by the clock of the worker.
     pub staged_at: Timestamp,
 }
 
 type Row = (String, String, i64, i64, Option<String>, i64);
 
-/// True where the committer's right is still theirs; the row is locked, so that it stays so until the change is made.
+/// Returns true if the committer still holds its lease. The row is locked, so that this stays true until the
+/// transaction ends.
 async fn is_held(writing: &mut WriteTransaction, committer: &WorkLease) -> Result<bool, StateError> {
     let sql = "UPDATE work_leases SET folded = folded WHERE name = $1 AND fence = $2 AND holder IS NOT NULL";
     Ok(writing.execute(sql, committer.values()).await? == 1)
 }
 
 impl State {
-    /// The staged work of a run, in the order in which it was staged, at most so many.
+    /// Returns at most `limit` staged stores of a run, in the order of staging.
     ///
     /// # Errors
     /// [`StateError`].
@@ -59,7 +60,7 @@ impl State {
         rows.into_iter().map(read).collect()
     }
 
-    /// The number of stores of a run that have no worker that is done with them.
+    /// Returns the number of stores of a run that no worker has finished.
     ///
     /// # Errors
     /// [`StateError`].
@@ -70,8 +71,8 @@ impl State {
         Ok(rows.first().map_or(0, |(left,)| u64::try_from(*left).unwrap_or(0)))
     }
 
-    /// Says that the committer is through with these: each is done, or dead where it has a letter. Answers `false` where
-    /// somebody else is the committer by now: then nothing is changed.
+    /// Marks staged stores as committed: each is done, or dead if it has a letter. Returns `false` without any change
+    /// if another process is the committer by now.
     ///
     /// # Errors
     /// [`StateError`].
@@ -87,12 +88,12 @@ impl State {
         if !is_held(&mut writing, committer).await? {
             return Ok(false);
         }
-        // In one order, which is that of whoever else changes several.
+        // In the order that all code uses to lock several stores, which prevents deadlocks.
         for one in staged.iter().collect::<BTreeSet<_>>() {
             let sql = "UPDATE work_leases SET folded = CASE WHEN folded < $2 THEN $2 ELSE folded END WHERE name = $1";
             let values = vec![Value::text(one.store.as_str()), Value::integer(one.fence)];
             writing.execute(sql, values).await?;
-            // One letter a store, the last.
+            // A store has at most one dead letter, the latest.
             let sql = "DELETE FROM work_items WHERE store = $1 AND state = 'dead' AND run <> $2";
             let values = vec![Value::text(one.store.as_str()), Value::text(run.as_str())];
             writing.execute(sql, values).await?;
@@ -110,7 +111,7 @@ impl State {
         Ok(true)
     }
 
-    /// Puts a store back whose staged work is lost. Answers as [`State::fold_work`].
+    /// Returns a store to the queue because its staged result is lost. Returns `false` as [`State::fold_work`] does.
     ///
     /// # Errors
     /// [`StateError`].
@@ -139,7 +140,8 @@ impl State {
         Ok(true)
     }
 
-    /// Ends a run that has nothing left to do. Answers `false` where it has, or somebody else is the committer by now.
+    /// Closes a run without remaining work. Returns `false` if work remains, or another process is the committer by
+    /// now.
     ///
     /// # Errors
     /// [`StateError`].

@@ -1,4 +1,4 @@
-//! A lease of the queue: a right that ends by itself.
+//! The lease of the queue: a right that expires by itself.
 
 use std::time::Duration;
 
@@ -6,11 +6,11 @@ use data_model::Timestamp;
 
 use crate::database::Value;
 
-/// The longest lease that is ever given, in seconds. One that lies further ahead was given by a clock that was ahead.
+/// Maximum duration of a lease, in seconds. A lease that ends later was given by a clock that was ahead.
 pub const WORK_LEASE_S_MAX: u32 = 86_400;
 pub(super) const LEASE_MS_MAX: i64 = WORK_LEASE_S_MAX as i64 * 1000;
 
-/// A right that ends by itself, and the mark that distinguishes its holder from all before.
+/// A right that expires by itself, with a fence that distinguishes its holder from all earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkLease {
     pub(super) name: String,
@@ -18,7 +18,7 @@ pub struct WorkLease {
 }
 
 impl WorkLease {
-    /// The fence.
+    /// Returns the fence of the lease.
     #[must_use]
     pub const fn fence(&self) -> i64 {
         self.fence
@@ -29,7 +29,7 @@ impl WorkLease {
     }
 }
 
-/// The end of a lease that begins at `now`.
+/// Returns the end of a lease that begins at `now`.
 pub(super) fn lease_end(now: Timestamp, lease: Duration) -> Timestamp {
     now.plus_millis(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX))
 }

@@ -19,7 +19,8 @@ fn read((run, store, slug, attempts, since, letter): Row) -> Result<DeadLetter, 
 }
 
 impl State {
-    /// The dead letters, the newest first, at most so many. A store has one: that of the last run in which it died.
+    /// Returns at most `limit` dead letters, newest first. A store has one at most, from the last run in which it
+    /// failed.
     ///
     /// # Errors
     /// [`StateError`].
@@ -31,7 +32,7 @@ impl State {
         rows.into_iter().map(read).collect()
     }
 
-    /// Removes the dead letters of these brands and answers them: to be put into the queue again, or to be forgotten.
+    /// Removes and returns the dead letters of these brands. The caller may put them into the queue again.
     ///
     /// # Errors
     /// [`StateError`].

@@ -1,11 +1,13 @@
-//! The queue of stores that are to be refreshed.
+//! The queue of stores to refresh.
 //!
-//! A run puts stores into it; any number of workers take them, each under a lease that names one store, whatever run asked
-//! for it: nobody else is given that store until the lease ends. A lease has a fence that rises with each taking. Whoever
-//! was taken for gone and lives after all has a lower one, and can change nothing any more. What a worker finished is
-//! staged; one committer, who holds a lease of its own, brings it to the lake and says so.
+//! A run puts stores into the queue, and any number of workers take them. Each taking is a lease on one store,
+//! independent of the run: nobody else gets the store until the lease ends. Each taking increases the fence of the
+//! lease. A worker that was wrongly taken for dead has a lower fence, and cannot change anything any more. The result
+//! of a finished worker is staged. A single committer, with a lease of its own, writes the result to the lake and marks
+//! it as committed.
 //!
-//! Moments are the caller's. Clocks of machines that share a queue must agree to within a part of a lease.
+//! Times are passed by the caller. The clocks of machines that share a queue must agree to within a fraction of a
+//! lease.
 
 mod enqueue;
 mod fold;
@@ -22,13 +24,13 @@ pub use rights::StoreRight;
 pub use row::{DeadLetter, WorkCounts, WorkItem, WorkRun, WorkState};
 pub use take::TakenWork;
 
-/// Most stores that a run may have, and that are put into the queue at once.
+/// Maximum number of stores in a run and in one call.
 pub const WORK_STORES_MAX: usize = 100_000;
-/// Most runs that are open at the same time.
+/// Maximum number of open runs.
 pub const WORK_RUNS_MAX: u32 = 64;
-/// Runs that are over and still listed.
+/// Number of ended runs that stay listed.
 const RUNS_KEPT: i64 = 200;
-/// The name of the committer's lease. No store is called so: a host has a dot.
+/// Name of the committer's lease. It cannot clash with a store, because a host contains a dot.
 const COMMITTER: &str = "committer";
-/// Longest reason that is kept, in characters.
+/// Maximum length of a stored failure reason, in characters.
 const LETTER_CHARS_MAX: usize = 500;

@@ -1,5 +1,5 @@
-//! Rights that are not taken with an item of the queue: the committer's, and that of whoever asks a store outside of any
-//! run of the queue.
+//! Leases that do not belong to an item of the queue: that of the committer, and those of processes that query a store
+//! outside of any queue run.
 
 use std::time::Duration;
 
@@ -11,19 +11,19 @@ use super::lease::{LEASE_MS_MAX, WorkLease, lease_end};
 use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
-/// The answer to a request for the right to a store.
+/// The result of a request for a store's lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreRight {
-    /// It is given.
+    /// The lease was given.
     Given(WorkLease),
-    /// Somebody has it, or what a worker found of the store waits for the committer.
+    /// Another process has the store, or a worker's result for it is waiting for the committer.
     AtWork {
-        /// The one who has it, for people to read; `None` where nobody does.
+        /// Readable name of the holder; `None` if there is no holder.
         holder: Option<String>,
     },
 }
 
-/// Takes a right of which there is one at a time, if it is free.
+/// Takes an exclusive lease if it is free.
 async fn take(
     writing: &mut WriteTransaction,
     name: &str,
@@ -40,7 +40,7 @@ async fn take(
         Value::text(holder),
         Value::integer(lease_end(now, lease).micros()),
         Value::integer(now.micros()),
-        // The fence keeps its holder from changing anything.
+        // A lease that ends too late is taken over; the fence stops its holder from changing anything.
         Value::integer(now.latest_believed(LEASE_MS_MAX).micros()),
     ];
     let row: Option<(i64,)> = writing.row(sql, values).await?;
@@ -49,7 +49,8 @@ async fn take(
 }
 
 impl State {
-    /// Asks for the right to bring what is staged to the lake. One has it at a time; `None`: somebody else.
+    /// Takes the lease of the committer, who writes staged results to the lake. Returns `None` if another process has
+    /// it.
     ///
     /// # Errors
     /// [`StateError`].
@@ -66,7 +67,7 @@ impl State {
         Ok(taken)
     }
 
-    /// Gives the right of the committer up.
+    /// Gives back the lease of the committer.
     ///
     /// # Errors
     /// [`StateError`].
@@ -75,9 +76,9 @@ impl State {
         self.give_back(lease).await
     }
 
-    /// Takes note that the lake knows a later right to commit than this one, which is still its holder's: the state is older
-    /// than the lake, a backup of it was restored. The next right is later than that. Answers `false` where somebody else is
-    /// the committer by now: then nothing is changed.
+    /// Raises the committer's fence to `newest`, because the lake knows a higher fence than this lease has. That
+    /// happens if the state was restored from a backup that is older than the lake. The next lease gets a higher fence.
+    /// Returns `false` without any change if another process is the committer by now.
     ///
     /// # Errors
     /// [`StateError`].
@@ -90,8 +91,8 @@ impl State {
         self.changed(sql, values).await
     }
 
-    /// Asks for the right to ask a store, for a crawl that is no run of the queue: no worker is given the store until it is
-    /// given back, or not renewed ([`State::renew_work`]) for as long as `lease`.
+    /// Takes the lease of a store for a crawl outside of any queue run. No worker gets the store until the lease is
+    /// given back, or is not renewed ([`State::renew_work`]) within `lease`.
     ///
     /// # Errors
     /// [`StateError`].
@@ -104,13 +105,13 @@ impl State {
         now: Timestamp,
     ) -> Result<StoreRight, StateError> {
         let mut writing = self.begin().await?;
-        // Staged work is older than what would be found now, and is not to be brought to the lake after it. It is looked for
-        // under the right: where a worker stages what it found and gives its right back, this waits for it.
+        // Staged results are older than what this crawl would find, and must not be committed after it. They are
+        // checked after taking the lease: this waits for a worker that stages its result and gives its lease back.
         let given = take(&mut writing, store.as_str(), holder, lease, now).await?;
         let sql = "SELECT store FROM work_items WHERE store = $1 AND state = 'staged' LIMIT 1";
         let staged: Option<(String,)> = writing.row(sql, vec![Value::text(store.as_str())]).await?;
         if staged.is_some() {
-            // The transaction is not committed, so that the right is free again.
+            // The transaction is not committed, so the lease is free again.
             return Ok(StoreRight::AtWork { holder: None });
         }
         if let Some(lease) = given {
@@ -124,7 +125,7 @@ impl State {
         })
     }
 
-    /// Gives a right of [`State::take_store`] back. Answers `false` where somebody else has it by now.
+    /// Gives back a lease of [`State::take_store`]. Returns `false` if another process has it by now.
     ///
     /// # Errors
     /// [`StateError`].

@@ -9,27 +9,27 @@ pub(super) const DAMAGED: StateError = StateError::Damaged {
     what: "store in the queue",
 };
 
-/// The stage of a store of a run.
+/// The stage of a store in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkState {
-    /// It waits for a worker.
+    /// The store waits for a worker.
     Queued,
-    /// A worker has it, or had it when it was lost.
+    /// A worker has the store, or was lost with it.
     Leased,
-    /// Its worker is done; it waits for the committer.
+    /// The worker has finished; the result waits for the committer.
     Staged,
-    /// The committer is through with it.
+    /// The committer has processed the result.
     Done,
-    /// It was tried as often as may be.
+    /// All attempts failed.
     Dead,
 }
 
 impl WorkState {
-    /// All of them.
+    /// All stages.
     pub const ALL: [Self; 5] = [Self::Queued, Self::Leased, Self::Staged, Self::Done, Self::Dead];
 
-    /// The state in one word.
+    /// Returns the stage as one word.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -50,74 +50,74 @@ impl WorkState {
 /// A run whose stores are in the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkRun {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// Stores are read anew, whatever is known of them.
+    /// True if stores are read again even if they are unchanged.
     pub force: bool,
-    /// The one who asked for it, for people to read.
+    /// Readable name of who requested the run.
     pub requested_by: String,
-    /// The moment of that.
+    /// Time of the request.
     pub created_at: Timestamp,
 }
 
 /// A store of a run, as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkItem {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// The store.
+    /// Host of the store.
     pub store: StoreHost,
-    /// Its brand.
+    /// Slug of the store's brand.
     pub slug: BrandSlug,
-    /// Its stage.
+    /// Current stage of the store.
     pub state: WorkState,
-    /// A higher one is taken first.
+    /// Priority: higher priorities are taken first.
     pub priority: i64,
-    /// Tries of it.
+    /// Number of attempts.
     pub attempts: u32,
-    /// The moment from which on it may be taken.
+    /// Time from which the store may be taken.
     pub available_at: Timestamp,
-    /// The moment at which it last came to its state.
+    /// Time of the last change of stage.
     pub changed_at: Timestamp,
-    /// The worker that has it.
+    /// Name of the worker that has the store.
     pub holder: Option<String>,
-    /// The end of the lease, unless the worker renews it.
+    /// End of the lease, unless the worker renews it.
     pub lease_until: Option<Timestamp>,
 }
 
-/// A store that was tried as often as may be, and is left alone until somebody decides.
+/// A store whose attempts all failed. It is not tried again until somebody decides about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DeadLetter {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// The store.
+    /// Host of the store.
     pub store: StoreHost,
-    /// Its brand.
+    /// Slug of the store's brand.
     pub slug: BrandSlug,
-    /// Tries of it.
+    /// Number of attempts.
     pub attempts: u32,
-    /// Since when it is dead.
+    /// Time since which the store is dead.
     pub since: Timestamp,
-    /// The fault of the last try.
+    /// The error of the last attempt.
     pub reason: String,
 }
 
-/// Numbers of the queue.
+/// Statistics of the queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct WorkCounts {
-    /// Stores that wait for a worker.
+    /// Number of stores that wait for a worker.
     pub queued: u64,
-    /// Stores that a worker has.
+    /// Number of stores that a worker has.
     pub leased: u64,
-    /// Of these, those whose worker has not said for too long that it lives.
+    /// Number of leased stores whose worker has not renewed the lease in time.
     pub lost: u64,
-    /// Stores that wait for the committer.
+    /// Number of stores that wait for the committer.
     pub staged: u64,
-    /// Dead letters.
+    /// Number of dead letters.
     pub dead: u64,
-    /// Runs that are not over.
+    /// Number of open runs.
     pub runs: u64,
-    /// The moment at which the store was put into the queue that waits longest; `None` where none waits.
+    /// Time at which the longest waiting store was put into the queue; `None` if no store waits.
     pub oldest_at: Option<Timestamp>,
 }
 
@@ -142,7 +142,7 @@ fn item(row: ItemRow) -> Result<WorkItem, StateError> {
 }
 
 impl State {
-    /// Items of the queue that are not done, in the order in which they are taken, at most so many.
+    /// Returns at most `limit` items of the queue that are not done, in the order in which they are taken.
     ///
     /// # Errors
     /// [`StateError`].
@@ -156,7 +156,7 @@ impl State {
         rows.into_iter().map(item).collect()
     }
 
-    /// The runs that are not over, the oldest first.
+    /// Returns the open runs, oldest first.
     ///
     /// # Errors
     /// [`StateError`].
@@ -176,7 +176,7 @@ impl State {
         rows.into_iter().map(read).collect()
     }
 
-    /// Numbers of the queue.
+    /// Returns statistics of the queue.
     ///
     /// # Errors
     /// [`StateError`].

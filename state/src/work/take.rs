@@ -10,23 +10,23 @@ use super::{COMMITTER, LETTER_CHARS_MAX};
 use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
-/// A store that a worker has, as long as its lease lasts.
+/// A store that a worker has while its lease lasts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakenWork {
-    /// The run that wants it.
+    /// The run that requested the store.
     pub run: RunId,
-    /// The store, which nobody else is given meanwhile.
+    /// Host of the store, which no other worker gets meanwhile.
     pub store: StoreHost,
-    /// Its brand.
+    /// Slug of the store's brand.
     pub slug: BrandSlug,
-    /// Higher than that of everybody who had the store before.
+    /// Fence of the lease, higher than that of every earlier holder.
     pub fence: i64,
-    /// Tries of it, with this one.
+    /// Number of attempts, including this one.
     pub attempt: u32,
 }
 
 impl TakenWork {
-    /// Its lease.
+    /// Returns the lease of the store.
     #[must_use]
     pub fn lease(&self) -> WorkLease {
         WorkLease {
@@ -36,10 +36,10 @@ impl TakenWork {
     }
 }
 
-/// No store is put back for longer than it may ask to be left alone.
+/// Maximum delay of a retry: the longest time for which a store may ask to be left alone.
 const RETRY_MS_MAX: i64 = 24 * 3_600_000;
 
-/// Stores are locked in the order in which they are taken; those that another worker is about to take are passed over.
+/// Selects and locks stores in queue order, and skips those that another worker is about to take.
 macro_rules! to_take {
     ($locking:literal) => {
         concat!(
@@ -55,12 +55,12 @@ macro_rules! to_take {
 
 type Row = (String, String, String, String, i64, Option<String>);
 
-/// A reason of bounded length.
+/// Truncates a failure reason to the maximum length.
 fn letter(reason: &str) -> String {
     reason.chars().take(LETTER_CHARS_MAX).collect()
 }
 
-/// The next state of an item, under the fence of whoever has it.
+/// The next state of an item, applied only under the fence of its holder.
 struct ItemUpdate<'a> {
     run: &'a str,
     store: &'a str,
@@ -83,11 +83,12 @@ impl ItemUpdate<'_> {
 }
 
 impl State {
-    /// Takes at most so many stores that wait and that nobody has, for `lease`. Where a worker was lost with a store as often
-    /// as `attempts_max` says, the store is not taken again: it is staged with a letter that says so.
+    /// Takes at most `limit` waiting stores that nobody has, for `lease`. If workers were lost with a store
+    /// `attempts_max` times, the store is not taken again: it is staged with a letter that says so.
     ///
     /// # Errors
-    /// [`StateError`]. After [`StateError::Unavailable`] stores may have been taken: they are free again when the lease ends.
+    /// [`StateError`]. After [`StateError::Unavailable`] stores may have been taken: they are free again when the lease
+    /// ends.
     #[boxed]
     pub async fn take_work(
         &self,
@@ -101,7 +102,7 @@ impl State {
         let sql = match writing {
             #[cfg(feature = "postgres")]
             WriteTransaction::Postgres(_) => to_take!(" FOR UPDATE SKIP LOCKED"),
-            // Whoever writes is alone.
+            // SQLite has only one writer, so no rows need to be skipped.
             WriteTransaction::Sqlite(_) => to_take!(""),
         };
         let values = vec![
@@ -114,7 +115,7 @@ impl State {
         let until = lease_end(now, lease);
         let (mut taken, mut seen) = (Vec::new(), BTreeSet::new());
         for (run, store, slug, state, attempts, last) in rows {
-            // Two runs may want the same store: the second comes when the first is through.
+            // Two runs may contain the same store: the second run gets it after the first is done with it.
             if !seen.insert(store.clone()) {
                 continue;
             }
@@ -159,7 +160,7 @@ impl State {
         Ok(taken)
     }
 
-    /// Says that whoever has these leases lives, and answers those that are somebody else's by now: their holder stops at
+    /// Renews these leases, and returns those that another worker has by now. The caller must stop work on them at
     /// once.
     ///
     /// # Errors
@@ -174,7 +175,7 @@ impl State {
         let until = lease_end(now, lease);
         let mut lost = Vec::new();
         let mut leases: Vec<_> = leases.iter().collect();
-        // In the order of whoever else locks several, the committer's first: no two wait for each other.
+        // In the order that all code uses to lock several leases, the committer's first, which prevents deadlocks.
         leases.sort_unstable_by_key(|lease| (lease.name != COMMITTER, lease.name.as_str()));
         let mut writing = self.begin().await?;
         for lease in leases {
@@ -189,9 +190,9 @@ impl State {
         Ok(lost)
     }
 
-    /// Hands what a worker staged to the committer, and ends the lease; with `letter`, the store is dead once that is
-    /// committed. Answers `false` where somebody else took the store meanwhile: then nothing is changed, and what was
-    /// staged does not count.
+    /// Stages a worker's result for the committer and ends the lease. With `letter`, the store becomes dead once that
+    /// is committed. Returns `false` without any change if another worker took the store meanwhile; the staged result
+    /// is then ignored.
     ///
     /// # Errors
     /// [`StateError`].
@@ -202,8 +203,8 @@ impl State {
         self.end_lease(work, sql, now, reason.map(letter)).await
     }
 
-    /// Puts a store back that could not be refreshed, to be tried again at `at`, and ends the lease. Answers as
-    /// [`State::stage_work`].
+    /// Returns a store that could not be refreshed to the queue, to be retried at `at`, and ends the lease. Returns
+    /// `false` as [`State::stage_work`] does.
     ///
     /// # Errors
     /// [`StateError`].
@@ -214,8 +215,8 @@ impl State {
         self.end_lease(work, sql, at, Some(letter(reason))).await
     }
 
-    /// Gives a store back that was not tried to the end: it is there for the next worker, and this was no attempt. Answers as
-    /// [`State::stage_work`].
+    /// Returns an unfinished store to the queue for the next worker, without counting an attempt. Returns `false` as
+    /// [`State::stage_work`] does.
     ///
     /// # Errors
     /// [`StateError`].

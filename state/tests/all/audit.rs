@@ -6,7 +6,7 @@ use state::{AuditAction, AuditQuery, StateTarget};
 
 use crate::support::{account, at, cli, create, named, on_both, told};
 
-/// The audit entries of a key that was made, renamed, rotated and revoked.
+/// Audit entries of a key that was created, renamed, rotated and revoked.
 const HISTORY: &str = r#"[
   {
     "seq": 1,
@@ -142,7 +142,7 @@ fn entries_are_read_in_pages_and_of_one_key_or_account() {
     });
 }
 
-/// The database's answer to somebody who has it in hand and would change the past.
+/// Returns the database's error for a direct attempt to change past audit entries.
 async fn tampered(target: &StateTarget, sql: &'static str) -> String {
     match target {
         StateTarget::Folder(folder) => {

@@ -1,4 +1,4 @@
-//! Carts, requests that are made once, customers and signing keys, on both databases.
+//! Carts, idempotent requests, customers and signing keys, on both databases.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn a_cart_is_changed_by_one_holder_at_a_time_and_found_by_its_caller_alone() {
         assert!(state.save_cart("c1", &row(b"2"), &first, true).await.unwrap());
         let (held, second) = lock(&state, "asha", 9).await;
         assert_eq!(held, CartLock::Held(row(b"2")));
-        // The lease ends by itself, and then the first holder's work counts no more.
+        // After the lease has ended by itself, changes by the first holder are refused.
         let (held, third) = lock(&state, "asha", 19).await;
         assert_eq!(held, CartLock::Held(row(b"2")));
         assert!(!state.save_cart("c1", &row(b"late"), &second, true).await.unwrap());
@@ -58,7 +58,7 @@ fn a_right_lasts_as_long_as_it_is_renewed_and_not_once_it_is_given_up_or_taken_o
         let first = lease(10);
         state.create_cart("c1", "asha", &row(b"1"), &first).await.unwrap();
         assert!(state.renew_cart("c1", &first, at(20)).await.unwrap());
-        // A save in between does not shorten it.
+        // Saving the cart does not shorten the lease.
         assert!(state.save_cart("c1", &row(b"2"), &first, false).await.unwrap());
         assert_eq!(lock(&state, "asha", 19).await.0, CartLock::Busy { until: at(20) });
         let (held, second) = lock(&state, "asha", 20).await;
@@ -89,7 +89,7 @@ async fn whoever_opens_a_folder_alone_ends_the_rights_of_those_who_are_gone() {
     let slot = IdempotentSlot::new("asha", "create_cart", "k");
     begin(&gone, "k", 200, 0).await;
     let beside = place.open().await;
-    // The first one is still there, as far as anybody can tell.
+    // The first process still has the folder open, so its lease must be respected.
     assert_eq!(lock(&beside, "asha", 5).await.0, CartLock::Busy { until: at(200) });
     drop(gone);
     assert!(!beside.resume_idempotent(&slot, &lease(30), at(5)).await.unwrap());
@@ -161,7 +161,7 @@ fn a_request_is_begun_once_answered_once_and_taken_over_once() {
             matches!(begin(&state, "k", 50, 21).await.0, RequestStart::Before(_)),
             "what was answered is not forgotten"
         );
-        // Another caller, route or key is another request; and after its time this one is too.
+        // Another caller, route or key is another request. An expired request may be started again.
         for slot in [
             IdempotentSlot::new("ravi", "create_cart", "k"),
             IdempotentSlot::new("asha", "checkout", "k"),

@@ -80,7 +80,7 @@ fn the_later_of_two_outcomes_stays_in_whatever_order_they_come() {
         note(&state, &[fails("TEA10", SHIRT, 5)]).await;
         note(&state, &[works("TEA10", SHIRT, 4)]).await;
         assert_eq!(known(&state, SHIRT).await, [fails("TEA10", SHIRT, 5)]);
-        // A code that the store has not is none for every item, until it says otherwise.
+        // A code that does not exist at the store is unknown for every item, until it works again.
         note(&state, &[works("TEA10", SHOE, 6), unknown("TEA10", 7)]).await;
         assert_eq!(known(&state, SHIRT).await, [unknown("TEA10", 7)]);
         assert_eq!(known(&state, SHOE).await, [unknown("TEA10", 7)]);
@@ -107,7 +107,7 @@ fn codes_that_worked_are_known_when_they_do_not_work_any_more() {
         assert_eq!(worked(0, 10).await, ["NEW", "OLD"]);
         assert_eq!(worked(0, 1).await, ["NEW"]);
         assert_eq!(worked(2, 10).await, ["NEW"]);
-        // So is one that applied to a cart of other things, and nothing more is known of it.
+        // A code that applied to another cart counts as one that worked, but has no known outcome for an item.
         state
             .note_worked(&store("tea"), &["CART".to_owned()], at(12))
             .await
@@ -115,7 +115,7 @@ fn codes_that_worked_are_known_when_they_do_not_work_any_more() {
         assert_eq!(worked(2, 10).await, ["CART", "NEW"]);
         assert!(!known(&state, SHIRT).await.iter().any(|outcome| outcome.code == "CART"));
         note(&state, &[unknown("CART", 13)]).await;
-        // One that the store took away entirely never comes back by itself.
+        // A code that the store removed entirely does not come back by itself.
         note(&state, &[unknown("OLD", 11)]).await;
         assert_eq!(worked(0, 10).await, ["NEW"]);
     });

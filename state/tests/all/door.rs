@@ -1,4 +1,4 @@
-//! The state's files, messages and answers hold no key.
+//! The state's files, messages and results contain no key.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A dump of one database holds in another, of the same kind or the other.
+//! A dump of one database can be loaded into another one, of the same or the other kind.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ async fn dumped(state: &State) -> String {
     String::from_utf8(dump).unwrap()
 }
 
-/// This state's statements on its keys, as all there is to know of them.
+/// Returns the key records of this state as complete knowledge about the keys.
 async fn all_known(state: &State) -> KeysSince {
     let mut keys = KeysSince::dump_of(at(5));
     for key in state.keys(None).await.unwrap() {
@@ -36,7 +36,7 @@ fn whole(keys: &KeysSince) -> TakeDump<'_> {
     }
 }
 
-/// Something in most tables, a key that another one replaced among it.
+/// Creates a state with rows in most tables, including a key that replaced another one.
 async fn filled(place: &Place) -> State {
     let state = place.open().await;
     let first = create(&state, "first", at(0)).await;
@@ -73,7 +73,7 @@ fn run(test: impl Future<Output = ()>) {
     runtime.unwrap().block_on(test);
 }
 
-/// The lines of a dump in an order that does not depend on the database.
+/// Sorts the lines of a dump, because their order depends on the database.
 fn sorted(dump: &str) -> Vec<&str> {
     let mut lines: Vec<_> = dump.lines().collect();
     lines.sort_unstable();
@@ -96,7 +96,7 @@ fn what_was_dumped_from_one_database_is_what_another_holds() {
                 let again = dumped(&taken).await;
                 assert_eq!(sorted(&again), sorted(&dump));
                 assert_eq!(taken.keys(None).await.unwrap(), state.keys(None).await.unwrap());
-                // It is in use again: numbers go on, and servers learn of new keys.
+                // The loaded state is usable: revisions continue, and servers notice new keys.
                 let index = KeyIndex::load(taken.clone()).await.unwrap();
                 let key = create(&taken, "later", at(9)).await;
                 index.refresh().await.unwrap();
@@ -104,7 +104,7 @@ fn what_was_dumped_from_one_database_is_what_another_holds() {
                 taken.close().await;
             }
             state.close().await;
-            // The next round begins anew.
+            // The next iteration starts with a new state.
         }
     });
 }
@@ -206,7 +206,7 @@ fn nobody_is_signed_in_on_a_state_that_was_restored() {
         let keys = KeysSince::dump_of(at(5));
         state.take_dump(&mut dump.as_bytes(), whole(&keys)).await.unwrap();
         assert_eq!(state.find_session(&session, at(3)).await.unwrap(), None);
-        // A restore that was cut short behind this is continued.
+        // An interrupted earlier restore is recognised, so that it can continue.
         assert!(state.holds_dump(&mut dump.as_bytes(), whole(&keys)).await.unwrap());
     });
 }
@@ -225,7 +225,7 @@ fn a_key_that_was_ended_after_a_dump_stays_ended_and_one_of_which_nothing_is_kno
             }
             let ids: Vec<_> = issued.iter().map(|key| key.record.id.clone()).collect();
             let dump = dumped(&from).await;
-            // After the dump: one is revoked, one is rotated; a later dump and the state itself tell of it.
+            // After the dump, one key is revoked and one is rotated. A later dump and the state itself contain this.
             from.revoke_key(&ids[0], &cli(), at(20)).await.unwrap();
             from.rotate_key(&ids[1], Duration::ZERO, &cli(), at(21)).await.unwrap();
             let mut keys = KeysSince::dump_of(at(10));
@@ -266,7 +266,7 @@ fn a_key_that_was_ended_after_a_dump_stays_ended_and_one_of_which_nothing_is_kno
             let rotated = state.rotate_key(&ids[3], Duration::ZERO, &cli(), at(31)).await;
             assert!(matches!(rotated, Err(StateError::KeyUnconfirmed { .. })), "{rotated:?}");
 
-            // A key that was ended cannot be confirmed, and confirming everything confirms the one that is left.
+            // An ended key cannot be confirmed. Confirming all keys confirms the remaining one.
             let refused = state.confirm_keys(Some(&ids[..1]), &cli(), at(32)).await;
             assert!(matches!(refused, Err(StateError::KeyOver { .. })), "{refused:?}");
             let confirmed = state.confirm_keys(None, &cli(), at(33)).await.unwrap();
@@ -307,7 +307,7 @@ fn a_key_that_waits_to_be_confirmed_waits_on_after_another_restore_and_can_be_re
         let first = KeysSince::dump_of(at(10));
         let middle = Place::sqlite();
         let again = restored(&dumped(&from).await, &first, &middle).await;
-        // Its own list does not make it taken: it says that the key waits.
+        // The state's own key list does not make the key valid: the list says that the key is unconfirmed.
         let target = Place::sqlite();
         let state = restored(&dumped(&again).await, &all_known(&again).await, &target).await;
         assert_eq!(state.key(&key).await.unwrap().unwrap().unconfirmed_since, Some(at(10)));

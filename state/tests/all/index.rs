@@ -32,7 +32,7 @@ fn an_index_learns_what_other_servers_change() {
     on_both(async |place| {
         let index = KeyIndex::load(place.open().await).await.unwrap();
         assert!(index.is_empty());
-        // Another program, with connections of its own.
+        // A second instance simulates another process with its own connections.
         let other = place.open().await;
         let first = create(&other, "First", at(0)).await;
         let second = create(&other, "Second", at(0)).await;
@@ -47,7 +47,7 @@ fn an_index_learns_what_other_servers_change() {
         assert_eq!(index.refresh().await.unwrap(), 3);
         assert_eq!(index.check(first.key.expose(), at(3)), Err(KeyRefusal::Unknown));
         index.check(rotated.issued.key.expose(), at(3)).unwrap();
-        // The old key ends on its own, without anybody asking again.
+        // The old key ends by itself, without another refresh.
         index.check(second.key.expose(), at(3601)).unwrap();
         assert_eq!(index.check(second.key.expose(), at(3602)), Err(KeyRefusal::Unknown));
     });

@@ -31,7 +31,7 @@ fn a_created_key_is_found_by_its_hash_and_listed_without_it() {
         ]);
         let shown = told(&listed, &names);
         assert!(!shown.contains(&issued.key.expose()[..20]), "{shown}");
-        // On both databases the same.
+        // The result is the same on both databases.
         insta::allow_duplicates! {
             insta::assert_snapshot!(shown, @r#"
             [
@@ -130,7 +130,7 @@ fn a_rotated_key_is_taken_until_its_grace_is_over_and_the_new_one_has_its_name_a
             matches!(&again, StateError::KeyReplaced { by, .. } if *by == fresh.id),
             "{again}"
         );
-        // One that leaked is ended within its grace.
+        // A leaked key is revoked within its grace period.
         state.revoke_key(&kept.id, &cli(), at(12)).await.unwrap();
         let late = state
             .rotate_key(&fresh.id, Duration::ZERO, &cli(), at(13))

@@ -7,12 +7,12 @@ use state::{ApiKey, KeyIndex, State, StateTarget};
 
 use crate::support::{at, create};
 
-/// Names the folder to the process that is to be killed.
+/// Environment variable that passes the folder to the process to be killed.
 const FOLDER: &str = "TEST_STATE_FOLDER";
-/// Acknowledged keys after which each of the runs is killed; at an odd moment of the next change.
+/// Numbers of acknowledged keys after which a run is killed, at an arbitrary moment of the next change.
 const KILLED_AFTER: [usize; 5] = [1, 2, 5, 11, 23];
 
-/// Not a test of its own: the process that is killed. Prints each key when it was acknowledged.
+/// Not a test itself: it runs as the process to be killed. Prints each key after it was acknowledged.
 #[test]
 #[ignore = "run by `keys_that_were_acknowledged_survive_a_kill`"]
 fn creates_keys_until_it_is_killed() {
@@ -54,7 +54,7 @@ fn keys_that_were_acknowledged_survive_a_kill() {
         let mut keys = lines.filter_map(|line| line.ok()?.strip_prefix("acknowledged ")?.parse().ok());
         acknowledged.extend(keys.by_ref().take(count));
         child.kill().unwrap();
-        // Keys that it printed before the signal came were acknowledged too.
+        // Keys that the process printed before the signal were acknowledged too.
         acknowledged.extend(keys);
         child.wait().unwrap();
     }
@@ -70,7 +70,7 @@ fn keys_that_were_acknowledged_survive_a_kill() {
         for key in &acknowledged {
             index.check(key.expose(), at(0)).unwrap();
         }
-        // Of the change that was cut short there is all or nothing: each key has its entry in the audit.
+        // The interrupted change is applied completely or not at all: each key has its audit entry.
         let keys = state.keys(None).await.unwrap();
         let entries = state.audit(&Default::default(), 100_000).await.unwrap();
         assert_eq!(keys.len(), entries.len());

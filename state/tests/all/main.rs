@@ -1,4 +1,4 @@
-//! The state through its public door, on SQLite and on PostgreSQL alike.
+//! Tests of the state's public API, on SQLite and PostgreSQL alike.
 
 #![expect(
     clippy::unwrap_used,

@@ -62,7 +62,7 @@ fn the_state_of_a_newer_program_is_refused_in_plain_words() {
             panic!("{refused:?}");
         };
         let told = refused.to_string().replace(&format!("knows {known}"), "knows KNOWN");
-        // On both databases the same.
+        // The result is the same on both databases.
         insta::allow_duplicates! {
             insta::assert_snapshot!(told, @"the state has schema 7000, this program knows KNOWN at most: use the newer program");
         }

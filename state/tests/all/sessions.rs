@@ -12,7 +12,7 @@ use crate::support::{account, at, cli, named, on_both, told};
 const MINUTE_MS: u64 = 60_000;
 const QUARTER: Duration = Duration::from_secs(900);
 
-/// Ten minutes without use, an hour in any case.
+/// Returns a session with an idle timeout of ten minutes and a lifetime of one hour.
 fn short(replaces: Option<&SessionToken>) -> NewSession {
     NewSession {
         method: SignInMethod::Link,
@@ -58,7 +58,7 @@ fn a_provider_and_its_subject_have_one_account_whatever_their_address() {
         assert_eq!((&renamed.id, renamed.name()), (&first.id, "new@shop.example"));
         assert_eq!(made("1", None).await, renamed);
         assert_eq!(state.account(&first.id).await.unwrap(), Some(renamed));
-        // Whoever has the address now is not whoever had it.
+        // The new owner of an address is not its former owner.
         let other = made("2", Some("new@shop.example")).await;
         assert_ne!(other.id, first.id);
         assert_ne!(someone(&state, "1").await.id, first.id);
@@ -232,7 +232,7 @@ fn a_link_signs_in_once_and_in_time() {
         let unknown = LinkToken::generate().unwrap().hash();
         let unknown = state.use_sign_in_link(&unknown, short(None), at(1)).await.unwrap();
         assert_eq!(refused(&unknown), Some(LinkRefusal::Unknown));
-        // A few tries are written down, not each; what nobody made is not.
+        // Only a few attempts are audited, and none of a link that never existed.
         let events = state.audit(&AuditQuery::default(), 100).await.unwrap();
         let tries = events.iter().filter(|event| event.action.as_str() == "session.refused");
         assert_eq!(tries.count(), 5);
@@ -320,7 +320,7 @@ fn an_account_makes_no_more_keys_than_it_may_however_many_it_makes_at_once() {
             made.extend(tried.await.unwrap());
         }
         assert_eq!(made.len(), 3);
-        // Keys of others do not count, and one that is revoked makes room.
+        // Keys of other accounts do not count, and a revoked key frees a slot.
         state.create_key(named("Other"), &cli(), at(2)).await.unwrap();
         let rotated = state
             .rotate_key(&made[0].record.id, QUARTER, &actor, at(2))
@@ -370,7 +370,7 @@ fn the_audit_tells_sign_in_and_sign_out() {
         for secret in [token.text(), session.token.text()] {
             assert!(!shown.contains(&secret[10..]), "{shown}");
         }
-        // On both databases the same.
+        // The result is the same on both databases.
         insta::allow_duplicates! {
             insta::assert_snapshot!(shown, @r#"
             [

@@ -4,7 +4,7 @@ use std::future::Future;
 use data_model::{TimeZone, Timestamp};
 use state::{Actor, IssuedKey, NewKey, Plan, State, StateTarget};
 
-/// A fresh state on one database, and what keeps it there.
+/// A fresh state on one database, with what keeps that database alive.
 pub(crate) struct Place {
     pub(crate) target: StateTarget,
     _folder: Option<tempfile::TempDir>,
@@ -19,7 +19,7 @@ impl Place {
         }
     }
 
-    /// A database of its own; `None` where there is no server.
+    /// Creates a PostgreSQL database of its own; returns `None` if there is no server.
     pub(crate) async fn postgres() -> Option<Self> {
         let url = kit::postgres_database().await?;
         Some(Self {
@@ -59,7 +59,7 @@ pub(crate) fn india() -> TimeZone {
     "Asia/Kolkata".parse().unwrap()
 }
 
-/// The n-th second of a day in 2026.
+/// Returns the given second of a day in 2026.
 pub(crate) fn at(second: i64) -> Timestamp {
     let begin: Timestamp = "2026-11-23T04:00:00Z".parse().unwrap();
     begin.plus_millis(second * 1000)
@@ -77,7 +77,7 @@ pub(crate) async fn create(state: &State, name: &str, now: Timestamp) -> IssuedK
     state.create_key(named(name), &cli(), now).await.unwrap()
 }
 
-/// A document as JSON in which ids and hints, which differ from run to run, are told by the names given.
+/// Formats a document as JSON. Replaces ids and hints, which differ between runs, by the given names.
 pub(crate) fn told(document: &impl serde::Serialize, names: &BTreeMap<String, &str>) -> String {
     let mut text = serde_json::to_string_pretty(document).unwrap();
     for (value, name) in names {

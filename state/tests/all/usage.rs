@@ -51,7 +51,7 @@ fn what_servers_count_is_added_up_by_key_day_and_route() {
         expected.sort();
         assert_eq!(on, expected);
         assert_eq!(state.usage_on(today.plus(9)).await.unwrap(), []);
-        // An old batch that comes late never sets the last use back.
+        // An old batch that arrives late does not set the last use back.
         state
             .add_usage(&UsageBatch::new([counted(&one, -3, "/v1/search", 1)]))
             .await
@@ -107,7 +107,7 @@ fn servers_that_write_at_the_same_time_lose_nothing() {
         }
         let servers = (0..6).map(|server| {
             let (place_target, mut keys) = (place.target.clone(), keys.clone());
-            // Each has its own connections and its own order.
+            // Each server has its own connections and its own order of keys.
             keys.rotate_left(server % 3);
             tokio::spawn(async move {
                 let state = State::open(&place_target).await.unwrap();

@@ -1,4 +1,4 @@
-//! The fate of keys after the moment of a dump.
+//! The status of keys after the time of a dump.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -10,27 +10,27 @@ use super::lines::key_rows;
 use crate::error::StateError;
 use crate::names::KeyId;
 
-/// The keys that are known at the moment when a dump is taken in. One that was ended after the dump stays ended, and a
-/// key that no later record names is refused until it is confirmed.
+/// Knowledge about keys after a dump, used when the dump is loaded. A key that ended after the dump stays ended. A key
+/// without final knowledge is refused until it is confirmed.
 #[derive(Debug, Clone)]
 pub struct KeysSince {
     as_of: Timestamp,
     fates: HashMap<String, KeyFate>,
 }
 
-/// The fate of one key.
+/// Knowledge about one key after the dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct KeyFate {
-    /// The moment at which it was revoked.
+    /// Time at which the key was revoked.
     pub revoked_at: Option<Timestamp>,
-    /// Its end after a rotation.
+    /// End of the key after a rotation.
     pub ends_at: Option<Timestamp>,
-    /// This is all there is to know of it, up to now.
+    /// True if the knowledge is complete up to now.
     pub is_final: bool,
 }
 
 impl KeysSince {
-    /// A dump without knowledge beyond its moment.
+    /// Creates empty knowledge for a dump of the time `as_of`.
     #[must_use]
     pub fn dump_of(as_of: Timestamp) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl KeysSince {
         }
     }
 
-    /// Takes in the end of a key. The earliest end holds, whatever its source.
+    /// Adds the end of a key. The earliest end from any source is used.
     pub fn learn(&mut self, id: &KeyId, fate: KeyFate) {
         let known = self.fates.entry(id.as_str().to_owned()).or_default();
         known.revoked_at = earliest(known.revoked_at, fate.revoked_at);
@@ -47,7 +47,7 @@ impl KeysSince {
         known.is_final |= fate.is_final;
     }
 
-    /// Takes in the keys of a later dump.
+    /// Adds the keys of a later dump.
     ///
     /// # Errors
     /// [`StateError::Dump`] and [`StateError::DumpFile`].
@@ -67,8 +67,8 @@ impl KeysSince {
         Ok(())
     }
 
-    /// Keys that are known, not over by `now`, and none of `held`: they were made after the dump, and nothing that was learned
-    /// has what they could be made of again. In the order of their ids.
+    /// Returns known keys that are still valid at `now` but not in `held`, sorted by id. They were created after the
+    /// dump, and cannot be restored because their hashes are unknown.
     #[must_use]
     pub fn missing(&self, held: &[KeyId], now: Timestamp) -> Vec<String> {
         let is_open = |fate: &KeyFate| fate.revoked_at.is_none() && fate.ends_at.is_none_or(|end| end > now);
@@ -79,7 +79,8 @@ impl KeysSince {
         missing
     }
 
-    /// Makes a dumped row of the table of keys what it is to be now. The same row and the same knowledge give the same.
+    /// Updates a dumped row of the key table with the current knowledge. The result depends only on the row and the
+    /// knowledge.
     pub(crate) fn settle(&self, row: &mut Map<String, Json>) {
         let id = row.get("id").and_then(Json::as_str).unwrap_or_default();
         let fate = self.fates.get(id).copied().unwrap_or_default();

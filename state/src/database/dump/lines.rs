@@ -1,4 +1,4 @@
-//! The lines of a dump, read and written one by one.
+//! Reads and writes the lines of a dump one by one.
 
 use std::io::{BufRead, Write};
 
@@ -7,12 +7,12 @@ use serde_json::{Map, Value as Json};
 
 use crate::error::StateError;
 
-/// The form of a dump.
+/// Format version of a dump.
 pub(super) const FORM: u32 = 1;
-/// The longest line that is read: a cart with its stores' answers is far below.
+/// Maximum length of a line; a cart with its stores' responses is far smaller.
 const LINE_BYTES_MAX: u64 = 64 << 20;
 
-/// The table whose only row a migration makes.
+/// The table whose only row is created by a migration.
 pub(super) const MADE: &str = "key_revision";
 /// The table of keys.
 pub(super) const KEYS: &str = "keys";
@@ -50,7 +50,7 @@ pub(super) fn next_line(dump: &mut (dyn BufRead + Send)) -> Result<Option<Line>,
     serde_json::from_slice(&line).map(Some).map_err(|_| damaged("a line"))
 }
 
-/// The rows of the table of keys of a dump. What comes behind them is not read.
+/// Reads the rows of the key table in a dump. Later lines are not read.
 pub(super) fn key_rows(dump: &mut (dyn BufRead + Send)) -> Result<Vec<Map<String, Json>>, StateError> {
     let mut rows = Vec::new();
     loop {

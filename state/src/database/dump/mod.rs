@@ -1,4 +1,4 @@
-//! A dump of the state: every row of every table, as lines of JSON that either database takes in again.
+//! A dump of the state: every row of every table, as lines of JSON that can be loaded into either database.
 //!
 //! ```text
 //! {"dump":1,"schema":5}
@@ -6,8 +6,8 @@
 //! {"end":{"rows":1}}
 //! ```
 //!
-//! Texts, numbers and bytes are all that the tables hold. What is sealed stays sealed: without the master keys a dump
-//! holds no secret.
+//! The tables contain only texts, numbers and bytes. Sealed data stays sealed: without the master keys a dump contains
+//! no secret.
 
 mod keys;
 mod lines;
@@ -26,15 +26,15 @@ use super::statement::{Value, WriteTransaction, in_time};
 use super::{Database, State};
 use crate::error::StateError;
 
-/// A table, after those that it refers to.
+/// A table of the schema; the list has it after the tables that it refers to.
 struct Table {
     name: &'static str,
-    /// A column that refers to another row of the same table, and the column that identifies rows: it is filled in when
-    /// all rows are there.
+    /// A column that refers to another row of the same table, and the id column. The reference is filled in after all
+    /// rows are loaded.
     refers: Option<(&'static str, &'static str)>,
 }
 
-/// Fills in the reference of one row, when all rows are there.
+/// A deferred reference of one row, filled in after all rows are loaded.
 struct ReferenceUpdate {
     sql: String,
     values: Vec<Value>,
@@ -44,7 +44,7 @@ const fn table(name: &'static str) -> Table {
     Table { name, refers: None }
 }
 
-/// Every table of the schema. A migration that makes a table adds it here; a test compares.
+/// Every table of the schema. A new table must be added here; a test checks this.
 const TABLES: &[Table] = &[
     table("key_revision"),
     Table {
@@ -75,8 +75,7 @@ const TABLES: &[Table] = &[
     table("watch_events"),
 ];
 
-/// The tables with rows that a master key has sealed, or that belong to such, and the one that names the keys that were
-/// used.
+/// Tables with data sealed by a master key, tables that belong to them, and the table of used master keys.
 const SEALED: [&str; 8] = [
     "master_keys",
     "carts",
@@ -88,21 +87,21 @@ const SEALED: [&str; 8] = [
     "watch_events",
 ];
 
-/// The tables of who is signed in, or about to be. A dump has them as they were, and they are taken in nowhere: what was ended
-/// since would hold again.
+/// Tables of sessions and pending sign-ins. A dump contains them, but they are never loaded: sessions that ended since
+/// the dump would be valid again.
 const SIGNED_IN: [&str; 3] = ["sessions", "sign_in_links", "pending_sign_ins"];
 
-/// The way in which a dump is taken in.
+/// Options for loading a dump.
 #[derive(Debug, Clone, Copy)]
 pub struct TakeDump<'a> {
-    /// Sealed rows are left out, for where the master keys are lost: carts, customers' sign-ins, stores' tokens, signing keys,
-    /// watches.
+    /// True to leave out sealed rows if the master keys are lost: carts, customers' sign-ins, stores' tokens, signing
+    /// keys, watches.
     pub without_sealed: bool,
-    /// The fate of keys since.
+    /// Knowledge about keys after the dump.
     pub keys: &'a KeysSince,
 }
 
-/// A row of either database as JSON.
+/// Converts a row of either database to JSON.
 macro_rules! told {
     ($row:expr) => {{
         let mut cells = Map::new();
@@ -122,7 +121,7 @@ macro_rules! told {
     }};
 }
 
-/// Writes the rows of one table, as they are within a transaction.
+/// Writes the rows of one table, as seen by a transaction.
 macro_rules! write_rows {
     ($reading:expr, $table:expr, $out:expr, $rows:expr) => {{
         let sql = AssertSqlSafe(format!("SELECT * FROM {}", $table));
@@ -139,10 +138,10 @@ macro_rules! write_rows {
 }
 
 impl State {
-    /// Writes everything, as it was at one moment; answers how many rows it was. Servers may go on meanwhile.
+    /// Dumps all rows from one consistent snapshot, and returns their number. Servers may continue to write.
     ///
     /// # Errors
-    /// The database does not answer, or `out` does not take it.
+    /// The database does not respond, or writing to `out` fails.
     #[boxed]
     pub async fn dump(&self, out: &mut (dyn Write + Send)) -> Result<u64, StateError> {
         let head = Line::Head {
@@ -171,13 +170,13 @@ impl State {
         Ok(rows)
     }
 
-    /// Takes in what [`State::dump`] wrote, from either database: all of it, or nothing. The state must be empty, as
-    /// [`State::open`] makes it. Nobody is signed in then: sessions and links for signing in are left out. Keys are what
-    /// [`KeysSince`] makes of them.
+    /// Loads a dump of [`State::dump`] from either database, completely or not at all. The state must be empty, as
+    /// created by [`State::open`]. Sessions and sign-in links are left out, so nobody is signed in afterwards. Keys are
+    /// updated by [`KeysSince`].
     ///
     /// # Errors
-    /// [`StateError::NotEmpty`], [`StateError::NewerSchema`], [`StateError::Dump`] for what is no whole dump, or the database
-    /// does not answer.
+    /// [`StateError::NotEmpty`], [`StateError::NewerSchema`], [`StateError::Dump`] for an incomplete or invalid dump,
+    /// or the database does not respond.
     pub async fn take_dump(&self, dump: &mut (dyn BufRead + Send), how: TakeDump<'_>) -> Result<u64, StateError> {
         let known = migrate::known();
         match next_line(dump)? {
@@ -226,10 +225,10 @@ impl State {
 }
 
 impl State {
-    /// True where the state holds exactly what [`State::take_dump`] takes of a dump, whichever database that came from.
+    /// Returns true if the state contains exactly what [`State::take_dump`] loads from a dump of either database.
     ///
     /// # Errors
-    /// As [`State::take_dump`].
+    /// Those of [`State::take_dump`].
     pub async fn holds_dump(&self, dump: &mut (dyn BufRead + Send), how: TakeDump<'_>) -> Result<bool, StateError> {
         let mut own = Vec::new();
         self.dump(&mut own).await?;
@@ -251,7 +250,7 @@ impl State {
     }
 }
 
-/// A dump whose keys are what they are taken in as.
+/// Returns a dump with its keys as they would be loaded.
 fn settled(dump: &[u8], keys: &KeysSince) -> Result<Vec<u8>, StateError> {
     let start = line_start(KEYS);
     let mut out = Vec::with_capacity(dump.len());
@@ -269,7 +268,7 @@ fn settled(dump: &[u8], keys: &KeysSince) -> Result<Vec<u8>, StateError> {
     Ok(out)
 }
 
-/// The beginning of the line of a row of this table.
+/// Returns the start of a line with a row of this table.
 fn line_start(table: &str) -> Vec<u8> {
     format!("{{\"table\":\"{table}\",").into_bytes()
 }
@@ -298,7 +297,7 @@ impl WriteTransaction {
                 values: vec![value(to)?, value(of)?],
             });
         }
-        // A null needs no parameter, whose type would be unknown.
+        // A null value needs no parameter; the type of such a parameter would be unknown.
         row.retain(|_, cell| !cell.is_null());
         let names: Vec<&str> = row.keys().map(String::as_str).collect();
         let places: Vec<_> = (1..=names.len()).map(|place| format!("${place}")).collect();
@@ -318,7 +317,7 @@ impl WriteTransaction {
         Ok(())
     }
 
-    /// New rows of the audit are numbered behind those that were taken in. SQLite does so by itself.
+    /// Makes new audit rows continue the numbers of the loaded ones. SQLite does this by itself.
     async fn number_on(&mut self) -> Result<(), StateError> {
         #[cfg(feature = "postgres")]
         if matches!(self, Self::Postgres(_)) {
