@@ -70,7 +70,8 @@ pub enum GraphAnswer {
 }
 
 impl GraphAnswer {
-    /// Returns `NotModified` if the client has this tag already, else the output of `body`. `body` is not called for a 304.
+    /// Returns `NotModified` if the client has this tag already, else the output of `body`. `body` is not called for a
+    /// 304.
     ///
     /// # Errors
     /// The error of `body`.

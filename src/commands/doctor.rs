@@ -20,7 +20,7 @@ use crate::live::NO_MASTER_KEY;
 use crate::state::StateFound;
 use crate::wiring::Context;
 
-/// Maximum time for which requests are retried.
+/// Maximum time for which requests are retried, in seconds.
 const RETRY_TIMEOUT_S_MAX: u64 = 5;
 
 /// `haat doctor`: checks everything that the market needs, and gives advice on each fault.

@@ -2,8 +2,8 @@ use tracing::level_filters::LevelFilter;
 
 const LEVELS: &str = "error, warn, info, debug, trace, off";
 
-/// Refuses a filter with a part that is neither a level nor `TARGET=LEVEL`. `tracing` reads a mistyped level as the name
-/// of a target, and then nothing is logged.
+/// Refuses a filter with a part that is neither a level nor `TARGET=LEVEL`. `tracing` reads a mistyped level as the
+/// name of a target, and then nothing is logged.
 ///
 /// # Errors
 /// Names the part and the known levels.

@@ -272,7 +272,7 @@ impl EdgeRouter {
                 Way::Waiting(..) => (Problem::new(ErrorCode::Internal).into_response(), None),
             };
             let took = started.elapsed();
-            // An overloaded server does not read discarded bodies.
+            // An overloaded server does not spend time on the unread rest of a body.
             if rest.is_lent() && answered.status() != StatusCode::SERVICE_UNAVAILABLE {
                 Box::pin(rest.drain()).await;
             }

@@ -134,7 +134,8 @@ impl OpenRouter {
         self
     }
 
-    /// Merges two sets of routes. If both describe the same thing, including title and version, the description of `self` is used.
+    /// Merges two sets of routes. If both describe the same thing, including title and version, the description of
+    /// `self` is used.
     ///
     /// # Panics
     /// Both have a route of the same path and method, as with axum's own `merge`.

@@ -1,7 +1,8 @@
 use crate::Rule;
 
 /// Parses an integer from text as pydantic does: surrounding white space, a sign, leading zeros, single underscores
-/// between digits and a fraction of zeros are allowed. Integers beyond 64 bits are clamped to the largest or smallest one.
+/// between digits and a fraction of zeros are allowed. Integers beyond 64 bits are clamped to the largest or smallest
+/// one.
 ///
 /// # Errors
 /// [`Rule::IntParsing`] or, above 4,300 characters, [`Rule::IntParsingSize`].
