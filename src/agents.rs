@@ -16,10 +16,10 @@ use crate::access::public_url;
 use crate::config::cors_origins;
 use crate::wiring::Context;
 
-/// The endpoint for agents.
+/// The parts that the endpoint for agents needs.
 pub(crate) struct At<'a> {
     pub(crate) context: &'a Context,
-    /// The access check.
+    /// Access check of the server.
     pub(crate) guard: Arc<Guard>,
     /// Address that the server listens on.
     pub(crate) local: SocketAddr,

@@ -40,7 +40,7 @@ pub(crate) fn open_router(context: &Context, server: &QueryServer, guard: Arc<Gu
     Ok(agents_discover::open_router(discover))
 }
 
-/// The query server of the same process.
+/// Access to the query server in the same process.
 #[derive(Debug)]
 struct InProcess {
     server: QueryServer,

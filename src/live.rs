@@ -34,7 +34,7 @@ const KEPT_WITHIN: Duration = Duration::from_millis(1_500);
 /// Interval at which expired carts and answers are deleted.
 const TIDIED_EVERY: Duration = Duration::from_secs(3600);
 
-/// The query server of the same process.
+/// Access to the query server in the same process.
 #[derive(Debug)]
 struct InProcess(QueryServer);
 

@@ -25,7 +25,7 @@ use crate::wiring::Context;
 /// Maximum number of products of a query that a watch looks at.
 const MATCHES_MAX: i64 = 40;
 
-/// The servers of the same process.
+/// Access to the servers in the same process.
 #[derive(Debug)]
 struct InProcess {
     server: QueryServer,

@@ -165,7 +165,7 @@ fn measure(system: &mut System, process: Pid) {
     system.refresh_processes_specifics(ProcessesToUpdate::Some(&[process]), false, wanted);
     // A system without these figures gets no metrics.
     let Some(used) = system.process(process) else { return };
-    // Exact up to 2^53 bytes.
+    // The conversion is exact up to 2^53 bytes.
     metrics::gauge!("process_resident_memory_bytes").set(used.memory() as f64);
     metrics::counter!("process_cpu_seconds_total").absolute(used.accumulated_cpu_time() / 1000);
 }

@@ -37,7 +37,7 @@ pub(crate) enum BackupCommand {
         /// Location of the backup
         #[arg(value_name = "DIR|URL", value_hint = ValueHint::DirPath)]
         at: String,
-        /// The backup [default: the newest]
+        /// Id of the backup [default: the newest]
         #[arg(long, value_name = "ID")]
         backup: Option<BackupId>,
         /// Move damaged objects to the folder `damaged` there: the next backup copies them again if the home has them
@@ -64,7 +64,7 @@ pub(crate) struct RestoreArgs {
     /// Location of the backup: a folder, or s3://bucket/prefix
     #[arg(value_name = "DIR|URL", value_hint = ValueHint::DirPath)]
     pub(crate) from: String,
-    /// The backup [default: the newest]
+    /// Id of the backup [default: the newest]
     #[arg(long, value_name = "ID")]
     pub(crate) backup: Option<BackupId>,
     /// Restore the remaining objects of a backup that has lost some; the lost ones are reported

@@ -9,7 +9,7 @@ use crate::listen::ListenAddress;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SourceArgs {
-    /// Serve recorded pages: a folder with one folder of products*.json per store (and meta.json where there is one)
+    /// Serve recorded pages: a folder with one folder of products*.json per store (and optionally meta.json)
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["products", "stores", "seed"])]
     pub(crate) recorded: Option<PathBuf>,
     /// ISO 4217 code of the prices of recorded stores without a meta.json [default: INR, with a warning]

@@ -37,7 +37,7 @@ pub(crate) enum JobsCommand {
     /// the run: 0 done, 1 failed, 3 partly done or interrupted.
     #[command(after_help = examples::JOBS_TRIGGER)]
     Trigger {
-        /// The job
+        /// Name of the job
         job: String,
         /// Do not run it here: queue it for the next `haat jobs run` process, and do not wait
         #[arg(long)]
@@ -46,13 +46,13 @@ pub(crate) enum JobsCommand {
     /// Pause a job: its schedule starts no run until `jobs resume`; a current run continues
     #[command(after_help = examples::JOBS_PAUSE)]
     Pause {
-        /// The job
+        /// Name of the job
         job: String,
     },
     /// Resume a paused job; runs that were due during the pause are not caught up
     #[command(after_help = examples::JOBS_RESUME)]
     Resume {
-        /// The job
+        /// Name of the job
         job: String,
     },
 }

@@ -63,7 +63,7 @@ pub(crate) enum QueueCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct LettersArgs {
-    /// Slugs of their brands
+    /// Slugs of the brands with dead letters
     #[arg(required_unless_present = "all", value_name = "SLUG")]
     pub(crate) brands: Vec<String>,
     /// All dead letters

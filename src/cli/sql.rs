@@ -33,7 +33,7 @@ pub(crate) struct SqlArgs {
 pub(crate) enum SqlFormat {
     /// A table for people
     Table,
-    /// One array of objects
+    /// One JSON array of objects
     Json,
     /// Comma-separated values with a header line; cannot represent lists and structs
     Csv,

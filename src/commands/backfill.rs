@@ -72,7 +72,7 @@ async fn read_again(options: &BackfillOptions, context: &Context) -> anyhow::Res
         watch: Arc::new(BackfillBar::new(context.quiet)),
         cancel: told,
     };
-    // Boxed: a backfill is a large future.
+    // Boxed, because a backfill is a large future that would take much stack space.
     let done = Box::pin(pipeline_backfill::backfill(options, &deps)).await;
     done.map_err(|error| match error {
         BackfillError::UnknownBrand(_) => usage(error.into()),

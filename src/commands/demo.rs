@@ -68,7 +68,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
         server.refresh().await?;
         examples(&address, &storage, &context).await
     };
-    // Boxed: a run is a large future.
+    // Boxed, because a run is a large future that would take much stack space.
     let examples = tokio::select! {
         opened = Box::pin(opened) => opened?,
         () = &mut told => {
@@ -85,7 +85,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
         stop.cancel();
         served
     };
-    // Boxed: a run is a large future.
+    // Boxed, because a run is a large future that would take much stack space.
     let (served, asked) = tokio::join!(served, Box::pin(delivery(context.clone(), &storage, &stop)));
     if let Err(error) = asked {
         tracing::warn!("delivery to pincodes is not known: {}", plain(&error));
@@ -243,7 +243,7 @@ async fn delivery(mut context: Context, storage: &Storage, stop: &CancellationTo
     let report = probe(&deps, &options).await?;
     tracing::info!(asked = report.asked(), "stores were asked what delivery costs");
     if report.asked() > 0 && !stop.is_cancelled() {
-        // Boxed: a large future.
+        // Boxed, because a large future would take much stack space.
         Box::pin(release::build(&context, storage, &release::Build::default())).await?;
     }
     Ok(())

@@ -21,7 +21,7 @@ use crate::wiring::{Context, shutdown_signal};
 /// Size of one write, in bytes.
 const PORTION_BYTES: usize = 256 << 10;
 
-/// Writes the feed.
+/// Runs `haat feed`.
 pub(crate) async fn run(args: FeedArgs, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     let lake = context.lake_in(&storage).await?;
@@ -147,7 +147,7 @@ async fn write(
     Ok(tally)
 }
 
-/// The target of a feed.
+/// The target that a feed is written to.
 enum Sink {
     Standard,
     /// A file under a temporary name beside its target. Dropping this value before the end removes the file.

@@ -13,7 +13,7 @@ use crate::cli::jobs::JobsCommand;
 use crate::exit::{Outcome, lost_race, usage};
 use crate::wiring::{Context, until_signal};
 
-/// `haat jobs …`
+/// Runs `haat jobs …`.
 pub(crate) async fn run(command: JobsCommand, context: Context) -> anyhow::Result<Outcome> {
     let named = |job: &str| job.parse::<JobName>().map_err(|error| usage(error.into()));
     match command {
@@ -55,7 +55,7 @@ async fn trigger(context: &Context, job: JobName) -> anyhow::Result<Outcome> {
     let (state, _) = context.served_state().await?;
     let scheduler = run::scheduler(context, &state)?;
     let (stop, _listener) = until_signal();
-    // Boxed: a crawl and a build are large futures.
+    // Boxed, because a crawl and a build are large futures that would take much stack space.
     let triggered = Box::pin(scheduler.trigger(job, stop)).await;
     state.close().await;
     match triggered? {

@@ -22,7 +22,7 @@ use crate::wiring::Context;
 const ONCE: &str = "Keep it: it is shown this once, and nothing that is kept can tell it again.";
 const HOUR_S: u64 = 3600;
 
-/// `haat keys …`
+/// Runs `haat keys …`.
 pub(crate) async fn run(command: KeysCommand, context: Context) -> anyhow::Result<Outcome> {
     let command = KeysRequest::read(command).map_err(usage)?;
     if matches!(command, KeysRequest::RotateSigning) {

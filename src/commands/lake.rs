@@ -17,7 +17,7 @@ use crate::output::counted;
 use crate::sql_over_wire;
 use crate::wiring::Context;
 
-/// `haat lake …`
+/// Runs `haat lake …`.
 pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     // `repair` must also work on lakes that cannot be opened.

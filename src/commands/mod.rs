@@ -40,7 +40,7 @@ pub(crate) async fn run(command: Command, mut context: Context) -> anyhow::Resul
         context.require_home().await?;
     }
     match command {
-        // Boxed: a large future.
+        // Boxed, because a large future would take much stack space.
         Command::Demo(args) => Box::pin(demo::run(args, context)).await,
         Command::Emulate(args) => emulate::run(args, context).await,
         Command::Crawl(args) => crawl::run(args, context).await,

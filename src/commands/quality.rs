@@ -28,7 +28,7 @@ struct QualityView<'a> {
     held: &'a [HeldBrand],
 }
 
-/// `haat quality`
+/// Runs `haat quality`.
 pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     let lake = context.lake_in(&storage).await?;
@@ -64,7 +64,7 @@ pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<O
         config: &config.quality,
         at: context.clock.now(),
     };
-    // Boxed: it reads two states of a lake.
+    // Boxed, because a comparison of two lake states is a large future.
     let mut report = Box::pin(look(wanted)).await?;
     report.trend = known.trend(&report);
     report.is_released = is_released;

@@ -15,7 +15,7 @@ use crate::exit::{Outcome, usage};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// `haat queue …`
+/// Runs `haat queue …`.
 pub(crate) async fn run(command: QueueCommand, context: Context) -> anyhow::Result<Outcome> {
     let state = context.state().await?;
     let done = match command {

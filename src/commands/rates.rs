@@ -18,7 +18,7 @@ const TEXT_BYTES_MAX: u64 = 64 << 20;
 /// Maximum number of wrong rows that an error shows.
 const SHOWN_MAX: usize = 10;
 
-/// `haat rates …`
+/// Runs `haat rates …`.
 pub(crate) async fn run(command: RatesCommand, context: Context) -> anyhow::Result<Outcome> {
     let RatesCommand::Import { from, dry_run } = command;
     let (text, source) = match from.split_once("://") {

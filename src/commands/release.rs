@@ -32,7 +32,7 @@ pub(crate) struct Build {
     pub(crate) despite_pin: bool,
 }
 
-/// `haat release …`
+/// Runs `haat release …`.
 pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     let releases = context.releases(&storage);
@@ -109,7 +109,7 @@ async fn show(context: &Context, releases: &ReleaseStore, id: Option<String>) ->
         .print(&shown, |out| writeln!(out, "{}", serde_json::to_string_pretty(&shown)?))
 }
 
-/// A manifest, and whether its release is pinned.
+/// A manifest, with a flag that tells if its release is pinned.
 #[derive(Debug, Serialize)]
 struct ManifestView {
     #[serde(flatten)]
@@ -203,7 +203,7 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
     let options = options(context, storage, build)?;
     let bar = Arc::new(BuildBar::new(context.quiet));
     let releases = context.releases(storage);
-    // Boxed: a build is a large future.
+    // Boxed, because a build is a large future that would take much stack space.
     match Box::pin(make_release(&lake, &releases, &options, bar, context.clock.as_ref())).await {
         Ok(built) => {
             if !build.dry_run {
@@ -242,7 +242,7 @@ pub(crate) async fn tidy(context: &Context, storage: &Storage, lake: &Lake, publ
     let options = TidyOptions::new(retention, gc);
     let releases = context.releases(storage);
     let (cache, build) = (context.cache_dir(storage), context.build_dir(storage));
-    // Boxed: a vacuum is a large future.
+    // Boxed, because a vacuum is a large future that would take much stack space.
     let tidied = Box::pin(pipeline_release::tidy(
         lake, &releases, &options, published, &cache, &build,
     ));

@@ -9,7 +9,7 @@ use crate::exit::Outcome;
 use crate::output::counted;
 use crate::wiring::{Context, until_signal};
 
-/// `haat reviews …`
+/// Runs `haat reviews …`.
 pub(crate) async fn run(command: ReviewsCommand, context: Context) -> anyhow::Result<Outcome> {
     let ReviewsCommand::Refresh(args) = command;
     refresh(&args, &context).await

@@ -11,7 +11,7 @@ use crate::wiring::Context;
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// `haat searches …`
+/// Runs `haat searches …`.
 pub(crate) async fn run(command: SearchesCommand, context: Context) -> anyhow::Result<Outcome> {
     let SearchesCommand::Top(TopArgs {
         days,

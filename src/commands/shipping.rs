@@ -12,7 +12,7 @@ use crate::exit::Outcome;
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// `haat shipping …`
+/// Runs `haat shipping …`.
 pub(crate) async fn run(command: ShippingCommand, context: Context) -> anyhow::Result<Outcome> {
     match command {
         ShippingCommand::Refresh(args) => refresh(&args, &context).await,

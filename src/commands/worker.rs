@@ -26,7 +26,7 @@ fn listen(args: &WorkerArgs, config: &QueueConfig) -> anyhow::Result<Option<List
     })?))
 }
 
-/// `haat worker`
+/// Runs `haat worker`.
 pub(crate) async fn run(args: WorkerArgs, context: Context) -> anyhow::Result<Outcome> {
     if let Some(warning) = context.unnamed_crawler() {
         tracing::warn!("{warning}");

@@ -41,7 +41,7 @@ struct CachedTables {
     tables: Arc<Tables>,
 }
 
-/// The lake, and its newest state.
+/// The lake with its newest state.
 struct LakeNow {
     lake: Lake,
     snapshot: LakeSnapshot,

@@ -35,7 +35,7 @@ struct WorkerSetup {
     config: Config,
 }
 
-/// Starts workers.
+/// Starts worker processes for SQL statements.
 #[derive(Debug)]
 pub(super) struct WorkerPrograms {
     /// Server whose release the workers read, if they read one.

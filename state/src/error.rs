@@ -60,7 +60,7 @@ pub enum StateError {
     /// A dump can only be loaded into an empty state, and this one contains data.
     #[error("the state is not empty: {table} has rows")]
     NotEmpty {
-        /// A table with rows.
+        /// A table that contains rows.
         table: &'static str,
     },
     /// The data is not a dump of a state, or is incomplete.
@@ -99,7 +99,7 @@ pub enum StateError {
     KeyReplaced {
         /// Id of the key.
         id: KeyId,
-        /// The key that replaced it.
+        /// Id of the key that replaced it.
         by: KeyId,
     },
     /// The state contains data sealed with a master key that was not given.

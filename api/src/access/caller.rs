@@ -35,7 +35,7 @@ pub enum Via {
     Key {
         /// Public id of the key, `key_…`.
         id: Arc<str>,
-        /// `free` or `granted`.
+        /// Name of the plan: `free` or `granted`.
         plan: &'static str,
     },
     /// A session of the dashboard.

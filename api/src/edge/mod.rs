@@ -70,7 +70,7 @@ pub struct EdgeConfig {
     pub compress_bytes_min: usize,
     /// Patterns of the routes that are served even under overload: probes and metrics.
     pub always_answered: Vec<&'static str>,
-    /// The access check.
+    /// Access check of the server.
     pub guard: Arc<Guard>,
     /// Origins whose pages may read every response, such as `https://shop.example`. Stored data is open to pages of any
     /// origin.

@@ -91,7 +91,7 @@ pub(super) struct ConstantRoute {
     pub(super) answer: Constant,
 }
 
-/// The facts of one route.
+/// The facts about one route.
 pub(super) struct RouteFacts {
     pub(super) pattern: RoutePattern,
     pub(super) has_parameters: bool,

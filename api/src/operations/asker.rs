@@ -11,7 +11,7 @@ use crate::{Caller, RequestId};
 /// anonymous caller is unknown, and the request id is the client's own or a new one.
 #[derive(Debug, Clone)]
 pub struct Asker {
-    /// The caller.
+    /// The caller of the operation.
     pub caller: Caller,
     /// Id of the request, as in its response.
     pub request_id: RequestId,

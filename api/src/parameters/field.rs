@@ -11,7 +11,7 @@ use crate::{Location, Rule, Violation};
 /// The location of the object that contains a value of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FieldPlace<'r> {
-    /// The part of the request.
+    /// The part of the request: `query` or `body`.
     pub(super) part: &'static str,
     /// Path from that part to the object.
     pub(super) above: &'r [Location],

@@ -26,7 +26,7 @@ pub(super) struct BackupOptions {
 /// The path of the master key under a local home, and in a backup that has it.
 const MASTER_KEY: &str = "state/master.key";
 
-/// `haat backup create`
+/// Runs `haat backup create`.
 pub(super) async fn run(context: &Context, to: &str, wanted: &BackupOptions) -> anyhow::Result<Outcome> {
     let home = context.storage()?;
     let backups = match wanted.dry_run {

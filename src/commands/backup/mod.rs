@@ -16,7 +16,7 @@ use crate::wiring::Context;
 
 pub(crate) use restore::run as restore;
 
-/// `haat backup …`
+/// Runs `haat backup …`.
 pub(crate) async fn run(command: BackupCommand, context: Context) -> anyhow::Result<Outcome> {
     match command {
         BackupCommand::Create {

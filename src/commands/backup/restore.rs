@@ -17,7 +17,7 @@ use crate::output::counted;
 use crate::progress::CopyBar;
 use crate::wiring::Context;
 
-/// `haat restore`
+/// Runs `haat restore`.
 pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<Outcome> {
     let backups = place(&context, &args.from)?;
     let manifest = data_backup::load(&backups, args.backup.as_ref()).await.map_err(told)?;

@@ -20,7 +20,7 @@ struct BrandStatus<'a> {
     held: Option<&'a HeldBrand>,
 }
 
-/// `haat brands list`.
+/// Runs `haat brands list`.
 pub(super) async fn run(context: &Context, storage: &Storage) -> anyhow::Result<Outcome> {
     let registry = Registry::load(storage).await?;
     // The list is useful even without the checks.

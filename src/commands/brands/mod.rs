@@ -15,7 +15,7 @@ use crate::exit::{Outcome, usage};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// `haat brands …`
+/// Runs `haat brands …`.
 pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Result<Outcome> {
     match command {
         BrandsCommand::Add {

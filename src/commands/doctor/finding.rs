@@ -11,7 +11,7 @@ use crate::exit::{Outcome, plain};
 pub(super) enum Severity {
     /// Everything is as it should be.
     Ok,
-    /// It works, but something needs the operator.
+    /// The subject works, but something needs the operator.
     Warning,
     /// The subject does not work, or no newer data gets through.
     Broken,

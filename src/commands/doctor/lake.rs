@@ -88,7 +88,7 @@ fn wrong(found: String, advice: &'static str) -> Finding {
 /// Reports the logs and ticks that a repair would rewrite or cannot rewrite. States read by `--as-of` are included.
 async fn damaged_logs(context: &Context, storage: &Storage) -> Vec<Finding> {
     let (lake, clock) = (storage.child("lake"), Arc::clone(&context.clock));
-    // Boxed: it reads all of the lake.
+    // Boxed, because a repair is a large future.
     let repair = Box::pin(Lake::repair(&lake, context.lake_config(), clock, true));
     let report = match repair.await {
         Ok(report) => report,

@@ -30,7 +30,7 @@ struct JobEntry {
     last_run: Option<JobRun>,
 }
 
-/// `haat jobs list`.
+/// Runs `haat jobs list`.
 pub(super) async fn list(context: &Context, state: &State) -> anyhow::Result<()> {
     let (now, config) = (context.clock.now(), &context.config);
     let mut rows: BTreeMap<_, _> = state
@@ -121,7 +121,7 @@ fn cells(job: &JobEntry, now: Timestamp) -> [String; 5] {
     ]
 }
 
-/// `haat jobs history`.
+/// Runs `haat jobs history`.
 pub(super) async fn history(context: &Context, state: &State, job: Option<JobName>, limit: u32) -> anyhow::Result<()> {
     let runs = state.job_runs(job.map(JobName::as_str), limit).await?;
     context.output.print(&json!({ "runs": runs }), |out| {

@@ -7,7 +7,7 @@ use crate::wiring::Context;
 /// Number of entries per database read.
 const PAGE: u32 = 1_000;
 
-/// `haat keys audit`.
+/// Runs `haat keys audit`.
 pub(super) async fn run(
     context: &Context,
     state: &State,

@@ -14,7 +14,7 @@ struct KeyEntry<'a> {
     status: KeyStatus,
 }
 
-/// `haat keys list`.
+/// Runs `haat keys list`.
 pub(super) async fn run(context: &Context, state: &State) -> anyhow::Result<()> {
     let now = context.clock.now();
     let keys = state.keys(None).await?;

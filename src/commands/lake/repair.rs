@@ -71,7 +71,7 @@ pub(super) async fn repair(context: &Context, storage: &Storage, dry_run: bool) 
 
 async fn lake(context: &Context, at: &Storage, dry_run: bool) -> anyhow::Result<RepairReport> {
     let clock = Arc::clone(&context.clock);
-    // Boxed: it opens and reads the whole lake.
+    // Boxed, because a repair is a large future.
     let repaired = Box::pin(Lake::repair(at, context.lake_config(), clock, dry_run)).await;
     repaired.map_err(|error| match error {
         LakeError::Buckets { .. } | LakeError::BucketsUnknown { .. } => {

@@ -64,7 +64,7 @@ fn changed(published: Published) -> anyhow::Result<data_release::Current> {
     }
 }
 
-/// `haat release rollback`
+/// Runs `haat release rollback`.
 pub(super) async fn rollback(
     context: &Context,
     releases: &ReleaseStore,
@@ -136,7 +136,7 @@ fn document(current: &data_release::Current, changed: bool) -> Value {
     })
 }
 
-/// `haat release pin`
+/// Runs `haat release pin`.
 pub(super) async fn pin(context: &Context, releases: &ReleaseStore, id: Option<String>) -> anyhow::Result<()> {
     let before = releases.current().await?;
     let id = match id {
@@ -156,7 +156,7 @@ pub(super) async fn pin(context: &Context, releases: &ReleaseStore, id: Option<S
         })
 }
 
-/// `haat release unpin`
+/// Runs `haat release unpin`.
 pub(super) async fn unpin(context: &Context, releases: &ReleaseStore) -> anyhow::Result<()> {
     let before = releases.current().await?;
     let current = changed(releases.unpin().await?)?;

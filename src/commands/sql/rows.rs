@@ -43,7 +43,7 @@ impl Format {
 const ROW_GROUP_BYTES_MAX: usize = 64 << 20;
 const ROW_GROUP_ROWS_MAX: usize = 1 << 20;
 
-/// Writes rows in a format.
+/// Encodes rows in one of the formats.
 pub(super) enum Encoder {
     Json {
         writer: Writer<Vec<u8>, JsonArray>,
