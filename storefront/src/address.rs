@@ -1,38 +1,38 @@
-//! Addresses that this crate will talk to: the pure half of the guard against requests forged through a store's address, its
-//! redirects or its DNS records.
+//! Address checks that protect against server-side request forgery through a store's address, its redirects or its DNS
+//! records. This module does no I/O.
 //!
-//! [`check_url`] is asked before every request and every redirect; [`check_ip`] decides about every address that
-//! a name resolves to, at the moment of connecting, so that a name cannot be public when checked and private when used.
+//! [`check_url`] runs before every request and every redirect. [`check_ip`] runs at connection time for every address
+//! that a name resolves to. A name therefore cannot be public when checked and private when used.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
-/// The side of the wall that an address is on. A store on one side never leads to the other.
+/// Network zone of an address. A store in one zone never leads to the other zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Zone {
     /// A globally routable address, or a name that may resolve to one.
     Public,
-    /// This machine; only where the configuration allows it (emulated stores).
+    /// A loopback address, allowed only if the configuration says so (for emulated stores).
     Loopback,
 }
 
-/// The reason why an address is refused.
+/// Reason why an address is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Neither http nor https.
+    /// The scheme is neither http nor https.
     #[error("the scheme is neither http nor https")]
     Scheme,
-    /// `user:password@` in the URL: never needed, and a way to disguise a host.
+    /// The URL contains `user:password@`, which is never needed and can disguise a host.
     #[error("the URL carries user information")]
     UserInfo,
-    /// No host.
+    /// The URL has no host.
     #[error("the URL has no host")]
     NoHost,
     /// A port other than 80 and 443 on a public host.
     #[error("port {0} is not 80 or 443")]
     Port(u16),
-    /// This machine, where loopback is not allowed.
+    /// A loopback address, but loopback is not allowed.
     #[error("loopback is not allowed (storefront.allow_loopback)")]
     Loopback,
     /// A name that only a private network resolves (`router`, `db.internal`, `printer.local`).
@@ -43,8 +43,7 @@ pub enum Refusal {
     NotPublic(IpAddr),
 }
 
-/// Top-level names that are resolved by private networks, if at all (RFC 6762, RFC 8375, ICANN's `.internal`,
-/// and the customary ones).
+/// Top-level names that only private networks resolve: RFC 6762, RFC 8375, ICANN's `.internal`, and customary ones.
 const PRIVATE_SUFFIXES: [&str; 10] = [
     "local",
     "localdomain",
@@ -58,13 +57,13 @@ const PRIVATE_SUFFIXES: [&str; 10] = [
     "onion",
 ];
 
-/// Decides whether a URL may be requested at all, before any name is resolved.
+/// Decides whether a URL may be requested, before any name is resolved.
 ///
-/// The host's spelling does not matter: the URL parser has already turned decimal, octal, hexadecimal, short,
+/// The spelling of the host does not matter: the URL parser has already converted decimal, octal, hexadecimal, short,
 /// percent-encoded and full-width IPv4 literals into addresses.
 ///
 /// # Errors
-/// The [`Refusal`] that names the first reason against it.
+/// The [`Refusal`] with the first reason found.
 pub fn check_url(url: &Url, allow_loopback: bool) -> Result<Zone, Refusal> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Refusal::Scheme);
@@ -86,7 +85,7 @@ pub fn check_url(url: &Url, allow_loopback: bool) -> Result<Zone, Refusal> {
     }
 }
 
-/// Decides which side of the wall an address is on.
+/// Returns the network zone of an IP address.
 ///
 /// # Errors
 /// [`Refusal::NotPublic`] for every address that is neither globally routable nor loopback.
@@ -98,7 +97,8 @@ pub fn check_ip(ip: IpAddr) -> Result<Zone, Refusal> {
     zone.ok_or(Refusal::NotPublic(refused))
 }
 
-/// True of `localhost` and names below it (RFC 6761): such a name means loopback, and is never asked of DNS.
+/// Returns true for `localhost` and names below it (RFC 6761). These names mean loopback and are never looked up in
+/// DNS.
 pub(crate) fn is_localhost(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     name == "localhost" || name.ends_with(".localhost")
@@ -119,7 +119,8 @@ fn check_name(name: &str) -> Result<Zone, Refusal> {
     }
 }
 
-/// The IANA IPv4 special-purpose registry, and the one cloud metadata address that lies in public space.
+/// Applies the IANA IPv4 special-purpose registry, plus the one cloud metadata address that lies in public address
+/// space.
 fn zone_v4(ip: Ipv4Addr) -> Option<Zone> {
     let [a, b, c, d] = ip.octets();
     match (a, b, c, d) {
@@ -135,14 +136,14 @@ fn zone_v4(ip: Ipv4Addr) -> Option<Zone> {
         | (198, 51, 100, _)
         | (203, 0, 113, _)
         | (224.., ..)
-        // Azure's platform address, reachable from inside its virtual machines only.
+        // Azure's platform address, reachable only from inside Azure virtual machines.
         | (168, 63, 129, 16) => None,
         _ => Some(Zone::Public),
     }
 }
 
-/// Only global unicast (2000::/3) can be public, less the special blocks inside it; addresses that carry an IPv4
-/// address are judged by that one.
+/// Applies the IPv6 rules. Only global unicast (2000::/3) can be public, except the special blocks inside it. An
+/// address that embeds an IPv4 address is judged by that IPv4 address.
 fn zone_v6(ip: Ipv6Addr) -> Option<Zone> {
     if ip == Ipv6Addr::LOCALHOST {
         return Some(Zone::Loopback);
@@ -152,7 +153,7 @@ fn zone_v6(ip: Ipv6Addr) -> Option<Zone> {
     }
     let [a, b, c, d, e, f, g, h] = ip.segments();
     match (a, b, c, d, e, f) {
-        // NAT64's well-known prefix: what DNS64 answers on networks without IPv4.
+        // NAT64's well-known prefix, which DNS64 returns on networks without IPv4.
         (0x64, 0xff9b, 0, 0, 0, 0) => {
             let [high, low] = [g.to_be_bytes(), h.to_be_bytes()];
             let v4 = Ipv4Addr::new(high[0], high[1], low[0], low[1]);

@@ -11,7 +11,7 @@ use crate::error::{RedirectFault, StoreError};
 use crate::page::Accept;
 use crate::retry;
 
-/// One complete answer of one host.
+/// A complete HTTP response of a host.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -20,13 +20,13 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// True where it sends the client elsewhere.
+    /// Returns true if the response redirects the client.
     pub(crate) fn is_redirect(&self) -> bool {
         matches!(self.status.as_u16(), 301 | 302 | 303 | 307 | 308)
     }
 }
 
-/// An answer's word on the pace, whatever page it was for.
+/// A response that refuses because of the request rate or the kind of client, for any page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PaceRefusal {
     TooFast { retry_after: Option<Duration> },
@@ -34,8 +34,8 @@ pub(crate) enum PaceRefusal {
 }
 
 impl PaceRefusal {
-    /// A refusal to serve a client like us, or at this speed. 430 is the platform's own "security rejection",
-    /// which shared and data-centre addresses see; 503 counts when it says when to come back.
+    /// Returns the refusal in a response, if it is one. Status 430 is Shopify's "security rejection", which shared and
+    /// data-centre IP addresses get. Status 503 counts only if it has a `Retry-After`.
     pub(crate) fn by(status: StatusCode, headers: &HeaderMap, now: Timestamp) -> Option<Self> {
         let retry_after = retry::retry_after(headers, now);
         if headers
@@ -52,7 +52,7 @@ impl PaceRefusal {
     }
 }
 
-/// The address that an answer leads to, if it is a redirect.
+/// Returns the redirect target of a response, if it is a redirect.
 pub(crate) fn redirect(answer: &Answer, from: &Url) -> Option<Result<Url, RedirectFault>> {
     if !answer.is_redirect() {
         return None;
@@ -65,12 +65,13 @@ pub(crate) fn redirect(answer: &Answer, from: &Url) -> Option<Result<Url, Redire
     Some(target.ok_or(RedirectFault::Location))
 }
 
-/// The wall that a redirect leads to instead of a page, if any.
+/// Returns the error for a redirect that leads to the store's password page or a bot challenge instead of the requested
+/// page.
 pub(crate) fn wall(target: &Url, status: StatusCode) -> Option<StoreError> {
     let segments: Vec<&str> = target.path().trim_matches('/').split('/').collect();
     let last = match segments[..] {
         [last] => last,
-        // Below a market's folder: `/en-in/password`.
+        // The path is below a market's folder: `/en-in/password`.
         [market, last] if market.len() == 2 || (market.len() == 5 && market.as_bytes()[2] == b'-') => last,
         _ => return None,
     };
@@ -83,11 +84,12 @@ pub(crate) fn wall(target: &Url, status: StatusCode) -> Option<StoreError> {
     }
 }
 
-/// Judges a final answer (not a redirect, not a refusal by pace): a page, or why it is none.
+/// Checks that a final response is a usable page, and returns the error otherwise. Redirects and rate refusals are
+/// handled elsewhere.
 pub(crate) fn judge(answer: &Answer, accept: Accept, is_catalogue: bool) -> Result<(), StoreError> {
     let status = answer.status.as_u16();
     match status {
-        // A part of a page, which nobody asked for, is no page.
+        // Partial content was not requested, so it is not a page.
         206 => Err(StoreError::Status { status }),
         200..=299 if accept == Accept::Json => judge_json(answer),
         200..=299 => Ok(()),
@@ -98,8 +100,8 @@ pub(crate) fn judge(answer: &Answer, accept: Accept, is_catalogue: bool) -> Resu
     }
 }
 
-/// The first octet decides, not the label: stores send HTML pages with status 200 on JSON paths, and proxies
-/// mislabel JSON.
+/// Judges a response by its first byte and not by its content type: stores send HTML pages with status 200 on JSON
+/// paths, and proxies mislabel JSON.
 fn judge_json(answer: &Answer) -> Result<(), StoreError> {
     let body = answer
         .body
@@ -108,8 +110,8 @@ fn judge_json(answer: &Answer) -> Result<(), StoreError> {
         .trim_ascii();
     match (body.first(), body.last()) {
         (Some(b'{'), Some(b'}')) | (Some(b'['), Some(b']')) if !is_open(body) => return Ok(()),
-        // An answer that ends with its connection looks complete to HTTP, however early it ends; it may end behind a
-        // record.
+        // A response without a length ends with its connection and looks complete to HTTP even if it was cut off,
+        // possibly between records.
         (Some(b'{' | b'['), _) => return Err(StoreError::Truncated),
         _ => {}
     }
@@ -117,7 +119,7 @@ fn judge_json(answer: &Answer) -> Result<(), StoreError> {
     Err(StoreError::NotJson { content_type })
 }
 
-/// True where a bracket outside of texts is never closed.
+/// Returns true if a bracket outside of strings is never closed.
 fn is_open(json: &[u8]) -> bool {
     let (mut depth, mut at) = (0_u64, 0);
     while let Some(byte) = json.get(at) {
@@ -141,14 +143,14 @@ fn is_open(json: &[u8]) -> bool {
     depth > 0
 }
 
-/// "Page * Limit exceeds the 25000 limit."
+/// Recognises Shopify's error text "Page * Limit exceeds the 25000 limit."
 fn is_page_cap(body: &[u8]) -> bool {
     let lower = body[..body.len().min(4096)].to_ascii_lowercase();
     memmem::find(&lower, b"page * limit exceeds").is_some() || memmem::find(&lower, b"25000 limit").is_some()
 }
 
-/// The currency that the store says it shows its amounts in: the cookie by which it would remember that of a visitor.
-/// Of several the last counts, as in a browser.
+/// Returns the currency of the store's amounts, from the cookie that the store sets to remember it. If there are
+/// several such cookies, the last one counts, as in a browser.
 pub(crate) fn cart_currency(headers: &HeaderMap) -> Option<CurrencyCode> {
     let stated = |cookie: &http::HeaderValue| {
         let (name, value) = cookie.to_str().ok()?.split(';').next()?.split_once('=')?;
@@ -158,7 +160,7 @@ pub(crate) fn cart_currency(headers: &HeaderMap) -> Option<CurrencyCode> {
     last.parse().ok()
 }
 
-/// A header as text, if it is there and is text.
+/// Returns a header's value if the header exists and is text.
 pub(crate) fn text<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }

@@ -10,12 +10,12 @@ use crate::memory::{MemoryBudget, OverBudget, Wire};
 use crate::patience::OwnWait;
 use crate::transport::TransportError;
 
-/// The limit that a body broke.
+/// The limit that a body exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyLimit {
-    /// Bytes on the wire.
+    /// Number of bytes on the wire.
     Wire,
-    /// Bytes after decompression.
+    /// Number of bytes after decompression.
     Decoded,
 }
 
@@ -28,12 +28,12 @@ impl std::fmt::Display for BodyLimit {
     }
 }
 
-/// Limits of a body.
+/// Size limits of a body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) wire_max: u64,
     pub(crate) decoded_max: u64,
-    /// The rest is left unread at a limit (true), or the whole body is refused.
+    /// If true, reading stops at a limit; if false, a body over the limit is refused.
     pub(crate) cut: bool,
 }
 
@@ -52,17 +52,18 @@ impl From<OverBudget> for BodyError {
     }
 }
 
-/// Size of a body's first buffer before a byte of it has come, whatever its headers promise.
+/// Initial size of a body's buffer in bytes, independent of what its headers promise.
 const WIRE_START: u64 = 8 << 10;
 const DECODED_START: u64 = 4 << 20;
-/// The ratio of a page to its size on the wire, at most; a page that shrinks further is unpacked twice.
+/// Maximum assumed compression ratio of a page. A page that compresses better is decompressed twice.
 const SHRINKS: u64 = 16;
-/// Packed bytes that are unpacked before another task has its turn.
+/// Number of compressed bytes that are decompressed before the task yields.
 const PIECE: usize = 64 << 10;
 
-/// Receives a body whole, then decodes it into one buffer, and never holds more than the limits allow. What is on its
-/// way is held as it is on the wire: a body that never ends takes what was sent of it, not what that would become. The
-/// memory for both is reserved first; the body gives its own back when it is dropped.
+/// Receives the whole body, then decodes it into one buffer, within the limits. The body stays compressed while it is
+/// received: an endless body takes only the memory of the bytes sent, not of their decompressed size. Memory for the
+/// compressed and the decoded body is reserved first. The reservation of the decoded body ends when the body is
+/// dropped.
 pub(crate) async fn collect(
     chunks: BoxStream<'static, Result<Bytes, TransportError>>,
     headers: &HeaderMap,
@@ -106,13 +107,13 @@ pub(crate) async fn collect(
     })
 }
 
-/// The next size of a full buffer for a body of which so many bytes came: twice as large, but no larger than there is ever room
-/// for, so that a body that fits is not refused for what its buffer would have to spare.
+/// Returns the next capacity of a full buffer after `received` bytes. It doubles, but stays within `bytes_max`, so that
+/// a body that fits is not refused because of spare buffer capacity.
 fn grown(capacity: u64, received: u64, bytes_max: u64) -> u64 {
     received.max(capacity.saturating_mul(2).max(WIRE_START).min(bytes_max))
 }
 
-/// The body as it is on the wire.
+/// Receives the body as it is on the wire.
 async fn receive(
     mut chunks: BoxStream<'static, Result<Bytes, TransportError>>,
     headers: &HeaderMap,
@@ -154,7 +155,8 @@ async fn receive(
             return Ok(chunk);
         }
         if wire.len() + chunk.len() > wire.capacity() {
-            // Copied, because a small piece may hold on to a large buffer; and grown as a buffer grows.
+            // The chunk is copied because a small chunk may keep a large buffer alive. The capacity grows
+            // geometrically.
             let capacity = grown(wire.capacity() as u64, received, reserved.bytes_max());
             waited.during(reserved.grow(capacity)).await?;
             wire.reserve(usize::try_from(capacity).unwrap_or(usize::MAX) - wire.len());
@@ -195,19 +197,20 @@ impl Encoding {
     }
 }
 
-/// The unpacked length that a gzip body states (RFC 1952, 2.3.1). One that lies is unpacked twice.
+/// Returns the decompressed length stated in a gzip body (RFC 1952, 2.3.1). If it is wrong, the body is decompressed
+/// twice.
 fn stated_length(gzip: &[u8]) -> Option<u64> {
     gzip.last_chunk().map(|length| u64::from(u32::from_le_bytes(*length)))
 }
 
-/// A body that is not packed; `None` where it is too long and not to be cut.
+/// Returns an uncompressed body, or `None` if it is too long and must not be truncated.
 fn identity(wire: &Bytes, bytes_max: u64, cut: bool) -> Option<Bytes> {
     let kept = usize::try_from(bytes_max).unwrap_or(usize::MAX).min(wire.len());
     (cut || kept == wire.len()).then(|| wire.slice(..kept))
 }
 
-/// A packed body, whole if the encoding says that it is whole; `None` where it is longer than `bytes_max` and not to be
-/// cut.
+/// Decompresses a body, and requires that the encoding marks it as complete. Returns `None` if it is longer than
+/// `bytes_max` and must not be truncated.
 async fn decoded(encoding: Encoding, wire: &[u8], bytes_max: u64, cut: bool) -> Result<Option<Bytes>, BodyError> {
     let sink = Sink::new(bytes_max.min(DECODED_START), bytes_max);
     let mut decoder = match encoding {
@@ -253,7 +256,7 @@ impl Decoder {
         }
     }
 
-    /// True where the encoding says that the body is whole.
+    /// Returns true if the encoding says that the body is complete.
     fn end(&mut self) -> bool {
         match self {
             Self::Gzip(decoder) => decoder.try_finish().is_ok(),
@@ -261,7 +264,7 @@ impl Decoder {
         }
     }
 
-    /// The bytes that have been decoded.
+    /// Returns the bytes that have been decoded.
     fn so_far(mut self) -> Bytes {
         let sink = match &mut self {
             Self::Gzip(decoder) => decoder.get_mut(),
@@ -271,7 +274,7 @@ impl Decoder {
     }
 }
 
-/// A buffer that takes no more than its limit.
+/// A buffer that takes no more bytes than its limit.
 struct Sink {
     bytes: BytesMut,
     bytes_max: u64,
@@ -314,7 +317,7 @@ mod tests {
     fn a_buffer_grows_to_what_there_is_room_for_and_no_further() {
         assert_eq!(grown(1 << 20, (1 << 20) + 1, 35_000_000), 2 << 20);
         assert_eq!(grown(20_000_000, 20_000_001, 35_000_000), 35_000_000);
-        // A body that does not fit is refused for its own size.
+        // A body that does not fit is refused for its own size, not for its buffer's.
         assert_eq!(grown(35_000_000, 35_000_001, 35_000_000), 35_000_001);
     }
 }

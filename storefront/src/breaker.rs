@@ -4,7 +4,8 @@ use tokio::time::Instant;
 
 use crate::config::StorefrontConfig;
 
-/// Leaves a host alone after failures in a row, then lets one request try.
+/// Circuit breaker of a host: after consecutive failures it refuses requests for a while, then lets one trial request
+/// through.
 #[derive(Debug)]
 pub(crate) struct Breaker {
     state: State,
@@ -20,14 +21,15 @@ enum State {
     HalfOpen { cooldown: Duration },
 }
 
-/// Time after which to ask again while a trial is under way; its outcome is known within a request's timeout.
+/// Time after which to ask the breaker again during a trial. The outcome of the trial is known within the request
+/// timeout.
 const TRIAL: Duration = Duration::from_secs(1);
 
-/// The terms on which a request was let through.
+/// State of the breaker when it let a request through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Admission {
     Normal,
-    /// The one request that finds out whether the store is back.
+    /// The trial request that finds out whether the store has recovered.
     Trial,
 }
 
@@ -41,7 +43,7 @@ impl Breaker {
         }
     }
 
-    /// Lets a request through, or says how long to leave the store alone.
+    /// Lets a request through, or returns the time to wait before asking again.
     pub(crate) fn admit(&mut self, now: Instant) -> Result<Admission, Duration> {
         match self.state {
             State::Closed { .. } => Ok(Admission::Normal),
@@ -54,7 +56,7 @@ impl Breaker {
         }
     }
 
-    /// Time for which it would refuse to let a request through now.
+    /// Returns the time for which the breaker would refuse a request now.
     pub(crate) fn would_refuse(&self, now: Instant) -> Option<Duration> {
         match self.state {
             State::Open { until, .. } if until > now => Some(until.duration_since(now)),
@@ -63,7 +65,7 @@ impl Breaker {
         }
     }
 
-    /// Time for which it refuses, as far as is known without asking to be let through.
+    /// Returns the time for which the breaker refuses, without requesting admission.
     pub(crate) fn refuses(&self, now: Instant) -> Option<Duration> {
         match self.state {
             State::Closed { .. } => None,
@@ -78,13 +80,13 @@ impl Breaker {
     }
 
     pub(crate) fn succeeded(&mut self) {
-        // A late success from before the opening says nothing about now.
+        // A late success of a request sent before the breaker opened says nothing about the present.
         if !matches!(self.state, State::Open { .. }) {
             self.state = State::Closed { failures: 0 };
         }
     }
 
-    /// Counts a failure; true when it opens the breaker.
+    /// Counts a failure. Returns true if this failure opens the breaker.
     pub(crate) fn failed(&mut self, now: Instant) -> bool {
         let cooldown = match self.state {
             State::Closed { failures } if failures + 1 < self.failures_max => {
@@ -102,7 +104,7 @@ impl Breaker {
         true
     }
 
-    /// A trial ended without an outcome (its caller went away): the next request may try.
+    /// Records that a trial ended without an outcome, because its caller went away. The next request may be the trial.
     pub(crate) fn trial_abandoned(&mut self, now: Instant) {
         if let State::HalfOpen { cooldown } = self.state {
             self.state = State::Open { until: now, cooldown };

@@ -19,25 +19,25 @@ use crate::retry::Failure;
 use crate::store::Store;
 use crate::terms::{Effect, Terms};
 
-/// A question to a store, through all redirects and retries.
+/// A call to a store, including all redirects and retries.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     pub(crate) url: Url,
     pub(crate) accept: Accept,
     pub(crate) is_catalogue: bool,
     pub(crate) if_none_match: Option<&'a str>,
-    /// The body; `None` for a GET.
+    /// The request body; `None` for a GET.
     pub(crate) post: Option<Post>,
     pub(crate) is_graphql: bool,
     pub(crate) effect: Effect,
-    /// The store may have been given the request and has not said what came of it.
+    /// True if the store may have received the request but has not reported the outcome.
     pub(crate) is_unanswered: AtomicBool,
-    /// It was sent again while an earlier sending was unanswered.
+    /// True if the call was sent again while an earlier attempt was unanswered.
     pub(crate) is_open: AtomicBool,
 }
 
 impl Call<'_> {
-    /// Reads a page.
+    /// Creates a call that reads a page.
     pub(crate) fn get(url: Url, accept: Accept) -> Self {
         Self {
             url,
@@ -52,7 +52,7 @@ impl Call<'_> {
         }
     }
 
-    /// Posts JSON.
+    /// Creates a call that posts JSON.
     pub(crate) fn post(url: Url, body: Post, effect: Effect) -> Self {
         Self {
             post: Some(body),
@@ -61,13 +61,13 @@ impl Call<'_> {
         }
     }
 
-    /// True where the call is for the store alone: it sends a buyer's data, a token, or a thing to be done. A call that only
-    /// reads what anybody may read is not.
+    /// Returns true if the call must go only to the store's own hosts, because it sends a buyer's data, a token or a
+    /// change. A call that only reads public data is not private.
     fn is_private(&self, store: &Store) -> bool {
         self.post.is_some() && (self.effect != Effect::Safe || store.token.is_some())
     }
 
-    /// The address of this call after a redirect. `next` has been judged.
+    /// Returns the address of this call after a redirect. `next` has already been checked.
     fn redirected(&self, from: &Url, next: Url, status: StatusCode) -> Result<Url, StoreError> {
         let refused = |fault| StoreError::Redirect {
             host: authority(from),
@@ -77,8 +77,8 @@ impl Call<'_> {
         if self.post.is_none() {
             return Ok(next);
         }
-        // A redirect to the same path elsewhere says where the store lives, and nothing was done. Any other may follow
-        // what was done.
+        // A redirect to the same path on another host only says where the store is, so nothing was carried out. Any
+        // other redirect may follow a completed action.
         let is_move = matches!(status.as_u16(), 301 | 307 | 308)
             && authority(from) != authority(&next)
             && next.path() == self.url.path();
@@ -91,7 +91,8 @@ impl Call<'_> {
         if authority(from) == authority(&next) {
             return Err(refused(RedirectFault::Page));
         }
-        // The platform sends every page of a host that is not the store's primary one there, a POST like a GET.
+        // If a host is not the store's primary one, Shopify redirects every request to the primary host, both POST and
+        // GET.
         let mut again = next;
         again.set_path(self.url.path());
         again.set_query(self.url.query());
@@ -99,13 +100,13 @@ impl Call<'_> {
     }
 }
 
-/// The header in which the Storefront API looks for a token.
+/// Header in which the Storefront API expects the access token.
 const STOREFRONT_TOKEN: HeaderName = HeaderName::from_static("x-shopify-storefront-access-token");
 
-/// Time for which "moved permanently" is believed without asking again.
+/// Time for which a "moved permanently" redirect is remembered.
 const MOVED_TTL: Duration = Duration::from_secs(3600);
 
-/// The outcome of `work`, if it has one before `deadline`.
+/// Runs `work` and returns its outcome if it finishes before `deadline`.
 pub(crate) async fn until<T>(
     deadline: Option<Instant>,
     work: impl Future<Output = Result<T, StoreError>>,
@@ -126,7 +127,7 @@ impl Store {
         }
     }
 
-    /// Reads a page in the country that is asked for.
+    /// Reads a page with the prices of the configured country.
     pub(crate) async fn fetch(&self, mut call: Call<'_>) -> Result<FetchOutcome, StoreError> {
         if let Some(country) = &self.country
             && !call.url.query_pairs().any(|(name, _)| name == "country")
@@ -136,10 +137,10 @@ impl Store {
         Ok(self.obtain(&call).await?.fetched)
     }
 
-    /// The outcome of a call, retries and redirects included, before the deadline.
+    /// Returns the outcome of a call before its deadline, including retries and redirects.
     pub(crate) async fn obtain(&self, call: &Call<'_>) -> Result<CallResult, StoreError> {
         let terms = self.terms(call.effect);
-        // A site map may name an address on another host: what is there is this store's doing too.
+        // A site map may name an address on another host. Its outcome counts for the state of this store's host.
         let host = self.exchange.hosts.of(&self.base_url, &self.exchange.config);
         let work = self.exchange.retrying(&host, terms, || {
             call.is_open
@@ -149,10 +150,10 @@ impl Store {
         until(terms.deadline, Box::pin(work)).await
     }
 
-    /// The outcome of a call, as far as it is known: an unsafe one that the store did not answer in a way that can be
-    /// read may have done what it should.
+    /// Returns the outcome of a call, or [`StoreError::OutcomeUnknown`] if a call that writes had no readable answer
+    /// and may have been carried out.
     pub(crate) fn known<T>(&self, call: &Call<'_>, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
-        // The error of an idempotent call says so itself, unless an attempt after the open one was refused.
+        // The error of an idempotent call already says that the outcome is open, unless a later attempt was refused.
         let is_hidden = |error: &StoreError| match call.effect {
             Effect::Safe => false,
             Effect::Idempotent => !error.leaves_open(),
@@ -169,7 +170,7 @@ impl Store {
         }
     }
 
-    /// Follows the redirects from where the host lives now to a page.
+    /// Requests the page at the host's current address and follows redirects.
     async fn attempt(&self, first: &Host, call: &Call<'_>, terms: Terms) -> Result<CallResult, Failure> {
         let moved = first
             .state()
@@ -183,7 +184,8 @@ impl Store {
                 let mut url = origin;
                 url.set_path(call.url.path());
                 url.set_query(call.url.query());
-                // The new place's word on the pace is kept here, so the pace is kept here too.
+                // Refusals at the new address slow down the original host's pace, so the call also takes a slot in that
+                // pace.
                 let hold_max = self.exchange.config.retry_after_max();
                 first.turn(first, terms, hold_max).await?.used();
                 self.walk(first, call, url, terms).await
@@ -273,7 +275,7 @@ impl Store {
     }
 
     fn headers(&self, call: &Call<'_>) -> HeaderMap {
-        // GraphQL gets the country in its document.
+        // GraphQL documents carry the country themselves.
         let country = self.country.as_deref().filter(|_| !call.is_graphql);
         let mut headers = self.exchange.headers(call.accept, country, call.if_none_match);
         if call.post.is_some() {
@@ -299,7 +301,7 @@ fn finish(mut answer: Answer, call: &Call<'_>, url: &Url, bytes_max: u64) -> Res
     }
     let text = |name| answer::text(&answer.headers, name).map(str::to_owned);
     let (etag, content_type) = (text(&ETAG), text(&CONTENT_TYPE));
-    // An answer is judged in the letters that it is read in.
+    // The response is checked after conversion to UTF-8, as its reader gets it.
     if status.is_success() {
         let limit = BodyLimit::Decoded;
         let body = std::mem::take(&mut answer.body);
@@ -320,8 +322,9 @@ fn finish(mut answer: Answer, call: &Call<'_>, url: &Url, bytes_max: u64) -> Res
     })
 }
 
-/// Remembers that a host's pages live elsewhere, when the very page that was asked for was found there: the platform's
-/// own host and `www` redirect every page to the store's primary domain, and asking twice for each is impolite.
+/// Remembers that a host's pages are on another host, if exactly the requested page was found there. The
+/// `myshopify.com` host and `www` redirect every page to the store's primary domain, and two requests per page would be
+/// impolite.
 fn remember_move(host: &Host, asked: &Url, found: &Url) {
     if authority(asked) != authority(found) && asked.path() == found.path() && asked.query() == found.query() {
         let mut origin = found.clone();

@@ -1,13 +1,13 @@
-//! The text of a body in UTF-8, where its store writes it in another encoding.
+//! Conversion of a body to UTF-8 from the encoding in which the store sends it.
 
 use bytes::Bytes;
 use encoding_rs::{CoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// Room that the decoder wants behind the last letter.
+/// Spare bytes that the decoder needs after the last character.
 const SLACK: usize = 4;
 
-/// The body in UTF-8; `None` if it would be longer than `bytes_max` then. A body that is UTF-8 in spite of its label stays as
-/// it is, and what is no letter becomes U+FFFD.
+/// Returns the body in UTF-8, or `None` if it would then be longer than `bytes_max`. A body that is valid UTF-8 despite
+/// its label stays unchanged. Invalid characters become U+FFFD.
 pub(crate) fn in_utf8(body: Bytes, content_type: Option<&str>, bytes_max: u64) -> Option<Bytes> {
     let Some(encoding) = encoding(&body, content_type.and_then(label)) else {
         return Some(body);
@@ -21,18 +21,19 @@ pub(crate) fn in_utf8(body: Bytes, content_type: Option<&str>, bytes_max: u64) -
         return None;
     }
     text.truncate(length);
-    // The body goes with its text: what is reserved for it is for both.
+    // The body is kept with its text, because its memory reservation covers both.
     Some(Bytes::from_owner(DecodedText { text, _body: body }))
 }
 
-/// The encoding of a body, by its mark or by the label that its store gives it; `None` where it is UTF-8.
+/// Returns the encoding of a body from its byte order mark or its label; `None` if it is UTF-8.
 fn encoding(body: &[u8], label: Option<&str>) -> Option<&'static Encoding> {
     if let Some((marked, _)) = Encoding::for_bom(body) {
         return (marked != UTF_8).then_some(marked);
     }
     let labelled = label.and_then(|label| Encoding::for_label(label.as_bytes()));
     if let Some(wide) = labelled.filter(|labelled| [UTF_16LE, UTF_16BE].contains(labelled)) {
-        // UTF-16 of these pages has zeros, and UTF-8 has none: which of the first two bytes is one says more than the label.
+        // UTF-16 text of these pages contains zero bytes and UTF-8 does not. The position of the zero in the first two
+        // bytes is more reliable than the label.
         return match body {
             [0, second, ..] if *second != 0 => Some(UTF_16BE),
             [first, 0, ..] if *first != 0 => Some(UTF_16LE),
@@ -43,13 +44,13 @@ fn encoding(body: &[u8], label: Option<&str>) -> Option<&'static Encoding> {
         return None;
     }
     match label {
-        // UTF-8 that was damaged has letters that are none of an older encoding.
+        // Damaged UTF-8 still contains multi-byte characters that an older encoding would not.
         None => (!has_letters(body)).then_some(WINDOWS_1252),
         Some(_) => labelled.filter(|labelled| *labelled != UTF_8),
     }
 }
 
-/// True of a body that has a letter that UTF-8 alone writes so.
+/// Returns true if the body contains valid multi-byte UTF-8 characters.
 fn has_letters(body: &[u8]) -> bool {
     body.utf8_chunks().any(|chunk| !chunk.valid().is_ascii())
 }
@@ -65,7 +66,7 @@ impl AsRef<[u8]> for DecodedText {
     }
 }
 
-/// The encoding that a `Content-Type` names.
+/// Returns the encoding named in a `Content-Type`.
 fn label(content_type: &str) -> Option<&str> {
     let parameters = content_type.split(';').skip(1).filter_map(|part| part.split_once('='));
     let mut charsets = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));

@@ -13,14 +13,14 @@ use crate::resolve::{Lookup, SystemLookup};
 use crate::store::Store;
 use crate::transport::{Network, Transport};
 
-/// The one client of all stores. Cheap to clone; clones share what they know about each host.
+/// Client for all stores. It is cheap to clone, and clones share the state of each host.
 #[derive(Debug, Clone)]
 pub struct Storefront {
     exchange: Arc<Exchange>,
 }
 
 impl Storefront {
-    /// A client over the network.
+    /// Creates a client that uses the network.
     ///
     /// # Errors
     /// [`ConfigError`] when a value of the configuration is out of its range or the HTTP client cannot be built.
@@ -28,8 +28,8 @@ impl Storefront {
         Self::with_lookup(config, clock, Arc::new(SystemLookup))
     }
 
-    /// A client over the network that asks `lookup` for addresses instead of the system's resolver. What it says is
-    /// judged all the same.
+    /// Creates a client that uses the network and resolves names with `lookup` instead of the system's resolver. The
+    /// addresses that it returns are checked as usual.
     ///
     /// # Errors
     /// As [`Storefront::new`].
@@ -43,15 +43,15 @@ impl Storefront {
         Self::with_transport(config, clock, Arc::new(network))
     }
 
-    /// The bare way to addresses that are not stores' and that somebody gave: each is judged while connecting, as stores' are.
-    /// Whoever sends asks [`check_url`] before.
+    /// Returns the plain transport for addresses that are not stores' and that somebody entered. Each IP address is
+    /// checked while connecting, as for stores. The caller must run [`check_url`] before sending.
     #[must_use]
     pub fn transport(&self) -> Arc<dyn Transport> {
         Arc::clone(&self.exchange.transport)
     }
 
-    /// A client over something else than the network: recorded traffic, or a test's script. The transport must judge
-    /// the addresses that it resolves names to.
+    /// Creates a client over another transport than the network: recorded traffic, or a test's script. The transport must
+    /// check the addresses that it resolves names to.
     ///
     /// # Errors
     /// [`ConfigError::Value`] when a value of the configuration is out of its range.
@@ -77,7 +77,7 @@ impl Storefront {
         })
     }
 
-    /// The same client, with what it knows about each host, that draws on `memory` for what stores send.
+    /// Returns a client that shares the state of each host but uses `memory` for response bodies.
     #[must_use]
     pub fn with_memory(&self, memory: MemoryBudget) -> Self {
         Self {
@@ -88,13 +88,13 @@ impl Storefront {
         }
     }
 
-    /// The memory for what stores send.
+    /// Memory budget for response bodies.
     #[must_use]
     pub fn memory(&self) -> &MemoryBudget {
         &self.exchange.memory
     }
 
-    /// A store by its address: scheme, host and, for a store in a market's folder, a path. Sends nothing.
+    /// Creates a store from its address: scheme, host and, for a store in a market's folder, a path. Sends nothing.
     ///
     /// # Errors
     /// [`StoreError::AddressRefused`] when the address is not public, [`StoreError::Url`] when it has a query or fragment.
@@ -114,7 +114,7 @@ impl Storefront {
         &self.exchange.config
     }
 
-    /// Hosts whose state is kept at present.
+    /// Number of hosts whose state is kept at present.
     #[must_use]
     pub fn hosts_known(&self) -> usize {
         self.exchange.hosts.len()

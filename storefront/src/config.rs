@@ -4,79 +4,82 @@ use serde::{Deserialize, Serialize};
 
 use crate::terms::Priority;
 
-/// Manners of this crate towards stores. Unit last in every name; the defaults are polite.
+/// Limits and politeness settings for requests to stores. Every name ends with its unit; the defaults are polite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StorefrontConfig {
-    /// Sent with every request; says who we are and how to reach us. Its first product token (the text before `/`)
-    /// is the one that `robots.txt` is asked about.
+    /// `User-Agent` of every request. Names the crawler and how to contact its operator. Its first product token (the
+    /// text before `/`) is the name looked up in `robots.txt`.
     pub user_agent: String,
-    /// Lets stores live on this machine (`127.0.0.1`, `*.localhost`, any port): emulated stores, never production.
+    /// Allows stores on this machine (`127.0.0.1`, `*.localhost`, any port). For emulated stores only, never in
+    /// production.
     pub allow_loopback: bool,
-    /// Two-letter country whose prices are wanted. Stores choose the presentment currency by the client's IP address
-    /// unless told: with a country, every request carries `country=…` and the cookie `localization=…`.
-    /// `None` sends neither, and prices come in the currency of the machine's own location.
+    /// Two-letter country whose prices are wanted. By default, stores choose the presentment currency by the client's
+    /// IP address. With a country, every request carries `country=…` and the cookie `localization=…`. With `None` it
+    /// carries neither, and prices are in the currency of the machine's location.
     pub country: Option<String>,
-    /// Time to connect, TLS included.
+    /// Timeout for connecting, including TLS.
     pub connect_timeout_ms: u64,
-    /// Time for one request from connecting to the last byte; what a slow drip is cut by.
+    /// Timeout for one request from connecting to the last byte. Stops slow-drip responses.
     pub request_timeout_ms: u64,
-    /// The same for an interactive call, whose own deadline may end it sooner.
+    /// Timeout for one request of an interactive call. The call's own deadline may end it sooner.
     pub interactive_timeout_ms: u64,
-    /// Most header fields of an answer.
+    /// Maximum number of header fields in a response.
     pub headers_max: usize,
-    /// Most bytes of a body on the wire (compressed).
+    /// Maximum size of a body on the wire (compressed), in bytes.
     pub body_bytes_max: u64,
-    /// Most bytes of a body after decompression.
+    /// Maximum size of a body after decompression, in bytes.
     pub decoded_bytes_max: u64,
-    /// Most bytes of a body on the wire for an interactive call; `.js` of 250 variants takes a tenth of it.
+    /// Maximum size of a body on the wire for an interactive call, in bytes. A `.js` page with 250 variants needs a
+    /// tenth of the default.
     pub interactive_body_bytes_max: u64,
-    /// Most bytes of a body after decompression for an interactive call.
+    /// Maximum size of a body after decompression for an interactive call, in bytes.
     pub interactive_decoded_bytes_max: u64,
-    /// Version of the Storefront API that GraphQL is asked in (`2026-04`). The platform answers an expired one with the
-    /// oldest that it supports.
+    /// Storefront API version for GraphQL requests (`2026-04`). Shopify answers an expired version with the oldest one
+    /// that it supports.
     pub graphql_version: String,
-    /// Most bytes of a GraphQL answer, on the wire and after decompression.
+    /// Maximum size of a GraphQL response, both on the wire and after decompression, in bytes.
     pub graphql_bytes_max: u64,
-    /// Most redirects of one request.
+    /// Maximum number of redirects of one request.
     pub redirects_max: u32,
-    /// Most retries of one request.
+    /// Maximum number of retries of one request.
     pub retries_max: u32,
-    /// Wait before the first retry; doubles with each, with jitter on top.
+    /// Wait before the first retry. It doubles with each retry, plus jitter.
     pub backoff_start_ms: u64,
-    /// Longest wait between retries, before jitter.
+    /// Maximum wait between retries, before jitter.
     pub backoff_max_ms: u64,
-    /// Share of requests to one store that may be retries, in the long run.
+    /// Maximum long-run share of retries among the requests to one store.
     pub retry_budget_ratio: f64,
-    /// Retries that a store may be sent in a row before the share counts; also what can be saved up.
+    /// Number of consecutive retries that a store may be sent before the share applies. Also the maximum that can be
+    /// saved up.
     pub retry_budget_max: u32,
-    /// Longest `Retry-After` that is waited for; a longer one is reported to the caller.
+    /// Maximum `Retry-After` that is waited for. A longer one is reported to the caller.
     pub retry_after_max_ms: u64,
-    /// Requests per second to a store at first. Infinity means no pace at all (demos, benchmarks).
+    /// Initial number of requests per second to a store. Infinity means no rate limit (demos, benchmarks).
     pub rate_start_per_s: f64,
-    /// The pace never grows beyond this (nor below `rate_start_per_s`, if that is higher).
+    /// Maximum rate. The effective maximum is `rate_start_per_s` if that is higher.
     pub rate_max_per_s: f64,
-    /// The pace never falls below this.
+    /// Minimum rate.
     pub rate_min_per_s: f64,
-    /// Growth of the pace with each success, as a share of `rate_start_per_s`.
+    /// Rate increase after each success, as a share of `rate_start_per_s`.
     pub rate_growth: f64,
-    /// Wait after a refusal (429, 430) that names none; doubles with each in a row.
+    /// Wait after a refusal (429, 430) without `Retry-After`. It doubles with each consecutive refusal.
     pub throttle_wait_ms: u64,
-    /// Requests in flight per store.
+    /// Maximum number of requests in flight per store.
     pub concurrency: usize,
-    /// Failures in a row (no answer, 5xx) that open a store's breaker.
+    /// Number of consecutive failures (no answer, 5xx) that open a store's circuit breaker.
     pub breaker_failures: u32,
-    /// Time for which an open breaker refuses before it lets one request try; doubles with each failed try.
+    /// Time for which an open breaker refuses requests before a trial request. It doubles with each failed trial.
     pub breaker_cooldown_ms: u64,
-    /// Longest cool-down.
+    /// Maximum cool-down of the breaker.
     pub breaker_cooldown_max_ms: u64,
-    /// Longest `Crawl-delay` at which a store is read; one that asks for a longer one is left alone.
+    /// Maximum accepted `Crawl-delay`. Stores that ask for a longer delay are not read.
     pub crawl_delay_max_ms: u64,
-    /// Time for which a `robots.txt` is believed; a day at most (RFC 9309, 2.4).
+    /// Time for which a `robots.txt` is cached; a day at most (RFC 9309, 2.4).
     pub robots_ttl_ms: u64,
-    /// Time for which a store is left alone after its `robots.txt` could not be read.
+    /// Time for which a store is not requested after its `robots.txt` could not be read.
     pub robots_retry_ms: u64,
-    /// Hosts whose state is kept; beyond it the longest idle are forgotten.
+    /// Maximum number of hosts whose state is kept. Beyond it the hosts that were idle longest are forgotten.
     pub hosts_max: usize,
 }
 
@@ -120,15 +123,15 @@ impl Default for StorefrontConfig {
     }
 }
 
-/// A configuration that cannot be used.
+/// An unusable configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// A value is out of its range.
+    /// A value is out of range.
     #[error("storefront.{key}: {reason}")]
     Value {
-        /// The key as the configuration spells it.
+        /// Key of the value in the configuration.
         key: &'static str,
-        /// The rule that it breaks.
+        /// Rule that the value breaks.
         reason: &'static str,
     },
     /// The HTTP client cannot be built.
@@ -137,7 +140,7 @@ pub enum ConfigError {
 }
 
 impl StorefrontConfig {
-    /// The defaults without any pace, for stores on this machine: demos, tests and benchmarks.
+    /// Returns the defaults without a rate limit, for stores on this machine: demos, tests and benchmarks.
     #[must_use]
     pub fn loopback() -> Self {
         Self {
@@ -147,7 +150,7 @@ impl StorefrontConfig {
         }
     }
 
-    /// The product token of [`StorefrontConfig::user_agent`].
+    /// Returns the product token of [`StorefrontConfig::user_agent`].
     #[must_use]
     pub(crate) fn product_token(&self) -> &str {
         let end = self
@@ -156,7 +159,7 @@ impl StorefrontConfig {
         &self.user_agent[..end.unwrap_or(self.user_agent.len())]
     }
 
-    /// Checks every value.
+    /// Validates every value.
     ///
     /// # Errors
     /// [`ConfigError::Value`] names the first key whose value is out of its range.
@@ -213,7 +216,7 @@ impl StorefrontConfig {
         }
     }
 
-    /// The rules for calls that somebody waits for.
+    /// Returns the validation rules for interactive calls.
     fn rules_live(&self) -> [(bool, &'static str, &'static str); 5] {
         let is_version =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_alphanumeric());
@@ -242,7 +245,7 @@ impl StorefrontConfig {
         ]
     }
 
-    /// Time for one request of this priority.
+    /// Returns the timeout of one request with this priority.
     pub(crate) fn request_timeout(&self, priority: Priority) -> Duration {
         Duration::from_millis(match priority {
             Priority::Crawl => self.request_timeout_ms,

@@ -6,50 +6,50 @@ use crate::address::Refusal;
 use crate::body::BodyLimit;
 use crate::transport::TransportError;
 
-/// The reason why a store's page could not be had. No variant carries a query string or a secret.
+/// Reason why a call to a store failed. No variant contains a query string or a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The address given is no address of a store, or the path is none.
+    /// The given address or path is not valid for a store.
     #[error("not an address of a store: {reason}")]
     Url {
-        /// The fault in it.
+        /// Description of the fault.
         reason: &'static str,
     },
-    /// The address, one it redirects to, or one it resolves to, is not public.
+    /// The store's address, a redirect target or a resolved IP address is not public.
     #[error("{host} is refused")]
     AddressRefused {
-        /// The host that was to be asked.
+        /// Host that was to be requested.
         host: String,
         /// The reason for the refusal.
         #[source]
         reason: Refusal,
     },
-    /// The store's `robots.txt` asks us not to fetch this path, or to fetch more slowly than a crawl can.
+    /// The store's `robots.txt` disallows this path, or asks for a slower rate than a crawl can keep.
     #[error("robots.txt of {host} disallows {disallowed}")]
     RobotsDisallowed {
-        /// The store.
+        /// Host of the store.
         host: String,
-        /// The path, without its query, or the pace.
+        /// Disallowed path without its query, or the requested rate.
         disallowed: String,
     },
-    /// The store's `robots.txt` cannot be read for now, so nothing may be fetched (RFC 9309, 2.3.1.4).
+    /// The store's `robots.txt` cannot be read at present, so nothing may be fetched (RFC 9309, 2.3.1.4).
     #[error("robots.txt of {host} cannot be read")]
     RobotsUnavailable {
-        /// The store.
+        /// Host of the store.
         host: String,
-        /// Time after which it will be asked for again.
+        /// Time after which `robots.txt` will be requested again.
         retry_after: Duration,
     },
-    /// The store asks us to slow down (429, 430, 503 with `Retry-After`), longer or more often than we wait here.
+    /// The store asks us to slow down (429, 430, 503 with `Retry-After`) for longer or more often than a call waits.
     #[error("the store asks to slow down{}", wait_text(*.retry_after))]
     Throttled {
-        /// Time for which it wants to be left alone, if it says.
+        /// Time that the store asks to wait, if it states one.
         retry_after: Option<Duration>,
     },
-    /// A bot challenge stands before the store.
+    /// The store answers with a bot challenge.
     #[error("the store answers with a bot challenge (status {status})")]
     Challenged {
-        /// The status it came with.
+        /// HTTP status of the challenge.
         status: u16,
     },
     /// The store is closed by a password page.
@@ -58,36 +58,36 @@ pub enum StoreError {
     /// The store does not publish its catalogue.
     #[error("the store does not publish its catalogue (status {status})")]
     CatalogueClosed {
-        /// 401, 403, 404 or 410.
+        /// HTTP status: 401, 403, 404 or 410.
         status: u16,
     },
-    /// The platform has suspended the store (402: unpaid, 423: locked).
+    /// Shopify has suspended the store (402: unpaid, 423: locked).
     #[error("the store is suspended (status {status})")]
     Suspended {
-        /// 402 or 423.
+        /// HTTP status: 402 or 423.
         status: u16,
     },
-    /// JSON was asked for, something else came.
+    /// JSON was requested, but the response is something else.
     #[error("the store answers with something that is not JSON")]
     NotJson {
-        /// The type that it said it was.
+        /// Content type of the response.
         content_type: Option<String>,
     },
-    /// The page lies beyond the platform's cap on page × limit.
+    /// The page is beyond Shopify's cap on page × limit.
     #[error("the page is beyond the platform's cap")]
     PageCap,
-    /// The body is larger than is read.
+    /// The body is larger than the limit.
     #[error("the body is larger than {bytes_max} bytes ({limit})")]
     TooLarge {
-        /// The one of the two limits that it broke.
+        /// Kind of limit that was exceeded.
         limit: BodyLimit,
-        /// The limit.
+        /// Limit in bytes.
         bytes_max: u64,
     },
-    /// The body takes more memory than there is for one page.
+    /// The body needs more memory than is available for one page.
     #[error("the body takes more than the {bytes_max} bytes of memory that refresh.memory_bytes_max leaves for it")]
     OverBudget {
-        /// The memory that there is.
+        /// Memory available for one page, in bytes.
         bytes_max: u64,
     },
     /// The body ended before it was complete.
@@ -96,110 +96,112 @@ pub enum StoreError {
     /// The body's content encoding is unknown or broken.
     #[error("the body cannot be decoded")]
     Encoding,
-    /// The store took too long.
+    /// The store did not answer in time.
     #[error("no complete answer within {} ms", after.as_millis())]
     Timeout {
         /// Time that was waited.
         after: Duration,
     },
-    /// The call's own deadline ([`crate::Store::with_deadline`]) is over, or would be before its turn came.
+    /// The call's own deadline ([`crate::Store::with_deadline`]) has passed, or would pass before the call gets its
+    /// turn.
     #[error("the call cannot be answered before its deadline{}", turn_text(*.wait))]
     Deadline {
-        /// Time for which it would have had to wait for its turn, where that is why; it was not sent then.
+        /// Time that the call would have had to wait for its turn. Set only if the call was not sent for that reason.
         wait: Option<Duration>,
     },
-    /// A call that writes was or may have been sent, and what came of it is not known: one that must not be made twice
-    /// ([`crate::Effect::Unsafe`]), or one that was refused only when it was sent again. It must be looked up at the store
-    /// before the call is made again.
+    /// The outcome of a call that writes is not known, because it was or may have been sent. Either the call must not
+    /// be made twice ([`crate::Effect::Unsafe`]), or it was refused only when sent again. The caller must look up the
+    /// outcome at the store before repeating the call.
     #[error("{host} may have carried out the request, but did not say so")]
     OutcomeUnknown {
-        /// The host that was asked.
+        /// Host that was requested.
         host: String,
-        /// The fault by which the answer was lost.
+        /// Error by which the answer was lost.
         #[source]
         source: Box<StoreError>,
     },
-    /// The body cannot be written as JSON.
+    /// The request body cannot be serialised as JSON.
     #[error("the request cannot be written as JSON")]
     Unwritable {
-        /// The parser's error.
+        /// Serialiser's error.
         #[source]
         source: serde_json::Error,
     },
-    /// The caller no longer wanted an answer when the call's turn came, and no request was sent.
+    /// The caller no longer wanted an answer when the call got its turn, so no request was sent.
     #[error("nothing was asked for any more when the turn came")]
     Withdrawn,
-    /// No connection.
+    /// Connecting failed.
     #[error("cannot connect to {host}")]
     Connect {
-        /// The host.
+        /// Host that was requested.
         host: String,
-        /// The transport's error.
+        /// Transport error.
         #[source]
         source: TransportError,
     },
-    /// The connection broke or spoke no proper HTTP.
+    /// The connection broke or the response was not valid HTTP.
     #[error("the exchange with {host} failed")]
     Exchange {
-        /// The host.
+        /// Host that was requested.
         host: String,
-        /// The transport's error.
+        /// Transport error.
         #[source]
         source: TransportError,
     },
-    /// Any other status than the ones that have their own variant.
+    /// Any status without a variant of its own.
     #[error("the store answers with status {status}")]
     Status {
-        /// The status.
+        /// HTTP status.
         status: u16,
     },
-    /// The store failed several times in a row and is left alone.
+    /// The circuit breaker is open after consecutive failures of the store.
     #[error("the store failed repeatedly and is left alone")]
     BreakerOpen {
-        /// Time after which one request may try again.
+        /// Time after which a trial request may be sent.
         retry_after: Duration,
     },
-    /// A redirect that is not followed.
+    /// A redirect was not followed.
     #[error("a redirect of {host}{} is not followed: {fault}", to_text(.to.as_deref()))]
     Redirect {
-        /// The host that redirected.
+        /// Host that redirected.
         host: String,
-        /// The place that it leads to, if that is an address.
+        /// Target of the redirect, if it is an address.
         to: Option<String>,
-        /// The reason why it is not followed.
+        /// Reason why the redirect is not followed.
         fault: RedirectFault,
     },
 }
 
-/// The reason why a redirect is not followed.
+/// Reason why a redirect is not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RedirectFault {
-    /// More than the configured number, a loop for instance.
+    /// More redirects than configured, for instance because of a loop.
     #[error("too many")]
     TooMany,
-    /// No `Location`, or one that is no URL.
+    /// `Location` is missing or is not a URL.
     #[error("no usable location")]
     Location,
-    /// From https to http.
+    /// Redirect from https to http.
     #[error("it gives up https")]
     Downgrade,
-    /// From a public store to this machine.
+    /// Redirect from a public store to this machine.
     #[error("it leads to loopback")]
     Inward,
     /// The call must not be made twice ([`crate::Effect::Unsafe`]).
     #[error("the call must not be sent again")]
     Unsafe,
-    /// The call is for the brand alone, and the host is none that is known as its own ([`crate::Store::with_own_hosts`]).
+    /// The call must go only to the brand's own hosts, and the target is not one of them
+    /// ([`crate::Store::with_own_hosts`]).
     #[error("it leads to a host that is not the brand's own")]
     Foreign,
-    /// A POST is sent to another page of the same host, to be read there.
+    /// A POST is redirected to another page of the same host, which would be read with GET.
     #[error("it leads to a page, not to where the POST belongs")]
     Page,
 }
 
-/// True where an answer with this status leaves it open if the request was carried out. Below 500 it is refused or done. A
-/// server's error may be that of a gateway which gave up on a store that goes on: 500, 502, 504 and the 52x of the platform's
-/// edge. The statuses 501, 503 and 505 are of a server that does not begin with a request (RFC 9110, 15.6).
+/// Returns true if this status leaves it open whether the request was carried out. Below 500, it is known to be refused
+/// or done. 500, 502, 504 and the 52x of Shopify's edge may come from a gateway that gave up while the store continues.
+/// With 501, 503 and 505 the server does not start processing the request (RFC 9110, 15.6).
 pub(crate) const fn leaves_open(status: u16) -> bool {
     matches!(status, 200..300 | 500..) && !matches!(status, 501 | 503 | 505)
 }
@@ -220,7 +222,7 @@ fn to_text(to: Option<&str>) -> String {
 }
 
 impl StoreError {
-    /// Time for which the store says that it wants to be left alone.
+    /// Returns the time that the store asks to wait.
     #[must_use]
     pub const fn asks_to_wait(&self) -> Option<Duration> {
         match self {
@@ -229,7 +231,7 @@ impl StoreError {
         }
     }
 
-    /// True where the same request may succeed at a later time, without anybody changing anything.
+    /// Returns true if the same request may succeed later without any change.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
@@ -248,7 +250,7 @@ impl StoreError {
         }
     }
 
-    /// The fault by which an answer was lost, of an unknown outcome; any other error itself.
+    /// Returns the source error of an unknown outcome, and any other error itself.
     #[must_use]
     pub fn cause(&self) -> &Self {
         match self {
@@ -257,7 +259,7 @@ impl StoreError {
         }
     }
 
-    /// True where the store may have carried out a request that ended so.
+    /// Returns true if the store may have carried out a request that ended with this error.
     #[must_use]
     pub const fn leaves_open(&self) -> bool {
         match self {
@@ -275,8 +277,8 @@ impl StoreError {
         }
     }
 
-    /// True where the request is worth sending again at once (after a back-off). A challenge, an open breaker and an unreadable
-    /// `robots.txt` are transient but not helped by asking again soon; a deadline leaves no time for it.
+    /// Returns true if the request is worth retrying soon, after a back-off. A challenge, an open breaker and an
+    /// unreadable `robots.txt` are transient, but a quick retry does not help. After a deadline, no time is left.
     pub(crate) fn is_worth_a_retry(&self) -> bool {
         self.is_transient()
             && !matches!(
@@ -288,7 +290,7 @@ impl StoreError {
             )
     }
 
-    /// True where it says that the store did not manage to answer, as opposed to refusing.
+    /// Returns true if the store failed to answer, as opposed to refusing.
     pub(crate) fn is_failure(&self) -> bool {
         matches!(
             self,
@@ -297,8 +299,8 @@ impl StoreError {
     }
 }
 
-/// A store refuses in an answer of GraphQL alone: an error of the mutation's own, or one of a [`crate::GraphqlErrorKind`] that
-/// says so. All that comes in place of such an answer may be another one a moment later, so none of it is
+/// Only a GraphQL answer can contain a store's rejection: as a user error of the mutation, or as a
+/// [`crate::GraphqlErrorKind`] that says so. Other responses may change a moment later, so none of them maps to
 /// [`ErrorCode::StoreRejected`].
 impl Classify for StoreError {
     fn code(&self) -> ErrorCode {
@@ -330,7 +332,7 @@ impl Classify for StoreError {
     }
 
     fn retry(&self) -> Retry {
-        /// Time to wait after a refusal that names none.
+        /// Default wait after a refusal that states no time.
         const COOL: Duration = Duration::from_secs(60);
         match self {
             Self::Throttled { retry_after } => Retry::After(retry_after.unwrap_or(COOL)),

@@ -23,7 +23,7 @@ use crate::retry::{self, Failure};
 use crate::terms::{Effect, Terms};
 use crate::transport::{Transport, TransportError, TransportRequest};
 
-/// Sends single requests and keeps what they teach about each host.
+/// Sends single requests and updates the state of each host from their outcomes.
 #[derive(Debug, Clone)]
 pub(crate) struct Exchange {
     pub(crate) config: StorefrontConfig,
@@ -33,20 +33,20 @@ pub(crate) struct Exchange {
     pub(crate) memory: MemoryBudget,
 }
 
-/// The part of a request that stays the same wherever its call leads.
+/// Parts of a request that stay the same across redirects.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ask<'a> {
     pub(crate) terms: Terms,
     pub(crate) headers: &'a HeaderMap,
     pub(crate) limits: Limits,
-    /// The body; `None` for a GET.
+    /// The request body; `None` for a GET.
     pub(crate) post: Option<&'a Post>,
-    /// The head of the page is enough.
+    /// True for a HEAD request.
     pub(crate) is_head: bool,
-    /// Somebody is about to open the link: its path opens their cart, and stands in no log.
+    /// True if somebody is about to open the link. Its path gives access to their cart, so it is not logged.
     pub(crate) is_look: bool,
     pub(crate) is_graphql: bool,
-    /// Set while the store may have been given the request and has not said what came of it.
+    /// Set while the store may have received the request but has not reported the outcome.
     pub(crate) is_unanswered: &'a AtomicBool,
 }
 
@@ -54,20 +54,21 @@ fn logged_path<'a>(url: &'a Url, ask: Ask<'_>) -> &'a str {
     if ask.is_look { "" } else { url.path() }
 }
 
-/// A body as it comes in.
+/// A response body as a stream of chunks.
 type Chunks = BoxStream<'static, Result<Bytes, TransportError>>;
 
-/// Bytes that are read of an answer that is no page: enough to recognise it, and to keep its connection.
+/// Maximum number of bytes read from a response that is not a page. Enough to recognise the response and to reuse its
+/// connection.
 const ASIDE_BYTES_MAX: u64 = 64 << 10;
 
-/// A store that has had so long and was cut off by the caller's deadline did not manage to answer. One that had less is
-/// not to blame.
+/// Minimum time that a store must have had before a request cut off by the caller's deadline counts as the store's
+/// failure.
 const FAIR_TIME: Duration = Duration::from_secs(1);
 
 impl Exchange {
-    /// Runs an attempt again while that is worth it: transient errors only, within the retries of one request, the
-    /// host's retry budget and the call's deadline, and as long as its breaker stays closed. A refusal's wait is kept by
-    /// the pace. A call that must not be made twice is not.
+    /// Retries an attempt after transient errors. Retries are limited by the request's maximum, the host's retry budget
+    /// and the call's deadline, and stop when the breaker opens. The pace handles the wait after a refusal. A call that
+    /// must not be made twice is not retried.
     pub(crate) async fn retrying<T, F, A>(&self, host: &Host, terms: Terms, mut attempt: F) -> Result<T, StoreError>
     where
         F: FnMut() -> A,
@@ -107,9 +108,9 @@ impl Exchange {
         }
     }
 
-    /// One request to one host, when it is its turn. The outcome moves pace and breaker of the host that the caller asked: a
-    /// redirect must not make another store look down. The target keeps its pace all the same, and is not asked while it is
-    /// left alone.
+    /// Sends one request to one host when its turn comes. The outcome changes the pace and the breaker of the host that
+    /// the caller requested, so that a redirect cannot make another store look down. The target's own pace still
+    /// applies, and a target with an open breaker gets no request.
     #[tracing::instrument(target = "trace::store", name = "store request", level = "info", skip_all, fields(otel.kind = "client", server.address = %hop.host.name, url.path = logged_path(url, ask), http.response.status_code = tracing::field::Empty))]
     pub(crate) async fn hop(&self, hop: Hop<'_>, url: &Url, ask: Ask<'_>) -> Result<Answer, StoreError> {
         let Hop { host, by } = hop;
@@ -118,7 +119,7 @@ impl Exchange {
         let mut turn = host.turn(by, ask.terms, self.config.retry_after_max()).await?;
         is_left_alone()?;
         let pass = by.admit()?;
-        // With nothing to send after all, the turn is the next one's.
+        // If there is nothing to send after all, this request's turn passes to the next one.
         let body = ask.post.map(Post::bytes).transpose()?.unwrap_or_default();
         turn.used();
         let started = Instant::now();
@@ -138,11 +139,11 @@ impl Exchange {
         outcome
     }
 
-    /// The exchange within the time for one request and the call's deadline.
+    /// Runs the exchange within the timeout for one request and the call's deadline.
     async fn timed(&self, hop: Hop<'_>, url: &Url, ask: Ask<'_>, body: Bytes) -> Result<Answer, StoreError> {
         let after = self.config.request_timeout(ask.terms.priority);
         let waited = OwnWait::default();
-        // Boxed, because it is a large future that is moved.
+        // Boxed, because the future is large and is moved.
         let exchange = within(after, &waited, Box::pin(self.exchange(hop, url, ask, body, &waited)));
         let outcome = match ask.terms.deadline {
             None => exchange.await,
@@ -172,7 +173,7 @@ impl Exchange {
             headers: ask.headers.clone(),
             body,
         };
-        // A question that an attempt before this one left open stays so.
+        // If an earlier attempt left the outcome open, it stays open.
         let was_open = ask.is_unanswered.swap(true, Ordering::Relaxed);
         let incoming = self.transport.send(outgoing).await.map_err(|error| {
             let is_connected = matches!(
@@ -222,7 +223,7 @@ impl Exchange {
         Ok(answer)
     }
 
-    /// The body of an answer; of one that is no success what there is of it.
+    /// Reads the body of a response. For an error response, reads as much as is available.
     async fn received(
         &self,
         host: &Host,
@@ -242,12 +243,12 @@ impl Exchange {
             decoded_max: ASIDE_BYTES_MAX,
             cut: true,
         };
-        // The text of an error page is a hint at most; that it cannot be read is not another error.
+        // The text of an error page is only a hint, so a failure to read it is not another error.
         let read = body::collect(chunks, headers, aside, &self.memory, waited).await;
         Ok(read.unwrap_or_else(|_| Bytes::new()))
     }
 
-    /// Slows down when the store asks for it; the error that the caller gets for it.
+    /// Slows down the pace if the store asks for it, and returns the error for the caller.
     fn heed_refusal(
         &self,
         hop: Hop<'_>,
@@ -267,7 +268,7 @@ impl Exchange {
                 tracing::warn!(host = %host.name, status, "the store answers with a bot challenge");
                 let state = &mut *by.state();
                 match ask.terms.caller {
-                    // A look at a link is made once, whatever comes of it.
+                    // A check of a link happens only once, so a challenge does not delay other calls.
                     Some(_) if ask.is_look => {}
                     Some(_) => state.challenged.refused(Instant::now(), None),
                     None => state.pace.refused(Instant::now(), None),
@@ -298,8 +299,8 @@ fn settle(pass: Pass<'_>, outcome: &Result<Answer, StoreError>, took: Duration) 
         Err(StoreError::Deadline { .. }) => took >= FAIR_TIME,
         Err(error) => error.is_failure(),
     };
-    // The place that a redirect leads to decides whether the store that was asked is well; one that was cut off early says
-    // nothing.
+    // A redirect's target decides whether the requested store works. A request that was cut off early says nothing
+    // about the store.
     let says_nothing = match outcome {
         Ok(answer) => answer.is_redirect(),
         Err(error) => matches!(

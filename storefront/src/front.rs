@@ -6,7 +6,7 @@ use crate::page::{Accept, FetchOutcome};
 use crate::store::Store;
 
 impl Store {
-    /// `/`: the store's front page.
+    /// Fetches the store's front page, `/`.
     ///
     /// # Errors
     /// See [`Store::meta`].

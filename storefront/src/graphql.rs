@@ -11,19 +11,19 @@ use crate::answer;
 use crate::error::StoreError;
 use crate::page::CallResult;
 
-/// Most characters of an error's message that are kept.
+/// Maximum number of characters kept of an error's message.
 const MESSAGE_CHARS_MAX: usize = 500;
-/// Most errors of an answer that are kept.
+/// Maximum number of errors kept of a response.
 const ERRORS_MAX: usize = 100;
-/// Most steps of an error's path that are kept.
+/// Maximum number of segments kept of an error's path.
 const PATH_MAX: usize = 50;
-/// The platform's code for too many requests in an answer of status 200.
+/// Error code that Shopify uses for too many requests in a response with status 200.
 const THROTTLED: &str = "THROTTLED";
-/// The header that names the version in which the platform answered.
+/// Header with the API version that Shopify used for the response.
 static VERSION: http::HeaderName = http::HeaderName::from_static("x-shopify-api-version");
 
-/// One GraphQL request: a document that is part of this program ([`crate::documents`]), never text of a caller, and its
-/// variables.
+/// A GraphQL request with its variables. The document is part of this program ([`crate::documents`]), never a caller's
+/// text.
 #[derive(Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GraphqlRequest {
@@ -35,13 +35,13 @@ pub struct GraphqlRequest {
 
 impl fmt::Debug for GraphqlRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Variables may hold a password, a token, or the key of a cart.
+        // The variables are not shown because they may contain a password, a token or a cart key.
         write!(f, "GraphqlRequest({})", self.operation_name)
     }
 }
 
 impl GraphqlRequest {
-    /// The operation of that name in the document; `variables` is an object.
+    /// Creates a request for the named operation of the document. `variables` must be an object.
     #[must_use]
     pub const fn new(document: &'static str, operation_name: &'static str, variables: Value) -> Self {
         Self {
@@ -52,48 +52,48 @@ impl GraphqlRequest {
     }
 }
 
-/// An answer of GraphQL. `data` and `errors` may stand beside each other: what failed is null in the data.
+/// A GraphQL answer. It can contain both `data` and `errors`; failed fields are null in the data.
 #[derive(Debug, Clone)]
 pub struct GraphqlAnswer {
-    /// The data as the store wrote it; `None` where it is null or missing.
+    /// Data, verbatim; `None` if it is null or missing.
     pub data: Option<Box<RawValue>>,
-    /// The failures, a hundred at the most.
+    /// Errors, at most a hundred.
     pub errors: Vec<GraphqlError>,
-    /// The version in which the platform answered (`X-Shopify-API-Version`): an expired one is answered in the oldest that it
-    /// supports.
+    /// API version that Shopify used (`X-Shopify-API-Version`). Shopify answers an expired version with the oldest one
+    /// that it supports.
     pub version: Option<String>,
-    /// An earlier sending of the same call was not answered: the store may carry that one out yet.
+    /// True if an earlier attempt of the same call was not answered, so that the store may still carry it out.
     pub is_open: bool,
 }
 
 /// One error of a GraphQL answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphqlError {
-    /// In the store's words, cut to 500 characters. Wordings change; `code` decides.
+    /// Message of the store, truncated to 500 characters. Wordings change, so decisions use `code`.
     pub message: String,
-    /// The platform's code (`extensions.code`), `MAX_COMPLEXITY_EXCEEDED` say.
+    /// Shopify's error code (`extensions.code`), for example `MAX_COMPLEXITY_EXCEEDED`.
     pub code: Option<String>,
-    /// Its place in the answer, indexes as text.
+    /// Path of the error in the answer, with indexes as text.
     pub path: Vec<String>,
 }
 
-/// The kind of a GraphQL error, by which a caller knows if the call was carried out and if the same is refused again. The
-/// later ones leave more open.
+/// Kind of a GraphQL error. Tells whether the call was carried out and whether a repeated call would be refused again.
+/// Later variants leave more open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GraphqlErrorKind {
-    /// The call asks for more at once than the store takes. It was not carried out; a smaller one may be.
+    /// The call asks for more at once than the store accepts. It was not carried out; a smaller call may succeed.
     Size,
-    /// The call itself is wrong, its document or its variables. It was not carried out.
+    /// The document or its variables are wrong. The call was not carried out.
     Call,
-    /// The store takes no such calls from us: it is locked or inactive, or knows no right of ours. It was not carried out,
-    /// and may be when the merchant wants it.
+    /// The store accepts no such calls from us, because it is locked or inactive, or because we lack the access right.
+    /// The call was not carried out, and may succeed after the merchant changes something.
     Access,
-    /// The platform failed, or does not say what is wrong. The call may have been carried out.
+    /// Shopify failed, or gives no reason. The call may have been carried out.
     Failure,
 }
 
 impl GraphqlErrorKind {
-    /// Codes as the platform states them. In camel case it states those of a document that it found wrong before it began.
+    /// Maps Shopify's error codes. Shopify uses camel case codes for a document that it rejected before execution.
     fn of(code: Option<&str>) -> Self {
         match code {
             Some("MAX_COMPLEXITY_EXCEEDED" | "MAX_COST_EXCEEDED" | "MAX_INPUT_SIZE_EXCEEDED") => Self::Size,
@@ -106,7 +106,7 @@ impl GraphqlErrorKind {
         }
     }
 
-    /// True where the store may have carried out the call.
+    /// Returns true if the store may have carried out the call.
     #[must_use]
     pub const fn leaves_open(self) -> bool {
         matches!(self, Self::Failure)
@@ -123,7 +123,7 @@ impl Classify for GraphqlErrorKind {
 }
 
 impl GraphqlAnswer {
-    /// The kind of its errors, of several the one that leaves the most open.
+    /// Returns the kind of the errors. If there are several, returns the one that leaves the most open.
     #[must_use]
     pub fn error_kind(&self) -> GraphqlErrorKind {
         let kinds = self
@@ -158,7 +158,7 @@ struct Extensions {
     code: Option<Value>,
 }
 
-/// The errors alone.
+/// Only the errors of an answer.
 #[derive(Deserialize)]
 struct Faults {
     #[serde(default, rename = "data")]
@@ -193,9 +193,9 @@ impl From<WireError> for GraphqlError {
     }
 }
 
-/// True where an answer of status 200 says "too many requests".
+/// Returns true if a response with status 200 reports too many requests.
 pub(crate) fn is_throttled(body: &[u8]) -> bool {
-    // Hardly any answer has the word in it, so hardly any is read twice.
+    // Almost no response contains this code, so almost none is parsed twice.
     memmem::find(body, THROTTLED.as_bytes()).is_some()
         && read_store_json::<Faults>(body)
             .ok()
@@ -203,7 +203,7 @@ pub(crate) fn is_throttled(body: &[u8]) -> bool {
             .is_some_and(|errors| errors.iter().any(|error| error.code() == Some(THROTTLED)))
 }
 
-/// Reads an answer.
+/// Parses a GraphQL answer.
 pub(crate) fn answer(found: CallResult) -> Result<GraphqlAnswer, StoreError> {
     let version = answer::text(&found.headers, &VERSION).map(|version| version.chars().take(40).collect());
     let page = found.into_page()?;

@@ -13,10 +13,10 @@ use crate::retry::RetryBudget;
 use crate::robots::Robots;
 use crate::terms::Terms;
 
-/// Time that calls waited for their turn at a store, by priority.
+/// Metric of the time that calls waited for their turn at a store, by priority.
 pub(crate) const WAIT_METRIC: &str = "storefront_wait_seconds";
 
-/// The host that a request goes to, and the one that the caller asked: another one, where that redirected.
+/// The host that receives a request, and the host that the caller requested. They differ after a redirect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hop<'h> {
     pub(crate) host: &'h Host,
@@ -24,25 +24,25 @@ pub(crate) struct Hop<'h> {
 }
 
 impl<'h> Hop<'h> {
-    /// To the host that the caller asked.
+    /// Creates a hop to the host that the caller requested.
     pub(crate) fn to(host: &'h Host) -> Self {
         Self { host, by: host }
     }
 }
 
-/// The last word on a host's `robots.txt`.
+/// Latest result of reading a host's `robots.txt`.
 #[derive(Debug)]
 pub(crate) struct CachedRobots {
-    /// `None`: it could not be read, so everything is disallowed.
+    /// Rules of the file. `None` if it could not be read, so that everything is disallowed.
     pub(crate) rules: Option<Arc<Robots>>,
     pub(crate) expires: Instant,
 }
 
-/// The state of one host and port, shared by every caller in the process.
+/// State of one host and port, shared by every caller in the process.
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) name: String,
-    /// Held while the file is fetched, so that it is fetched once.
+    /// Locked while `robots.txt` is fetched, so that it is fetched only once.
     pub(crate) robots: tokio::sync::Mutex<Option<CachedRobots>>,
     state: Mutex<State>,
 }
@@ -50,13 +50,13 @@ pub(crate) struct Host {
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) pace: Pace,
-    /// The pace of calls in callers' names after a bot challenge: their kind is what is challenged, which says nothing of how
-    /// fast anything else may be asked.
+    /// Pace of calls on behalf of single callers after a bot challenge. The challenge concerns this kind of call, so it
+    /// says nothing about the rate for other calls.
     pub(crate) challenged: Pace,
     line: Line,
     pub(crate) breaker: Breaker,
     pub(crate) budget: RetryBudget,
-    /// The address to which the host said that it has moved for good, and the moment.
+    /// Address to which the host has moved permanently, and the time of that redirect.
     pub(crate) moved: Option<(Url, Instant)>,
     pub(crate) last_used: Instant,
 }
@@ -79,18 +79,20 @@ impl Host {
         }
     }
 
-    /// The numbers. Never held over an await; whole after a panic elsewhere, for each change is one assignment.
+    /// Locks the state. The lock is never held over an await. The state stays consistent after a panic elsewhere,
+    /// because each change is a single assignment.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a turn to send one request: a slot and a place in the pace, in the order of priority. `by` is the host
-    /// that the caller asked; waiting calls are woken when its breaker opens.
+    /// Waits for a turn to send one request: a free slot and a slot in the pace, in the order of priority. `by` is the
+    /// host that the caller requested. Waiting calls are woken when its breaker opens.
     ///
-    /// A wait that is known to be too long is no wait: a store that wants to be left alone for longer than `hold_max` or
-    /// than the caller's deadline is [`StoreError::Throttled`], a turn that comes up after it [`StoreError::Deadline`].
+    /// Fails at once if the wait is known to be too long. If the store asks to wait longer than `hold_max` or the
+    /// caller's deadline, the error is [`StoreError::Throttled`]. If the turn would come after the deadline, it is
+    /// [`StoreError::Deadline`].
     pub(crate) async fn turn(&self, by: &Self, terms: Terms, hold_max: Duration) -> Result<Turn<'_>, StoreError> {
-        /// While one request waits, another's answer may prolong the wait; not for ever.
+        /// Maximum number of times that the answers to other requests may prolong this request's wait.
         const HOLDS_MAX: usize = 4;
         let began = Instant::now();
         let waiting = HostWaiter::at(self, terms);
@@ -127,7 +129,7 @@ impl Host {
         }
     }
 
-    /// Takes the turn if it is this one's.
+    /// Takes the turn if this ticket is next.
     fn try_enter(&self, ticket: &Ticket, terms: Terms, hold_max: Duration) -> Result<Entry, StoreError> {
         let now = Instant::now();
         let state = &mut *self.state();
@@ -160,7 +162,7 @@ impl Host {
         })
     }
 
-    /// Refuses a call that cannot wait until the store wants to be asked again.
+    /// Refuses a call whose deadline is before the end of the wait that the store asked for.
     pub(crate) fn hold_allows(&self, terms: Terms) -> Result<(), StoreError> {
         let now = Instant::now();
         match self.state().pace.held(now) {
@@ -171,7 +173,8 @@ impl Host {
         }
     }
 
-    /// Refuses a call in a caller's name while a bot challenge holds such calls: it does not wait for that to pass.
+    /// Refuses a call on behalf of a single caller while a bot challenge holds back such calls. The call does not wait
+    /// for that to end.
     pub(crate) fn challenge_allows(&self, terms: Terms) -> Result<(), StoreError> {
         let held = terms.caller.and_then(|_| self.state().challenged.held(Instant::now()));
         held.map_or(Ok(()), |wait| {
@@ -181,20 +184,20 @@ impl Host {
         })
     }
 
-    /// Wakes the first call in line after a change.
+    /// Wakes the first call in the queue after a change.
     fn wake_first(&self) {
         if let Some(first) = self.state().line.first() {
             first.wake.notify_one();
         }
     }
 
-    /// True where both are one and the same host.
+    /// Returns true if both are the same host.
     pub(crate) fn is(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
 
-    /// Refuses to follow a redirect to this host while the breaker is open. The request that finds out whether the host is back
-    /// is one that was meant for it.
+    /// Refuses to follow a redirect to this host while its breaker is open. Only a request made directly to this host
+    /// may be the trial.
     pub(crate) fn not_left_alone(&self) -> Result<(), StoreError> {
         match self.state().breaker.refuses(Instant::now()) {
             Some(retry_after) => Err(StoreError::BreakerOpen { retry_after }),
@@ -202,7 +205,7 @@ impl Host {
         }
     }
 
-    /// Refuses while the breaker would let no request through.
+    /// Returns an error if the breaker would refuse a request now.
     fn not_refusing(&self) -> Result<(), StoreError> {
         match self.state().breaker.would_refuse(Instant::now()) {
             Some(retry_after) => Err(StoreError::BreakerOpen { retry_after }),
@@ -210,7 +213,7 @@ impl Host {
         }
     }
 
-    /// Asks the breaker; the answer must be reported back through the pass.
+    /// Requests admission from the breaker. The outcome of the request must be reported through the pass.
     pub(crate) fn admit(&self) -> Result<Pass<'_>, StoreError> {
         let admitted = self.state().breaker.admit(Instant::now());
         match admitted {
@@ -223,17 +226,17 @@ impl Host {
     }
 }
 
-/// The place in line of one who waits.
+/// Position of a waiting call in the queue.
 enum Entry {
-    /// It is its turn.
+    /// The call may be sent now.
     Now(PacePlace),
-    /// It is the first, and its turn comes up then.
+    /// The call is first in the queue and may be sent at this time.
     At(Instant),
-    /// It is not the first, or nothing more may be in flight.
+    /// The call is not first in the queue, or no slot is free.
     WhenTold,
 }
 
-/// One who waits at a host. Dropped, it is out of the line, whether it had its turn or went away.
+/// A call that waits at a host. When dropped, it leaves the queue, even if it never got a turn.
 struct HostWaiter<'a> {
     host: &'a Host,
     ticket: Ticket,
@@ -253,8 +256,8 @@ impl Drop for HostWaiter<'_> {
     }
 }
 
-/// A turn to send one request. Its slot is free again when it is dropped, and so is its place in the pace where nothing
-/// was sent.
+/// A turn to send one request. Dropping it frees its slot. If nothing was sent, its slot in the pace is also given
+/// back.
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
     host: &'a Host,
@@ -262,7 +265,7 @@ pub(crate) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// The request is sent now.
+    /// Marks the turn as used because the request is sent now.
     pub(crate) fn used(&mut self) {
         self.unused = None;
     }
@@ -281,7 +284,8 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Leave to send one request. Dropped without an outcome (the caller went away), it gives a trial back.
+/// Permission to send one request. If it is dropped without an outcome because the caller went away, a trial is given
+/// back.
 #[derive(Debug)]
 pub(crate) struct Pass<'a> {
     host: &'a Host,
@@ -297,7 +301,7 @@ impl Pass<'_> {
     pub(crate) fn failed(mut self) {
         self.is_trial = false;
         if self.host.state().breaker.failed(Instant::now()) {
-            // The next caller gets an error.
+            // Logged at info level because the next caller gets an error.
             tracing::info!(host = %self.host.name, "the store failed repeatedly and is left alone");
         }
     }

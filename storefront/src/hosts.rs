@@ -8,8 +8,8 @@ use url::Url;
 use crate::config::StorefrontConfig;
 use crate::host::Host;
 
-/// All hosts that are being talked to. Bounded: beyond the limit the longest idle are forgotten, those that want to
-/// be left alone last.
+/// State of all known hosts. The number is bounded: beyond the limit the hosts that were idle longest are forgotten.
+/// Hosts that asked to wait are forgotten last.
 #[derive(Debug)]
 pub(crate) struct Hosts {
     hosts: Mutex<HashMap<String, Arc<Host>>>,
@@ -22,7 +22,7 @@ impl Hosts {
         }
     }
 
-    /// The state of a URL's host, made on first use.
+    /// Returns the state of a URL's host, and creates it on first use.
     pub(crate) fn of(&self, url: &Url, config: &StorefrontConfig) -> Arc<Host> {
         let now = Instant::now();
         let name = authority(url);
@@ -44,7 +44,7 @@ impl Hosts {
     }
 }
 
-/// Forgets a quarter of the hosts, so that the sweep is paid for by the many insertions until the next.
+/// Forgets a quarter of the hosts at once, so that the cost of the sweep is spread over many insertions.
 fn forget_idle(hosts: &mut HashMap<String, Arc<Host>>, now: Instant) {
     let mut idle: Vec<(Duration, Duration, String)> = hosts
         .iter()
@@ -61,7 +61,7 @@ fn forget_idle(hosts: &mut HashMap<String, Arc<Host>>, now: Instant) {
     }
 }
 
-/// A host's name and port, the port even when it is the scheme's own. One `robots.txt` stands for exactly this much.
+/// Returns a host's name and port, including the scheme's default port. A `robots.txt` applies to exactly this scope.
 pub(crate) fn authority(url: &Url) -> String {
     format!(
         "{}:{}",

@@ -1,17 +1,19 @@
-//! One brand's public store as a client sees it: the one client of the crawl and of the live gateway.
+//! Client for the public storefronts of stores, used by the crawl and the live gateway.
 //!
-//! In: a store's address and what to fetch, or what to post there. Out: the bytes of its public pages with their
-//! validators, its answers in JSON and GraphQL, or an error that says who must act and whether a later attempt can help.
+//! Input: a store's address and what to fetch or post there. Output: the bytes of its public pages with their
+//! validators, its JSON and GraphQL answers, or an error. An error says who must act and whether a later attempt can
+//! help.
 //!
-//! Politeness lives here, once, for every caller in the process: per host one pace that falls at once when the
-//! store says "too many requests", its `robots.txt` (RFC 9309), a retry budget and a circuit breaker. Who waits for an
-//! answer ([`Priority::Interactive`]) goes before a crawl at the same pace, and waits for one request of it at the most.
+//! Politeness is implemented here, once, for every caller in the process. Each host has one pace that slows down at
+//! once after "too many requests", its `robots.txt` (RFC 9309), a retry budget and a circuit breaker. Interactive calls
+//! ([`Priority::Interactive`]) share the pace with a crawl but go first, and wait for at most one request of the crawl.
 //!
-//! So does safety: every address is checked before and while connecting ([`address`]), every body, redirect chain and wait
-//! has a bound, and a call says what it does at the store ([`Effect`]): what must not be done twice is sent once.
+//! Safety is also implemented here. Every address is checked before and while connecting ([`address`]). Every body,
+//! redirect chain and wait is bounded. A call declares its effect at the store ([`Effect`]): a call that must not be
+//! made twice is sent once.
 //!
-//! It never interprets products, never sends anything but GET and POST, never follows a store to an address that is not
-//! public, never uses a system proxy, never keeps a cookie, and never drives a checkout.
+//! This crate does not interpret products, send anything but GET and POST, follow a store to a non-public address, use
+//! a system proxy, keep cookies, or drive a checkout.
 
 pub mod address;
 mod answer;

@@ -6,45 +6,46 @@ use tokio::sync::Notify;
 use crate::pace::PaceStart;
 use crate::terms::{CallerTag, Priority};
 
-/// Interactive calls that go one after the other while a crawl waits; the place behind them is the crawl's. A crawl of a
-/// store whose buyers never pause keeps an eighth of the pace, and no buyer waits for two requests of a crawl in a row.
+/// Maximum number of consecutive interactive calls while a crawl waits. The crawl gets the next slot. A crawl therefore
+/// keeps an eighth of the pace at a store with constant interactive calls, and no buyer waits for two crawl requests in
+/// a row.
 const INTERACTIVE_RUN_MAX: u32 = 7;
-/// Rounds that a caller had no turn in and catches up with, before those who had theirs go on.
+/// Maximum number of missed rounds that a caller may catch up on before the callers who had a turn in them.
 const ROUNDS_KEPT: u64 = 2;
-/// Callers whose last turns are remembered; with one more all are forgotten.
+/// Maximum number of callers whose last turns are remembered. One more clears all of them.
 const CALLERS_MAX: usize = 1_024;
 
-/// The line of those who wait for a turn at one host, and the number of those who have theirs. Nobody holds a place beforehand:
-/// who is first is decided when a place comes up.
+/// Queue of calls that wait for a turn at one host, and the number of calls in flight. No slot is assigned in advance:
+/// the first call is chosen when a slot becomes free.
 #[derive(Debug)]
 pub(crate) struct Line {
     slots_max: usize,
     in_flight: usize,
     crawl: VecDeque<Ticket>,
-    /// Interactive calls that are made for all callers.
+    /// Interactive calls that are made on behalf of all callers.
     shared: VecDeque<Ticket>,
-    /// Those of single callers, round by round: in each round every caller has one turn.
+    /// Interactive calls of single callers, by round: in each round every caller has one turn.
     callers: BTreeMap<(u64, u64), Ticket>,
-    /// The rounds in which callers had their last turns.
+    /// Round in which each caller had its last turn.
     served: HashMap<CallerTag, u64>,
-    /// The round that is under way.
+    /// Current round.
     round: u64,
-    /// The last interactive call was one for all.
+    /// True if the last interactive call was made on behalf of all callers.
     was_shared: bool,
-    /// Interactive calls that went since a crawl did, while one waited.
+    /// Number of interactive calls sent since the last crawl call, while a crawl call waited.
     run: u32,
     tickets: u64,
 }
 
-/// One who waits.
+/// A waiting call.
 #[derive(Debug, Clone)]
 pub(crate) struct Ticket {
     number: u64,
     priority: Priority,
     caller: Option<CallerTag>,
-    /// The round in which it has its turn; of calls for all 0.
+    /// Round in which the call has its turn; 0 for calls on behalf of all callers.
     round: u64,
-    /// Woken when this one has become the first, or a slot has become free.
+    /// Notified when this call has become the first, or a slot has become free.
     pub(crate) wake: Arc<Notify>,
 }
 
@@ -64,7 +65,7 @@ impl Line {
         }
     }
 
-    /// Goes to the end of those of the same priority, of a caller's to the end of those of the same caller.
+    /// Adds a call at the end of the queue of its priority, or of its caller.
     pub(crate) fn join(&mut self, priority: Priority, caller: Option<CallerTag>) -> Ticket {
         self.tickets += 1;
         let own = self.callers.values().filter(|other| other.caller == caller);
@@ -88,14 +89,14 @@ impl Line {
         ticket
     }
 
-    /// Goes away without a turn.
+    /// Removes a call from the queue without a turn.
     pub(crate) fn leave(&mut self, ticket: &Ticket) {
         self.crawl.retain(|waiting| waiting.number != ticket.number);
         self.shared.retain(|waiting| waiting.number != ticket.number);
         self.callers.remove(&(ticket.round, ticket.number));
     }
 
-    /// The one who has the next place.
+    /// Returns the call that is next.
     pub(crate) fn first(&self) -> Option<&Ticket> {
         let (shared, own) = (self.shared.front(), self.callers.values().next());
         let interactive = if self.was_shared {
@@ -111,8 +112,8 @@ impl Line {
         self.first().is_some_and(|first| first.number == ticket.number)
     }
 
-    /// The moment at which this one may take its place. Callers who never pause take every place as it comes up: a call for all
-    /// that comes after one of theirs does not wait for the next.
+    /// Tells whether this call may start early. Callers who never pause take every slot as it comes up, so a call on
+    /// behalf of all callers may follow one of theirs without waiting for the next slot.
     pub(crate) fn start_of(&self, ticket: &Ticket) -> PaceStart {
         let is_shared = ticket.priority == Priority::Interactive && ticket.caller.is_none();
         if is_shared && !self.was_shared {
@@ -122,12 +123,12 @@ impl Line {
         }
     }
 
-    /// True where one more request may be in flight.
+    /// Returns true if one more request may be in flight.
     pub(crate) fn has_slot(&self) -> bool {
         self.in_flight < self.slots_max
     }
 
-    /// The number of those who go before this one, if nobody else comes.
+    /// Returns the number of calls that go before this one, if no other call joins.
     pub(crate) fn ahead(&self, ticket: &Ticket) -> u32 {
         let before = |queue: &VecDeque<Ticket>| queue.iter().filter(|other| other.number < ticket.number).count();
         let (run, run_max) = (self.run as usize, INTERACTIVE_RUN_MAX as usize);
@@ -151,7 +152,7 @@ impl Line {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// The first takes its turn.
+    /// Gives the first call its turn.
     pub(crate) fn enter(&mut self, ticket: &Ticket) {
         self.leave(ticket);
         self.in_flight += 1;
@@ -171,7 +172,7 @@ impl Line {
         };
     }
 
-    /// A turn is over.
+    /// Ends a turn.
     pub(crate) fn exit(&mut self) {
         self.in_flight = self.in_flight.saturating_sub(1);
     }
@@ -195,7 +196,8 @@ mod tests {
         CallerTag::of(&caller.to_string())
     }
 
-    /// The names of all who wait in the order of their turns: `-` is for all, others are callers.
+    /// Returns the names of all waiting calls in the order of their turns. `-` is a call on behalf of all callers;
+    /// others are single callers.
     fn turns(mut line: Line) -> String {
         let mut turns = String::new();
         while let Some(first) = line.first().cloned() {
@@ -224,7 +226,7 @@ mod tests {
         ] {
             assert_eq!(turns(joined(order)), expected, "{order}");
         }
-        // A caller who had fewer turns goes before those who had more.
+        // A caller who had fewer turns goes before callers who had more.
         let mut line = joined("1111112");
         for _ in 0..3 {
             let first = line.first().cloned().unwrap();
@@ -241,7 +243,7 @@ mod tests {
         let mut line = Line::new(usize::MAX);
         let mut order = Vec::new();
         for round in 0..10 {
-            // The first comes back after a pause, with four calls.
+            // The first caller returns after a pause with four calls.
             let quiet = if round == 8 { 4 } else { usize::from(round == 0) };
             let callers = (1..4).chain(std::iter::repeat_n(0, quiet));
             callers.for_each(|caller| drop(line.join(Priority::Interactive, Some(tag(caller)))));
@@ -282,8 +284,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever comes and goes: a slot and somebody who waits means a turn; nobody overtakes within a priority and a caller; a crawl
-        /// goes before a buyer only after seven buyers, and at the latest then.
+        /// Checks the invariants of the queue for any sequence of joins and leaves. A free slot and a waiting call
+        /// always mean a turn. No call overtakes another of the same priority and caller. A crawl call goes before a
+        /// buyer exactly after seven buyers.
         #[test]
         fn turns_go_to_buyers_first_and_to_the_crawl_now_and_then(steps in proptest::collection::vec(step(), 0..400), slots in 1_usize..4) {
             let mut line = Line::new(slots);
@@ -323,7 +326,7 @@ mod tests {
             }
         }
 
-        /// The number of those who go before one is known when it comes, if nobody else does.
+        /// The number of calls ahead is already known when a call joins, if no other call joins later.
         #[test]
         fn the_wait_is_known_when_one_joins(crowd in proptest::collection::vec(one(), 0..60), gone in 0_usize..30, last in one()) {
             let mut line = Line::new(usize::MAX);

@@ -1,4 +1,4 @@
-//! Links of stores that somebody is about to open: looked at, never read.
+//! Checks of store links that somebody is about to open. Their pages are not read.
 
 use std::sync::atomic::AtomicBool;
 
@@ -15,19 +15,19 @@ use crate::page::Accept;
 use crate::store::Store;
 use crate::terms::{Effect, Terms};
 
-/// Hosts of the platform's, where it has checkouts of stores.
+/// Hosts of Shopify on which it serves checkouts of stores.
 const PLATFORM_HOSTS: [&str; 2] = ["checkout.shopify.com", "shop.app"];
-/// The domain of stores' permanent hosts. Each sends its visitors to the domain that the store chose.
+/// Domain of stores' permanent hosts. Each such host redirects visitors to the domain that the store chose.
 const PERMANENT_DOMAIN: &str = ".myshopify.com";
 
 impl Store {
-    /// Looks once where a link of the store's leads for whoever opens it: with HEAD, through redirects among the store's own
-    /// hosts, each in its own line. A store makes such a link for one buyer to open, so `robots.txt`, which is for crawls, is
-    /// not asked, and the platform's own hosts are trusted unseen.
+    /// Checks once with HEAD where a link of the store leads. Follows redirects among the store's own hosts and waits for
+    /// its turn at each of them. A store creates such a link for one buyer to open, so `robots.txt`, which is for crawls,
+    /// is not consulted. Shopify's own hosts are trusted without a request.
     ///
     /// # Errors
-    /// [`StoreError::Redirect`] when it is, or leads to, another host than the store's; any other [`StoreError`] when it
-    /// leads to no page.
+    /// [`StoreError::Redirect`] when the link is on, or leads to, another host than the store's; any other
+    /// [`StoreError`] when it leads to no page.
     #[boxed]
     pub async fn look(&self, link: &Url) -> Result<(), StoreError> {
         let terms = self.terms(Effect::Safe);
@@ -62,7 +62,7 @@ impl Store {
             }
             let host = exchange.hosts.of(&url, &exchange.config);
             let mut answer = exchange.hop(Hop::to(&host), &url, ask).await?;
-            // A server may know its pages by GET alone.
+            // Some servers support a page only with GET, not with HEAD.
             if ask.is_head && matches!(answer.status.as_u16(), 404 | 405 | 501) {
                 let ask = Ask { is_head: false, ..ask };
                 answer = exchange.hop(Hop::to(&host), &url, ask).await?;

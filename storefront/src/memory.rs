@@ -5,32 +5,33 @@ use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-/// Bytes that one permit stands for.
+/// Number of bytes that one semaphore permit stands for.
 const UNIT: u64 = 16 << 10;
-/// Memory that a crawl may take unless it is configured.
+/// Default memory of a crawl, in bytes.
 const BYTES_MAX: u64 = 512 << 20;
-/// With less than this hardly a page would fit.
+/// Minimum memory of a crawl in bytes. With less, hardly any page would fit.
 const BYTES_MIN: u64 = 64 << 20;
-/// Conversations that are open at the same time unless it is configured.
+/// Default number of conversations with stores that are open at the same time.
 const CONVERSATIONS_MAX: usize = 136;
-/// Bodies beyond a conversation's own share that are received at the same time.
+/// Number of bodies larger than a conversation's own share that are received at the same time.
 const MIDDLE_TURNS: u64 = 12;
-/// Bodies that are unpacked at the same time: what an unpacker itself holds does not follow from the body's size.
+/// Number of bodies that are decompressed at the same time. Limited because a decompressor's own memory does not follow
+/// from the body's size.
 const DECODERS: usize = 4;
-/// Memory that a page takes beyond what follows from its size.
+/// Fixed memory of a page in addition to the part proportional to its size, in bytes.
 const PAGE_FLOOR: u64 = 256 << 10;
-/// The multiple of its body that a page may take while it is understood, the body included.
+/// Memory for parsing a page as a multiple of its body size, including the body.
 const PAGE_FACTOR: u64 = 4;
 
-/// The memory that a crawl may take for what stores send: bodies on the wire, pages, and the products made of them. Clones
+/// Memory limit of a crawl for what stores send: bodies on the wire, pages, and the products parsed from them. Clones
 /// share it.
 ///
-/// The bytes have parts, so that nobody who waits can hold what another one waits for:
-/// - the *wire*: each conversation has a share of its own; what is larger takes one of a few turns;
-/// - *pages*: reserved in one piece before a body is unpacked, given back with the body. Whoever waits for a page holds
-///   none;
-/// - *rows*: products on their way to the lake. Taken without waiting while a store is read. Whoever waits for rows has
-///   the one turn and lets go of what it had; rows that go to the lake wait for nothing.
+/// The memory has separate parts, so that no waiting task can hold memory that another one waits for:
+/// - *wire*: each conversation has a share of its own; a larger body takes one of a few slots;
+/// - *pages*: reserved in one piece before a body is decompressed, given back with the body. A task that waits for a
+///   page holds none;
+/// - *rows*: products on their way to the lake. Taken without waiting while a store is read. A task that waits for rows
+///   has the only waiting slot and has released its earlier rows; rows that go to the lake wait for nothing.
 ///
 /// A quarter is left to the program itself and to the lake's commits.
 #[derive(Debug, Clone)]
@@ -57,30 +58,30 @@ struct Inner {
 struct Part {
     bytes_max: u64,
     permits: Arc<Semaphore>,
-    /// The number of those who wait for it now.
+    /// Number of tasks that wait for this part now.
     waiting: watch::Sender<u32>,
 }
 
-/// Memory that was reserved of a [`MemoryBudget`].
+/// Usage of a [`MemoryBudget`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryUsage {
-    /// The bound that was set.
+    /// Configured limit in bytes.
     pub bytes_max: u64,
-    /// Most bytes that were reserved at the same time.
+    /// Maximum number of bytes that were reserved at the same time.
     pub reserved_bytes_peak: u64,
-    /// The number of times that something had to wait for memory.
+    /// Number of times that a task had to wait for memory.
     pub waits: u64,
 }
 
-/// More than there is room for, even if nothing else were there.
+/// A request for more memory than the whole part has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it takes more than the {bytes_max} bytes of memory that refresh.memory_bytes_max leaves for it")]
 pub struct OverBudget {
-    /// The room that there is.
+    /// Maximum number of bytes that can be reserved.
     pub bytes_max: u64,
 }
 
-/// Bytes of memory that are reserved until this is dropped.
+/// A reservation of memory that lasts until this is dropped.
 #[derive(Debug)]
 pub struct Reservation {
     inner: Arc<Inner>,
@@ -88,7 +89,7 @@ pub struct Reservation {
     bytes: u64,
 }
 
-/// One that waits, until this is dropped.
+/// A waiting task, counted until this is dropped.
 #[derive(Debug)]
 struct MemoryWaiter<'a>(&'a watch::Sender<u32>);
 
@@ -116,7 +117,7 @@ impl AsRef<[u8]> for ReservedBytes {
     }
 }
 
-/// The reservation for a body on its way.
+/// Reservation for a body that is being received.
 #[derive(Debug)]
 pub(crate) struct Wire {
     inner: Arc<Inner>,
@@ -152,7 +153,8 @@ impl Default for MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// A budget of `bytes_max` bytes, but no less than 64 MiB, for a program that talks with at most `conversations_max` stores at the same time.
+    /// Creates a budget of `bytes_max` bytes (at least 64 MiB) for a program that talks to at most `conversations_max`
+    /// stores at the same time.
     #[must_use]
     pub fn new(bytes_max: u64, conversations_max: usize) -> Self {
         metrics::describe_gauge!(
@@ -166,7 +168,8 @@ impl MemoryBudget {
         );
         let bytes_max = bytes_max.max(BYTES_MIN);
         metrics::gauge!("crawl_memory_bytes_max").set(bytes_max as f64);
-        // At 512 MiB: 32 for the shares, 24 for the turns in the middle, 32 for the large one, 104 for pages, 192 for rows.
+        // With 512 MiB: 32 for the shares, 24 for middle-sized bodies, 32 for the large one, 104 for pages, 192 for
+        // rows.
         let part = |sixty_fourths: u64| bytes_max / 64 * sixty_fourths;
         let conversations = u64::try_from(conversations_max.max(1)).unwrap_or(u64::MAX);
         let turns = |count: u64| Arc::new(Semaphore::new(usize::try_from(count).unwrap_or(1)));
@@ -187,7 +190,7 @@ impl MemoryBudget {
         }
     }
 
-    /// Memory that was reserved so far.
+    /// Returns the memory usage so far.
     #[must_use]
     pub fn usage(&self) -> MemoryUsage {
         MemoryUsage {
@@ -197,14 +200,14 @@ impl MemoryBudget {
         }
     }
 
-    /// The largest body that there is room for.
+    /// Returns the size of the largest body that can fit, in bytes.
     #[must_use]
     pub fn body_bytes_max(&self) -> u64 {
-        // A third of it for what is made of the body.
+        // The remaining quarter is for the results of parsing the body.
         self.inner.pages.bytes_max / 4 * 3
     }
 
-    /// Memory that a page of so many bytes may take while it is understood.
+    /// Returns the number of bytes that parsing a page with `body_bytes` may take, without the body itself.
     #[must_use]
     pub fn scan_bytes_max(&self, body_bytes: u64) -> u64 {
         page_bytes(body_bytes)
@@ -212,10 +215,10 @@ impl MemoryBudget {
             .saturating_sub(body_bytes)
     }
 
-    /// Room for a page whose body has so many bytes, and for understanding it. Who waits here must hold no other page.
+    /// Reserves memory for a page with a body of `body_bytes` and for parsing it. The caller must hold no other page.
     ///
     /// # Errors
-    /// [`OverBudget`] where there is never so much room.
+    /// [`OverBudget`] if the page can never fit.
     #[boxed]
     pub async fn page(&self, body_bytes: u64) -> Result<Reservation, OverBudget> {
         let bytes_max = self.body_bytes_max();
@@ -225,14 +228,14 @@ impl MemoryBudget {
         Ok(self.reserve(&self.inner.pages, page_bytes(body_bytes)).await)
     }
 
-    /// Most bytes that the products of one store may take.
+    /// Maximum number of bytes for the products of one store.
     #[must_use]
     pub fn rows_bytes_max(&self) -> u64 {
         self.inner.rows.bytes_max
     }
 
-    /// Room for products, if there is some now: a quarter of what there is for them is left to the store
-    /// that has the turn.
+    /// Reserves memory for products if it is available now. A quarter of the memory for products stays available for
+    /// the store with the waiting slot.
     #[must_use]
     pub fn try_rows(&self, bytes: u64) -> Option<Reservation> {
         let part = &self.inner.rows;
@@ -245,14 +248,14 @@ impl MemoryBudget {
         Some(self.reserved(permit, bytes))
     }
 
-    /// The one turn of a store whose products must wait for room. Who waits for it must hold no rows.
+    /// Waits for the only waiting slot for a store whose products need more memory. The caller must hold no rows.
     #[boxed]
     pub async fn rows_turn(&self) -> Option<OwnedSemaphorePermit> {
         self.turn(&self.inner.rows_turn).await
     }
 
-    /// The room that the products of a page whose body has so many bytes are given, for the store that has the turn: what pages
-    /// take, and where that is not enough, all that there is beside what the same store holds.
+    /// Returns two limits in bytes for the products of a page, for the store with the waiting slot. The first is the
+    /// usual limit for a page of `body_bytes`. The second is all the memory that the store does not hold already.
     #[must_use]
     pub fn rows_bounds(&self, body_bytes: u64, held: Option<&Reservation>) -> [u64; 2] {
         let held = held.map_or(0, |held| held.permit.num_permits() as u64);
@@ -260,15 +263,14 @@ impl MemoryBudget {
         [page_bytes(body_bytes).min(left), left]
     }
 
-    /// Room for products of the store that has the turn.
+    /// Reserves memory for products of the store with the waiting slot.
     ///
     /// # Errors
-    /// [`OverBudget`] where `bytes`, with what the same store holds, are more than there is room for at all: it would wait for
-    /// itself.
+    /// [`OverBudget`] if `bytes` plus the store's held memory can never fit, because the store would wait for itself.
     #[boxed]
     pub async fn rows(&self, bytes: u64, held: Option<&Reservation>) -> Result<Reservation, OverBudget> {
         let part = &self.inner.rows;
-        // In whole units, as they are given: many small pages take more of them than their bytes say.
+        // Counted in whole permits: many small pages take more memory than the sum of their bytes.
         let held = held.map_or(0, |held| held.permit.num_permits() as u64);
         if bytes.div_ceil(UNIT).max(1).saturating_add(held) > part.units_max() {
             return Err(OverBudget {
@@ -278,8 +280,8 @@ impl MemoryBudget {
         Ok(self.reserve(part, bytes).await)
     }
 
-    /// The number of those who wait for rows now. A holder who keeps rows until there are more of them lets go of them while
-    /// this is above 0.
+    /// Returns the number of tasks that wait for rows. A holder that collects rows into larger groups must release them
+    /// while this is above 0.
     #[must_use]
     pub fn rows_waiting(&self) -> watch::Receiver<u32> {
         self.inner.rows.waiting.subscribe()
@@ -294,9 +296,9 @@ impl MemoryBudget {
         }
     }
 
-    /// A turn to unpack a body. Who has one waits for nothing.
+    /// Waits for a slot to decompress a body. The holder must not wait for anything.
     pub(crate) async fn decoder(&self) -> Option<tokio::sync::SemaphorePermit<'_>> {
-        // Never closed, so there is always one in the end.
+        // The semaphore is never closed, so a permit always comes.
         self.inner.decoders.acquire().await.ok()
     }
 
@@ -315,7 +317,7 @@ impl MemoryBudget {
                 let _waiting = MemoryWaiter::begin(&part.waiting);
                 match Arc::clone(permits).acquire_many_owned(units).await {
                     Ok(permit) => permit,
-                    // Never closed.
+                    // The semaphore is never closed.
                     Err(_) => std::future::pending().await,
                 }
             }
@@ -333,7 +335,7 @@ impl MemoryBudget {
     }
 }
 
-/// Memory of a page with all that is made of it while it is understood.
+/// Returns the memory of a page including what parsing takes.
 const fn page_bytes(body_bytes: u64) -> u64 {
     body_bytes.saturating_mul(PAGE_FACTOR).saturating_add(PAGE_FLOOR)
 }
@@ -360,35 +362,35 @@ impl Inner {
             return Some(turn);
         }
         self.note_wait();
-        // Never closed, so there is always one in the end.
+        // The semaphore is never closed, so a permit always comes.
         Arc::clone(turns).acquire_owned().await.ok()
     }
 }
 
 impl Reservation {
-    /// The bytes that are reserved.
+    /// Returns the number of reserved bytes.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Takes over what another reservation of the same part has.
+    /// Takes over another reservation of the same part.
     pub fn merge(&mut self, mut other: Self) {
         if let Some(permit) = other.permit.split(other.permit.num_permits()) {
             self.permit.merge(permit);
             self.bytes += std::mem::take(&mut other.bytes);
-            // The bytes by which each of them was rounded up are not kept.
+            // Rounding the reservations up separately took extra permits; they are released.
             self.shrink(self.bytes);
         }
     }
 
-    /// The same bytes, which give the memory back when the last of their clones is dropped.
+    /// Attaches the reservation to the bytes. It ends when the last clone of them is dropped.
     #[must_use]
     pub fn hold(self, bytes: Bytes) -> Bytes {
         Bytes::from_owner(ReservedBytes { bytes, _room: self })
     }
 
-    /// Gives back what is beyond `bytes`.
+    /// Releases what is beyond `bytes`.
     pub fn shrink(&mut self, bytes: u64) {
         let kept = usize::try_from(bytes.div_ceil(UNIT).max(1)).unwrap_or(usize::MAX);
         drop(self.permit.split(self.permit.num_permits().saturating_sub(kept)));
@@ -397,7 +399,7 @@ impl Reservation {
         self.inner.give_back(less);
     }
 
-    /// Gives back what a page whose body turned out to have so many bytes does not need.
+    /// Releases what a page with a body of `body_bytes` does not need.
     pub(crate) fn shrink_to_page(&mut self, body_bytes: u64) {
         self.shrink(page_bytes(body_bytes));
     }
@@ -410,12 +412,12 @@ impl Drop for Reservation {
 }
 
 impl Wire {
-    /// The largest body that there is ever room for.
+    /// Returns the size of the largest body that can ever fit.
     pub(crate) fn bytes_max(&self) -> u64 {
         self.inner.share + self.inner.middle.0 + self.inner.large.0
     }
 
-    /// Reserves `bytes` in all. What a conversation's own share has room for never waits.
+    /// Raises the reservation to `bytes` in total. Within the conversation's own share this never waits.
     pub(crate) async fn grow(&mut self, bytes: u64) -> Result<(), OverBudget> {
         if bytes <= self.bytes {
             return Ok(());

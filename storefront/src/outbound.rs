@@ -1,4 +1,4 @@
-//! The rules for whatever is sent: addresses, headers, limits of answers.
+//! Rules for outgoing requests: addresses, headers, and limits of responses.
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, COOKIE, IF_NONE_MATCH, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
@@ -12,7 +12,7 @@ use crate::hosts::authority;
 use crate::page::Accept;
 use crate::terms::Priority;
 
-/// The place of an address, in words: its host, or its scheme where there is none.
+/// Returns the host of an address, or its scheme if it has no host.
 fn place(url: &Url) -> String {
     match url.host_str() {
         Some(_) => authority(url),
@@ -21,7 +21,7 @@ fn place(url: &Url) -> String {
 }
 
 impl Exchange {
-    /// Judges an address and brings it into the form in which it is used.
+    /// Checks an address and normalises it.
     pub(crate) fn checked(&self, mut url: Url) -> Result<Url, StoreError> {
         if let Some(name) = url
             .host_str()
@@ -41,7 +41,7 @@ impl Exchange {
         Ok(url)
     }
 
-    /// Judges where a redirect leads: never from https to http, never from a public host to this machine.
+    /// Checks the target of a redirect: never from https to http, never from a public host to this machine.
     pub(crate) fn follow(&self, from: &Url, to: Url) -> Result<Url, StoreError> {
         let to = self.checked(to).map_err(|error| match error {
             StoreError::AddressRefused { host, reason } => StoreError::AddressRefused {
@@ -68,7 +68,7 @@ impl Exchange {
     pub(crate) fn headers(&self, accept: Accept, country: Option<&str>, if_none_match: Option<&str>) -> HeaderMap {
         let mut headers = HeaderMap::with_capacity(6);
         let mut set = |name, value: &str| {
-            // A validator that is no header value is not sent, and the page comes in full.
+            // A validator that is not a valid header value is not sent, so the full page is returned.
             if let Ok(value) = HeaderValue::from_str(value) {
                 headers.insert(name, value);
             }
@@ -85,7 +85,7 @@ impl Exchange {
         headers
     }
 
-    /// Limits of an answer to a call of this priority.
+    /// Returns the limits of a response to a call of this priority.
     pub(crate) fn page_limits(&self, priority: Priority) -> Limits {
         let config = &self.config;
         let (wire_max, decoded_max) = match priority {
@@ -99,7 +99,7 @@ impl Exchange {
         }
     }
 
-    /// Limits of a GraphQL answer.
+    /// Returns the limits of a GraphQL response.
     pub(crate) fn graphql_limits(&self) -> Limits {
         let config = &self.config;
         Limits {

@@ -4,17 +4,18 @@ use tokio::time::Instant;
 
 use crate::config::StorefrontConfig;
 
-/// Waits shorter than this are not slept but owed: the timer is no finer, and a fast pace must stay fast on average.
+/// Shorter waits are carried over instead of slept. The timer is no finer, and a fast pace must stay fast on average.
 const TIMER: Duration = Duration::from_millis(1);
 
-/// The longest that a store can make us leave it alone with one answer.
+/// Maximum time for which one answer of a store can stop requests to it.
 pub const HOLD_MAX: Duration = Duration::from_secs(24 * 3600);
 
-/// The speed at which one host is asked: additive increase with each success, halved by each refusal.
+/// Rate limiter of one host: additive increase with each success, halved by each refusal.
 ///
-/// A cell-rate pace of one request per interval. Who may go early goes up to one interval before its place comes up, and the
-/// next place comes as much later: two requests can follow each other at once, never three. Not `governor`: its quotas cannot change while requests
-/// wait on them, and it sleeps on its own timer, which tests cannot set.
+/// It allows one request per interval (like a generic cell rate algorithm). An early request may start up to one
+/// interval before its slot, and the next slot is delayed accordingly. Two requests can follow each other at once, but
+/// never three. `governor` is not used because its quotas cannot change while requests wait, and it sleeps on its own
+/// timer, which tests cannot set.
 #[derive(Debug)]
 pub(crate) struct Pace {
     limits: Limits,
@@ -25,19 +26,19 @@ pub(crate) struct Pace {
     refusals: u32,
 }
 
-/// A place that was taken, as it is given back.
+/// A slot that was taken, with what is needed to give it back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PacePlace {
     before: Instant,
     after: Instant,
 }
 
-/// The moment at which a place may be taken.
+/// Time at which a slot may be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PaceStart {
-    /// When it has come up.
+    /// At the slot's time.
     OnTime,
-    /// An interval before it comes up.
+    /// One interval before the slot's time.
     Early,
 }
 
@@ -72,12 +73,12 @@ impl Pace {
         }
     }
 
-    /// Requests per second, as it stands.
+    /// Returns the current number of requests per second.
     pub(crate) fn rate_per_s(&self) -> f64 {
         self.interval().as_secs_f64().recip()
     }
 
-    /// The moment at which the next request may start, if nothing changes until then; not before `now`.
+    /// Returns the earliest time at which the next request may start if nothing changes; not before `now`.
     pub(crate) fn ready_at(&self, now: Instant, start: PaceStart) -> Instant {
         let next = match start {
             PaceStart::OnTime => self.next,
@@ -86,7 +87,7 @@ impl Pace {
         next.max(now).max(self.held_until.unwrap_or(now))
     }
 
-    /// The time by which a place may be taken early; none at a store that asks for a delay.
+    /// Returns how early a slot may be taken; zero for a store with a crawl delay.
     fn lead(&self) -> Duration {
         if self.crawl_delay.is_zero() {
             self.interval()
@@ -95,15 +96,15 @@ impl Pace {
         }
     }
 
-    /// Takes the next place if it has come up; else says when it will. Nobody takes one beforehand, so that who is first
-    /// can be decided when it comes up.
+    /// Takes the next slot if its time has come, and returns its time otherwise. No slot is taken in advance, so that
+    /// the first call in the queue can be chosen when the slot comes up.
     pub(crate) fn take(&mut self, now: Instant, start: PaceStart) -> Result<PacePlace, Instant> {
         let ready = self.ready_at(now, start);
         if ready.duration_since(now) >= TIMER {
             return Err(ready);
         }
         let before = self.next;
-        // The time by which the timer woke up late is not lost.
+        // The delay of a timer that woke up late is not lost.
         let late_max = now.checked_sub(TIMER).unwrap_or(now);
         let start = self.next.max(self.held_until.unwrap_or(late_max)).max(late_max);
         self.next = start + self.interval();
@@ -113,14 +114,14 @@ impl Pace {
         })
     }
 
-    /// Gives a place back that was not used, unless something has happened since.
+    /// Gives back an unused slot, unless the pace has changed since.
     pub(crate) fn give_back(&mut self, taken: PacePlace) {
         if self.next == taken.after {
             self.next = taken.before;
         }
     }
 
-    /// Time for which the store is still to be left alone.
+    /// Returns the remaining time for which the store asked for no requests.
     pub(crate) fn held(&self, now: Instant) -> Option<Duration> {
         self.held_until
             .map(|until| until.saturating_duration_since(now))
@@ -134,7 +135,8 @@ impl Pace {
         }
     }
 
-    /// Falls at once, and leaves the store alone for as long as it says, or for a time that doubles with each refusal.
+    /// Lowers the rate at once and stops requests for the time that the store states, or for a time that doubles with
+    /// each refusal.
     pub(crate) fn refused(&mut self, now: Instant, retry_after: Option<Duration>) {
         self.rate_per_s = (self.rate_per_s / 2.0).max(self.limits.min);
         let doubled = self.limits.throttle_wait.saturating_mul(1 << self.refusals.min(16));
@@ -151,9 +153,9 @@ impl Pace {
         self.crawl_delay = delay.unwrap_or_default();
     }
 
-    /// The time from one request to the next.
+    /// Returns the interval between two requests.
     pub(crate) fn interval(&self) -> Duration {
-        // Infinity gives zero; the lower limit of the rate keeps it finite.
+        // An infinite rate gives a zero interval. The minimum rate keeps the interval finite.
         Duration::try_from_secs_f64(self.rate_per_s.recip())
             .unwrap_or(HOLD_MAX)
             .max(self.crawl_delay)
@@ -187,7 +189,7 @@ mod tests {
         ]
     }
 
-    /// The next place, waited for if it must be.
+    /// Takes the next slot, waiting if necessary.
     fn wait_and_take(pace: &mut Pace, now: Instant, start: PaceStart) -> (Instant, PacePlace) {
         match pace.take(now, start) {
             Ok(taken) => (now, taken),
@@ -196,9 +198,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever happens, two requests are an interval of the pace apart (less one tick of the timer that is owed and
-        /// one that was late) or as much later as the one before was early, none starts while the store is to be left alone, and
-        /// the pace stays within its limits.
+        /// Checks the spacing of requests for any sequence of events. Two requests are one interval apart (less a timer
+        /// tick carried over and a late one), or more if the previous request was early. No request starts during a
+        /// hold, and the rate stays within its limits.
         #[test]
         fn no_request_starts_early(steps in proptest::collection::vec(step(), 0..200), start in 0.1_f64..2000.0) {
             let config = StorefrontConfig { rate_start_per_s: start, rate_max_per_s: 50.0, ..StorefrontConfig::default() };
@@ -236,8 +238,8 @@ mod tests {
             }
         }
 
-        /// Being late now and then costs no place, and saves none up: over any time as many requests start as the pace
-        /// allows, and two ticks of the timer more at the most.
+        /// Checks that occasional lateness neither loses nor saves up slots. Over any time, as many requests start as
+        /// the pace allows, plus at most two timer ticks.
         #[test]
         fn a_late_timer_costs_no_place(late_us in proptest::collection::vec(0_u64..1000, 1..300), start in 1.0_f64..500.0) {
             let config = StorefrontConfig { rate_start_per_s: start, ..StorefrontConfig::default() };
@@ -255,7 +257,7 @@ mod tests {
             prop_assert!(took <= due + 2 * TIMER, "{took:?} for {due:?}");
         }
 
-        /// A place that is given back after a refusal does not shorten the wait.
+        /// Giving back a slot after a refusal does not shorten the wait.
         #[test]
         fn what_is_given_back_late_changes_nothing(wait_ms in 0_u64..10_000) {
             let now = Instant::now();

@@ -1,4 +1,4 @@
-//! The page that a caller asks to read, and the answer of its store.
+//! The kind of page that a caller requests, and the store's response.
 
 use bytes::Bytes;
 use data_model::CurrencyCode;
@@ -7,18 +7,18 @@ use url::Url;
 
 use crate::error::StoreError;
 
-/// The kind of answer that a caller wants to read; decides the `Accept` header, and whether the answer must be JSON.
+/// Kind of response that a caller expects. Decides the `Accept` header, and whether the response must be JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accept {
-    /// JSON; anything else that comes is [`StoreError::NotJson`].
+    /// JSON. Any other response is [`StoreError::NotJson`].
     Json,
-    /// A page of the shop.
+    /// An HTML page of the shop.
     Html,
     /// A site map.
     Xml,
     /// Plain text.
     Text,
-    /// Whatever comes.
+    /// Any content type.
     Any,
 }
 
@@ -34,31 +34,31 @@ impl Accept {
     }
 }
 
-/// The result of a fetch that succeeds.
+/// Result of a successful fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FetchOutcome {
-    /// The page is the one whose validator was given (304).
+    /// The page still matches the given validator (304).
     NotModified,
-    /// The page.
+    /// The page itself.
     Body(Page),
 }
 
-/// A page as the store sent it, decompressed and complete; in UTF-8 where the store says that it is in Latin-1.
+/// A page as the store sent it, decompressed and complete. Converted to UTF-8 if the store declares Latin-1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// The body.
+    /// Body of the page.
     pub bytes: Bytes,
-    /// Its validator, to be given as `if_none_match` the next time. Stores need not send one.
+    /// Validator of the page, to be passed as `if_none_match` the next time. Stores need not send one.
     pub etag: Option<String>,
-    /// The type that the store says it is.
+    /// Content type that the store declares.
     pub content_type: Option<String>,
-    /// The currency that the store says that its amounts are in, where it does.
+    /// Currency of the store's amounts, if the store states one.
     pub cart_currency: Option<CurrencyCode>,
-    /// The address that it came from in the end, after redirects.
+    /// Final address of the page, after redirects.
     pub url: Url,
 }
 
-/// The result of a call.
+/// Result of a call.
 #[derive(Debug)]
 pub(crate) struct CallResult {
     pub(crate) fetched: FetchOutcome,
@@ -69,7 +69,7 @@ impl CallResult {
     pub(crate) fn into_page(self) -> Result<Page, StoreError> {
         match self.fetched {
             FetchOutcome::Body(page) => Ok(page),
-            // Comes only where a validator was sent.
+            // A 304 without a validator in the request is an error.
             FetchOutcome::NotModified => Err(StoreError::Status {
                 status: StatusCode::NOT_MODIFIED.as_u16(),
             }),

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-/// The shortest time after which a wait is looked at again.
+/// Minimum time after which a wait is checked again.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Time that something waited for this program itself, which is not the store's fault.
+/// Time spent waiting for this program itself, which must not count against the store.
 #[derive(Debug, Default)]
 pub(crate) struct OwnWait(Mutex<State>);
 
@@ -18,7 +18,7 @@ struct State {
 }
 
 impl OwnWait {
-    /// The outcome of `work`; the time that it takes is not the store's.
+    /// Runs `work` and counts its time as this program's own.
     pub(crate) async fn during<T>(&self, work: impl Future<Output = T>) -> T {
         self.state(|state| state.since = Some(Instant::now()));
         let done = work.await;
@@ -35,7 +35,7 @@ impl OwnWait {
     }
 }
 
-/// The outcome of `work` within `limit`, not counting the time that it `waited` for this program.
+/// Runs `work` within `limit`, not counting the time that it `waited` for this program.
 pub(crate) async fn within<T>(limit: Duration, waited: &OwnWait, work: impl Future<Output = T>) -> Option<T> {
     let started = Instant::now();
     let mut work = pin!(work);

@@ -5,14 +5,14 @@ use bytes::Bytes;
 
 use crate::error::StoreError;
 
-/// The maker of a body, which runs when its turn comes.
+/// Function that creates a body when the call gets its turn.
 type BodyMaker = Box<dyn FnOnce() -> Result<Bytes, StoreError> + Send>;
 
-/// The body of a POST.
+/// Body of a POST.
 pub(crate) enum Post {
-    /// Known when the call is made.
+    /// A body that is known when the call is made.
     Now(Bytes),
-    /// Known when the call's turn comes: made then, once, and kept for retries and redirects.
+    /// A body that is created when the call gets its turn: once, and kept for retries and redirects.
     AtTurn {
         make: Mutex<Option<BodyMaker>>,
         made: OnceLock<Bytes>,
@@ -27,7 +27,7 @@ impl Post {
         }
     }
 
-    /// The body. Called when the request is about to be sent.
+    /// Returns the body. Called when the request is about to be sent.
     pub(crate) fn bytes(&self) -> Result<Bytes, StoreError> {
         let (make, made) = match self {
             Self::Now(bytes) => return Ok(bytes.clone()),
@@ -37,7 +37,7 @@ impl Post {
             return Ok(bytes.clone());
         }
         let make = make.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // A call that was not wanted the first time is not wanted now.
+        // A call that was not wanted the first time is not wanted on a retry.
         let bytes = make.map_or(Err(StoreError::Withdrawn), |make| make())?;
         Ok(made.get_or_init(|| bytes).clone())
     }

@@ -1,4 +1,4 @@
-//! The questions that a store is asked, each with its path.
+//! Requests to a store, each with its path.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,7 +19,7 @@ use crate::store::Store;
 use crate::terms::Effect;
 
 impl Store {
-    /// `/meta.json`: what the store says about itself.
+    /// Fetches `/meta.json`: what the store says about itself.
     ///
     /// # Errors
     /// Any [`StoreError`]; so for every method below.
@@ -28,11 +28,11 @@ impl Store {
         self.get("/meta.json", Accept::Json).await
     }
 
-    /// `/products.json`: one page of the catalogue, `page` from 1, at most 250 products a page. A page past the end is
-    /// an empty list; one beyond the platform's cap of 25,000 products is [`StoreError::PageCap`].
+    /// Fetches one page of the catalogue from `/products.json`: `page` from 1, at most 250 products a page. A page past
+    /// the end is an empty list; one beyond Shopify's cap of 25,000 products is [`StoreError::PageCap`].
     ///
     /// # Errors
-    /// [`StoreError::CatalogueClosed`] where the store does not publish its catalogue.
+    /// [`StoreError::CatalogueClosed`] if the store does not publish its catalogue.
     #[boxed]
     pub async fn products_page(
         &self,
@@ -49,7 +49,7 @@ impl Store {
         .await
     }
 
-    /// `/collections.json`: one page of the list of collections.
+    /// Fetches one page of the list of collections from `/collections.json`.
     ///
     /// # Errors
     /// See [`Store::meta`].
@@ -68,11 +68,11 @@ impl Store {
         .await
     }
 
-    /// `/collections/{handle}/products.json`: one page of a collection, under the same cap as the catalogue. An unknown
-    /// collection is a status of 404, or an empty list on some stores.
+    /// Fetches one page of a collection from `/collections/{handle}/products.json`, under the same cap as the catalogue.
+    /// An unknown collection gives status 404, or an empty list on some stores.
     ///
     /// # Errors
-    /// [`StoreError::Url`] when the handle cannot be one.
+    /// [`StoreError::Url`] if the handle is not valid.
     #[boxed]
     pub async fn collection_products_page(
         &self,
@@ -90,38 +90,38 @@ impl Store {
         .await
     }
 
-    /// `/products/{handle}.js`: one product with prices in minor units and availability.
+    /// Fetches `/products/{handle}.js`: one product with prices in minor units and availability.
     ///
     /// # Errors
-    /// [`StoreError::Url`] when the handle cannot be one.
+    /// [`StoreError::Url`] if the handle is not valid.
     #[boxed]
     pub async fn product_js(&self, handle: &str) -> Result<FetchOutcome, StoreError> {
         self.product(handle, ".js", Accept::Json).await
     }
 
-    /// `/products/{handle}.json`: one product as the store's back office would describe it.
+    /// Fetches `/products/{handle}.json`: one product in the format of Shopify's admin API.
     ///
     /// # Errors
-    /// [`StoreError::Url`] when the handle cannot be one.
+    /// [`StoreError::Url`] if the handle is not valid.
     #[boxed]
     pub async fn product_json(&self, handle: &str) -> Result<FetchOutcome, StoreError> {
         self.product(handle, ".json", Accept::Json).await
     }
 
-    /// `/products/{handle}`: the product's page.
+    /// Fetches `/products/{handle}`: the product's HTML page.
     ///
     /// # Errors
-    /// [`StoreError::Url`] when the handle cannot be one.
+    /// [`StoreError::Url`] if the handle is not valid.
     #[boxed]
     pub async fn product_html(&self, handle: &str) -> Result<FetchOutcome, StoreError> {
         self.product(handle, "", Accept::Html).await
     }
 
-    /// A site map: `/sitemap.xml`, or the address of one that it lists. An address on another host is treated as a
-    /// redirect there would be.
+    /// Fetches a site map: `/sitemap.xml`, or the address of one that it lists. An address on another host is treated as
+    /// a redirect to that host.
     ///
     /// # Errors
-    /// [`StoreError::Url`] when the location is no URL.
+    /// [`StoreError::Url`] if the location is not a URL.
     #[boxed]
     pub async fn sitemap(&self, location: &str) -> Result<FetchOutcome, StoreError> {
         let url = if location.starts_with('/') {
@@ -135,7 +135,7 @@ impl Store {
         self.fetch(Call::get(url, Accept::Xml)).await
     }
 
-    /// Any page of the store.
+    /// Fetches any page of the store.
     ///
     /// # Errors
     /// [`StoreError::Url`] when the path does not begin with one slash, or leads to another host.
@@ -145,7 +145,7 @@ impl Store {
         self.fetch(Call::get(url, accept)).await
     }
 
-    /// Any page of the store, unless it is the one whose validator is given.
+    /// Fetches any page of the store, unless it still matches the given validator.
     ///
     /// # Errors
     /// See [`Store::get`].
@@ -164,7 +164,7 @@ impl Store {
         .await
     }
 
-    /// The store's `robots.txt` as it binds us, from the cache when it is fresh.
+    /// Returns the rules of the store's `robots.txt` for this crawler, from the cache if it is fresh.
     ///
     /// # Errors
     /// [`StoreError::RobotsUnavailable`] when it cannot be read.
@@ -176,15 +176,15 @@ impl Store {
         until(terms.deadline, Box::pin(robots)).await
     }
 
-    /// Posts JSON to a path of the store and brings its JSON answer.
+    /// Posts JSON to a path of the store and returns its JSON answer.
     ///
-    /// A store that has moved to another host redirects there: a safe or idempotent call is posted again at the same path
-    /// of that host (or where 307 and 308 lead), once its address is judged. An unsafe one is where 301, 307 and 308 lead to
-    /// that path at another host of the brand's own: nothing was done then.
+    /// A store that has moved to another host redirects there. A safe or idempotent call is then posted again to the same
+    /// path of that host (or to the target of 307 and 308), after the address is checked. An unsafe call follows only 301,
+    /// 307 and 308 to the same path at another of the brand's own hosts, because nothing was carried out then.
     ///
     /// # Errors
     /// [`StoreError::OutcomeUnknown`] when an unsafe call may have been sent and was not answered;
-    /// [`StoreError::Redirect`] when one is redirected elsewhere.
+    /// [`StoreError::Redirect`] when an unsafe call is redirected elsewhere.
     pub async fn post_json<T>(&self, path: &str, body: &T, effect: Effect) -> Result<Page, StoreError>
     where
         T: Serialize + ?Sized + Sync,
@@ -194,24 +194,23 @@ impl Store {
         self.known(&call, found)
     }
 
-    /// Asks the store's Storefront API: `POST {base}/api/{version}/graphql.json`, without a cookie, and without a token
-    /// but for [`Store::with_token`]. `THROTTLED` in an answer of status 200 slows the pace as a 429 does and is
-    /// [`StoreError::Throttled`]; all other errors come back in the answer. A document that writes must have one root
-    /// field: the effects of its parts cannot be distinguished.
+    /// Sends a request to the store's Storefront API: `POST {base}/api/{version}/graphql.json`, without a cookie. A token
+    /// is sent only after [`Store::with_token`]. `THROTTLED` in a response with status 200 slows the pace like a 429 and
+    /// is [`StoreError::Throttled`]; all other errors are returned in the answer. A document that writes must have one root
+    /// field, because the effects of several fields cannot be distinguished.
     ///
     /// # Errors
-    /// As [`Store::post_json`]; [`StoreError::NotJson`] when the answer is none of GraphQL.
+    /// As [`Store::post_json`]; [`StoreError::NotJson`] when the response is not a GraphQL answer.
     #[boxed]
     pub async fn graphql(&self, request: &GraphqlRequest, effect: Effect) -> Result<GraphqlAnswer, StoreError> {
         self.query(Post::Now(json(request)?), effect).await
     }
 
-    /// The same with a request that is made when its turn comes: what was learnt meanwhile goes with it, and whoever made
-    /// it need not wait for another turn. `make` is called once, whatever the retries; where it has nothing to ask for any
-    /// more, nothing is sent.
+    /// Like [`Store::graphql`], but builds the request when its turn comes, so that it includes what was learnt meanwhile.
+    /// `make` is called once, whatever the retries. If it returns nothing, no request is sent.
     ///
     /// # Errors
-    /// As [`Store::graphql`]; [`StoreError::Withdrawn`] when `make` gives nothing.
+    /// As [`Store::graphql`]; [`StoreError::Withdrawn`] when `make` returns nothing.
     pub async fn graphql_at_turn(
         &self,
         make: impl FnOnce() -> Option<GraphqlRequest> + Send + 'static,

@@ -7,10 +7,10 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::address::{Refusal, Zone, check_ip, is_localhost};
 
-/// Turns a name into addresses. The system's resolver, or what a test puts in its place.
+/// Resolves a name to IP addresses. Tests replace the system's resolver.
 #[async_trait]
 pub trait Lookup: Send + Sync + std::fmt::Debug {
-    /// All addresses of a name, whatever they are; judging them is not its task.
+    /// Returns all IP addresses of a name, unchecked.
     ///
     /// # Errors
     /// The resolver's error when it has no answer.
@@ -31,21 +31,21 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// The reason why a name yields no address to connect to.
+/// Reason why a name yields no address to connect to.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResolveError {
-    /// It resolves to addresses that are not public, and to no other.
+    /// The name resolves only to addresses that are not public.
     #[error("the name resolves to no public address")]
     Refused(#[source] Refusal),
-    /// It does not resolve.
+    /// The name does not resolve.
     #[error("the name does not resolve")]
     Lookup(#[source] io::Error),
-    /// It resolves to nothing.
+    /// The name resolves to no address.
     #[error("the name has no address")]
     Empty,
 }
 
-/// The connect-time half of the address guard: the HTTP client connects only to what this lets through.
+/// Connection-time half of the address guard. The HTTP client connects only to addresses that pass it.
 #[derive(Debug, Clone)]
 pub(crate) struct GuardedResolver {
     lookup: Arc<dyn Lookup>,
@@ -57,8 +57,8 @@ impl GuardedResolver {
         Self { lookup, allow_loopback }
     }
 
-    /// The public addresses of a name. `localhost` and names below it are this machine without asking anybody, and no
-    /// other name is: DNS has no say in what is loopback.
+    /// Returns the public addresses of a name. `localhost` and names below it are loopback without a lookup, and no
+    /// other name is, because DNS must not decide what is loopback.
     async fn addresses(&self, name: &str) -> Result<Vec<SocketAddr>, ResolveError> {
         if is_localhost(name) {
             return match self.allow_loopback {

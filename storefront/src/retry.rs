@@ -10,8 +10,8 @@ use crate::config::StorefrontConfig;
 use crate::error::StoreError;
 use crate::pace::HOLD_MAX;
 
-/// The retries that one host may still be sent: each request pays in a share, each retry takes out one, so that retries stay a
-/// small part of the traffic when a store is in trouble.
+/// Retry budget of one host. Each request adds a share and each retry takes one token, so that retries stay a small
+/// part of the traffic to a store in trouble.
 #[derive(Debug)]
 pub(crate) struct RetryBudget {
     tokens: f64,
@@ -33,9 +33,9 @@ impl RetryBudget {
         self.tokens = (self.tokens + self.ratio).min(self.max);
     }
 
-    /// Takes one; false where none is left.
+    /// Takes one token. Returns false if none is left.
     pub(crate) fn take(&mut self) -> bool {
-        // A sum of shares such as 0.2 falls just short of one.
+        // A sum of shares such as 0.2 can be slightly less than one.
         let affordable = self.tokens >= 1.0 - 1e-9;
         if affordable {
             self.tokens = (self.tokens - 1.0).max(0.0);
@@ -44,11 +44,11 @@ impl RetryBudget {
     }
 }
 
-/// The reason why one attempt failed.
+/// Reason why one attempt failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: StoreError,
-    /// The request has been tried again already, one level below.
+    /// True if a lower level has already retried the request.
     pub(crate) is_final: bool,
 }
 
@@ -64,8 +64,8 @@ impl From<StoreError> for Failure {
     }
 }
 
-/// The waits before the first, second, … retry: exponential with jitter, ending after the last retry.
-/// (`backon` for the delays alone: whether to retry depends on the host's breaker, budget and pace.)
+/// Returns the waits before the retries: exponential with jitter, ending after the last retry. `backon` is used only
+/// for the delays, because the decision to retry depends on the host's breaker, budget and pace.
 pub(crate) fn backoff(config: &StorefrontConfig) -> ExponentialBackoff {
     ExponentialBuilder::default()
         .with_factor(2.0)
@@ -76,8 +76,8 @@ pub(crate) fn backoff(config: &StorefrontConfig) -> ExponentialBackoff {
         .build()
 }
 
-/// The wait that an answer asks for: seconds or an HTTP date (RFC 9110, 10.2.3), a day at most. The platform also sends
-/// a fraction of seconds (`2.0`), which is rounded up. Anything else is as if the header were not there.
+/// Returns the wait that a response asks for: seconds or an HTTP date (RFC 9110, 10.2.3), a day at most. Shopify also
+/// sends fractional seconds (`2.0`), which are rounded up. Any other value is ignored.
 pub(crate) fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim_ascii();
     let (whole, fraction) = value.split_once('.').unwrap_or((value, "0"));
@@ -93,7 +93,7 @@ pub(crate) fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duratio
     Some(Duration::from_millis(u64::try_from(wait_ms).unwrap_or(0)).min(HOLD_MAX))
 }
 
-/// The three forms of RFC 9110, 5.6.7.
+/// Parses the three date formats of RFC 9110, 5.6.7.
 fn http_date(text: &str) -> Option<Timestamp> {
     let micros = match DateTime::parse_from_rfc2822(text) {
         Ok(moment) => moment.timestamp_micros(),

@@ -1,4 +1,4 @@
-//! The right to ask a store, where several processes ask the stores of one market.
+//! Exclusive right to send requests to a store, if several processes crawl the stores of one market.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,46 +8,48 @@ use data_model::StoreHost;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either, select};
 
-/// Gives the right to ask a store to one at a time, of all processes that ask for it.
+/// Grants the right to send requests to a store to one process at a time.
 #[async_trait]
 pub trait StoreRights: Send + Sync + std::fmt::Debug {
-    /// Does `work`, which asks the store, while nobody else may. Where the right is lost meanwhile, the work is dropped where
-    /// it is.
+    /// Runs `work`, which sends requests to the store, while no other process may. If the right is lost, the work is
+    /// dropped immediately.
     async fn under(&self, store: &StoreHost, work: BoxFuture<'_, ()>) -> RightOutcome;
 }
 
-/// The end of work under a right.
+/// Outcome of work under a right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RightOutcome {
-    /// It is done.
+    /// The work is done.
     Done,
-    /// It was not begun: somebody else asks the store, or has what it says. In words.
+    /// The work did not start, because another process is reading the store or has already read it. Contains a
+    /// description.
     ByAnother(String),
-    /// It was begun, and the right to it was lost.
+    /// The work started, but the right was lost before it ended.
     Lost,
-    /// It was not begun: who may ask the store is not known. In words.
+    /// The work did not start, because it is unknown who has the right. Contains a description.
     Unknown(String),
 }
 
-/// The reason why work under a right came to no end.
+/// Reason why work under a right did not finish.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotAsked {
-    /// It was not begun: somebody else asks the store, or has what it says. In words.
+    /// The work did not start, because another process is reading the store or has already read it. Contains a
+    /// description.
     #[error("{0}")]
     ByAnother(String),
-    /// It was begun, and the right to it was lost.
+    /// The work started, but the right was lost before it ended.
     #[error("another process took the store over while it was asked")]
     Lost,
-    /// It was not begun: who may ask the store is not known. In words.
+    /// The work did not start, because it is unknown who has the right. Contains a description.
     #[error("{0}")]
     Unknown(String),
-    /// It was not begun before it was to stop.
+    /// The work did not start before `stop`.
     #[error("stopped before the store was asked")]
     Stopped,
 }
 
-/// Does `work`, which asks the store, under the right to it where such are given. `stop` ends the wait for the right; work that
-/// was begun ends by itself, so that the right is given back.
+/// Runs `work`, which sends requests to the store, under the store's right if rights are configured. `stop` ends the wait
+/// for the right. Work that has started ends by itself, so that the right is given back.
 ///
 /// # Errors
 /// [`NotAsked`].
@@ -91,7 +93,7 @@ pub async fn under<T: Send>(
 mod tests {
     use super::*;
 
-    /// Answers this, and does the work where that is [`RightOutcome::Done`].
+    /// Test double that returns this outcome, and runs the work if it is [`RightOutcome::Done`].
     #[derive(Debug)]
     struct FixedOutcome(RightOutcome);
 
@@ -105,7 +107,7 @@ mod tests {
         }
     }
 
-    /// Gives no right, ever.
+    /// Test double that never grants a right.
     #[derive(Debug)]
     struct NoRight;
 

@@ -1,22 +1,22 @@
-//! `robots.txt` as RFC 9309 reads it. Pure.
+//! Parser for `robots.txt` according to RFC 9309. Does no I/O.
 //!
-//! An own reader, because the ready-made one (`texting_robots` 0.2) departs from the RFC where stores would feel it:
-//! `User-agent: name/1.0` does not name a crawler called `name`, `%62` in a rule does not equal `b` in a path, an empty
-//! `Disallow:` becomes `Allow: /` and so undoes a `Disallow: /` beside it, and one rule that it cannot read
-//! makes it refuse the whole file.
+//! The existing parser (`texting_robots` 0.2) is not used because it departs from the RFC in ways that affect stores.
+//! For it, `User-agent: name/1.0` does not name a crawler called `name`, and `%62` in a rule does not equal `b` in a
+//! path. An empty `Disallow:` becomes `Allow: /` and cancels a `Disallow: /` next to it. One unreadable rule makes it
+//! refuse the whole file.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use memchr::memmem;
 
-/// Bytes of a file that are read (RFC 9309, 2.5); the rest is ignored.
+/// Maximum number of bytes read of a file (RFC 9309, 2.5). The remaining bytes are ignored.
 pub(crate) const BYTES_MAX: usize = 500 * 1024;
 
-/// The rules of one `robots.txt` for one crawler.
+/// Rules of one `robots.txt` for one crawler.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Robots {
-    /// Most specific first; of equals, the allowing one first.
+    /// Rules, most specific first. Among equals, the allowing rule comes first.
     rules: Vec<Rule>,
     crawl_delay: Option<Duration>,
 }
@@ -25,11 +25,11 @@ pub struct Robots {
 struct Rule {
     allow: bool,
     pattern: Box<[u8]>,
-    /// The same with the delimiters of its query percent-encoded, when that makes a difference.
+    /// The pattern with the delimiters of its query percent-encoded, if that makes a difference.
     encoded: Option<Box<[u8]>>,
 }
 
-/// The rules collected for one addressee.
+/// Rules collected for one user agent.
 #[derive(Debug, Default)]
 struct Group {
     named: bool,
@@ -38,7 +38,7 @@ struct Group {
 }
 
 impl Robots {
-    /// Reads a file for the crawler with this product token. Anything can be read: what is not understood is skipped.
+    /// Parses a file for the crawler with this product token. Never fails: unrecognised lines are skipped.
     #[must_use]
     pub fn parse(file: &[u8], product_token: &str) -> Self {
         let mut ours = Group::default();
@@ -80,7 +80,7 @@ impl Robots {
         Self { rules, crawl_delay }
     }
 
-    /// True where the crawler may fetch this path, which begins with `/` and includes the query if there is one.
+    /// Returns true if the crawler may fetch this path, which begins with `/` and includes any query.
     #[must_use]
     pub fn allows(&self, path_and_query: &str) -> bool {
         let path = path_and_query.split('#').next().unwrap_or_default().as_bytes();
@@ -96,7 +96,7 @@ impl Robots {
         self.rules.iter().find(hit).is_none_or(|rule| rule.allow)
     }
 
-    /// The pause between requests that the file asks for (not part of the RFC, but widely meant).
+    /// Returns the pause between requests that the file asks for. It is not part of the RFC, but widely used.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
@@ -127,9 +127,10 @@ enum Key {
     CrawlDelay,
 }
 
-/// The lines within the limit; a line that the limit cuts is dropped, for half a rule means something else.
+/// Returns the lines within the size limit. A line cut by the limit is dropped, because half a rule has another
+/// meaning.
 fn whole_lines(file: &[u8]) -> impl Iterator<Item = &[u8]> {
-    // A byte order mark; some servers send the first one or two of its three bytes.
+    // Byte order mark. Some servers send only the first one or two of its three bytes.
     let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xef\xbb", b"\xef"];
     let file = marks.iter().find_map(|mark| file.strip_prefix(*mark)).unwrap_or(file);
     let end = if file.len() <= BYTES_MAX {
@@ -140,7 +141,7 @@ fn whole_lines(file: &[u8]) -> impl Iterator<Item = &[u8]> {
     file[..end].split(|byte| matches!(byte, b'\n' | b'\r' | 0))
 }
 
-/// A line's key and value. Spellings that people get wrong are understood as they were meant, as Google does.
+/// Returns a line's key and value. Common misspellings are accepted, as Google does.
 fn field(line: &[u8]) -> Option<(Key, &[u8])> {
     let line = line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii();
     let split = memchr::memchr(b':', line).or_else(|| line.iter().position(u8::is_ascii_whitespace))?;
@@ -163,7 +164,7 @@ fn field(line: &[u8]) -> Option<(Key, &[u8])> {
     Some((key, value))
 }
 
-/// The product token at the head of a user-agent value: `haat/1.0` names `haat`.
+/// Returns the product token at the start of a user-agent value: `haat` for `haat/1.0`.
 fn token(value: &[u8]) -> &[u8] {
     let end = value
         .iter()
@@ -180,12 +181,12 @@ fn seconds(value: &[u8]) -> Option<Duration> {
 enum Side {
     /// `*` and a final `$` are operators.
     Pattern,
-    /// Every octet stands for itself.
+    /// Every byte is literal.
     Path,
 }
 
-/// Brings octets into the one form in which they are compared: unreserved characters decoded, everything outside
-/// ASCII encoded, hex digits upper case, literal `*` and `$` encoded.
+/// Normalises bytes for comparison: unreserved characters decoded, everything outside ASCII encoded, hex digits
+/// uppercase, literal `*` and `$` encoded.
 fn normalise(octets: &[u8], side: Side) -> Cow<'_, [u8]> {
     if octets
         .iter()
@@ -217,8 +218,8 @@ fn normalise(octets: &[u8], side: Side) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Encodes the delimiters after the first `?`, so that `?u=https://a.b` and `?u=https%3A%2F%2Fa.b` are one
-/// (the RFC's own example, 2.2.2).
+/// Encodes the delimiters after the first `?`, so that `?u=https://a.b` and `?u=https%3A%2F%2Fa.b` are equal (the RFC's
+/// own example, 2.2.2).
 fn encode_query(octets: &[u8]) -> Cow<'_, [u8]> {
     let Some(mark) = memchr::memchr(b'?', octets) else {
         return Cow::Borrowed(octets);
@@ -252,8 +253,9 @@ fn hex(digit: u8) -> u8 {
     }
 }
 
-/// True where the pattern matches a prefix of the path (all of it when the pattern ends with `$`). Taking each piece between
-/// stars at its leftmost place is enough, so the time is bounded by the path, not by the stars.
+/// Returns true if the pattern matches a prefix of the path, or the whole path if the pattern ends with `$`. Matching
+/// each piece between stars at its leftmost position is enough, so the time depends on the path and not on the number
+/// of stars.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, anchored) = match pattern.strip_suffix(b"$") {
         Some(pattern) => (pattern, true),

@@ -9,8 +9,8 @@ use crate::error::StoreError;
 use crate::exchange::Exchange;
 use crate::terms::{CallerTag, Priority};
 
-/// One store, and how its calls are made: for which country, how urgent, until when. Cheap to clone; holds no state of
-/// its own.
+/// A store with the settings of its calls: country, priority and deadline. It is cheap to clone and has no state of its
+/// own.
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) exchange: Arc<Exchange>,
@@ -19,9 +19,9 @@ pub struct Store {
     pub(crate) priority: Priority,
     pub(crate) caller: Option<CallerTag>,
     pub(crate) deadline: Option<Instant>,
-    /// The public Storefront token of the store, for GraphQL alone.
+    /// Public Storefront API token of the store, used only for GraphQL.
     pub(crate) token: Option<Arc<Secret>>,
-    /// Other hosts that are the store's own, without `www.`, each with its port where that is not the scheme's own.
+    /// Other hosts of the store, without `www.`, each with its port unless that is the scheme's default.
     own_hosts: Arc<[String]>,
 }
 
@@ -40,11 +40,11 @@ impl Store {
         }
     }
 
-    /// The same store with the prices that it shows in this country (two upper-case letters), whatever the
-    /// configuration says; `None` for those of the machine's own location. See [`crate::StorefrontConfig::country`].
+    /// Sets the country (two uppercase letters) whose prices the store shows, overriding the configuration. `None` means the
+    /// country of the machine's location. See [`crate::StorefrontConfig::country`].
     ///
     /// # Errors
-    /// [`StoreError::Url`] when it is no country code.
+    /// [`StoreError::Url`] if it is not a country code.
     pub fn in_country(mut self, country: Option<&str>) -> Result<Self, StoreError> {
         if !country.is_none_or(is_country) {
             return Err(StoreError::Url {
@@ -55,17 +55,17 @@ impl Store {
         Ok(self)
     }
 
-    /// The same store, asked for one who waits. All calls to a host share its pace and its connections; an interactive
-    /// one goes before those of a crawl, and may not be answered with as much
+    /// Sets the priority of the store's calls. All calls to a host share its pace and its connections. An interactive
+    /// call goes before crawl calls, and has lower size limits
     /// ([`crate::StorefrontConfig::interactive_body_bytes_max`]).
     #[must_use]
     pub fn with_priority(self, priority: Priority) -> Self {
         Self { priority, ..self }
     }
 
-    /// The same store, asked in the name of one of many callers. At a host interactive calls of different callers take turns,
-    /// however many one of them makes; every other turn is for calls in nobody's name, which are made for all. A bot challenge
-    /// that one of them meets keeps them all waiting, and nobody else.
+    /// Sets the caller on whose behalf calls are made. Interactive calls of different callers take turns at a host,
+    /// however many calls one caller makes. Every other turn is for calls without a caller, which are made on behalf of
+    /// all. A bot challenge for one caller's call holds back all calls with a caller, and no others.
     #[must_use]
     pub fn with_caller(self, caller: &str) -> Self {
         Self {
@@ -74,9 +74,9 @@ impl Store {
         }
     }
 
-    /// The same store, of which no call takes longer than until then, waits for its turn and retries included. A call
-    /// whose turn would come up later fails at once and names the wait: [`StoreError::Deadline`], or
-    /// [`StoreError::Throttled`] where the store asked to be left alone for longer.
+    /// Sets a deadline for every call, including waits for its turn and retries. A call whose turn would come later
+    /// fails at once with the length of the wait: [`StoreError::Deadline`], or [`StoreError::Throttled`] if the store
+    /// asked to wait that long.
     #[must_use]
     pub fn with_deadline(self, deadline: Instant) -> Self {
         Self {
@@ -85,8 +85,8 @@ impl Store {
         }
     }
 
-    /// The same store, whose Storefront API is shown this token (`X-Shopify-Storefront-Access-Token`): what concerns
-    /// customers needs one. A token that is no header's value is not sent.
+    /// Sets the token for the store's Storefront API (`X-Shopify-Storefront-Access-Token`), which customer operations
+    /// need. A token that is not a valid header value is not sent.
     #[must_use]
     pub fn with_token(self, token: Secret) -> Self {
         Self {
@@ -95,8 +95,8 @@ impl Store {
         }
     }
 
-    /// The same store, known to live under these hosts too, each with its port where that is not the scheme's own. What is
-    /// sent with a token, or changes something, is sent to no other host, whatever redirects there.
+    /// Sets further hosts of the store, each with its port unless that is the scheme's default. Calls that carry a
+    /// token or change something are sent to no other host, whatever redirects there.
     #[must_use]
     pub fn with_own_hosts<'h>(self, hosts: impl IntoIterator<Item = &'h str>) -> Self {
         let own_hosts = hosts
@@ -108,7 +108,7 @@ impl Store {
         }
     }
 
-    /// True of an address that is one of the store's own.
+    /// Returns true if an address is on one of the store's own hosts.
     pub(crate) fn is_own(&self, url: &Url) -> bool {
         let place = |url: &Url| {
             let host = site(url.host_str().unwrap_or_default());
@@ -119,13 +119,13 @@ impl Store {
         place_of == place(&self.base_url) || self.own_hosts.contains(&place_of)
     }
 
-    /// The address it was made from.
+    /// Address from which the store was created.
     #[must_use]
     pub fn base_url(&self) -> &Url {
         &self.base_url
     }
 
-    /// The pace at which the host of its address is being asked, in requests per second.
+    /// Current request rate for the store's host, in requests per second.
     #[must_use]
     pub fn rate_per_s(&self) -> f64 {
         self.exchange
@@ -136,8 +136,8 @@ impl Store {
             .rate_per_s()
     }
 
-    /// A path and query under the store's address. Text, so what it means is checked after parsing: `//host/x` and
-    /// `/\host/x` would lead elsewhere.
+    /// Builds a URL from a path and query under the store's address. The result is checked after parsing, because
+    /// `//host/x` and `/\host/x` would lead to another host.
     pub(crate) fn url(&self, path_and_query: &str) -> Result<Url, StoreError> {
         const WRONG: StoreError = StoreError::Url {
             reason: "a path begins with one slash",
@@ -154,7 +154,8 @@ impl Store {
         if stays { Ok(url) } else { Err(WRONG) }
     }
 
-    /// A path of whole segments under the store's address; a segment is encoded, never read.
+    /// Builds a URL from whole path segments under the store's address. Each segment is percent-encoded and never
+    /// interpreted.
     pub(crate) fn below(&self, segments: &[&str]) -> Result<Url, StoreError> {
         const WRONG: StoreError = StoreError::Url { reason: "not a handle" };
         if segments.iter().any(|segment| is_no_segment(segment)) {
@@ -169,12 +170,13 @@ impl Store {
     }
 }
 
-/// Dots mean other segments, and the URL parser drops some control characters: `"..\t"` would be two dots.
+/// Returns true for dot segments, including those with control characters: the URL parser drops some of them, so
+/// `"..\t"` would become two dots.
 fn is_no_segment(text: &str) -> bool {
     matches!(text, "" | "." | "..") || text.len() > 2048 || text.contains(char::is_control)
 }
 
-/// A host as one of a shop: with `www.` and without, it is the same one.
+/// Returns a host without `www.`, because both forms are the same shop.
 fn site(host: &str) -> &str {
     host.strip_prefix("www.").unwrap_or(host)
 }

@@ -3,31 +3,31 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The effect of a call at the store, which decides what may be done when it fails.
+/// Effect of a call at the store. Decides what may be done when the call fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Reads. Retried within the budget.
+    /// A call that only reads. Retried within the budget.
     Safe,
-    /// Writes, but twice is as once. Retried.
+    /// A call that writes, with the same effect if made twice. Retried.
     Idempotent,
-    /// Never retried; sent on by a redirect only to where the store lives, at the same path. Sent and not answered:
-    /// [`crate::StoreError::OutcomeUnknown`].
+    /// A call that must not be made twice. It is never retried, and follows a redirect only to the same path at the
+    /// store's own host. Without an answer it ends with [`crate::StoreError::OutcomeUnknown`].
     Unsafe,
 }
 
-/// The one who waits.
+/// Priority of a call, by who waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Priority {
-    /// A crawl, which has time.
+    /// A crawl, which is not urgent.
     #[default]
     Crawl,
-    /// A person or a program at the other end. Goes first, callers in turn; of its calls that follow each other while a crawl waits, every
-    /// eighth place is the crawl's.
+    /// A person or a program is waiting. Goes first, and callers take turns. While a crawl waits, it gets every eighth
+    /// slot.
     Interactive,
 }
 
 impl Priority {
-    /// As metrics label it.
+    /// Returns the label for metrics.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Crawl => "crawl",
@@ -36,7 +36,7 @@ impl Priority {
     }
 }
 
-/// The mark that distinguishes callers.
+/// Tag that distinguishes callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct CallerTag(u64);
 
@@ -48,15 +48,15 @@ impl CallerTag {
     }
 }
 
-/// The terms of one call.
+/// Scheduling terms of one call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms {
     pub(crate) effect: Effect,
-    /// The one who waits for the answer.
+    /// Priority of whoever waits for the answer.
     pub(crate) priority: Priority,
-    /// The priority of its turn.
+    /// Priority in the queue.
     pub(crate) place: Priority,
-    /// The caller whose other calls it takes turns with; `None`: it is for all of them.
+    /// Caller with whose other calls this one takes turns; `None` if the call is made on behalf of all callers.
     pub(crate) caller: Option<CallerTag>,
     pub(crate) deadline: Option<Instant>,
 }
@@ -72,7 +72,7 @@ impl Terms {
         }
     }
 
-    /// Those of `robots.txt`, which a call needs beforehand and every other one of the host waits for: it goes first.
+    /// Returns the terms for fetching `robots.txt`. It goes first, because every other call to the host waits for it.
     pub(crate) const fn of_robots(self) -> Self {
         Self {
             effect: Effect::Safe,
@@ -82,7 +82,7 @@ impl Terms {
         }
     }
 
-    /// True where what happens after a `wait` from `now` happens too late.
+    /// Returns true if the time after `wait` from `now` is past the deadline.
     pub(crate) fn is_too_late(&self, now: Instant, wait: Duration) -> bool {
         self.deadline
             .is_some_and(|deadline| deadline.saturating_duration_since(now) <= wait)

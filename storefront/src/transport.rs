@@ -19,21 +19,21 @@ use crate::resolve::{GuardedResolver, Lookup, ResolveError};
 pub struct TransportRequest {
     /// GET, HEAD or POST.
     pub method: Method,
-    /// The address; already judged by [`crate::address::check_url`].
+    /// Address that has already passed [`crate::address::check_url`].
     pub url: Url,
     /// All header fields.
     pub headers: HeaderMap,
-    /// The body of a POST; empty with a GET.
+    /// Body of a POST; empty for a GET.
     pub body: Bytes,
 }
 
-/// The head of an answer and its body as it comes in, still encoded.
+/// Head of a response with its body as a stream, still encoded.
 pub struct TransportResponse {
-    /// The status.
+    /// HTTP status.
     pub status: StatusCode,
     /// All header fields.
     pub headers: HeaderMap,
-    /// The body on the wire.
+    /// Body as it is on the wire.
     pub body: BoxStream<'static, Result<Bytes, TransportError>>,
 }
 
@@ -45,43 +45,44 @@ impl std::fmt::Debug for TransportResponse {
     }
 }
 
-/// The reason why an exchange failed.
+/// Reason why an exchange failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TransportError {
-    /// The name resolved to nothing public.
+    /// The name resolved to no public address.
     #[error("the address is refused")]
     Refused(#[source] Refusal),
-    /// No connection.
+    /// Connecting failed.
     #[error("no connection")]
     Connect(#[source] Box<dyn Error + Send + Sync>),
-    /// No connection in time.
+    /// Connecting timed out.
     #[error("no connection in time")]
     ConnectTimeout,
     /// The body ended early.
     #[error("the body ended early")]
     Truncated,
-    /// The answer has more header fields than are read.
+    /// The response has more header fields than the limit.
     #[error("too many header fields")]
     Head,
-    /// The connection broke, or what came was no HTTP.
+    /// The connection broke, or the response was not HTTP.
     #[error("the connection broke or spoke no HTTP")]
     Broken(#[source] Box<dyn Error + Send + Sync>),
 }
 
-/// Sends one request once: follows nothing, decodes nothing, retries nothing that a store may have seen. The network, or what a test puts in its place.
+/// Sends one request once. It follows no redirects, decodes nothing and retries nothing that a store may have received.
+/// Tests replace the network implementation.
 #[async_trait]
 pub trait Transport: Send + Sync + std::fmt::Debug {
-    /// Sends it and returns once the head of the answer is there.
+    /// Sends the request and returns when the head of the response has arrived.
     ///
     /// # Errors
-    /// [`TransportError`] when no head comes.
+    /// [`TransportError`] when no head arrives.
     async fn send(&self, request: TransportRequest) -> Result<TransportResponse, TransportError>;
 }
 
-/// Bytes that a store may send over HTTP/2 before anybody takes them.
+/// Number of bytes that a store may send over HTTP/2 before they are read.
 const HTTP2_WINDOW_BYTES: u32 = 1 << 20;
 
-/// The network.
+/// Transport over the network.
 #[derive(Debug, Clone)]
 pub(crate) struct Network {
     client: reqwest::Client,
@@ -104,14 +105,14 @@ impl Network {
                 .pool_max_idle_per_host(config.concurrency)
                 .http1_max_headers(config.headers_max)
                 .http2_max_header_list_size(64 << 10)
-                // Bytes that are not asked for yet wait at the store, not in a buffer here.
+                // Unread bytes wait at the store, not in a buffer here.
                 .http2_initial_stream_window_size(HTTP2_WINDOW_BYTES)
                 .http2_initial_connection_window_size(HTTP2_WINDOW_BYTES)
                 .tcp_nodelay(true)
                 .dns_resolver(GuardedResolver::new(Arc::clone(&lookup), config.allow_loopback))
         };
         let client = match builder().build() {
-            // A machine without root certificates can still serve its emulated stores; it cannot reach real ones.
+            // A machine without root certificates can still use its emulated stores, but cannot reach real ones.
             Err(error) if config.allow_loopback => {
                 tracing::warn!(error = %error, "no TLS roots: only stores without TLS can be reached");
                 builder().tls_certs_only([]).build()
@@ -138,11 +139,12 @@ impl Transport for Network {
     }
 }
 
-/// Finds the cause that matters in the client's chain of errors. The URL is taken out: logs and errors name the host.
+/// Classifies an error by the relevant cause in the client's error chain. The URL is removed, because logs and errors
+/// name only the host.
 fn classify(error: reqwest::Error) -> TransportError {
     let error = error.without_url();
     let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
-    // The chain is as deep as the client's layers; the bound is against one that runs in a circle.
+    // The chain is only as deep as the client's layers. The bound protects against a cyclic chain.
     for _ in 0..16 {
         let Some(current) = cause else { break };
         if let Some(ResolveError::Refused(reason)) = current.downcast_ref() {

@@ -1,4 +1,4 @@
-//! The address guard refuses every way of spelling an address that is not public.
+//! Tests that the address guard refuses every spelling of an address that is not public.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -62,8 +62,8 @@ fn every_spelling_of_loopback_is_loopback() {
     }
 }
 
-/// Private, shared, link-local, metadata, multicast, documentation, benchmarking and reserved addresses, spelt in
-/// every way, and IPv6 addresses that carry them.
+/// Private, shared, link-local, metadata, multicast, documentation, benchmarking and reserved addresses in every
+/// spelling, and IPv6 addresses that embed them.
 const NOT_PUBLIC: &[&str] = &[
     "0.0.0.0",
     "0",

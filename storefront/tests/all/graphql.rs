@@ -1,4 +1,4 @@
-//! GraphQL: what is sent, what an answer means.
+//! Tests of GraphQL requests and of the interpretation of their answers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -151,7 +151,7 @@ async fn an_error_is_a_refusal_where_it_is_about_the_call_itself() {
         ),
         (vec!["NEVER_HEARD_OF"], Failure, ErrorCode::StoreUnavailable, true),
         (vec![""], Failure, ErrorCode::StoreUnavailable, true),
-        // Of several the one that leaves the most open.
+        // With several errors, the kind that leaves the most open counts.
         (
             vec!["BAD_USER_INPUT", "INTERNAL_SERVER_ERROR"],
             Failure,
@@ -365,7 +365,7 @@ async fn a_token_is_shown_to_the_api_alone_and_to_nobody_else() {
     assert!(!format!("{headers:?} {store:?}").contains("shpat-planted"));
 }
 
-/// Every document with the operation that its doc names.
+/// Every document with the operation named in its doc comment.
 const DOCUMENTS: [(&str, &str); 15] = [
     (
         documents::VARIANTS_BY_ID,

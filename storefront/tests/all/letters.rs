@@ -1,4 +1,4 @@
-//! Pages in other alphabets than UTF-8.
+//! Tests of pages in other encodings than UTF-8.
 
 use axum::Router;
 use axum::body::Body;
@@ -20,7 +20,7 @@ async fn a_page_in_latin_1_is_read_as_one_and_a_label_alone_makes_none() {
             "{\"title\":\"Caf\u{e9} \u{20ac} 5\"}".as_bytes(),
         ),
         ("utf-8", latin, latin),
-        // Any other that browsers know.
+        // Other encodings that browsers support.
         (
             "Shift_JIS",
             &b"{\"title\":\"\x83R\x81[\x83q\x81[\"}"[..],
@@ -58,7 +58,7 @@ async fn a_page_without_a_label_is_in_latin_1_where_nothing_of_it_is_a_letter_of
     assert_eq!(page(fetched).bytes, damaged);
 }
 
-/// A text in UTF-16, with the low byte of each unit first or last.
+/// Encodes a text in UTF-16, little-endian or big-endian.
 fn utf16(text: &str, is_low_first: bool) -> Vec<u8> {
     let bytes = |unit: u16| match is_low_first {
         true => unit.to_le_bytes(),
@@ -92,10 +92,10 @@ async fn a_page_in_utf_16_is_read_as_one_by_its_mark_or_its_label() {
         ("application/json; charset=utf-16", utf16(text, false)),
         ("application/json; charset=utf-16le", utf16(text, true)),
         ("application/json; charset=utf-16be", utf16(text, false)),
-        // The mark alone says so.
+        // The byte order mark alone identifies the encoding.
         ("application/json", utf16(&marked, true)),
         ("application/json; charset=utf-8", utf16(&marked, false)),
-        // A label alone makes none.
+        // A label alone does not make the text UTF-16.
         ("application/json; charset=utf-16", text.as_bytes().to_vec()),
     ] {
         let read = page(told(content_type, body).await.unwrap());

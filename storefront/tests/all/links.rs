@@ -1,4 +1,4 @@
-//! Links to checkouts, looked at for whoever opens them.
+//! Tests of checks of checkout links that somebody is about to open.
 
 use storefront::{RedirectFault, StoreError};
 

@@ -1,4 +1,5 @@
-//! Over real sockets: connections that break, counted where they arrive, and bodies that are larger than a buyer waits for.
+//! Tests over real sockets: broken connections, counted at the server, and bodies larger than the limit for interactive
+//! calls.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -18,22 +19,23 @@ use tokio::time::Instant;
 
 use crate::served::{config, serve, store};
 
-/// A server's treatment of a POST.
+/// Server's reaction to a POST.
 #[derive(Debug, Clone, Copy)]
 enum Fate {
-    /// Closes without a word.
+    /// Closes the connection without a response.
     Silence,
     /// Resets the connection.
     Reset,
-    /// Sends half a head.
+    /// Sends half of a response head.
     HalfHead,
-    /// Sends a head and half a body.
+    /// Sends a response head and half of the body.
     HalfBody,
-    /// Sends a body that ends with its connection, early.
+    /// Sends a body without a length and closes the connection early.
     EarlyEnd,
 }
 
-/// A server that keeps connections for what is read and treats what is posted like this. Counts the posts that it read.
+/// Starts a server that keeps connections open for GET requests and treats POST requests according to `fate`. Returns
+/// the number of POSTs that it read.
 async fn treacherous(fate: Fate) -> (SocketAddr, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -133,7 +135,7 @@ async fn a_store_that_cannot_be_connected_to_was_not_asked() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (seen, first) = tokio::sync::oneshot::channel();
-    // robots.txt is answered, and nobody listens any more.
+    // Answers robots.txt, then stops listening.
     tokio::spawn(async move {
         let (mut socket, _) = listener.accept().await.unwrap();
         drop(listener);
@@ -174,7 +176,7 @@ async fn an_unsafe_call_that_hangs_ends_at_its_deadline_with_an_unknown_outcome(
     assert_eq!(posts.load(Ordering::SeqCst), 1);
 }
 
-/// Sixty-four megabytes of blanks in a JSON text, packed.
+/// Compresses sixty-four megabytes of spaces inside a JSON text.
 fn bomb() -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));
     encoder.write_all(b"{\"data\":{}").unwrap();

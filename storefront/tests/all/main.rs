@@ -1,4 +1,4 @@
-//! The crate through its public door, in one program.
+//! Tests of the crate's public API, in one binary.
 
 #[cfg(test)]
 mod address;

@@ -1,4 +1,4 @@
-//! The memory that bodies may take, all stores together.
+//! Tests of the memory limit for response bodies of all stores together.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::support::{clock, page, unpaced};
 
-/// Answers each page with as many mebibytes as its path says; the end of `/withheld…` never comes.
+/// Transport that answers each page with as many mebibytes as its path says. The body of `/withheld…` never ends.
 #[derive(Debug)]
 struct Heavy;
 
@@ -104,7 +104,7 @@ async fn withheld_pages_take_no_more_than_there_is_and_hold_up_no_small_one() {
 async fn the_time_that_a_page_waits_for_memory_is_not_its_stores() {
     let memory = MemoryBudget::new(64 << 20, 16);
     let front = storefront(&memory);
-    // Held for longer than any request may take.
+    // Held for longer than any request timeout.
     let held = get(&front, 1, "/4").await.unwrap();
     let waiting = get(&front, 2, "/4");
     let later = async {
@@ -129,7 +129,8 @@ async fn whoever_keeps_rows_learns_that_somebody_waits_for_them() {
     assert_eq!(*told.borrow(), 0);
 }
 
-/// A store with many small pages, each a little more than its units: it must never wait for what it holds itself.
+/// Reads a store with many small pages, each slightly larger than whole permits. The store must never wait for memory
+/// that it holds itself.
 #[tokio::test]
 async fn a_store_that_holds_all_the_room_is_told_so_and_does_not_wait_for_itself() {
     let memory = MemoryBudget::new(64 << 20, 4);
@@ -148,7 +149,7 @@ async fn a_store_that_holds_all_the_room_is_told_so_and_does_not_wait_for_itself
         pages += 1;
     };
     assert_eq!(over.bytes_max, memory.rows_bytes_max());
-    // The rounding up of pages costs next to nothing of the room.
+    // Rounding pages up to whole permits costs almost no memory.
     assert!((pages + 2) * page > memory.rows_bytes_max(), "{pages}");
     drop(held);
     assert!(memory.rows(memory.rows_bytes_max(), None).await.is_ok());

@@ -1,4 +1,5 @@
-//! Politeness over time: pace, refusals, retries, breaker, robots.txt. The clock is tokio's, paused: an hour takes no time.
+//! Tests of politeness over time: pace, refusals, retries, breaker, robots.txt. They use tokio's paused clock, so that
+//! an hour takes no time.
 
 use std::time::Duration;
 

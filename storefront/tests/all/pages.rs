@@ -1,4 +1,4 @@
-//! The meaning of a store's answers, and the addresses of its pages.
+//! Tests of the interpretation of stores' responses, and of the URLs of pages.
 
 use crate::support::{Reply, clock, ok, page, pages, redirect, status, store, store_at, storefront, unpaced};
 use data_model::{Classify, ErrorCode};
@@ -25,7 +25,7 @@ async fn catalogue(reply: impl Fn() -> Reply + Send + Sync + 'static) -> StoreEr
         .unwrap_err()
 }
 
-/// Every refusal of platform.md 1.4, as it reaches a caller: (error, code, transient).
+/// Every refusal of platform.md 1.4 as a caller gets it: (error, code, transient).
 #[tokio::test(start_paused = true)]
 async fn each_refusal_has_its_own_name() {
     type Case = (&'static str, fn() -> Reply);

@@ -1,4 +1,4 @@
-//! POST requests: their address, and the handling of failures by the effect of the call at the store.
+//! Tests of POST requests: their URL, and how failures are handled depending on the call's effect at the store.
 
 use std::time::Duration;
 
@@ -204,7 +204,7 @@ async fn a_deadline_in_flight_is_an_unknown_outcome_of_an_unsafe_call_alone() {
             assert!(matches!(error, StoreError::Deadline { wait: None }), "{error}");
             assert_eq!(error.code(), ErrorCode::StoreTimeout);
         }
-        // The time is over before the next one is sent.
+        // The deadline passes before the next attempt is sent.
         let error = store.post_json("/x", &json!({}), effect).await.unwrap_err();
         assert!(matches!(error, StoreError::Deadline { .. }), "{error}");
         assert_eq!(script.posted_to().len(), 1);
@@ -395,7 +395,7 @@ async fn an_unsafe_call_goes_where_the_store_has_moved_to_on_the_brands_own_host
     for effect in [Effect::Unsafe, Effect::Safe, Effect::Unsafe] {
         store.post_json("/x", &json!({}), effect).await.unwrap();
     }
-    // The first call found the way, and the others took it.
+    // The first call followed the redirect, and later calls went to its target directly.
     assert_eq!(
         script.posted_to(),
         [
@@ -427,7 +427,7 @@ async fn nothing_private_is_posted_to_a_host_that_is_not_the_brands_own() {
                 if is_home { redirect(code, &at) } else { ok("{}") }
             });
             let store = store_at("https://brand.example", unpaced(), &script).with_own_hosts(["x.myshopify.com"]);
-            // Private data does not follow a redirect of pages, not even a permanent one.
+            // A call with private data does not use a remembered redirect of pages, not even a permanent one.
             store.meta().await.unwrap();
             let signed_in = store.clone().with_token(data_model::Secret::new("token"));
             let query = storefront::GraphqlRequest::new("query Shop { shop { name } }", "Shop", json!({}));

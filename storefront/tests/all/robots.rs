@@ -1,4 +1,5 @@
-//! robots.txt as RFC 9309 reads it, on the RFC's own examples, those of Google's parser, and the platform's default file.
+//! Tests of robots.txt parsing (RFC 9309) with the RFC's own examples, those of Google's parser, and Shopify's default
+//! file.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ fn allows(file: &str, path: &str) -> bool {
     Robots::parse(file.as_bytes(), "haat").allows(path)
 }
 
-/// The file of RFC 9309, 5.1.
+/// Example file of RFC 9309, 5.1.
 const SIMPLE: &str = "User-Agent: *\nDisallow: *.gif$\nDisallow: /example/\nAllow: /publications/\n\n\
     User-Agent: foobot\nDisallow:/\nAllow:/example/page.html\nAllow:/example/allowed.gif\n\n\
     User-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\n\
@@ -33,7 +34,7 @@ fn the_rfc_simple_example(#[case] agent: &str, #[case] path: &str, #[case] allow
     assert_eq!(Robots::parse(SIMPLE.as_bytes(), agent).allows(path), allowed);
 }
 
-/// RFC 9309, 5.2.
+/// Example of RFC 9309, 5.2.
 #[test]
 fn the_longest_match_wins() {
     let file = "User-Agent: haat\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif\n";
@@ -51,7 +52,7 @@ fn the_longest_match_wins() {
     ));
 }
 
-/// RFC 9309, 2.2.2: the table of paths.
+/// Table of paths in RFC 9309, 2.2.2.
 #[rstest]
 #[case("/foo/bar?baz=quz", "/foo/bar?baz=quz")]
 #[case("/foo/bar?baz=https://foo.bar", "/foo/bar?baz=https%3A%2F%2Ffoo.bar")]
@@ -235,7 +236,7 @@ proptest! {
         let _ = Robots::parse(&file, "haat").allows(&path);
     }
 
-    /// Stars against the plainest matcher there is.
+    /// Compares pattern matching with a naive matcher.
     #[test]
     fn patterns_match_as_the_naive_matcher_says(pattern in "/[ab*]{0,8}\\$?", path in "/[ab]{0,10}") {
         fn naive(pattern: &[u8], path: &[u8]) -> bool {

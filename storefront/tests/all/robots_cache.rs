@@ -1,4 +1,5 @@
-//! When robots.txt is fetched, how long it is believed, and what happens while it cannot be read. Time is paused.
+//! Tests of when robots.txt is fetched, how long it is cached, and what happens while it cannot be read. Time is
+//! paused.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Over real sockets: bodies, compression, limits, names that resolve to the wrong place, connections.
+//! Tests over real sockets: bodies, compression, limits, names that resolve to refused addresses, connections.
 
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
@@ -55,7 +55,7 @@ fn brotli(plain: &[u8]) -> Vec<u8> {
     encoded
 }
 
-/// Ten kilobytes or so that become a quarter of a gigabyte, made without ever holding it.
+/// Creates about ten kilobytes that decompress to a quarter of a gigabyte, without ever holding the decompressed data.
 fn bomb(encoding: &str) -> Vec<u8> {
     let zeros = vec![b' '; 1 << 20];
     if encoding == "gzip" {
@@ -154,7 +154,7 @@ async fn fetch(config: StorefrontConfig, path: &str) -> Result<Page, StoreError>
     store(config, address).get(path, Accept::Json).await.map(page)
 }
 
-/// A server that sends these bytes to whoever connects, then closes. It answers robots.txt with 404.
+/// Starts a server that sends these bytes to every client, then closes the connection. It answers robots.txt with 404.
 async fn raw(answer: &'static [u8]) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -359,7 +359,7 @@ async fn nobody_listening_is_a_connect_error() {
     assert!(matches!(error, StoreError::Connect { .. }), "{error:?}");
 }
 
-/// Answers every name with the same addresses, and counts the questions.
+/// Resolver that returns the same addresses for every name, and counts the lookups.
 #[derive(Debug)]
 struct RebindingResolver(Vec<IpAddr>, AtomicUsize);
 

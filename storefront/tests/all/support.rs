@@ -1,4 +1,4 @@
-//! The shared part of the tests: a transport that follows a script.
+//! Shared parts of the tests, such as a transport that follows a script.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use storefront::{
 use tokio::time::{Instant, sleep};
 use url::Url;
 
-/// The midnight that an answer's dates are told from.
+/// Clock set to a fixed midnight, from which dates in responses are calculated.
 pub(crate) fn clock() -> Arc<SetClock> {
     SetClock::at("2026-11-21T00:00:00Z")
 }
@@ -23,11 +23,11 @@ pub(crate) fn clock() -> Arc<SetClock> {
 pub(crate) enum Reply {
     Answer(u16, Vec<(&'static str, String)>, &'static str),
     Fail(TransportError),
-    /// The head never comes.
+    /// No response head arrives.
     Hang,
-    /// The head comes, and the body breaks off.
+    /// The head arrives, and the body breaks off.
     Torn(u16),
-    /// The answer comes so much later.
+    /// The response arrives after this delay.
     Late(Duration, Box<Reply>),
 }
 
@@ -54,15 +54,15 @@ pub(crate) fn throttled(retry_after: Option<&str>) -> Reply {
     )
 }
 
-/// The script: its input is the URL and the number of pages (robots.txt aside) that were asked for before.
+/// Script of a test: maps the URL and the number of earlier page requests (without robots.txt) to a reply.
 type Script = Box<dyn Fn(&Url, usize) -> Reply + Send + Sync>;
 
 pub(crate) struct ScriptedTransport {
     script: Script,
-    /// When (milliseconds since the first) and what was asked.
+    /// Time (milliseconds since the first request) and target of each request.
     pub(crate) log: Mutex<Vec<(u64, String)>>,
     pub(crate) headers: Mutex<Vec<HeaderMap>>,
-    /// The address and body of each POST.
+    /// URL and body of each POST.
     pub(crate) posts: Mutex<Vec<(String, String)>>,
     started: Instant,
 }
@@ -84,7 +84,7 @@ impl ScriptedTransport {
         })
     }
 
-    /// When pages were asked for, robots.txt aside, in milliseconds.
+    /// Returns the times of page requests in milliseconds, without robots.txt.
     pub(crate) fn page_times(&self) -> Vec<u64> {
         self.log
             .lock()
@@ -153,7 +153,7 @@ impl Transport for ScriptedTransport {
     }
 }
 
-/// A script for pages of a store without a robots.txt.
+/// Creates a script for pages of a store without a robots.txt.
 pub(crate) fn pages(script: impl Fn(&Url, usize) -> Reply + Send + Sync + 'static) -> Arc<ScriptedTransport> {
     ScriptedTransport::new(move |url, nth| {
         if url.path() == "/robots.txt" {
@@ -176,7 +176,7 @@ pub(crate) fn store(config: StorefrontConfig, transport: &Arc<ScriptedTransport>
     store_at("https://brand.example", config, transport)
 }
 
-/// The defaults without a pace.
+/// Returns the default configuration without a rate limit.
 pub(crate) fn unpaced() -> StorefrontConfig {
     StorefrontConfig {
         rate_start_per_s: f64::INFINITY,
