@@ -1,4 +1,4 @@
-//! The order values from or up to which something holds.
+//! Order values at which a price or offer starts or ends.
 
 use crate::item::{Item, Sense, refers_back};
 use crate::lexicon::Concept;
@@ -6,18 +6,19 @@ use crate::quantity::minor;
 use crate::sentence::Sentence;
 use crate::words::Words;
 
-/// An order value that something holds from or up to.
+/// A lower or upper order value for a price or offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bound {
     pub(crate) at: usize,
     pub(crate) min: Option<i64>,
     pub(crate) max: Option<i64>,
-    /// `above 2000`, the value itself not included, counts as from 2000 on; `below 2000` ends one minor unit before.
+    /// True if the bound was already matched with a price.
     pub(crate) is_taken: bool,
 }
 
 impl Sentence<'_> {
-    /// The bounds that amounts with a word of comparison set.
+    /// Returns the bounds from amounts with a comparison. `above 2000` excludes the value itself but counts as from
+    /// 2000 on. `below 2000` ends one minor unit before.
     pub(crate) fn bounds(&self) -> Vec<Bound> {
         let mut bounds = Vec::new();
         for (at, item) in self.items.iter().enumerate() {
@@ -40,7 +41,7 @@ impl Sentence<'_> {
             };
             if min < max {
                 let leads = [Concept::Between, Concept::Order];
-                // `Shipping charges are between 40 and 120`
+                // `Shipping charges are between 40 and 120` gives prices, not a range of order values.
                 let named = self
                     .before(at, 6)
                     .find(|item| item.means_any(&[Concept::Order, Concept::Fee, Concept::Ship]));
@@ -61,7 +62,7 @@ impl Sentence<'_> {
         bounds
     }
 
-    /// True where a bound is the least or the most that may be ordered at all.
+    /// Returns true if a bound is the minimum or maximum order value that the store accepts.
     pub(crate) fn is_limit(&self, at: usize) -> bool {
         let clause = self.items[at].clause;
         self.before(at, 8)
@@ -69,7 +70,7 @@ impl Sentence<'_> {
             .any(names_limit)
     }
 
-    /// `On all orders above 499`: it says nothing but what bounds something.
+    /// Returns true if the sentence only limits something stated elsewhere, like `On all orders above 499`.
     pub(crate) fn is_bound_alone(&self) -> bool {
         const PLAIN: Words = Words(
             "on, for, all, of, your, any, only, the, every, if, value, bei, auf, fur, einem, pour, sur, en, para, de, d, les, des",
@@ -93,7 +94,7 @@ impl Sentence<'_> {
             Sense::Days(_) | Sense::Clock(_) | Sense::Percent(_) => false,
             _ => true,
         };
-        // `Minimum order value: 15` is what may be ordered at all.
+        // `Minimum order value: 15` limits which orders are accepted at all.
         let is_limit = self.items.first().is_some_and(names_limit);
         !is_limit && !self.has(Concept::Fee) && self.items.iter().all(is_plain)
     }
@@ -103,7 +104,7 @@ impl Sentence<'_> {
         matches!(item, Some(Sense::Money(_) | Sense::Bare(..)))
     }
 
-    /// `Free shipping @ 999`
+    /// Matches `Free shipping @ 999`.
     fn is_at(&self, at: usize) -> bool {
         let mut before = self.before(at, 3);
         let is_at = before.next().is_some_and(|item| match &item.sense {
@@ -115,7 +116,7 @@ impl Sentence<'_> {
         is_at && is_free && self.items.len() <= 7 && matches!(self.items[at].sense, Sense::Money(_))
     }
 
-    /// `500 - 999: 40`, in a row of its own or after another.
+    /// Matches a price row like `500 - 999: 40`, on its own line or after another row.
     fn is_row_of(&self, at: usize) -> bool {
         let is_sign = |at: usize, signs: &[char]| {
             let item = self.items.get(at).map(|item| &item.sense);
@@ -130,7 +131,7 @@ impl Sentence<'_> {
         begins && is_sign(at + 1, &[':', '-', '=']) && behind.any(is_price)
     }
 
-    /// True where a number is followed by nothing that it could count.
+    /// Returns true if no countable thing follows the number.
     fn is_alone(&self, at: usize) -> bool {
         self.items.get(at + 1).is_none_or(|item| match &item.sense {
             Sense::Word(word) => matches!(word.as_str(), "only" | "ke" | "ki" | "par" | "or"),
@@ -139,15 +140,15 @@ impl Sentence<'_> {
         })
     }
 
-    /// The comparison that stands behind an amount: `or more`, `se kam`.
+    /// Returns the comparison that follows an amount, like `or more` or `se kam`.
     fn compared_behind(&self, at: usize) -> Option<Concept> {
         let behind = self.items.get(at + 1).into_iter().chain(self.items.get(at + 2));
         for (distance, item) in behind.enumerate() {
-            // `50 plus shipping` is no bound.
+            // `50 plus shipping` is a sum and not a bound.
             let adds = is_plus(item)
                 && (self.items.get(at + distance + 2))
                     .is_some_and(|next| next.means_any(&[Concept::Ship, Concept::Fee]));
-            // `below 500 or above 10000`
+            // In `below 500 or above 10000`, the comparison belongs to the next amount.
             let leads = self.is_amount(at + distance + 2);
             if let Some(concept) = AFTER
                 .into_iter()
@@ -165,12 +166,13 @@ impl Sentence<'_> {
         None
     }
 
-    /// The comparison that an amount stands in.
+    /// Returns the comparison that applies to an amount.
     pub(crate) fn compared(&self, at: usize) -> Option<Concept> {
         if let Some(concept) = self.compared_behind(at) {
             return Some(concept);
         }
-        // `the maximum order value for cash orders is 5,000`: beyond the verb only such a phrase compares.
+        // In `the maximum order value for cash orders is 5,000`, a verb is between. Only such limit phrases compare
+        // across a verb.
         if self.is_at(at) {
             return Some(Concept::Above);
         }
@@ -187,7 +189,7 @@ impl Sentence<'_> {
                 .into_iter()
                 .find(|one| item.means(*one))
             {
-                // `the maximum COD order value is 7,500`
+                // Accepts `the maximum COD order value is 7,500`.
                 let is_limit = names_limit(item) || item.means_any(&[Concept::Least, Concept::Most]) && is_of_orders;
                 return Some(concept).filter(|_| !is_stated || is_limit);
             }
@@ -226,7 +228,7 @@ impl Sentence<'_> {
 
 const AFTER: [Concept; 2] = [Concept::OrMore, Concept::OrLess];
 
-/// `499 se kam`: it stands behind what it compares.
+/// Returns true for Hindi comparisons that follow the amount, like `499 se kam`.
 fn is_below(item: &Item) -> bool {
     item.word().starts_with("se ")
 }
@@ -235,7 +237,7 @@ fn is_plus(item: &Item) -> bool {
     matches!(&item.sense, Sense::Means(_, word) if word == "plus")
 }
 
-/// `minimum order value`: what it limits may stand behind a verb.
+/// Returns true for phrases like `minimum order value`, whose amount may follow a verb.
 pub(crate) fn names_limit(item: &Item) -> bool {
     const LIMITS: [&str; 8] = [
         "min",

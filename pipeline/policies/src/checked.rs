@@ -1,5 +1,6 @@
-//! Proposals of a language model, held against their sentences. The model says what a sentence is about; its figures, their
-//! currency and unit, the direction of a threshold, the place and the payment must stand in it, and those of the sentence count.
+//! Checks a language model's proposals against their sentences. The model only names the subject of a sentence. The
+//! figures, currency, unit, direction of a threshold, place and payment must be in the sentence, and the sentence's
+//! values are used.
 
 use data_model::{CurrencyCode, FactBasis, ShippingFact, ShippingFactKind, UnknownReason};
 use serde::Serialize;
@@ -14,30 +15,30 @@ use crate::settle::{contradicts, says_the_same};
 use crate::template::is_template;
 use crate::{Pass, Reading, walk};
 
-/// The proposals of a text that are facts, and the outcomes of all.
+/// Proposals of a text that are confirmed as facts, and the outcome counts of all proposals.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProposalOutcome {
-    /// Those that are facts.
+    /// Confirmed facts.
     pub facts: Vec<ShippingFact>,
-    /// The outcomes of all.
+    /// Outcome counts of all proposals.
     pub counts: ProposalCounts,
 }
 
-/// Outcomes of proposals.
+/// Number of proposals by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ProposalCounts {
-    /// The proposals that are facts.
+    /// Number of proposals accepted as facts.
     pub kept: u64,
-    /// The proposals of kinds that the rules read, or of which they know the reason why no reader can tell.
+    /// Number of proposals about a kind that the rules already read, or that the rules know to be undecidable.
     pub known: u64,
-    /// The proposals that say something else than the rules read.
+    /// Number of proposals that contradict what the rules read.
     pub contradicted: u64,
-    /// The proposals that their sentences do not bear out.
+    /// Number of proposals that their sentences do not confirm.
     pub unfound: u64,
 }
 
 impl ProposalCounts {
-    /// The counts, by name.
+    /// Returns the counts with their names.
     #[must_use]
     pub const fn named(&self) -> [(&'static str, u64); 4] {
         [
@@ -48,7 +49,7 @@ impl ProposalCounts {
         ]
     }
 
-    /// Adds those of another text.
+    /// Adds the counts of another text.
     pub fn add(&mut self, other: Self) {
         self.kept += other.kept;
         self.known += other.known;
@@ -57,7 +58,8 @@ impl ProposalCounts {
     }
 }
 
-/// Keeps the proposals that a policy bears out, of kinds of which the rules read nothing (`ruled`) in any text of the store.
+/// Keeps the proposals that a policy confirms. A proposal's kind must not have been read by the rules (`ruled`) in any
+/// text of the store.
 #[must_use]
 pub fn checked(policy: &str, currency: CurrencyCode, proposals: &[Proposal], ruled: &Reading) -> ProposalOutcome {
     let (mut rules, mut kept) = (Pass::default(), Pass::default());
@@ -93,7 +95,7 @@ pub fn checked(policy: &str, currency: CurrencyCode, proposals: &[Proposal], rul
 }
 
 impl Reading {
-    /// True where the rules read nothing of a kind, because nothing is stated.
+    /// Returns true if the rules read nothing of a kind because nothing is stated.
     #[must_use]
     pub fn is_open(&self, kind: ShippingFactKind) -> bool {
         let reason = self.unknown.iter().find(|unknown| unknown.kind == kind);
@@ -107,7 +109,7 @@ fn one_line(text: &str) -> String {
 }
 
 impl Proposal {
-    /// Its amount in minor units, where it is in this currency.
+    /// Returns the proposal's amount in minor units if it is in this currency.
     fn minor(&self, currency: CurrencyCode) -> Option<i64> {
         let stated: CurrencyCode = self.currency.as_deref()?.parse().ok()?;
         let hundredths = self.amount.as_ref()?.as_f64()? * 100.0;
@@ -124,7 +126,7 @@ impl Proposal {
 }
 
 impl Sentence<'_> {
-    /// The fact that a proposal finds in one of its claims.
+    /// Returns the fact that one claim of the sentence confirms for a proposal.
     fn borne_out(&self, proposal: &Proposal) -> Option<ShippingFact> {
         if is_template(self.text, &self.items) {
             return None;
@@ -149,7 +151,7 @@ impl Sentence<'_> {
         (fact.region == region && fact.payment == proposal.payment).then_some(fact)
     }
 
-    /// True where a claim is about something else, or holds for some orders, goods or times alone.
+    /// Returns true if a claim is about something else, or applies only to some orders, goods or times.
     fn is_doubtful(&self) -> bool {
         let apart = [
             Concept::Special,
@@ -174,7 +176,7 @@ impl Sentence<'_> {
             || self.items.iter().any(is_apart)
     }
 
-    /// The place of an amount, where it is the only one and nothing else is counted.
+    /// Returns the position of an amount if it is the only amount and nothing else is counted.
     fn only_amount(&self, minor: i64) -> Option<usize> {
         let is_counted = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_) | Sense::Clock(_));
         let mut counted = self.items.iter().enumerate().filter(|(_, item)| is_counted(item));
@@ -194,7 +196,7 @@ impl Sentence<'_> {
         self.has(Concept::Not) || self.has(Concept::Ended)
     }
 
-    /// An order value and above it.
+    /// Confirms a threshold: free shipping from an order value on.
     fn bears_threshold(&self, proposal: &Proposal) -> Option<ShippingFact> {
         let minor = proposal.minor(self.currency)?;
         let at = self.only_amount(minor)?;
@@ -209,7 +211,7 @@ impl Sentence<'_> {
         (is_least && !is_priced && !self.denies()).then_some(fact)
     }
 
-    /// An amount that nothing compares.
+    /// Confirms a fee: an amount without a comparison.
     fn bears_fee(&self, proposal: &Proposal) -> Option<ShippingFact> {
         let minor = proposal.minor(self.currency)?;
         let at = self.only_amount(minor)?;
@@ -222,12 +224,12 @@ impl Sentence<'_> {
         (is_plain && !is_else).then_some(fact)
     }
 
-    /// Cash on delivery, and a denial exactly where none is proposed.
+    /// Confirms cash on delivery. A denial must be present exactly if the proposal says that there is none.
     fn bears_cod(&self, proposal: &Proposal) -> Option<ShippingFact> {
         let at = self.items.iter().position(|item| item.means(Concept::Cod))?;
         let is_priced =
             |item: &Item| matches!(item.sense, Sense::Money(_)) || item.means_any(&[Concept::Fee, Concept::Free]);
-        // `Cash on delivery` and no more may stand over anything.
+        // A bare `Cash on delivery` may be a heading of anything.
         let is_bound = self.items.iter().any(is_priced) || !self.bounds().is_empty() || names_cod(&self.items);
         let is_some = self.is_unsure(at) || self.is_of_some_cod() || self.denies_other(at);
         let mut fact = ShippingFact::new(ShippingFactKind::Cod, self.text);
@@ -236,7 +238,7 @@ impl Sentence<'_> {
         (!is_bound && !is_some && fact.is_available == proposal.is_available).then_some(fact)
     }
 
-    /// The only duration of a claim, unless the rules read another kind in it.
+    /// Confirms days: the only duration of a claim, unless the rules read it as another kind.
     fn bears_days(&self, proposal: &Proposal) -> Option<ShippingFact> {
         let [(at, days)] = self.spans()[..] else { return None };
         let is_else = self.is_of_else_than_way(at) || self.has_extra_days() || self.has_not_come() || self.is_of_some();

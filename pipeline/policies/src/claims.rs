@@ -1,4 +1,4 @@
-//! The claims of a sentence: what a comma, a sign or a word joins, each of which says something by itself.
+//! Splits a sentence at commas, signs and words into claims, each of which makes a statement by itself.
 
 use crate::context::Context;
 use crate::item::{Item, Sense, names_cod, refers_back};
@@ -8,18 +8,18 @@ use crate::places::Places;
 use crate::sentence::{Sentence, is_longer};
 use crate::words::Words;
 
-/// The part that the words between two joints have.
+/// Role of the words between two separators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weight {
-    /// It says something of shipping by itself.
+    /// Makes a statement about shipping by itself.
     Claim,
-    /// Cash on delivery and no more, as in a banner.
+    /// Only names cash on delivery, as in a banner.
     Mark,
-    /// It is about something else: returns, a discount, support.
+    /// About another topic: returns, a discount, support.
     Other,
-    /// It says nothing that anything depends on: `made with love`.
+    /// Irrelevant text on which nothing depends: `made with love`.
     Inert,
-    /// A condition, a place or an amount of what stands beside it.
+    /// Condition, place or amount that belongs to a neighbouring segment.
     Part,
 }
 
@@ -28,7 +28,7 @@ struct Segment {
     from: usize,
     to: usize,
     weight: Weight,
-    /// It depends on what it stands beside: `if …`, `in case of …`, `not on …`.
+    /// True if the segment depends on its neighbour: `if …`, `in case of …`, `not on …`.
     is_bound: bool,
 }
 
@@ -39,21 +39,21 @@ impl Segment {
 }
 
 const WAYS: [Concept; 4] = [Concept::Ship, Concept::ShipVerb, Concept::Deliver, Concept::Dispatch];
-/// Most items of a bare name of something else, as it stands in a banner: `easy 7-day returns`.
+/// Maximum number of items in a bare name of another topic in a banner: `easy 7-day returns`.
 const NAME_MAX: usize = 4;
-/// Beginnings of what depends on something beside it.
+/// Words that start a segment which depends on its neighbour.
 const BINDS: Words = Words(
     "if, when, while, in, on, for, with, to, by, via, at, as, which, that, who, during, upon, per, of, only, \
      just, excl, plus, provided, bei, auf, mit, fur, zu, nur, sur, pour, avec, en, con, para, por, solo, sirf, \
      agar, also, depending",
 );
-/// Beginnings of a condition.
+/// Words that start a condition.
 pub(crate) const IF: Words = Words("if, when, whenever, wenn, falls, si, quand, cuando, agar");
-/// Beginnings of a gain for what is said before it.
+/// Words that start a reward for the preceding condition.
 pub(crate) const GAINS: Words = Words("get, gets, enjoy, avail, receive, unlock, earn");
 
 impl<'a> Sentence<'a> {
-    /// Its claims, each as a sentence of its own with what stands over all of them.
+    /// Returns the claims, each as its own sentence together with the lead that applies to all of them.
     pub(crate) fn claims(&self) -> Vec<Self> {
         let segments = self.segments();
         let groups = self.grouped(&segments);
@@ -70,7 +70,7 @@ impl<'a> Sentence<'a> {
             .collect()
     }
 
-    /// The pieces between joints. Within brackets nothing is parted.
+    /// Returns the segments between separators. Text within brackets is not split.
     fn segments(&self) -> Vec<Segment> {
         let (mut out, mut from, mut depth) = (Vec::new(), 0, 0_usize);
         for (at, item) in self.items.iter().enumerate() {
@@ -90,7 +90,7 @@ impl<'a> Sentence<'a> {
 
     fn is_joint(&self, at: usize) -> bool {
         match &self.items[at].sense {
-            // `40 + 50` is a sum, and so is `40 + 18% tax`.
+            // `40 + 50` and `40 + 18% tax` are sums, so the plus does not separate claims.
             Sense::Sign('+') => {
                 !matches!(
                     self.items[at + 1..],
@@ -124,7 +124,7 @@ impl<'a> Sentence<'a> {
                 .iter()
                 .any(|item| item.word() == "only" || item.means(Concept::Except));
         let weight = self.weight(items);
-        // `no-questions-asked returns` is a name.
+        // `no-questions-asked returns` is a name and not a denial.
         let is_name = weight == Weight::Other && items[0].word() == "no";
         let is_bound = is_bound && !is_name && !is_longer(items);
         Some(Segment {
@@ -142,7 +142,7 @@ impl<'a> Sentence<'a> {
         if is_longer(items) {
             return Weight::Inert;
         }
-        // `if you choose cash on delivery`
+        // A conditional like `if you choose cash on delivery` is not a claim.
         if IF.has(items[0].word()) {
             return Weight::Part;
         }
@@ -161,18 +161,18 @@ impl<'a> Sentence<'a> {
         if names_cod(items) {
             return Weight::Mark;
         }
-        // `secure online payments`, and not `on prepaid orders`.
+        // Matches `secure online payments`, but not `on prepaid orders`.
         let is_payment = has(&[Concept::Prepaid]) && !has(&[Concept::Order]) && !BINDS.has(items[0].word());
         if is_payment || has(&[Concept::Promo, Concept::Stray, Concept::Support, Concept::Charge]) {
             return Weight::Other;
         }
-        // `trusted by 10,000 customers`
+        // Matches counts like `trusted by 10,000 customers`.
         let counts = |at: usize, number: i64| {
             number >= 10_000 && matches!(items.get(at + 1).map(|item| &item.sense), Some(Sense::Word(_)))
         };
         let is_inert = |(at, item): (usize, &Item)| match item.sense {
             Sense::Bare(number, _) => counts(at, number),
-            // `Pick any three and we ship free`
+            // `Pick any three and we ship free` is a condition, so a counting word is relevant.
             Sense::Word(ref word) if is_count(word) => false,
             _ => item.word() == "by" || matches!(item.sense, Sense::Word(_) | Sense::Sign(_) | Sense::Percent(_)),
         };
@@ -182,11 +182,11 @@ impl<'a> Sentence<'a> {
         Weight::Part
     }
 
-    /// The segments of each claim, in their order.
+    /// Groups the segments into claims, in order.
     fn grouped(&self, segments: &[Segment]) -> Vec<Vec<Segment>> {
         let mut groups: Vec<Vec<Segment>> = Vec::new();
         for segment in segments {
-            // A bound belongs to the claim before it, whatever stands between.
+            // A condition belongs to the claim before it, regardless of irrelevant text between them.
             let is_claim = |group: &Vec<Segment>| group.iter().any(Segment::is_told);
             if segment.weight == Weight::Part
                 && let Some(between) = groups.pop_if(|group| !is_claim(group))
@@ -204,11 +204,11 @@ impl<'a> Sentence<'a> {
         groups
     }
 
-    /// True where a new claim begins with a segment.
+    /// Returns true if a new claim begins with this segment.
     fn is_parted(&self, group: &[Segment], next: &Segment) -> bool {
         let is_core = |segment: &Segment| segment.is_told() || segment.weight == Weight::Other;
         let Some(at) = group.iter().rposition(is_core) else {
-            // `Made with love & COD available`; but `Sofas – delivery in 10 days` tells of sofas.
+            // `Made with love & COD available` splits here, but `Sofas – delivery in 10 days` is about sofas.
             let is_inert = group
                 .iter()
                 .all(|segment| segment.weight == Weight::Inert && !segment.is_bound);
@@ -217,7 +217,7 @@ impl<'a> Sentence<'a> {
         };
         let (core, tail) = (&group[at], &group[at + 1..]);
         let first = &self.items[next.from];
-        // `a fee applies to such orders`
+        // Finds references like `a fee applies to such orders`.
         let refers = |item: &Item| {
             matches!(
                 item.word(),
@@ -233,7 +233,7 @@ impl<'a> Sentence<'a> {
         match (core.weight, next.weight) {
             (_, Weight::Part) | (Weight::Other, Weight::Other | Weight::Inert) => false,
             (_, Weight::Claim) if first.means_any(&[Concept::Hedge, Concept::Except]) => false,
-            // `Free shipping, COD`, and not `on UPI, COD`
+            // Splits `Free shipping, COD`, but not `on UPI, COD`.
             (Weight::Claim, Weight::Mark) => {
                 let has_money = self.items[core.from..core.to]
                     .iter()
@@ -241,13 +241,13 @@ impl<'a> Sentence<'a> {
                 tail.is_empty() && (has_money || core.to - core.from < NAME_MAX) && !self.names_cod(core)
             }
             (Weight::Claim | Weight::Mark, Weight::Claim) => {
-                // A place between two claims may belong to the one or to the other.
+                // A place between two claims may belong to either of them.
                 !tail.iter().any(|segment| self.names_place(segment)) && !self.shares_exception(core, next)
             }
             (Weight::Claim | Weight::Mark, _) => !next.is_bound && !self.is_shared(core, next),
             (_, Weight::Claim) => {
                 let is_name = core.to - core.from <= NAME_MAX && !core.is_bound;
-                // `Subscribe and get free shipping`
+                // In `Subscribe and get free shipping`, the first part is a condition.
                 let is_bare = next.to - next.from < NAME_MAX;
                 let is_name_alone = self.items[core.from].means_any(&[Concept::Stray, Concept::Promo]);
                 let is_asked = is_name_alone && (is_bare || GAINS.has(first.word()));
@@ -268,7 +268,8 @@ impl<'a> Sentence<'a> {
         named.any(|place| (segment.from..segment.to).contains(&place.at))
     }
 
-    /// `Free shipping and COD available except in the North East`: the exception may be one from both.
+    /// Returns true if the exception may apply to both segments: `Free shipping and COD available except in the North
+    /// East`.
     fn shares_exception(&self, one: &Segment, other: &Segment) -> bool {
         let has = |segment: &Segment, concept| {
             self.items[segment.from..segment.to]
@@ -279,14 +280,14 @@ impl<'a> Sentence<'a> {
         is_bare && has(other, Concept::Except)
     }
 
-    /// `Free shipping and returns on orders above 999`: what bounds the one bounds the other.
+    /// Returns true if the same bound applies to both segments: `Free shipping and returns on orders above 999`.
     fn is_shared(&self, one: &Segment, other: &Segment) -> bool {
         let ends = self.items[one.to - 1].means(Concept::Ship);
         let names = self.items[other.from].means_any(&[Concept::Stray, Concept::Promo, Concept::Charge]);
         ends && names && other.to > other.from + 1
     }
 
-    /// The lead that stands before the first claim and holds for each: `Within India, …`.
+    /// Returns the lead before the first claim, which applies to every claim: `Within India, …`.
     fn lead(&self, segments: &[Segment]) -> Vec<Item> {
         let is_lead =
             |segment: &&Segment| segment.weight == Weight::Part || segment.weight == Weight::Inert && segment.is_bound;
@@ -296,14 +297,14 @@ impl<'a> Sentence<'a> {
         if is_comma {
             return self.items[..=ends].to_vec();
         }
-        // `International shipping: flat 1500, delivered in 7 days`
+        // In `International shipping: flat 1500, delivered in 7 days`, the place applies to both claims.
         let is_told = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_)) || item.means(Concept::Free);
         let told = self.items.iter().position(is_told).unwrap_or(0);
         let before = self.places.named.iter().take_while(|place| place.at < told);
         before.map(|place| self.items[place.at].clone()).collect()
     }
 
-    /// A claim with what stands over it, unless it names a place or a payment of its own.
+    /// Builds a claim with its lead, unless the claim names a place or payment of its own.
     fn claim(&self, group: &[Segment], lead: &[Item]) -> Self {
         let mut items: Vec<Item> = Vec::new();
         let (from, to) = (

@@ -1,4 +1,4 @@
-//! Cash on delivery: its availability, and the orders that it is for.
+//! Reads cash on delivery: its availability and the orders to which it applies.
 
 use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 
@@ -12,7 +12,7 @@ use crate::settle::SentenceFacts;
 use crate::words::Words;
 
 impl Sentence<'_> {
-    /// Reads whether there is cash on delivery, for which orders, and what is paid in advance.
+    /// Reads the availability of cash on delivery, the orders to which it applies, and advance payments.
     pub(crate) fn read_cod(&self, bounds: &[Bound], prices: &[Price], found: &mut SentenceFacts) {
         let Some(at) = self.items.iter().position(|item| item.means(Concept::Cod)) else {
             self.answer_cod(bounds, found);
@@ -24,7 +24,7 @@ impl Sentence<'_> {
         }
         let Some(region) = self.scope_of(at) else { return };
         let is_yes = self.is_head(at) && self.has_in(self.items[at].clause + 1, Concept::Yes);
-        // `Payment: UPI, cards, COD`
+        // Finds lists of payment methods, like `Payment: UPI, cards, COD`.
         let names = |item: &Item| {
             matches!(
                 item.word(),
@@ -33,10 +33,10 @@ impl Sentence<'_> {
         };
         let is_listed = self.items.first().is_some_and(names)
             && self.items.get(1).is_some_and(|item| item.sense == Sense::Sign(':'));
-        // `COD at no extra cost`
+        // `COD at no extra cost` implies that it is available.
         let is_free =
             self.has(Concept::Free) && !self.has(Concept::Ship) && !self.has(Concept::Ended) && bounds.is_empty();
-        // `COD charges: 2% of the order value`
+        // `COD charges: 2% of the order value` implies that it is available.
         let is_share = self.has(Concept::Fee) && self.items.iter().any(|item| matches!(item.sense, Sense::Percent(_)));
         let is_offered = (is_free || is_share || self.offers() || is_yes || is_listed || self.asked.pays)
             && !self.denials().any(|_| true);
@@ -50,7 +50,7 @@ impl Sentence<'_> {
             }
             found.add(fact);
         } else if is_offered && prices.iter().all(|price| price.kind != ShippingFactKind::Fee) {
-            // The bound of a fee, or an amount without a word, may or may not bound the orders themselves.
+            // A bound of a fee, or an amount without a comparison, may also limit the orders themselves.
             let is_known =
                 |at: usize| bounds.iter().any(|bound| bound.at == at) || prices.iter().any(|price| price.at == at);
             let mut amounts = (0..self.items.len()).filter(|at| matches!(self.items[*at].sense, Sense::Money(_)));
@@ -67,14 +67,15 @@ impl Sentence<'_> {
             && prices.iter().all(|price| price.kind == ShippingFactKind::CodFee)
             && (self.limits_orders() || self.ends_at(bound.at) && !self.denials().any(|_| true))
         {
-            // `Minimum order value for COD: 400`
+            // Accepts limits like `Minimum order value for COD: 400`.
             fact.is_available = Some(true);
             (fact.min_order_minor, fact.max_order_minor) = (bound.min, bound.max);
             found.add(fact);
         }
     }
 
-    /// `Orders above 5,000 must be prepaid`, `We only accept online payments`: so far, and else not at all.
+    /// Reads that only prepaid orders are accepted: `We only accept online payments`. With a bound, cash on delivery is
+    /// available up to it: `Orders above 5,000 must be prepaid`.
     fn read_prepaid_only(&self, bounds: &[Bound], prices: &[Price], found: &mut SentenceFacts) {
         const ONLY: Words = Words("only, must, mandatory, compulsory, nur, uniquement, solo, sirf");
         let apart = [
@@ -86,7 +87,7 @@ impl Sentence<'_> {
             Concept::Promo,
         ];
         let is_only = self.items.iter().any(|item| ONLY.has(item.word()));
-        // `Prepaid orders only.`, and not below an offer that it bounds.
+        // Accepts `Prepaid orders only.`, but not below an offer that the sentence would limit.
         let is_said = |item: &Item| item.means_any(&[Concept::Prepaid, Concept::Order]) || ONLY.has(item.word());
         let is_whole = self.text.ends_with('.') && !self.asked.offer && self.asked.threshold.is_none();
         let is_whole = is_whole
@@ -109,7 +110,7 @@ impl Sentence<'_> {
         found.add(fact);
     }
 
-    /// True where a condition decides, or nobody knows what, if there is any at all.
+    /// Returns true if availability depends on a condition or is only possible.
     pub(crate) fn is_unsure(&self, at: usize) -> bool {
         const UNSURE: Words = Words(
             "may, might, could, depends, depending, sometimes, soon, usually not, usually no, abhangig, pourrait, \
@@ -123,7 +124,7 @@ impl Sentence<'_> {
         hedges.any(|(hedge, item)| hedge < at || UNSURE.has(item.word()))
     }
 
-    /// `COD for orders up to 5,000 only`: nothing more is said of them.
+    /// Returns true if nothing more is said about the orders after the amount: `COD for orders up to 5,000 only`.
     fn ends_at(&self, at: usize) -> bool {
         let is_end = |item: &Item| {
             item.means(Concept::Order) || matches!(item.word(), "only" | "per" | "tak" | "and" | "value" | "")
@@ -137,32 +138,32 @@ impl Sentence<'_> {
                 .all(|item| is_end(item) || item.means(Concept::OrLess))
     }
 
-    /// True where something is said to be there; `COD orders have no fee` says of a fee that it is not.
+    /// Returns true if something is said to be available. `COD orders have no fee` only says that there is no fee.
     fn offers(&self) -> bool {
         let denies = |item: &Item| item.means_any(&[Concept::Not, Concept::Ended]);
         let is_weak =
             |item: &Item| matches!(&item.sense, Sense::Means(_, word) if matches!(word.as_str(), "hai" | "have"));
         let denied = |clause: u16| self.items.iter().any(|item| item.clause == clause && denies(item));
         let mut offers = self.items.iter().filter(|item| item.means(Concept::Offered));
-        // `You can also pay at the door`
+        // Matches `You can also pay at the door`.
         let pays = |pair: &[Item]| {
             pair[1].means(Concept::Cod)
                 && pair[1].word().starts_with("pa")
                 && matches!(pair[0].word(), "can" | "also" | "either" | "or")
         };
-        // `Pay online or by COD`
+        // Matches instructions like `Pay online or by COD`.
         let is_told_to = self.items.len() > 2 && self.items[0].word().starts_with("pay") && !self.has(Concept::Fee);
         is_told_to || offers.any(|item| !(is_weak(item) && denied(item.clause))) || self.items.windows(2).any(pays)
     }
 
-    /// Reads what is paid in advance; whether the sentence is about that.
+    /// Reads the share paid in advance. Returns true if the sentence is about an advance payment.
     fn read_advance(&self, found: &mut SentenceFacts) -> bool {
         let percent = self.items.iter().find_map(|item| match item.sense {
             Sense::Percent(percent) => Some(percent),
             _ => None,
         });
         let is_partial = self.has(Concept::Advance) || (self.has(Concept::Prepaid) && percent.is_some());
-        // `an additional 5% as a fee`
+        // `an additional 5% as a fee` is not an advance.
         let is_percent = |item: &Item| matches!(item.sense, Sense::Percent(_));
         let at = self.items.iter().position(is_percent).unwrap_or_default();
         let is_fee = self.before(at, 2).any(|item| MORE.has(item.word()));
@@ -177,13 +178,13 @@ impl Sentence<'_> {
         is_partial
     }
 
-    /// The fact behind a denial: not above 3,000 is up to 3,000, and not below 500 from there on.
+    /// Turns a denial into a fact: "not above 3,000" means up to 3,000, and "not below 500" means from 500 on.
     fn deny(&self, loose: &[&Bound], fact: &mut ShippingFact) -> bool {
         let least = |bound: &Bound| {
             let is_below = self.compared(bound.at) == Some(Concept::Below);
             bound.max.map(|max| if is_below { max + 1 } else { max })
         };
-        // `not available for all items`: for some it is.
+        // `not available for all items` means that it is available for some items.
         let denied = self.denials().next().unwrap_or_default();
         if self.items[denied..]
             .iter()
@@ -193,7 +194,7 @@ impl Sentence<'_> {
         }
         match loose {
             [] => fact.is_available = Some(false),
-            // A fact of one region alone and up to some value would be two facts.
+            // A denial for one region with a bound would need two facts.
             _ if fact.region.is_some() => return false,
             [bound] if bound.min.is_none() || bound.max.is_none() => {
                 fact.is_available = Some(true);
@@ -217,13 +218,14 @@ impl Sentence<'_> {
         !self.denials().any(|_| true) && self.items.iter().any(names_limit)
     }
 
-    /// True where a sign parts it from the statement about it.
+    /// Returns true if a sign separates the item from the statement about it, like a colon.
     fn is_head(&self, at: usize) -> bool {
         let behind = self.items.get(at + 1);
         behind.is_some_and(|item| matches!(item.sense, Sense::Sign(':' | '-' | '=')))
     }
 
-    /// The places where a thing other than a fee is denied: `no extra charges` and `no longer free` deny nothing else.
+    /// Returns the positions of denials that are not about a fee. `no extra charges` and `no longer free` are about a
+    /// fee.
     fn denials(&self) -> impl Iterator<Item = usize> {
         let denies = |item: &Item| item.means_any(&[Concept::Not, Concept::Ended]);
         let all = (0..self.items.len()).filter(move |at| denies(&self.items[*at]));
@@ -232,7 +234,7 @@ impl Sentence<'_> {
 
     fn denies_fee(&self, at: usize) -> bool {
         let clause = self.items[at].clause;
-        // `COD par koi extra charge nahi hai`
+        // Handles `COD par koi extra charge nahi hai` ("no extra charge on COD").
         let is_begin = |item: &Item| item.means(Concept::Cod) || matches!(item.word(), "we" | "wir" | "nous");
         let mut before = self
             .before(at, 3)
@@ -255,10 +257,10 @@ impl Sentence<'_> {
         false
     }
 
-    /// True where cash on delivery is said not to be there.
+    /// Returns true if cash on delivery is said not to be available.
     fn is_denied(&self, at: usize) -> bool {
         let clause = self.items[at].clause;
-        // `COD: not available` is one clause.
+        // `COD: not available` is treated as one clause.
         let is_here = |one: u16| one == clause || (self.is_head(at) && one == clause + 1);
         let here = |concept| self.has_in(clause, concept) || (self.is_head(at) && self.has_in(clause + 1, concept));
         let denied: Vec<usize> = self.denials().filter(|at| is_here(self.items[*at].clause)).collect();
@@ -269,8 +271,8 @@ impl Sentence<'_> {
         is_ended || (!denied.is_empty() && (here(Concept::Offered) || is_none || self.items.len() <= 4))
     }
 
-    /// True where another thing is denied, or only as long as something is missing: `free shipping is not
-    /// available on COD`, `not without a telephone number`.
+    /// Returns true if the denial is about another thing or only a condition: `free shipping is not available on COD`,
+    /// `not without a telephone number`.
     pub(crate) fn denies_other(&self, at: usize) -> bool {
         const LEADS: [&str; 6] = ["on", "for", "fur", "bei", "pour", "para"];
         const LACKS: Words = Words("without, until, till, ohne, sans, sin, bina, unless");
@@ -285,14 +287,14 @@ impl Sentence<'_> {
         lacks || (is_led && is_said) || is_free
     }
 
-    /// True where it is told of some goods, customers or days alone.
+    /// Returns true if the sentence applies only to some goods, customers or days.
     pub(crate) fn is_of_some_cod(&self) -> bool {
         let cause = self.items.iter().position(is_cause).unwrap_or(self.items.len());
         let told = &self.items[..cause];
         let apart = [Concept::Special, Concept::Express];
         let is_apart = |item: &Item| matches!(item.sense, Sense::Weekdays(_)) || item.means_any(&apart);
         let mut leads = (0..told.len()).filter(|at| is_lead(&told[*at]));
-        // `from 1 January on`
+        // Finds dates, as in `from 1 January on`.
         let bounds = self.bounds();
         let is_date = |(at, item): (usize, &Item)| {
             let of_pins = told
@@ -300,7 +302,7 @@ impl Sentence<'_> {
                 .is_some_and(|next| next.means(Concept::Pin) || next.sense == Sense::Sign('+'));
             matches!(item.sense, Sense::Bare(..)) && !of_pins && !bounds.iter().any(|bound| bound.at == at)
         };
-        // `It takes 10 days to Ladakh; COD is not available there`
+        // In `It takes 10 days to Ladakh; COD is not available there`, `there` names a place.
         let is_there = |pair: &[Item]| {
             let is = matches!(&pair[1].sense, Sense::Word(word) if matches!(word.as_str(), "there" | "dort" | "wahan"));
             is && pair[0].means_any(&[Concept::Offered, Concept::Ended])
@@ -311,13 +313,13 @@ impl Sentence<'_> {
             || leads.any(|lead| !self.is_general_object(lead + 1))
     }
 
-    /// `Available on all orders`, below a heading.
+    /// Matches `Available on all orders` below a heading.
     fn starts_available(&self, first: usize) -> bool {
         let is = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if word == "available");
         first == 0 && self.items.first().is_some_and(is)
     }
 
-    /// `Do you offer COD? No, we do not.`
+    /// Reads an answer to a question like `Do you offer COD? No, we do not.`
     fn answer_cod(&self, bounds: &[Bound], found: &mut SentenceFacts) {
         let (true, Some(first)) = (self.asked.cod, self.items.iter().position(is_told)) else {
             return;
@@ -347,7 +349,7 @@ impl Sentence<'_> {
     }
 }
 
-/// `due to`: what follows is why.
+/// Returns true for phrases like `due to`, which introduce a reason.
 fn is_cause(item: &Item) -> bool {
     matches!(&item.sense, Sense::Word(word) | Sense::Means(_, word)
         if matches!(word.as_str(), "due" | "because" | "owing" | "as" | "since" | "weil" | "aufgrund" | "car"))

@@ -1,53 +1,54 @@
-//! The meaning of the text before a sentence.
+//! Context that earlier text gives to a sentence.
 
 use data_model::ShippingRegion;
 
-/// The meaning of the text before a sentence.
+/// Context that earlier text gives to a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Context {
-    /// It was asked whether there is cash on delivery, and nothing more.
+    /// True if the question was only if cash on delivery is available.
     pub(crate) cod: bool,
-    /// Ways to pay are listed.
+    /// True if payment methods are being listed.
     pub(crate) pays: bool,
-    /// It was asked what cash on delivery costs.
+    /// True if the question was about the cost of cash on delivery.
     pub(crate) cod_fee: bool,
     pub(crate) dispatch: bool,
     pub(crate) delivery: bool,
-    /// True where it is about the price of shipping.
+    /// True if the context is about the price of shipping.
     pub(crate) fee: bool,
-    /// True where shipping is free.
+    /// True if the question was if shipping is free.
     pub(crate) free: bool,
-    /// True where shipping costs anything, and nothing more is said.
+    /// True if the question was only if shipping costs anything.
     pub(crate) charged: bool,
-    /// `Free shipping` stands over it, or a plain yes to whether shipping is free.
+    /// True if `Free shipping` precedes the sentence, or a plain yes to a question about free shipping.
     pub(crate) offer: bool,
-    /// A heading over it is about shipping.
+    /// True if a heading above is about shipping.
     pub(crate) ship: bool,
-    /// The cost of shipping was just stated.
+    /// True if the previous sentence stated the cost of shipping.
     pub(crate) told: bool,
-    /// The order value, just stated, from which it costs less or nothing.
+    /// Order value in the previous sentence from which shipping is cheaper or free.
     pub(crate) threshold: Option<i64>,
-    /// It is one of several parts of a line that is about shipping.
+    /// True if the sentence is one of several parts of a line about shipping.
     pub(crate) line: bool,
-    /// It stands beside others in a line, or ends as a sentence does: its content is a statement, and no heading.
+    /// True if the text shares a line with other parts or ends like a sentence. It is then a statement and not a
+    /// heading.
     pub(crate) is_marked: bool,
-    /// It is a heading by its tag.
+    /// True if the text has a heading tag.
     pub(crate) is_title: bool,
-    /// The scope of the facts.
+    /// Region to which the facts apply.
     pub(crate) scope: Scope,
-    /// True where a heading names the place, and not a sentence.
+    /// True if the place comes from a heading and not from a sentence.
     pub(crate) is_headed: bool,
-    /// It is about a service or goods of their own.
+    /// True if the context is about a special service or special goods.
     pub(crate) is_apart: bool,
 }
 
-/// The scope of a fact without a named place.
+/// Region of a fact that names no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Scope {
-    /// In all of the store's country.
+    /// The store's whole country.
     #[default]
     Everywhere,
     Region(ShippingRegion),
-    /// The place cannot be told.
+    /// The region cannot be determined.
     Unsure,
 }

@@ -1,4 +1,4 @@
-//! The places that a sentence excepts.
+//! Finds the places that a sentence excludes.
 
 use crate::item::{Item, Sense};
 use crate::lexicon::Concept;
@@ -6,14 +6,14 @@ use crate::places::PlaceMention;
 use crate::sentence::Sentence;
 use crate::words::Words;
 
-/// Words that an exception may name without anything depending on it: days of rest and taxes.
+/// Words that an exception may name without effect: holidays and taxes.
 const HARMLESS: Words = Words(
     "holiday, holidays, public, national, bank, gazetted, tax, taxes, gst, vat, mwst, tva, iva, feiertage, \
      feiertagen, feries, festivos, day, days, discount, discounts",
 );
 
 impl Sentence<'_> {
-    /// The place of a word that makes an exception, other than of holidays or taxes.
+    /// Returns the position of a word that introduces an exception, other than of holidays or taxes.
     pub(crate) fn exception(&self) -> Option<usize> {
         self.items.iter().enumerate().position(|(at, item)| {
             let is_article = |item: &Item| {
@@ -27,7 +27,7 @@ impl Sentence<'_> {
                 .iter()
                 .skip(at + 1)
                 .find(|item| !matches!(item.sense, Sense::Sign(_)) && !is_article(item));
-            // `Feiertage ausgenommen`
+            // In `Feiertage ausgenommen` ("except holidays"), the excluded word comes first.
             let named = named.or_else(|| self.before(at, 1).next());
             let is_harmless = named.is_some_and(|item| match &item.sense {
                 Sense::Weekdays(_) => true,
@@ -37,7 +37,7 @@ impl Sentence<'_> {
         })
     }
 
-    /// `Free shipping above 999, not valid in the North East`
+    /// Returns true for a denial that limits an offer: `Free shipping above 999, not valid in the North East`.
     fn withdraws_at(&self, at: usize) -> bool {
         let told = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_)) || item.means(Concept::Free);
         let mut behind = self.items.iter().skip(at + 1).take(2);
@@ -47,7 +47,7 @@ impl Sentence<'_> {
             && self.excepts_behind(at)
     }
 
-    /// True where a place, or a payment that free shipping does not hold for, is named behind a denial.
+    /// Returns true if a denial is followed by a place, or by a payment method that is excluded from free shipping.
     fn excepts_behind(&self, at: usize) -> bool {
         let is_place = |place: &PlaceMention| place.at > at;
         let is_place = self.places.named.iter().any(is_place) || self.places.is_unclear;
@@ -58,7 +58,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// `Not valid for the North East.` after what it withdraws.
+    /// Returns true if the sentence limits the one before it: `Not valid for the North East.`
     pub(crate) fn withdraws(&self) -> bool {
         let tells = [
             Concept::Cod,
@@ -67,7 +67,7 @@ impl Sentence<'_> {
             Concept::Deliver,
             Concept::Free,
         ];
-        // `Orders below 300 cannot be accepted` says nothing of what stands before it.
+        // `Orders below 300 cannot be accepted` says nothing about the preceding sentence.
         let is_valid = |item: &Item| item.means(Concept::Offered) && !item.word().starts_with("accept");
         let denies = self.has(Concept::Not) && self.items.iter().any(is_valid);
         let bounds = self.bounds();
@@ -75,7 +75,7 @@ impl Sentence<'_> {
         let is_amount = |(at, item): (usize, &Item)| {
             matches!(item.sense, Sense::Money(_) | Sense::Days(_) | Sense::Clock(_)) && !is_bound(at)
         };
-        // `Europe (except Germany)` stands over what holds there.
+        // `Europe (except Germany)` introduces what applies there and withdraws nothing.
         let first = self.places.named.first().map_or(usize::MAX, |place| place.at);
         (denies || self.exception().is_some_and(|at| at < first))
             && (!self.places.named.is_empty() || self.places.is_unclear || !bounds.is_empty())

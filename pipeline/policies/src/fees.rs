@@ -1,4 +1,4 @@
-//! The price of shipping, the order value from which it is free, and cash on delivery.
+//! Reads the price of shipping, the order value from which it is free, and cash on delivery.
 
 use data_model::{PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion};
 
@@ -14,7 +14,7 @@ use crate::settle::SentenceFacts;
 use crate::words::Words;
 
 impl Sentence<'_> {
-    /// Reads fees, thresholds and what is said of cash on delivery.
+    /// Reads fees, thresholds and statements about cash on delivery.
     pub(crate) fn read_fees(&self, found: &mut SentenceFacts) {
         let has_foreign = self
             .items
@@ -33,7 +33,7 @@ impl Sentence<'_> {
         self.attach(&mut bounds, &mut prices);
         self.imply(&bounds, &mut prices);
         for price in &mut prices {
-            // `0 for orders above 1000`
+            // `0 for orders above 1000` means free shipping.
             let is_nothing = price.amount.is_some_and(|amount| amount.max == 0);
             if is_nothing && price.kind == ShippingFactKind::Fee {
                 (price.kind, price.amount) = (ShippingFactKind::FreeShipping, None);
@@ -62,7 +62,7 @@ impl Sentence<'_> {
         self.items[at.saturating_sub(most)..at].iter().rev()
     }
 
-    /// The prices: of free things, and the amounts that are no bounds.
+    /// Returns the prices: free offers, and the amounts that are not bounds.
     fn prices(&self, bounds: &[Bound]) -> Vec<Price> {
         let mut prices = Vec::new();
         for (at, item) in self.items.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Sentence<'_> {
                 prices.push(price(kind, Some(amount)));
             }
         }
-        // `Shipping is free, free of any cost` says it once.
+        // `Shipping is free, free of any cost` states one price, not two.
         let mut seen: Vec<u16> = Vec::new();
         prices.retain(|price| {
             let clause = self.items[price.at].clause;
@@ -93,7 +93,7 @@ impl Sentence<'_> {
             }
             !again
         });
-        // `Free shipping`, and below it `On orders above 499`.
+        // Combines `Free shipping` with `On orders above 499` on the next line.
         if let ([], [bound], true) = (&prices[..], bounds, self.asked.offer && self.is_bound_alone())
             && bound.max.is_none()
             && self.items[..bound.at]
@@ -112,7 +112,7 @@ impl Sentence<'_> {
         prices
     }
 
-    /// The kind of fee that an amount is.
+    /// Returns the kind of fee of an amount.
     fn kind_of(&self, at: usize, is_bounded: bool) -> Option<ShippingFactKind> {
         if self.is_of_else(at) || self.counts_else(at) {
             return None;
@@ -126,7 +126,7 @@ impl Sentence<'_> {
             .take(2)
             .any(|item| item.means(Concept::Cod) && item.clause == clause);
         if has_cod && behind {
-            // `70 (prepaid), 120 (COD)` states no fee beside shipping.
+            // `70 (prepaid), 120 (COD)` states shipping prices and no separate cash on delivery fee.
             let is_more = |item: &Item| matches!(&item.sense, Sense::Word(word) if matches!(word.as_str(), "additional" | "zusatzlich" | "more"));
             let asks = self.has(Concept::Fee) || self.items.iter().any(is_more);
             let adds = asks && (!self.has(Concept::Prepaid) || self.has_in(clause, Concept::Fee));
@@ -142,23 +142,24 @@ impl Sentence<'_> {
             }
         });
         let is_ahead = self.items[at..].iter().any(|item| item.means(Concept::Cod));
-        // `Partial COD: pay 149 now`
+        // Finds advance payments like `Partial COD: pay 149 now`.
         let is_now = self.items.get(at + 1).is_some_and(|item| item.word() == "now") && self.has(Concept::Advance);
         if has_cod && (is_now || self.has_in(clause, Concept::Advance)) {
             return Some(ShippingFactKind::CodAdvance);
         }
         let asks = self.has(Concept::Fee) || self.has(Concept::Ship) || self.has(Concept::ShipVerb);
         match nearest {
-            // `Shipping charges: prepaid 40, COD 80` states no fee beside shipping. `COD orders: 70 shipping`
+            // `COD orders: 70 shipping` is a shipping fee. `Shipping charges: prepaid 40, COD 80` states no separate
+            // cash on delivery fee.
             Some(Concept::Cod) if self.is_for_shipping(at) => Some(ShippingFactKind::Fee),
             Some(Concept::Cod) if self.has(Concept::Prepaid) && !self.has_in(clause, Concept::Fee) => None,
-            // `COD (+ 50)`
+            // Finds fees like `COD (+ 50)`.
             Some(Concept::Cod) => {
                 let is_more = |item: &Item| item.sense == Sense::Sign('+') || MORE.has(item.word());
                 let adds = self.before(at, 2).any(is_more);
                 (adds || asks && self.has(Concept::Fee)).then_some(ShippingFactKind::CodFee)
             }
-            // `Do you have COD? Yes, for an extra 50.`
+            // Finds answers like `Do you have COD? Yes, for an extra 50.`
             None if self.asked.cod && self.before(at, 2).any(|item| MORE.has(item.word())) => {
                 Some(ShippingFactKind::CodFee)
             }
@@ -170,11 +171,11 @@ impl Sentence<'_> {
                 let is_shipping = self.has(Concept::Ship) || self.has(Concept::ShipVerb) || is_asked;
                 let is_thing = self.has(Concept::Order) || self.has(Concept::Parcel);
                 let of_order = self.has(Concept::Fee) && is_thing && !self.is_named_fee();
-                // `US shipping: $6. International: $25.`
+                // Finds further rows, as in `US shipping: $6. International: $25.`
                 let is_row = self.asked.told && self.items.len() <= 5 && !self.places.named.is_empty();
-                // `Free shipping above 999. Below that, 50 applies.`
+                // Finds fees below a threshold, as in `Free shipping above 999. Below that, 50 applies.`
                 let is_turn = self.asked.threshold.is_some() && self.turn_at(at, &[]).is_some();
-                // `Shipping`, and below it `50 flat`
+                // Finds a heading `Shipping` with `50 flat` below it.
                 let is_whole = self.asked.ship && self.items.len() <= 4;
                 let is_shipping = is_shipping || is_row || is_turn || is_whole;
                 let is_short = self.items.len() <= 9 && self.places.kinds().contains(&ShippingRegion::Domestic);
@@ -183,12 +184,12 @@ impl Sentence<'_> {
         }
     }
 
-    /// True where an amount is one for each piece or for some pieces, or part of a sum.
+    /// Returns true if an amount is per piece, for some pieces, or part of a sum.
     pub(crate) fn counts_else(&self, at: usize) -> bool {
         let per_piece = |item: &Item| matches!(item.word(), "kg" | "item" | "piece" | "product" | "unit");
-        // `Shipping for 2 books`
+        // Finds prices for a number of things, like `Shipping for 2 books`.
         let counts = |pair: &[Item]| matches!((&pair[0].sense, &pair[1].sense), (Sense::Bare(_, most), Sense::Word(word)) if *most <= 5_000 && word != "or");
-        // `40 + 50`
+        // Finds sums like `40 + 50`.
         let is_sum = self.items.windows(3).enumerate().any(|(from, three)| {
             let is_money = |item: &Item| matches!(item.sense, Sense::Money(_));
             let is_here = from == at || from + 2 == at;
@@ -197,14 +198,14 @@ impl Sentence<'_> {
         self.items.iter().any(per_piece) || self.items.windows(2).any(counts) || is_sum
     }
 
-    /// `Free shipping on rings`, `100 for sarees`: it is stated of some goods alone.
+    /// Returns true if the statement applies only to some goods: `Free shipping on rings`, `100 for sarees`.
     pub(crate) fn is_of_goods(&self) -> bool {
-        // `depending on the location`, `based on weight`
+        // `depending on the location` and `based on weight` name no goods.
         let depends = |at: usize| {
             self.before(at, 1)
                 .any(|item| item.means(Concept::Hedge) || matches!(&item.sense, Sense::Word(word) if word == "based"))
         };
-        // `All sarees above 2,000 come with free shipping`
+        // Finds goods at the start, as in `All sarees above 2,000 come with free shipping`.
         let is_all = |at: usize| at == 0 && matches!(self.items[0].word(), "all" | "every" | "each" | "any");
         let is_of = |at: usize| (self.is_lead(at) || is_all(at)) && !depends(at) && !self.is_plain_object(at + 1);
         let is_named = |at: usize| self.items[at].means(Concept::Ship) && self.is_of_goods_by_name(at);
@@ -228,7 +229,7 @@ impl Sentence<'_> {
         behind.any(|item| item.means(Concept::Ship)) && (is_led || !self.has(Concept::Fee))
     }
 
-    /// True where an amount is asked for something that is not shipping: packing, taxes, goods.
+    /// Returns true if an amount is for something other than shipping: packing, taxes, goods.
     pub(crate) fn is_of_else(&self, at: usize) -> bool {
         let of = [Concept::Ship, Concept::ShipVerb, Concept::Cod, Concept::Charge];
         let nearest = self.items[..at].iter().rev().find(|item| item.means_any(&of));
@@ -236,7 +237,7 @@ impl Sentence<'_> {
         let mut behind = self.items.iter().skip(at + 1).take(3);
         let behind = behind.find(|item| item.means_any(&of)).filter(|item| !is_tax(item));
         let is_charge = |item: &Item| item.means(Concept::Charge) && !item.means(Concept::Cod);
-        // `Price: 1499 (shipping extra)`
+        // `Price: 1499 (shipping extra)` is the price of goods.
         let is_price = self
             .items
             .first()
@@ -245,7 +246,7 @@ impl Sentence<'_> {
         is_price || !is_of_cod && (nearest.is_some_and(is_charge) || behind.is_some_and(is_charge))
     }
 
-    /// `a booking fee`: a fee that a word names of which nobody here knows what it is.
+    /// Returns true if a fee has an unknown name, like `a booking fee`.
     fn is_named_fee(&self) -> bool {
         const PLAIN: Words = Words(
             "a, an, the, of, flat, nominal, standard, additional, small, be, is, are, minimum, fixed, will, any, \
@@ -260,7 +261,7 @@ impl Sentence<'_> {
     }
 
     fn fact_of(&self, price: &Price, region: Option<ShippingRegion>) -> Option<ShippingFact> {
-        // `We may offer free shipping above 5000`
+        // Finds offers that are not certain, like `We may offer free shipping above 5000`.
         let may = |item: &Item| {
             matches!(item.word(), "may" | "might" | "could" | "pourrait" | "podria") && item.means(Concept::Hedge)
         };
@@ -273,14 +274,14 @@ impl Sentence<'_> {
         if price.kind == ShippingFactKind::FreeShipping && here.any(|(_, item)| may(item)) {
             return None;
         }
-        // `Free shipping thresholds` stands over some.
+        // `Free shipping thresholds` is a heading and not an offer.
         let is_named = |at: usize| {
             matches!(&self.items[at].sense, Sense::Word(word) if !goes_on(word))
                 && self.items[at - 1].means(Concept::Ship)
         };
         let last = self.items.len() - 1;
         let is_title = price.amount.is_none() && price.min.is_none() && (2..=4).contains(&last) && is_named(last);
-        // `0 for COD`
+        // `0 for COD` is not a fee.
         let is_nothing = price.kind == ShippingFactKind::CodFee && price.amount.is_some_and(|amount| amount.max == 0);
         if is_title || is_nothing || price.is_contrary || price.min.zip(price.max).is_some_and(|(min, max)| min > max) {
             return None;
@@ -303,7 +304,7 @@ impl Sentence<'_> {
             }
             Some(amount) => {
                 let is_bounded = price.min.is_some() || price.max.is_some();
-                // `If you choose cash on delivery, 50 is added`
+                // A condition is not a hedge: `If you choose cash on delivery, 50 is added`.
                 let is_if = |item: &Item| price.kind == ShippingFactKind::CodFee && IF.has(item.word());
                 let is_hedged = self.items.iter().any(|item| item.means(Concept::Hedge) && !is_if(item));
                 if is_hedged && amount.min == amount.max && !is_bounded {
@@ -320,20 +321,21 @@ impl Sentence<'_> {
         Some(fact)
     }
 
-    /// A comparison with something that is no amount, as `above a minimum order value`; `no minimum` is none.
+    /// Returns true for a comparison with something other than an amount, like `above a minimum order value`. `no
+    /// minimum` does not count.
     fn is_bounded_elsehow(&self) -> bool {
         let compares = [Concept::Above, Concept::Below, Concept::OrMore];
         let mut items = self.items.iter().enumerate();
         items.any(|(at, item)| {
             let is_denied = self.before(at, 2).any(|item| item.means(Concept::Not));
-            // `from`, `des` and `desde` compare only before an amount.
+            // `from`, `des` and `desde` compare only if an amount follows.
             let is_weak = item.means(Concept::Following);
             item.means_any(&compares) && !is_denied && !is_weak && !item.means(Concept::Within)
         })
     }
 
-    /// The weight up to which an amount holds; `None` within where none is stated, without where it is stated
-    /// otherwise.
+    /// Returns the weight up to which an amount applies. The inner `None` means that no weight is stated. The outer
+    /// `None` means that the weight is not an upper limit.
     fn grams(&self) -> Option<Option<u32>> {
         let Some((at, grams)) = self.items.iter().enumerate().find_map(|(at, item)| match item.sense {
             Sense::Grams(grams) => Some((at, grams)),
@@ -347,7 +349,7 @@ impl Sentence<'_> {
         is_most.then_some(Some(grams))
     }
 
-    /// The payment for which a price holds.
+    /// Returns the payment method to which a price applies.
     pub(crate) fn payment_of(&self, at: usize) -> Option<PaymentKind> {
         let clause = self.items[at].clause;
         if self.has_in(clause, Concept::Prepaid) {
@@ -356,7 +358,7 @@ impl Sentence<'_> {
         if self.has_in(clause, Concept::Cod) {
             return Some(PaymentKind::Cod);
         }
-        // `COD orders: shipping 60`
+        // Finds a payment method before a colon, as in `COD orders: shipping 60`.
         let mut before = self.before(at, 4);
         let is_headed =
             before.any(|item| item.sense == Sense::Sign(':')) && before.any(|item| item.means(Concept::Cod));

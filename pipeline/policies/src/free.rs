@@ -1,4 +1,4 @@
-//! The places where a sentence says that shipping costs nothing.
+//! Finds statements that shipping costs nothing.
 
 use crate::item::{Item, QUALIFIES, Sense, is_told};
 use crate::lexicon::Concept;
@@ -7,7 +7,7 @@ use crate::words::Words;
 
 /// Words for shipping.
 const OF_IT: [Concept; 3] = [Concept::Ship, Concept::ShipVerb, Concept::Deliver];
-/// Words before `free` where it is said of what stands before them.
+/// Words that link `free` to the preceding subject.
 const STATES: Words = Words(
     "is, are, be, wir, ihr, nous, on, we, hum, us, become, becomes, devient, deviennent, vuelve, pack, will, get, gets, was, absolutely, completely, totally, always, also, all, for, you, your, now, it, them, entirely, fully, 100, ships, \
      and, ist, sind, wird, immer, dich, dir, sie, uns, euch, ihnen, fur, est, sont, toujours, vous, es, son, sera, seran, siempre, te, hai, bilkul, \
@@ -19,22 +19,22 @@ const GOES_ON: Words = Words(
      this, all, any, as, regardless, no, everyone, for, fur, para, sans, quel, hoga, rahega, always, partout, \
      uberall, everything",
 );
-/// Words that may stand between a denial and what is denied: `you do not have to pay anything for shipping`.
+/// Words that may be between a denial and the denied thing: `you do not have to pay anything for shipping`.
 const BETWEEN: Words = Words(
     "any, anything, additional, hidden, separate, de, d, des, du, les, el, los, para, por, for, on, towards, \
      have, to, a, the, of, hay, extra, you, sie, pagas, pagaras, pagar, payez, paierez, wir, koi, bhi, separately",
 );
-/// Words that may follow a denial that stands behind: `shipping charges are not levied`.
+/// Words that may follow a denial after its subject: `shipping charges are not levied`.
 const DENIED: Words = Words("apply, applies, applied, an, added, due, hai, lagta, lagega, lagti");
 
 impl Sentence<'_> {
-    /// True where the text here says that shipping costs nothing.
+    /// Returns true if the item at this position says that shipping costs nothing.
     pub(crate) fn frees(&self, at: usize) -> bool {
         let item = &self.items[at];
         if item.means(Concept::Free) {
             return !self.is_denied_free(at) && self.is_of_shipping(at);
         }
-        // `Do you charge for shipping? No.`
+        // Accepts a plain no to `Do you charge for shipping?`.
         if self.asked.charged
             && item.means(Concept::Not)
             && self
@@ -45,7 +45,7 @@ impl Sentence<'_> {
         {
             return true;
         }
-        // `Is shipping free? Yes, …`
+        // Accepts a yes to `Is shipping free?`.
         if self.asked.free && item.means(Concept::Yes) && self.items[..at].iter().all(|item| !is_told(item)) {
             return !self.has(Concept::Not) && !self.has(Concept::Free);
         }
@@ -56,7 +56,8 @@ impl Sentence<'_> {
         !is_cod && (self.asks_nothing(at) || self.is_nil(at) || self.is_not_asked(at))
     }
 
-    /// `not free`, `free shipping is no longer offered`, `wir übernehmen keine Haftung`.
+    /// Returns true if the free offer is denied: `not free`, `free shipping is no longer offered`, `wir übernehmen
+    /// keine Haftung`.
     pub(crate) fn is_denied_free(&self, at: usize) -> bool {
         let clause = self.items[at].clause;
         let before = self
@@ -73,12 +74,13 @@ impl Sentence<'_> {
             .get(at + 2)
             .is_some_and(|item| item.means_any(&[Concept::Least, Concept::Above]));
         let is_next = self.items.get(at + 1).is_some_and(|item| item.means(Concept::Not)) && !is_least;
-        // `no minimum` denies something else.
+        // `no minimum` does not deny the offer.
         let is_behind = behind.any(|item| item.means(Concept::Ended) || is_word(item, "not"));
         before || is_next || is_behind
     }
 
-    /// `no shipping charges`, `we do not charge anything for shipping`, `no pagas gastos de envío`.
+    /// Returns true for denied charges: `no shipping charges`, `we do not charge anything for shipping`, `no pagas
+    /// gastos de envío`.
     fn asks_nothing(&self, at: usize) -> bool {
         let (clause, mut fee, mut ship) = (self.items[at].clause, false, false);
         for item in self.items.iter().skip(at + 1).take(7) {
@@ -112,7 +114,7 @@ impl Sentence<'_> {
         false
     }
 
-    /// `Shipping charges: NIL`, and where the line is about shipping, `nil for orders above 500`.
+    /// Matches `Shipping charges: NIL`, and in a line about shipping also `nil for orders above 500`.
     fn is_nil(&self, at: usize) -> bool {
         let is_nil = matches!(&self.items[at].sense, Sense::Means(_, word) if matches!(word.as_str(), "nil" | "zero" | "nothing" | "none"));
         let is_fee = |item: &Item| item.means(Concept::Fee) && !matches!(item.word(), "extra" | "handling" | "collect");
@@ -126,7 +128,7 @@ impl Sentence<'_> {
         is_nil && told && ends
     }
 
-    /// `shipping charges are not levied`, `Versandkosten fallen nicht an`: the denial stands behind.
+    /// Returns true if the denial follows the fee: `shipping charges are not levied`, `Versandkosten fallen nicht an`.
     fn is_not_asked(&self, at: usize) -> bool {
         let clause = self.items[at].clause;
         let here = || self.before(at, 5).take_while(|item| item.clause == clause);
@@ -139,18 +141,18 @@ impl Sentence<'_> {
             ),
             _ => false,
         });
-        // `Koi shipping charge nahi`
+        // Matches Hindi like `Koi shipping charge nahi` ("no shipping charge").
         let is_none =
             here().any(|item| is_word(item, "koi")) && self.items.get(at + 1).is_none_or(|item| !is_told(item));
         names_fee && (ends || is_none)
     }
 
-    /// True where it is shipping that is free, and not a gift.
+    /// Returns true if shipping is free, and not something else such as a gift.
     fn is_of_shipping(&self, at: usize) -> bool {
         if self.items[at].names_free_shipping() {
             return true;
         }
-        // `free of parabens`
+        // `free of parabens` is not about shipping.
         if self
             .items
             .get(at + 1)
@@ -158,7 +160,7 @@ impl Sentence<'_> {
         {
             return false;
         }
-        // `COD at no extra cost`
+        // In `COD at no extra cost`, only cash on delivery is free.
         if self.has(Concept::Cod) && !self.items.iter().any(|item| item.means_any(&OF_IT)) && !self.asked.fee {
             return false;
         }
@@ -194,9 +196,9 @@ impl Sentence<'_> {
         };
         let is_asked = self.asked.free || self.asked.fee;
         let is_near = self.asked.line || self.asked.told || self.asked.ship;
-        // In a row of prices it is said once.
+        // A row of prices names shipping only once, so it may be far away.
         let most = if self.has(Concept::Fee) { self.items.len() } else { 9 };
-        // `odor free`
+        // Compounds like `odor free` are not about shipping.
         let is_compound = at
             .checked_sub(1)
             .is_some_and(|before| matches!(&self.items[before].sense, Sense::Word(word) if !STATES.has(word)));
@@ -204,7 +206,7 @@ impl Sentence<'_> {
     }
 }
 
-/// True where a word may follow `shipping is free`.
+/// Returns true if a word may follow `shipping is free`.
 pub(crate) fn goes_on(word: &str) -> bool {
     GOES_ON.has(word)
         || matches!(

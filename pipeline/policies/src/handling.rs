@@ -1,4 +1,4 @@
-//! The hour until which and the days on which orders are handled.
+//! Reads the daily cut-off time and the days on which orders are processed.
 
 use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 
@@ -12,7 +12,7 @@ use crate::words::Words;
 const ALL_DAYS: u8 = 0b111_1111;
 
 impl Sentence<'_> {
-    /// Reads the cut-off and the working days.
+    /// Reads the cut-off time and the working days.
     pub(crate) fn read_handling(&self, found: &mut SentenceFacts) {
         let is_handling = [Concept::Dispatch, Concept::ShipVerb, Concept::Ship]
             .iter()
@@ -35,7 +35,7 @@ impl Sentence<'_> {
         }
         let is_home = |region: &ShippingRegion| *region == ShippingRegion::Domestic;
         let is_general = self.places.kinds().iter().all(is_home) && !self.places.is_unclear;
-        // Parcels that arrive on some days are not handled on them alone.
+        // Days of delivery are not the days of processing.
         let arrives = |item: &Item| {
             ["deliver", "liefer", "zustell", "livr", "entreg", "courier"]
                 .iter()
@@ -59,7 +59,7 @@ impl Sentence<'_> {
             _ => None,
         });
         let minute = clocks.next()?;
-        // Two times are hours of business.
+        // Two times are opening hours.
         let compares = self.has(Concept::Before) || self.has(Concept::After);
         (compares && self.has(Concept::SameDay) && clocks.next().is_none()).then_some(minute)
     }
@@ -70,7 +70,7 @@ impl Sentence<'_> {
             _ => None,
         });
         let masks: Vec<u8> = named.collect();
-        // `closed on second Saturdays`
+        // `closed on second Saturdays` describes only some Saturdays.
         const SOME: Words = Words("second, alternate, first, third, fourth, last, nd, th, every");
         let is_some = |item: &Item| matches!(&item.sense, Sense::Word(word) if SOME.has(word.as_str()));
         let is_day = |item: &Item| matches!(item.sense, Sense::Weekdays(_));
@@ -82,9 +82,9 @@ impl Sentence<'_> {
             return (masks.len() == 1).then_some(first);
         }
         let closed = masks.iter().fold(0, |all, mask| all | mask);
-        // `Sunday` alone says nothing: only that it is no day of work does.
+        // `Sunday` alone says nothing. Only a statement that it is not a working day counts.
         let denies = self.has(Concept::Not) || self.has(Concept::Except);
-        // `within 2 days, excluding Sundays` says how the days are counted.
+        // `within 2 days, excluding Sundays` describes how days are counted.
         let is_counted =
             self.has(Concept::Except) && self.items.iter().any(|item| matches!(item.sense, Sense::Days(_)));
         let is_rest = denies && !is_counted && closed & 0b001_1111 == 0;

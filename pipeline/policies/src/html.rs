@@ -1,19 +1,19 @@
-//! From HTML to lines of text, in time that grows with its length alone.
+//! Converts HTML to lines of text in linear time.
 
 use crate::words::Words;
 
-/// Before each cell and each row of a table. No text has them.
+/// Marker before each table cell and row. Does not occur in text.
 pub(crate) const CELL: char = '\u{1f}';
 pub(crate) const ROW: char = '\u{1e}';
-/// Before a heading: one sign for each of the six levels.
+/// Markers before headings, one for each of the six levels.
 const HEADINGS: [char; 6] = ['\u{11}', '\u{12}', '\u{13}', '\u{14}', '\u{15}', '\u{16}'];
 
-/// Elements that stand within a line.
+/// Inline elements.
 const INLINE: Words = Words("a, abbr, b, bdi, code, em, font, i, ins, mark, q, s, small, span, strong, sup, u");
-/// Elements whose content nobody sees.
+/// Elements whose content is not displayed.
 const HIDDEN: Words = Words("script, style, noscript, template, svg, head, nav, footer, header");
 
-/// The level of the heading that a line is, and its text.
+/// Returns the heading level of a line and its text.
 pub(crate) fn heading(line: &str) -> (Option<u8>, &str) {
     let line = line.trim_start();
     let Some(first) = line.chars().next() else {
@@ -25,7 +25,7 @@ pub(crate) fn heading(line: &str) -> (Option<u8>, &str) {
     }
 }
 
-/// The text of HTML, a line for each block and each table.
+/// Returns the text of HTML, with one line for each block and each table.
 pub(crate) fn shown(source: &str) -> String {
     let mut page = Page {
         source,
@@ -52,9 +52,9 @@ pub(crate) fn shown(source: &str) -> String {
 #[derive(Debug)]
 struct Page<'a> {
     source: &'a str,
-    /// The same in lower case, byte for byte.
+    /// The source in lowercase, with the same byte positions.
     lower: String,
-    /// The end of the last tag of the page.
+    /// End position of the last tag of the page.
     last_close: Option<usize>,
     in_table: bool,
     in_heading: bool,
@@ -62,7 +62,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Within a table and a heading the source's own ends of lines are spaces.
+    /// Appends text. Within a table or heading, line breaks of the source become spaces.
     fn text(&mut self, text: &str) {
         if self.in_table || self.in_heading {
             self.out
@@ -72,7 +72,7 @@ impl Page<'_> {
         }
     }
 
-    /// Reads a tag, or a sign that is none; gives where what follows begins.
+    /// Reads a tag, or a `<` that starts no tag. Returns the position after it.
     fn tag(&mut self, at: usize) -> usize {
         let from = at + 1;
         let inner = &self.source[from..];
@@ -120,7 +120,7 @@ impl Page<'_> {
             "td" | "th" if self.in_table && opens => CELL,
             "tr" if self.in_table && opens => ROW,
             _ if self.in_table || INLINE.has(name) => ' ',
-            // A heading that nobody closed ends with the next block.
+            // An unclosed heading ends at the next block.
             "p" | "div" | "ul" | "ol" | "section" => {
                 self.in_heading = false;
                 '\n'
@@ -130,7 +130,7 @@ impl Page<'_> {
         });
     }
 
-    /// The place behind the end of an element.
+    /// Returns the position after the end of an element.
     fn past(&self, from: usize, name: &str) -> usize {
         let end = format!("</{name}");
         let len = self.source.len();
@@ -141,7 +141,7 @@ impl Page<'_> {
     }
 }
 
-/// Reads a sign that is written by its name; gives how many bytes that takes.
+/// Decodes a character entity. Returns the number of bytes it takes.
 fn entity(source: &str, out: &mut String) -> usize {
     let inner = &source[1..];
     let end = inner.bytes().take(10).position(|byte| byte == b';');

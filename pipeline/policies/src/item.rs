@@ -1,18 +1,18 @@
-//! The things of a sentence that mean something.
+//! Meaningful items of a sentence.
 
 use crate::lexicon::Concept;
 use crate::words::Words;
 
-/// Words that may stand between `free` and what is free.
+/// Words that may be between `free` and the free thing.
 pub(crate) const QUALIFIES: Words = Words(
     "standard, insured, home, economy, ground, fast, and, secure, regular, surface, der, die, das, den, la, les, \
      los, el, le, the, of, your, all, any, full, entire, normal, normale, for, sur, du, de, des",
 );
 
-/// Something in a sentence.
+/// A meaningful item of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Item {
-    /// The clause that it stands in.
+    /// Number of the clause that contains the item.
     pub(crate) clause: u16,
     pub(crate) sense: Sense,
 }
@@ -22,12 +22,12 @@ pub(crate) enum Sense {
     Means(Vec<Concept>, String),
     Money(Amount),
     Days(Days),
-    /// Numbers without a unit.
+    /// Minimum and maximum of numbers without a unit.
     Bare(i64, i64),
     Percent(u16),
     Grams(u32),
     Clock(u16),
-    /// Bit 0 is Monday.
+    /// Bit mask of days; bit 0 is Monday.
     Weekdays(u8),
     Word(String),
     Sign(char),
@@ -38,9 +38,9 @@ pub(crate) enum Sense {
 pub(crate) struct Amount {
     pub(crate) min: i64,
     pub(crate) max: i64,
-    /// It is in another currency.
+    /// True if the amount is in another currency.
     pub(crate) is_foreign: bool,
-    /// A plus stands behind it.
+    /// True if a plus sign follows the amount.
     pub(crate) is_open: bool,
 }
 
@@ -60,7 +60,7 @@ impl Item {
         concepts.iter().any(|concept| self.means(*concept))
     }
 
-    /// The words that it is written with; none of an amount, a number or a sign.
+    /// Returns the words of the item; empty for an amount, a number or a sign.
     pub(crate) fn word(&self) -> &str {
         match &self.sense {
             Sense::Means(_, word) | Sense::Word(word) => word,
@@ -68,7 +68,7 @@ impl Item {
         }
     }
 
-    /// `versandkostenfrei`: a word that says alone that shipping is free.
+    /// Returns true for a single word that means free shipping, like `versandkostenfrei`.
     pub(crate) fn names_free_shipping(&self) -> bool {
         let stems = ["versand", "porto", "frei haus", "gratisversand"];
         self.means(Concept::Free)
@@ -76,7 +76,7 @@ impl Item {
     }
 }
 
-/// True where cash on delivery is named and nothing is said of it.
+/// Returns true if the items only name cash on delivery and say nothing about it.
 pub(crate) fn names_cod(items: &[Item]) -> bool {
     let is_plain = |item: &Item| {
         item.means(Concept::Cod)
@@ -86,12 +86,12 @@ pub(crate) fn names_cod(items: &[Item]) -> bool {
     items.iter().any(|item| item.means(Concept::Cod)) && items.iter().all(is_plain)
 }
 
-/// `below that`
+/// Matches references like `below that`.
 pub(crate) fn refers_back(item: &Item) -> bool {
     matches!(item.word(), "that" | "this" | "it" | "which" | "these" | "those")
 }
 
-/// True for more than a letter or a word that means nothing here: `A: Yes`, `Unfortunately not`.
+/// Returns true for an item with a known meaning, unlike the first words of `A: Yes` and `Unfortunately not`.
 pub(crate) fn is_told(item: &Item) -> bool {
     !matches!(item.sense, Sense::Word(_) | Sense::Sign(_))
 }

@@ -1,14 +1,14 @@
-//! The vocabulary: which words mean what. The words themselves are in `lexicon.txt`.
+//! Vocabulary: maps words to meanings. The words are in `lexicon.txt`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::token::Token;
 
-/// Names each concept once: the vocabulary calls it what the code does.
+/// Defines each concept once, so that vocabulary and code use the same name.
 macro_rules! concepts {
     ($($(#[$doc:meta])* $name:ident,)+) => {
-        /// The meaning of a word or a group of words for shipping.
+        /// Meaning of a word or phrase for shipping.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Concept {
             $($(#[$doc])* $name,)+
@@ -23,7 +23,7 @@ macro_rules! concepts {
 concepts! {
     /// At no cost.
     Free,
-    /// Shipping as a thing: the service, the parcel's way.
+    /// Shipping as a noun.
     Ship,
     /// To ship, as a verb.
     ShipVerb,
@@ -33,39 +33,39 @@ concepts! {
     Order,
     Above,
     Below,
-    /// Up to and with.
+    /// Up to and including an amount.
     UpTo,
-    /// Follows an amount: or more.
+    /// "Or more" after an amount.
     OrMore,
-    /// Follows an amount: or less.
+    /// "Or less" after an amount.
     OrLess,
     Between,
     Cod,
     Prepaid,
-    /// Until the parcel leaves.
+    /// Dispatch of the parcel.
     Dispatch,
-    /// Until it is there.
+    /// Delivery of the parcel.
     Deliver,
-    /// Before a verb: it is about the words behind it.
+    /// A word that refers to the words after it.
     Following,
     Metro,
     Rest,
     Remote,
     Domestic,
     Abroad,
-    /// `in`, `within`: may stand before a place or a duration.
+    /// `in` or `within`, which may precede a place or a duration.
     Within,
     Not,
-    /// Says that something is there.
+    /// Something is available.
     Offered,
     Ended,
-    /// Perhaps, sometimes, for some.
+    /// Uncertainty: perhaps, sometimes, for some.
     Hedge,
-    /// It is about something else: returns, refunds, complaints.
+    /// Another topic: returns, refunds, complaints.
     Stray,
-    /// About goods or times of their own.
+    /// Special goods or times.
     Special,
-    /// A faster service of its own.
+    /// A faster shipping service.
     Express,
     Advance,
     Least,
@@ -77,35 +77,35 @@ concepts! {
     Support,
     Elsewhere,
     Yes,
-    /// Ends a clause.
+    /// End of a clause.
     Break,
     Take,
     /// Postal codes.
     Pin,
-    /// Something that is given away or taken off.
+    /// A promotion: a gift or a discount.
     Promo,
-    /// A town or a state by its name.
+    /// Name of a town or a state.
     City,
-    /// A thing that is sent.
+    /// A thing that is shipped.
     Parcel,
-    /// It does not hold for what follows.
+    /// An exception for the words that follow.
     Except,
-    /// A country by its name.
+    /// Name of a country.
     Nation,
-    /// A charge for something else than shipping.
+    /// A charge for something other than shipping.
     Charge,
-    /// A place without a known country.
+    /// A place in an unknown country.
     Somewhere,
-    /// For some time alone.
+    /// Limited in time.
     Passing,
 }
 
-/// Phrases by how their first word begins, each with what it means.
+/// Phrases and their meanings, indexed by the start of their first word.
 type Lexicon = HashMap<String, Vec<(Concept, &'static str)>>;
 
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| read(include_str!("lexicon.txt")));
 
-/// The part of a first word by which phrases are found: no stem is shorter than two letters.
+/// Returns the part of a first word used as the index. No stem is shorter than two letters.
 fn key(word: &str) -> String {
     word.chars().take_while(|char| *char != ' ').take(2).collect()
 }
@@ -132,13 +132,13 @@ fn read(text: &'static str) -> Lexicon {
     lexicon
 }
 
-/// The number of words that the phrase takes at these tokens, if it stands there.
+/// Returns the number of words that the phrase takes at the start of these tokens, if it matches.
 fn matches(phrase: &str, tokens: &[Token]) -> Option<usize> {
     let mut len = 0;
     for word in phrase.split(' ') {
         let written = match tokens.get(len)? {
             Token::Word(written) => written.clone(),
-            // `tier 2`
+            // A phrase may contain a number, like `tier 2`.
             Token::Number(hundredths) => (hundredths / 100).to_string(),
             Token::Sign('&') if word == "and" => "and".to_owned(),
             Token::Sign(_) | Token::Clock(_) => return None,
@@ -155,7 +155,7 @@ fn matches(phrase: &str, tokens: &[Token]) -> Option<usize> {
     Some(len)
 }
 
-/// All that the words at the beginning of these tokens mean, each with how many they are: of the longest phrases.
+/// Returns the meanings of the longest phrases at the start of these tokens, each with its number of words.
 pub(crate) fn meanings(tokens: &[Token]) -> Vec<(Concept, usize)> {
     let is_and = tokens.first().is_some_and(|token| token.is('&'));
     let first = tokens
@@ -167,7 +167,7 @@ pub(crate) fn meanings(tokens: &[Token]) -> Vec<(Concept, usize)> {
         .map_or(&[][..], Vec::as_slice);
     let mut found: Vec<(Concept, usize)> = Vec::new();
     for (concept, phrase) in phrases {
-        // A sign alone joins; `& above` compares.
+        // A sign alone joins, but `& above` compares.
         if let Some(len) = matches(phrase, tokens)
             && (len > 1 || !is_and)
             && !found.contains(&(*concept, len))

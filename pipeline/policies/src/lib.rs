@@ -1,15 +1,16 @@
-//! Reads what a store's text says of shipping: from which order value it is free, what it costs, whether there is cash on
-//! delivery, how long dispatch and delivery take, until when and on which days orders are handled.
+//! Reads shipping terms from a store's text: the free shipping threshold, fees, cash on delivery, durations of dispatch
+//! and delivery, and the time and days of order processing.
 //!
-//! In: the HTML or plain text of a policy, and the store's currency. Out: facts, each with the sentence that it was
-//! read from, and for every kind without one the reason. English as it is written in India, Hindi in Latin letters,
-//! German, French and Spanish.
+//! Input: the HTML or plain text of a policy, and the store's currency. Output: facts, each with its source sentence,
+//! and for every kind without a fact the reason. Supports English as written in India, Hindi in Latin letters, German,
+//! French and Spanish.
 //!
-//! A language model may propose facts where prose says more than the grammar reads ([`proposals`]); [`checked`] keeps those that
-//! the sentence that they name bears out.
+//! A language model may propose facts if prose says more than the grammar can read ([`proposals`]). [`checked`] keeps
+//! the proposals that their sentences confirm.
 //!
-//! It is a small grammar over amounts, durations, regions and payments, with a vocabulary: no sentence is known as a whole.
-//! It never does I/O, never reads a clock, and never guesses: what is contradicted, left blank or hedged is not a fact.
+//! The reader is a small grammar over amounts, durations, regions and payments, with a vocabulary. It does not match
+//! whole sentences. It does no I/O, reads no clock and does not guess: contradicted, blank or hedged statements are not
+//! facts.
 
 mod bounds;
 mod checked;
@@ -50,17 +51,17 @@ use data_model::{CurrencyCode, ShippingFact, UnknownTerm};
 
 use crate::sentence::Sentence;
 
-/// The facts that a text states of shipping.
+/// Shipping facts that a text states.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reading {
-    /// The facts.
+    /// Facts, each with its sentence.
     pub facts: Vec<ShippingFact>,
-    /// Terms that it leaves open, each kind at most once.
+    /// Terms that the text leaves open, each kind at most once.
     pub unknown: Vec<UnknownTerm>,
 }
 
-/// Reads a policy. Amounts that bear no mark of a currency, or one that several have (`Rs`, `$`), are in the store's own;
-/// those of another are not read. At most the first 512 KiB and 2,000 sentences are looked at.
+/// Reads a policy. Amounts without a currency mark, or with an ambiguous one (`Rs`, `$`), are in the store's currency.
+/// Amounts in another currency are ignored. At most the first 512 KiB and 2,000 sentences are read.
 #[must_use]
 pub fn read(policy: &str, currency: CurrencyCode) -> Reading {
     let mut pass = Pass::default();
@@ -70,27 +71,27 @@ pub fn read(policy: &str, currency: CurrencyCode) -> Reading {
     pass.found.settle()
 }
 
-/// A sentence in its place.
+/// A sentence with its position.
 struct Step<'s> {
     sentence: &'s Sentence<'s>,
-    /// Its line begins a paragraph.
+    /// True if the sentence's line begins a paragraph.
     begins: bool,
-    /// The sentence before it does not hold.
+    /// True if the sentence withdraws the one before it.
     withdraws: bool,
-    /// It may state something itself.
+    /// True if the sentence may state facts itself.
     is_read: bool,
 }
 
-/// One pass over the sentences of a text, so far.
+/// State of one pass over the sentences of a text.
 #[derive(Default)]
 struct Pass {
     found: settle::SentenceFacts,
-    /// The number of facts that stand before the last sentence.
+    /// Number of facts found before the last sentence.
     last: usize,
 }
 
 impl Pass {
-    /// Goes on by a sentence, whose facts `read` adds; gives whether there are more now.
+    /// Processes a sentence, whose facts `read` adds. Returns true if new facts were found.
     fn take(&mut self, step: &Step<'_>, read: impl FnOnce(&mut settle::SentenceFacts)) -> bool {
         let before = self.found.len();
         if step.begins {
@@ -107,13 +108,13 @@ impl Pass {
     }
 }
 
-/// Goes through the sentences of a policy; `each` answers whether facts were read from one.
+/// Iterates over the sentences of a policy. `each` returns true if facts were read from one.
 fn walk(policy: &str, currency: CurrencyCode, mut each: impl FnMut(&Step<'_>) -> bool) {
     let mut sections = sections::Sections::default();
     let lines = text::lines(policy);
     for (at, line) in lines.iter().enumerate() {
         let about_shipping = line.parts.len() > 1 && sentence::is_about_shipping(&line.parts, currency);
-        // `Sunday offer | Free shipping`
+        // Finds an offer limited in time, like `Sunday offer | Free shipping`.
         let is_passing = line.parts.len() > 1 && line.parts.iter().any(|part| bare(part, currency).ends_offer());
         let is_row = is_in_row(&lines, at, currency);
         sections.begin(line);
@@ -133,12 +134,12 @@ fn walk(policy: &str, currency: CurrencyCode, mut each: impl FnMut(&Step<'_>) ->
     }
 }
 
-/// A sentence by itself.
+/// Parses a sentence without context.
 fn bare(part: &str, currency: CurrencyCode) -> Sentence<'_> {
     Sentence::new(part, currency, context::Context::default())
 }
 
-/// True where a line stands in a row of marks: `Free shipping`, `Cash on delivery`, `Easy returns`.
+/// Returns true if a line is in a row of banner phrases: `Free shipping`, `Cash on delivery`, `Easy returns`.
 fn is_in_row(lines: &[text::Line], at: usize, currency: CurrencyCode) -> bool {
     let is_mark = |line: &text::Line| match &line.parts[..] {
         [part] => line.level.is_none() && bare(part, currency).is_mark(),

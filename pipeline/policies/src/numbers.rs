@@ -1,7 +1,7 @@
-//! Numbers as people write them.
+//! Parses numbers as people write them.
 
-/// Parses a number with its groups and decimals, in hundredths: `1,499`, `1,00,000`, `4,90`, `1.499,00`. `None` for what
-/// is none, or above ten thousand million.
+/// Parses a number with digit groups and decimals into hundredths: `1,499`, `1,00,000`, `4,90`, `1.499,00`. Returns
+/// `None` for anything else, and above ten thousand million.
 pub(crate) fn hundredths(text: &str) -> Option<i64> {
     let last = text.rfind([',', '.']);
     let (whole, decimals) = match last {
@@ -20,15 +20,15 @@ pub(crate) fn hundredths(text: &str) -> Option<i64> {
     Some(digits.parse::<i64>().ok()? * 100 + cents)
 }
 
-/// True where the digits after a sign are decimals: one or two of them, and no other such sign before it that would
-/// make both groups.
+/// Returns true if the digits after a separator are decimals: one or two digits, without an earlier separator of the
+/// same kind.
 fn is_decimal(text: &str, at: usize) -> bool {
     let sign = text.as_bytes()[at];
     let after = text.len() - at - 1;
     (1..=2).contains(&after) && !text.as_bytes()[..at].contains(&sign)
 }
 
-/// Words for numbers that people write out.
+/// Returns the value of a number word.
 pub(crate) fn in_words(word: &str) -> Option<i64> {
     let number = match word {
         "one" | "ein" | "eine" | "einem" | "einer" | "eines" | "einen" | "un" | "une" | "una" | "ek" => 1,
@@ -52,14 +52,14 @@ pub(crate) fn in_words(word: &str) -> Option<i64> {
     Some(number)
 }
 
-/// True for a word that counts several things, whatever stands behind it: `do` and `once` are more often something
-/// else.
+/// Returns true for a word that counts things regardless of what follows. `do` and `once` are excluded, because they
+/// usually mean something else.
 pub(crate) fn is_count(word: &str) -> bool {
     let is_other = matches!(word, "do" | "once" | "char" | "elf" | "sept");
     !is_other && in_words(word).is_some_and(|number| number > 1)
 }
 
-/// The factor by which a word after a number multiplies it.
+/// Returns the factor by which a word multiplies the preceding number.
 pub(crate) fn multiplier(word: &str) -> Option<i64> {
     match word {
         "k" | "thousand" | "hazar" | "hazaar" | "mil" | "tausend" => Some(1_000),

@@ -1,4 +1,4 @@
-//! The objects that a fact is about: all orders, or some goods that a word names.
+//! Determines if a fact is about all orders or only about some goods.
 
 use crate::claims::{GAINS, IF};
 use crate::item::{Item, Sense};
@@ -7,7 +7,7 @@ use crate::sentence::Sentence;
 use crate::words::Words;
 
 impl Sentence<'_> {
-    /// True where the object of `for` or `on` is all orders, a place or a fee, and not goods that it names.
+    /// Returns true if the object of `for` or `on` is all orders, a place or a fee, and not specific goods.
     pub(crate) fn is_general_object(&self, from: usize) -> bool {
         for (at, item) in self.items.iter().enumerate().skip(from).take(6) {
             match &item.sense {
@@ -31,7 +31,7 @@ impl Sentence<'_> {
                 Sense::Word(_) => return self.places.named.iter().any(|place| place.at == at),
                 Sense::Means(..) if is_lead(item) => return true,
                 Sense::Means(..) if item.means_any(&[Concept::Fee, Concept::Free, Concept::Break]) => return true,
-                // A pin may be either: nobody knows.
+                // `your pin code` is not a known place, so it does not mean all orders.
                 Sense::Means(..) if item.means(Concept::Pin) && self.is_owned(at) => return false,
                 Sense::Means(..) => {}
                 _ => return true,
@@ -40,29 +40,30 @@ impl Sentence<'_> {
         true
     }
 
-    /// `your pin code`
+    /// Matches `your pin code`.
     fn is_owned(&self, at: usize) -> bool {
         let mut before = self.before(at, 1);
         before.any(|item| matches!(&item.sense, Sense::Word(word) if matches!(word.as_str(), "your" | "this")))
     }
 
-    /// True where a statement is for or on the words behind this.
+    /// Returns true if the item introduces the object of a statement, like `for` or `on`.
     pub(crate) fn is_lead(&self, at: usize) -> bool {
         let leads = |word: &str| matches!(word, "for" | "on" | "fur" | "auf" | "pour" | "sur" | "para");
         matches!(&self.items[at].sense, Sense::Word(word) | Sense::Means(_, word) if leads(word))
     }
 
-    /// `Sofas ship free`, `Card holders get free delivery`: it is done by or to some that a word names.
+    /// Returns true if the statement has a specific subject: `Sofas ship free`, `Card holders get free delivery`.
     pub(crate) fn has_own_subject(&self, at: usize) -> bool {
         let word = self.items[at].word();
         let is_verb = matches!(word, "ship" | "ships" | "shipped") || GAINS.has(word);
         let subject = (0..at).rev().find(|before| !AUXILIARY.has(self.items[*before].word()));
-        // A store may name itself.
+        // The subject may be the store's own name.
         let subject = subject.filter(|subject| is_verb && (*subject > 0 || word != "ships"));
         subject.is_some_and(|subject| self.is_own_word(subject))
     }
 
-    /// `Free shipping if you follow us`, `when you pay with a card of some bank`, `Use SHIP50 to get …`
+    /// Returns true for a specific condition: `Free shipping if you follow us`, `when you pay with a card of some
+    /// bank`, `Use SHIP50 to get …`
     pub(crate) fn has_own_condition(&self, at: usize) -> bool {
         let clause = self.items[at].clause;
         let behind = || (at + 1..self.items.len()).take_while(|one| self.items[*one].clause == clause);
@@ -75,14 +76,14 @@ impl Sentence<'_> {
             || at == 0 && matches!(self.items[0].word(), "use" | "apply" | "enter" | "show")
     }
 
-    /// True of a word that names something that is not known, and no place.
+    /// Returns true for an unknown word that is not a place.
     fn is_own_word(&self, at: usize) -> bool {
         let is_place = self.places.named.iter().any(|place| place.at == at);
         matches!(&self.items[at].sense, Sense::Word(word)
             if !is_place && ![GENERAL, SHOP, PLAIN, AUXILIARY].iter().any(|known| known.has(word)))
     }
 
-    /// True where no word singles out the object behind a lead, up to the first that is known.
+    /// Returns true if no word after the preposition names specific goods, up to the first known word.
     pub(crate) fn is_plain_object(&self, from: usize) -> bool {
         for (at, item) in self.items.iter().enumerate().skip(from).take(6) {
             match &item.sense {
@@ -96,7 +97,7 @@ impl Sentence<'_> {
     }
 }
 
-/// Words that single out nothing in a statement about shipping.
+/// Words that do not restrict a statement about shipping.
 const PLAIN: Words = Words(
     "one, hundred, thousand, this, just, standard, regular, normal, dich, dir, sie, ihnen, euch, uns, vous, ti, \
      toda, todo, tu, su, ton, ta, votre, vos, mes, ihre, deine, deinen, ihren, jede, jeden, alles, tout, toute, \
@@ -104,7 +105,7 @@ const PLAIN: Words = Words(
      other, others, smaller, larger, bigger, website, first",
 );
 
-/// Words that stand before the object that something is for.
+/// Prepositions that introduce the object of a statement.
 pub(crate) fn is_lead(item: &Item) -> bool {
     let leads = |word: &str| {
         matches!(
@@ -115,16 +116,16 @@ pub(crate) fn is_lead(item: &Item) -> bool {
     matches!(&item.sense, Sense::Word(word) | Sense::Means(_, word) if leads(word))
 }
 
-/// Words that stand with a verb and name nobody.
+/// Auxiliary words next to a verb that are not a subject.
 const AUXILIARY: Words = Words(
     "we, wir, nous, ho, hota, is, are, be, been, will, would, can, do, does, to, ll, also, always, still, usually, only, now, just, that, \
      so, i, he, she, they, who, then, hum, aap, s, your, has, goes",
 );
 
-/// Words by which a shop calls itself.
+/// Words by which a shop refers to itself.
 const SHOP: Words = Words("website, site, store, shop, platform, time, moment, portal, page, tienda, boutique");
 
-/// Words that single out no goods.
+/// Words that do not name specific goods.
 const GENERAL: Words = Words(
     "cash, tarjeta, paypal, bizum, transferencia, card, cards, upi, carte, virement, kreditkarte, rechnung, \
      across, over, throughout, anywhere, everywhere, ke, par, pe, placed, any, all, our, the, your, every, \

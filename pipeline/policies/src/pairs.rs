@@ -1,4 +1,4 @@
-//! The pairs of facts and places in a sentence: each fact holds at its place.
+//! Assigns the places in a sentence to its facts.
 
 use data_model::{ShippingFactKind, ShippingRegion};
 
@@ -9,37 +9,37 @@ use crate::places::{PlaceMention, some};
 use crate::sentence::Sentence;
 use crate::words::Words;
 
-/// A fact that a sentence states.
+/// A fact mentioned in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FactMention {
-    /// The number of the item that states it.
+    /// Index of the item that states the fact.
     pub(crate) at: usize,
     pub(crate) kind: ShippingFactKind,
 }
 
 impl Sentence<'_> {
-    /// The scope of a fact at a place of the text; without where that is not known.
+    /// Returns the region of a fact at a position. The outer `None` means that it is unknown.
     pub(crate) fn scope_of(&self, at: usize) -> Option<Option<ShippingRegion>> {
         let kind = ShippingFactKind::Cod;
         self.scope_of_fact(FactMention { at, kind })
     }
 
-    /// The scope of a fact.
+    /// Returns the region of a fact.
     pub(crate) fn scope_of_fact(&self, fact: FactMention) -> Option<Option<ShippingRegion>> {
         self.scopes(&[fact]).first().copied().flatten()
     }
 
-    /// The scope of each of some facts, in the order in which they stand.
+    /// Returns the region of each fact, in text order.
     pub(crate) fn scopes(&self, told: &[FactMention]) -> Vec<Option<Option<ShippingRegion>>> {
         if self.places.is_unclear {
             return vec![None; told.len()];
         }
         let paired = self.paired(told);
         let around = |kind: ShippingFactKind| match self.asked.scope {
-            // Parcels leave at the same time wherever they go.
+            // Dispatch does not depend on the destination.
             _ if kind == ShippingFactKind::Dispatch && !self.asked.is_headed => Some(None),
             Scope::Everywhere => Some(None),
-            // `We ship abroad. COD is not available.`
+            // In `We ship abroad. COD is not available.`, the region of the second sentence is unclear.
             _ if kind == ShippingFactKind::Cod && !self.asked.is_headed => None,
             Scope::Region(region) => Some(some(region)),
             Scope::Unsure => None,
@@ -59,7 +59,7 @@ impl Sentence<'_> {
         }
         let mut pairs: Vec<Option<Pair>> = vec![None; told.len()];
         let mut left = self.places.named.clone();
-        // Dispatch belongs to a place only where one stands before it or in its clause.
+        // Dispatch is assigned a place only if one precedes it or is in its clause.
         for (pair, FactMention { at, kind }) in pairs.iter_mut().zip(told) {
             let clause = self.items[*at].clause;
             let mut near = left
@@ -75,7 +75,7 @@ impl Sentence<'_> {
         pairs.into_iter().map(|pair| pair.unwrap_or(Pair::Alone)).collect()
     }
 
-    /// `5 days (metro)`, `metro (5 days)`, `(North East: 7 days)`.
+    /// Pairs places and facts with brackets: `5 days (metro)`, `metro (5 days)`, `(North East: 7 days)`.
     fn pair_brackets(&self, told: &[FactMention], left: &mut Vec<PlaceMention>, pairs: &mut [Option<Pair>]) {
         let is = |at: usize, sign: char| self.items[at].sense == Sense::Sign(sign);
         let mut at = 0;
@@ -110,7 +110,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// The rest of both, in its order: a place, or the index of a fact.
+    /// Returns the remaining places and facts in text order.
     fn sequence(&self, told: &[FactMention], left: &[PlaceMention], pairs: &[Option<Pair>]) -> Vec<Step> {
         let mut marks: Vec<(usize, Step)> = left
             .iter()
@@ -129,12 +129,12 @@ impl Sentence<'_> {
                     .any(|item| item.means(Concept::Break) || item.sense == Sense::Sign('&'));
                 let joined = match held {
                     Some(held) if held == new => Some(held),
-                    // `the mainland and the islands`
+                    // `the mainland and the islands` covers both.
                     Some(held) if is_both && (held == ShippingRegion::Domestic || new == ShippingRegion::Domestic) => {
                         Some(ShippingRegion::Domestic)
                             .filter(|_| held != ShippingRegion::Abroad && new != ShippingRegion::Abroad)
                     }
-                    // `within Mumbai, India`, `North East India`
+                    // In `within Mumbai, India` and `North East India`, the narrower region counts.
                     Some(ShippingRegion::Domestic) if new != ShippingRegion::Abroad && is_near => Some(new),
                     Some(held) if new == ShippingRegion::Domestic && held != ShippingRegion::Abroad && is_near => {
                         Some(held)
@@ -150,7 +150,7 @@ impl Sentence<'_> {
         sequence
     }
 
-    /// True where nothing stands between two places that would part them: `across India bar the islands`.
+    /// Returns true if nothing separates two places: `across India bar the islands`.
     fn is_joined(&self, from: usize, to: usize) -> bool {
         const JOINS: Words = Words("the, of, in, to, our, other, der, la");
         let mut between = self.items[from..to].iter();
@@ -160,7 +160,8 @@ impl Sentence<'_> {
     fn pair_sequence(&self, told: &[FactMention], sequence: &[Step], pairs: &mut [Option<Pair>]) {
         let of = |region: Option<ShippingRegion>| Some(region.map_or(Pair::Unsure, Pair::Of));
         let clause = |at: usize| self.items[at].clause;
-        // The distance between a place and a fact: in its clause, or parted by one sign.
+        // A place belongs with a fact in the same clause. A place before the fact may also be separated from it by one
+        // sign.
         let is_with = |place: usize, index: usize| clause(place) == clause(told[index].at);
         let is_before = |place: usize, index: usize| {
             let between = self.items.get(place + 1).map(|item| &item.sense);
@@ -191,7 +192,7 @@ impl Sentence<'_> {
                 };
             }
             [Step::Told(first), Step::Told(second), Step::Place(place, region)] => {
-                // `4 to 6 days, and up to 10 days in remote areas`
+                // In `4 to 6 days, and up to 10 days in remote areas`, the place belongs to the second fact.
                 let is_last = is_with(place, second) && !is_with(place, first);
                 pairs[second] = if is_last { of(region) } else { Some(Pair::Unsure) };
                 pairs[first] = if is_last { None } else { Some(Pair::Unsure) };
@@ -223,7 +224,7 @@ impl Sentence<'_> {
                 }
             }
             [Step::Place(_, region), ref rest @ ..] if rest.iter().all(|step| matches!(step, Step::Told(_))) => {
-                // `In metros shipping is 50, free above 999`
+                // In `In metros shipping is 50, free above 999`, one place applies to several facts.
                 let mut kinds: Vec<ShippingFactKind> = told.iter().map(|fact| fact.kind).collect();
                 kinds.sort_unstable();
                 let is_one_each = kinds.windows(2).all(|pair| pair[0] != pair[1]);
@@ -242,23 +243,23 @@ fn first_told(sequence: &[Step]) -> usize {
     told.unwrap_or_default()
 }
 
-/// True where places and facts take turns, as many of the one as of the other.
+/// Returns true if places and facts alternate in equal numbers.
 fn is_turn(sequence: &[Step]) -> bool {
     let is_place = |step: &Step| matches!(step, Step::Place(..));
     let takes_turns = sequence.windows(2).all(|pair| is_place(&pair[0]) != is_place(&pair[1]));
     !sequence.is_empty() && sequence.len().is_multiple_of(2) && takes_turns
 }
 
-/// The scope of a fact.
+/// Region assigned to a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pair {
     Of(ShippingRegion),
-    /// No place belongs to it.
+    /// The fact has no place.
     Alone,
     Unsure,
 }
 
-/// A place, or the number of a stated thing.
+/// A place, or the index of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Place(usize, Option<ShippingRegion>),

@@ -1,36 +1,36 @@
-//! Offers that end in time: until a date, of a week or of a day.
+//! Detects temporary offers: until a date, for a week or for a day.
 
 use crate::item::{Item, Sense};
 use crate::lexicon::Concept;
 use crate::sentence::Sentence;
 use crate::words::Words;
 
-/// Months, as they are written and shortened; `may` and `mar` are some only beside a number.
+/// Full and short month names. `may` and `mar` count only next to a number.
 const MONTHS: Words = Words(
     "january, february, march, april, may, june, july, august, september, october, november, december, jan, feb, \
      mar, apr, jun, jul, aug, sep, sept, oct, nov, dec, januar, februar, marz, mai, juni, juli, oktober, \
      dezember, janvier, fevrier, mars, avril, juin, juillet, aout, septembre, octobre, novembre, decembre, enero, \
      febrero, marzo, abril, mayo, junio, julio, agosto, septiembre, octubre, noviembre, diciembre, okt, dez, dic",
 );
-/// Words before a month in which something holds.
+/// Words before a month in which an offer is valid.
 const IN: Words = Words("through, throughout, during, in, this, im, en, till, until, bis, hasta, jusqu a, from, for");
-/// Words between the day and the month.
+/// Words between day and month.
 const OF: Words = Words("st, nd, rd, th, of, de, er, the");
-/// Words before the date or the day that ends it.
+/// Words before an end date or end day.
 const ENDS: Words =
     Words("till, until, untill, ends, ending, expires, valid, bis, jusqu, jusqu a, au, hasta, through, tak");
-/// Names of what lasts until then.
+/// Words for offers that are valid until then.
 const OFFERS: Words =
     Words("offer, offers, sale, deal, deals, promotion, promo, aktion, angebot, offre, oferta, valid");
 
 impl Sentence<'_> {
-    /// True where it holds until some date or day alone, or on it.
+    /// Returns true if the offer is only valid until or on some date or day.
     pub(crate) fn is_passing(&self) -> bool {
         self.has(Concept::Passing)
             || (0..self.items.len()).any(|at| self.is_date(at) || self.is_end(at) || self.is_day(at) || self.lasts(at))
     }
 
-    /// `Offer valid till Sunday.` after what it bounds.
+    /// Returns true if the sentence ends the preceding offer: `Offer valid till Sunday.`
     pub(crate) fn ends_offer(&self) -> bool {
         let ways = [
             Concept::Ship,
@@ -48,7 +48,7 @@ impl Sentence<'_> {
                 .any(|item| item.means_any(&ways) || matches!(item.sense, Sense::Days(_)))
     }
 
-    /// `31st December`, `December 31`, `31/12/2025`.
+    /// Matches dates: `31st December`, `December 31`, `31/12/2025`.
     fn is_date(&self, at: usize) -> bool {
         let number = |at: Option<usize>| match at.and_then(|at| self.items.get(at)).map(|item| &item.sense) {
             Some(Sense::Bare(min, max)) => min % 100 == 0 && (1..=31).contains(&(min / 100)) && max / 100 <= 2_100,
@@ -67,12 +67,12 @@ impl Sentence<'_> {
         let word = self.items[at].word();
         let is_month = MONTHS.has(word);
         let before = (0..at).rev().find(|before| !OF.has(self.items[*before].word()));
-        // `all through October`; `may` is more often a verb.
+        // Accepts a month without a day, like `all through October`. `may` is excluded because it is usually a verb.
         let is_in = before.is_some_and(|before| IN.has(self.items[before].word())) && word.len() > 3;
         is_month && (is_in || number(before) || number(Some(at + 1)) && word != "may")
     }
 
-    /// `Free shipping for the next 3 days`
+    /// Matches `Free shipping for the next 3 days`.
     fn lasts(&self, at: usize) -> bool {
         const NEXT: Words = Words("the, next, only, just, die, les, los");
         let is_span =
@@ -84,7 +84,7 @@ impl Sentence<'_> {
                 .is_some_and(|item| matches!(item.word(), "for" | "fur" | "pendant" | "durante"))
     }
 
-    /// `until Sunday`, `ends tonight`, `bis 31.12.`.
+    /// Matches end dates: `until Sunday`, `ends tonight`, `bis 31.12.`.
     fn is_end(&self, at: usize) -> bool {
         if !ENDS.has(self.items[at].word()) {
             return false;
@@ -100,7 +100,7 @@ impl Sentence<'_> {
         self.items.iter().skip(at + 1).take(3).any(ends)
     }
 
-    /// `Sunday sale`, `this Friday`, and before what it is: `Holi offer: …`.
+    /// Matches `Sunday sale`, `this Friday`, and an occasion at the start: `Holi offer: …`.
     fn is_day(&self, at: usize) -> bool {
         let is_offer = |at: usize| self.items.get(at).is_some_and(|item| OFFERS.has(item.word()));
         let is_named = matches!(self.items[at].sense, Sense::Sign(':' | '-' | ','));

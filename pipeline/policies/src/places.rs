@@ -1,4 +1,4 @@
-//! The places that a sentence names.
+//! Finds the places that a sentence names.
 
 use data_model::{CurrencyCode, ShippingRegion};
 
@@ -6,10 +6,10 @@ use crate::item::{Item, Sense};
 use crate::lexicon::Concept;
 use crate::words::Words;
 
-/// A place that a sentence names.
+/// A place named in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PlaceMention {
-    /// The number of the item that names it.
+    /// Index of the item that names the place.
     pub(crate) at: usize,
     pub(crate) region: ShippingRegion,
 }
@@ -17,13 +17,13 @@ pub(crate) struct PlaceMention {
 /// The places of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Places {
-    /// In their order.
+    /// Named places in text order.
     pub(crate) named: Vec<PlaceMention>,
-    /// A country that may or may not be the store's own.
+    /// True if a named country may or may not be the store's own.
     pub(crate) is_unclear: bool,
 }
 
-/// Countries by what they are called: those of a currency that one country has.
+/// Names of home countries, for currencies that only one country uses.
 const HOME: &[(&str, Words)] = &[
     ("INR", Words("india, indian, bharat, hindustan")),
     ("USD", Words("us, usa, states, america")),
@@ -36,7 +36,7 @@ const HOME: &[(&str, Words)] = &[
     ("CHF", Words("schweiz, suisse, switzerland")),
 ];
 
-/// Countries with the euro, and what lies around them: any of them may be the store's own.
+/// Countries with the euro and their neighbours. Any of them may be the store's own.
 const EURO: Words = Words(
     "germany, deutschland, deutschlands, allemagne, alemania, france, frankreich, francia, spain, spanien, \
      espagne, espana, italy, italien, italie, italia, osterreich, austria, autriche, belgium, belgien, belgique, \
@@ -45,17 +45,17 @@ const EURO: Words = Words(
      eu, ue, union",
 );
 
-/// The home country of a store with euros, in its own language.
+/// Names of the home country of a store with euros, in its own language.
 const EURO_HOME: Words = Words("deutschland, deutschlands, france, espana, peninsula, metropole, continentale");
 
-/// Beside the big cities, all that are none.
+/// Words for all places other than the big cities.
 const ELSEWHERE: Words = Words("elsewhere, others, regional, ailleurs, anderswo");
 
-/// Words before a country when somebody else speaks of it.
+/// Words before a country name that refer to it from outside.
 const FOREIGN_LEADS: Words = Words("to, for, in, within, across, nach, the");
 
 impl Places {
-    /// The places that are named, without those that something comes from.
+    /// Returns the named places, except places of origin.
     pub(crate) fn of(items: &[Item], text: &str, currency: CurrencyCode) -> Self {
         let mention = |at, region| PlaceMention { at, region };
         let mut places = Self::default();
@@ -77,13 +77,13 @@ impl Places {
             } else if item.means(Concept::Nation) {
                 nations.extend(nation(items, at, text, currency).map(|region| (at, region)));
             } else if is_place(items, at, text) {
-                // In German every noun is written like a name.
+                // In German every noun is capitalised, so a capital letter does not indicate a town.
                 let is_town = item.means(Concept::City) || currency.as_str() != "EUR";
                 places.is_unclear |= !is_town;
                 places.named.extend(is_town.then(|| mention(at, ShippingRegion::Place)));
             }
         }
-        // Beside its own country a store's other countries are abroad.
+        // If the store's own country is named, other countries are abroad.
         let has_home = |region: &Option<ShippingRegion>| *region == Some(ShippingRegion::Domestic);
         let is_home_told = nations.iter().any(|(_, region)| has_home(region));
         for (at, region) in nations {
@@ -97,7 +97,7 @@ impl Places {
         places
     }
 
-    /// The regions, each once.
+    /// Returns the distinct regions.
     pub(crate) fn kinds(&self) -> Vec<ShippingRegion> {
         let mut kinds: Vec<ShippingRegion> = self.named.iter().map(|place| place.region).collect();
         kinds.sort_unstable();
@@ -105,7 +105,7 @@ impl Places {
         kinds
     }
 
-    /// Those that stand before something.
+    /// Returns the places before a position.
     pub(crate) fn before(&self, end: usize) -> Self {
         let named = self.named.iter().filter(|place| place.at < end).copied();
         Self {
@@ -127,10 +127,10 @@ fn region(item: &Item) -> Option<ShippingRegion> {
     found.map(|(_, region)| region)
 }
 
-/// `ships from our studio in Jaipur, India`: it is no place that something goes to.
+/// Returns true for a place of origin, as in `ships from our studio in Jaipur, India`.
 fn is_from(items: &[Item], at: usize) -> bool {
     let near = &items[at.saturating_sub(6)..at];
-    // `our studio in Jaipur`
+    // Matches `our studio in Jaipur`.
     if let [.., house, lead] = near
         && matches!(lead.word(), "in" | "at" | "a" | "en")
         && HOUSES.has(house.word())
@@ -148,20 +148,21 @@ fn is_from(items: &[Item], at: usize) -> bool {
         let is_goal = matches!(item.word(), "to" | "nach" | "across" | "within" | "throughout");
         !is_goal && !matches!(item.sense, Sense::Days(_) | Sense::Money(_)) && item.clause <= clause + 1
     });
-    // `Orders from abroad` are sent there.
+    // In `Orders from abroad`, the place is the destination.
     let is_ordered = near[..from].last().is_some_and(|item| item.means(Concept::Order));
     is_near && !is_ordered
 }
 
-/// Words for a store's own house.
+/// Words for a store's own premises.
 const HOUSES: Words = Words(
     "studio, warehouse, warehouses, workshop, factory, office, store, hub, unit, facility, lager, atelier, \
      taller, almacen",
 );
 
-/// The country of a name; `None` within where that is not known, without where it is no country.
+/// Returns the region of a country name. The inner `None` means an unknown region; the outer `None` means that the name
+/// is not a country.
 fn nation(items: &[Item], at: usize, text: &str, currency: CurrencyCode) -> Option<Option<ShippingRegion>> {
-    // `India Post`
+    // `India Post` is a company.
     if items
         .get(at + 1)
         .is_some_and(|next| matches!(next.word(), "post" | "mail" | "posts"))
@@ -172,7 +173,7 @@ fn nation(items: &[Item], at: usize, text: &str, currency: CurrencyCode) -> Opti
     let is_one = |known: Words| name.split(' ').any(|word| known.has(word));
     let home = HOME.iter().find(|(code, _)| *code == currency.as_str());
     if name == "us" && currency.as_str() != "USD" {
-        // `with us`
+        // `us` in `with us` is not the United States.
         let is_shouted = !text.chars().any(char::is_lowercase);
         let written = text.split(|char: char| !char.is_alphanumeric());
         let is_country = written.into_iter().any(|word| word == "US") && !is_shouted;
@@ -200,7 +201,7 @@ fn nation(items: &[Item], at: usize, text: &str, currency: CurrencyCode) -> Opti
     Some((!is_one(EURO)).then_some(ShippingRegion::Abroad))
 }
 
-/// True where a town is named as a destination, and not as an origin.
+/// Returns true if a town is a destination and not an origin.
 fn is_place(items: &[Item], at: usize, text: &str) -> bool {
     let is_article = |item: &Item| matches!(item.word(), "the" | "your" | "our");
     let before = items[..at].iter().rev().find(|item| !is_article(item));
@@ -208,7 +209,7 @@ fn is_place(items: &[Item], at: usize, text: &str) -> bool {
         let Sense::Word(name) = &items[at].sense else {
             return false;
         };
-        // `within XX days`
+        // `within XX days` contains a placeholder, not a place.
         if name.chars().all(|char| char == 'x') {
             return false;
         }
@@ -248,7 +249,7 @@ fn is_place(items: &[Item], at: usize, text: &str) -> bool {
 /// Words before a destination.
 const TO: Words = Words("over, throughout, sirf, to, for, across, nach, a, para, pour, fur, inside, only");
 
-/// A fact that holds in all of the country is not about a region.
+/// Returns the region, or `None` for the whole country, because a nationwide fact has no region.
 pub(crate) fn some(region: ShippingRegion) -> Option<ShippingRegion> {
     (region != ShippingRegion::Domestic).then_some(region)
 }

@@ -1,4 +1,4 @@
-//! The terms that are stored, made of the statements of a text.
+//! Builds the stored shipping terms from a text's facts.
 
 use data_model::{
     CurrencyCode, DeliveryRate, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingRegion, ShippingTerms,
@@ -7,9 +7,9 @@ use data_model::{
 
 use crate::Reading;
 
-/// The terms of a store whose text was read. The threshold is that which holds for every order, the rates those of any
-/// order in the store's country; terms for some payment or region alone stand in the facts. Rates state no days: those
-/// follow from dispatch and transit.
+/// Returns the shipping terms of a store whose text was read. The threshold is the one for every order. The rates are
+/// those for any order in the store's country. Terms for one payment or region only are in the facts. Rates contain no
+/// days, because those follow from dispatch and transit.
 #[must_use]
 pub fn policy(
     reading: Reading,
@@ -22,7 +22,7 @@ pub fn policy(
     let threshold = threshold.and_then(|fact| fact.min_order_minor);
     let cod =
         of(ShippingFactKind::Cod).find(|fact| fact.region.is_none_or(|region| region == ShippingRegion::Domestic));
-    // A fact that depends on the value of the order is not one of every order.
+    // A fact that depends on the order value does not apply to every order.
     let of_all = |fact: &&ShippingFact| fact.min_order_minor.is_none() && fact.max_order_minor.is_none();
     let cod_available = cod.filter(of_all).and_then(|fact| fact.is_available);
     let mut tiers: Vec<DeliveryRate> = of(ShippingFactKind::Fee)
@@ -52,7 +52,8 @@ pub fn policy(
     }
 }
 
-/// A rate of any order; `None` for a range, and for what holds for some payment, region or weight alone.
+/// Returns a rate for any order. Returns `None` for a price range, and for a rate limited to a payment, region or
+/// weight.
 fn tier(fact: &ShippingFact, threshold: Option<i64>) -> Option<DeliveryRate> {
     if !fact.is_general() || fact.amount_max_minor.is_some() || fact.max_grams.is_some() {
         return None;

@@ -1,4 +1,4 @@
-//! Bounds of prices, and prices of which nothing is known.
+//! Assigns bounds to prices, and detects unusable prices.
 
 use data_model::ShippingFactKind;
 
@@ -8,19 +8,19 @@ use crate::lexicon::Concept;
 use crate::sentence::Sentence;
 use crate::words::Words;
 
-/// Of orders, by their value.
+/// Words for orders of a higher value.
 const BIGGER: [&str; 6] = ["bigger", "larger", "higher", "grossere", "grosseren", "mayores"];
 const SMALLER: [&str; 6] = ["smaller", "lower", "lesser", "kleinere", "kleineren", "menores"];
-/// Words of a fee beside another.
+/// Words that mark an additional fee.
 pub(crate) const MORE: Words = Words(
     "higher, lower, increased, reduced, more, less, extra, additional, surcharge, bigger, steeper, double, \
      hohere, hoherer, niedrigere, zuschlag, plus, supplement, reduits, mayor, mayores, recargo, discounted, \
      different",
 );
 
-/// Otherwise.
+/// Words for "otherwise".
 const ELSE: Words = Words("otherwise, else, or else, sonst, ansonsten, sinon, warna, nahi to, de lo contrario");
-/// A price, and the thing that it is for.
+/// A price and its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Price {
     pub(crate) at: usize,
@@ -28,12 +28,13 @@ pub(crate) struct Price {
     pub(crate) amount: Option<Amount>,
     pub(crate) min: Option<i64>,
     pub(crate) max: Option<i64>,
-    /// It has two lower or two upper bounds.
+    /// True if the price has two different lower or upper bounds.
     pub(crate) is_contrary: bool,
 }
 
 impl Sentence<'_> {
-    /// A price of nothing beside an amount or a number that nobody compares has a condition that is not known.
+    /// Marks a free offer as unusable if the sentence also has an amount or number without comparison, because its
+    /// condition is then unknown.
     pub(crate) fn settle_prices(&self, bounds: &[Bound], prices: &mut [Price]) {
         let is_price = |at: usize| prices.iter().any(|price| price.at == at);
         let is_bound = |at: usize| bounds.iter().any(|bound| bound.at == at);
@@ -55,7 +56,7 @@ impl Sentence<'_> {
             .map(|price| price.amount.is_none() && price.min.is_none() && (is_loose || has_plain_fee(price)))
             .collect();
         if contrary.contains(&true) {
-            // `Price: 499 with free shipping` states no fee either.
+            // `Price: 499 with free shipping` states no fee.
             for (price, is_contrary) in prices.iter_mut().zip(contrary) {
                 let is_plain_fee = price.kind == ShippingFactKind::Fee && (price.min, price.max) == (None, None);
                 price.is_contrary |= is_contrary || is_plain_fee;
@@ -63,26 +64,27 @@ impl Sentence<'_> {
         }
     }
 
-    /// Gives each bound to what it bounds: in its own clause, else the nearest.
+    /// Assigns each bound to a price: in the same clause if possible, otherwise to the nearest.
     pub(crate) fn attach(&self, bounds: &mut [Bound], prices: &mut [Price]) {
         for bound in bounds.iter_mut() {
             let clause = self.items[bound.at].clause;
             let distance = |price: &&mut Price| {
                 let is_here = self.items[price.at].clause == clause;
-                // Of two as near, that behind: `up to 500: 40, above: 20`.
+                // Of two equally near prices, the one after the bound counts: `up to 500: 40, above: 20`.
                 (!is_here, price.at.abs_diff(bound.at), price.at < bound.at)
             };
             let Some(price) = prices.iter_mut().min_by_key(distance) else {
                 continue;
             };
-            // `COD up to 5000, with a fee of 50`: it is the orders that are bounded.
+            // In `COD up to 5000, with a fee of 50`, the orders are limited and not the fee.
             let ahead = &self.items[..bound.at];
             let is_of_cod = price.kind == ShippingFactKind::CodFee && bound.at < price.at;
             let offers = |item: &Item| item.means(Concept::Offered) && !item.means(Concept::Fee);
             if is_of_cod && (ahead.iter().any(offers) || self.is_limit(bound.at)) {
                 continue;
             }
-            // `The minimum order is 15, shipping costs 3.90`; and what is free from there on, whatever it is.
+            // In `The minimum order is 15, shipping costs 3.90`, the bound does not apply to the fee. The bound also
+            // does not apply to the fee if the same clause makes something free.
             let is_fee = price.kind == ShippingFactKind::Fee;
             if is_fee && (self.is_limit(bound.at) || self.frees_else(clause)) {
                 bound.is_taken = true;
@@ -113,20 +115,20 @@ impl Sentence<'_> {
         {
             return;
         }
-        // An amount without a word of comparison that nobody asks for: what is free follows from it in some way.
+        // An amount without a comparison or subject is somehow the condition of the free offer.
         let is_short = self.items.len() <= 14 && !self.has(Concept::Elsewhere) && !self.has(Concept::Below);
         let is_least = self.has(Concept::Above)
             && is_short
             && (free.min, free.max, only.min, only.max) == (None, None, None, None);
         only.is_contrary = true;
-        // `Min. order for free delivery: Rs. 350`
+        // Accepts `Min. order for free delivery: Rs. 350`.
         match only.amount.filter(|_| is_least) {
             Some(amount) => free.min = Some(amount.min),
             None => free.is_contrary = free.min.is_none(),
         }
     }
 
-    /// `50 below 500, free above`, `Free above 999. Below that 50`: the bound of the one ends that of the other.
+    /// Ends one price's range where the other's begins: `50 below 500, free above`, `Free above 999. Below that 50`.
     fn turn(&self, bounds: &[Bound], prices: &mut [Price]) {
         let threshold = match bounds {
             [] => self.asked.threshold,
@@ -150,7 +152,8 @@ impl Sentence<'_> {
         }
     }
 
-    /// Near a price, a comparison with what was named before: `below that`, `otherwise`, `for other orders`.
+    /// Returns a comparison near a price that refers to an earlier value: `below that`, `otherwise`, `for other
+    /// orders`.
     pub(crate) fn turn_at(&self, at: usize, bounds: &[Bound]) -> Option<Concept> {
         let clause = self.items[at].clause;
         let is_bound = |one: usize, leads: bool| {
@@ -171,7 +174,7 @@ impl Sentence<'_> {
             {
                 return Some(Concept::Not);
             }
-            // `free for bigger orders`
+            // Matches `free for bigger orders`.
             if behind.is_some_and(|next| next.means(Concept::Order)) {
                 let is_one = |words: &[&str]| words.contains(&item.word());
                 if is_one(&BIGGER) {
@@ -181,7 +184,7 @@ impl Sentence<'_> {
                     return Some(Concept::Below);
                 }
             }
-            // `free above`, `darüber kostenlos`; `from` needs an amount.
+            // Matches `free above` and `darüber kostenlos`. `from` needs an amount.
             let is_ended = behind.is_none_or(|next| matches!(next.sense, Sense::Sign(_)) || next.means(Concept::Free));
             let refers =
                 behind.is_some_and(refers_back) || (!bounds.is_empty() || self.asked.threshold.is_some()) && is_ended;
@@ -201,13 +204,13 @@ impl Sentence<'_> {
         })
     }
 
-    /// True where something is said to be free in a clause.
+    /// Returns true if something in the clause is said to be free.
     fn frees_else(&self, clause: u16) -> bool {
         let here = |at: &usize| self.items[*at].clause == clause && self.items[*at].means(Concept::Free);
         (0..self.items.len()).filter(here).any(|at| !self.is_denied_free(at))
     }
 
-    /// `delivery is 2.95`
+    /// Returns true for a directly stated price, like `delivery is 2.95`.
     fn is_stated(&self, at: usize) -> bool {
         let is_flat = |item: &&Item| {
             matches!(
@@ -221,18 +224,18 @@ impl Sentence<'_> {
             sense => matches!(sense, Sense::Sign(':' | '=')),
         });
         let is_ship = |at: usize| self.items.get(at).is_some_and(|item| item.means(Concept::Ship));
-        // `Envío 3,95 € gratis desde 40 €`
+        // Matches `Envío 3,95 € gratis desde 40 €`.
         let follows = at.checked_sub(1).is_some_and(is_ship)
             && at.checked_sub(2).is_none_or(|at| !self.items[at].means(Concept::Free));
         let named = [Concept::Ship, Concept::Domestic, Concept::Nation];
         follows || (states && before.next().is_some_and(|item| item.means_any(&named)))
     }
 
-    /// `Orders under 999 carry a shipping fee`: those from 999 on carry none.
+    /// Infers free shipping from a fee that applies only below a bound: `Orders under 999 carry a shipping fee`.
     pub(crate) fn imply(&self, bounds: &[Bound], prices: &mut Vec<Price>) {
         let [bound] = bounds else { return };
         let is_asked = self.has(Concept::Ship) && self.has(Concept::Fee) && self.has(Concept::Order);
-        // `A higher fee applies below 300`: there is one above too.
+        // `A higher fee applies below 300` implies that there is also a fee above.
         let is_more =
             |item: &Item| MORE.has(item.word()) || item.means_any(&[Concept::Not, Concept::Cod, Concept::Hedge]);
         let is_plain = !self.items.iter().any(is_more);

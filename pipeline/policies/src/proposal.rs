@@ -1,4 +1,4 @@
-//! Proposals of a language model, in their form and within bounds.
+//! Parses and limits a language model's proposals.
 
 use data_model::{PaymentKind, ShippingFactKind, ShippingRegion};
 use serde::{Deserialize, Serialize};
@@ -6,35 +6,35 @@ use serde_json::Number;
 
 use crate::text;
 
-/// Longest answer that is taken for proposals.
+/// Maximum size of a model's answer in bytes.
 const REPLY_BYTES_MAX: usize = 32 << 10;
-/// Most proposals of one text.
+/// Maximum number of proposals for one text.
 const PROPOSALS_MAX: usize = 24;
-/// Most of a text that a model is shown.
+/// Maximum number of bytes of a text that a model is shown.
 const SHOWN_BYTES_MAX: usize = 24 << 10;
 
-/// A fact that a model says that a sentence states. It is none before [`crate::checked`] finds it there.
+/// A fact that a model says a sentence states. Not used as a fact until [`crate::checked`] confirms it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// Its subject: `free_shipping`, `fee`, `cod`, `dispatch` or `delivery`; others are never kept.
+    /// Subject of the fact: `free_shipping`, `fee`, `cod`, `dispatch` or `delivery`; others are never kept.
     pub field: ShippingFactKind,
-    /// The order value from which shipping is free, or what it costs: in whole units of the currency.
+    /// Order value from which shipping is free, or the fee, in whole units of the currency.
     pub amount: Option<Number>,
     /// ISO 4217 code of the amount's currency.
     pub currency: Option<String>,
-    /// Fewest days.
+    /// Minimum number of days.
     pub days_min: Option<u16>,
-    /// Most days.
+    /// Maximum number of days.
     pub days_max: Option<u16>,
-    /// They are working days.
+    /// True if the days are working days.
     pub in_working_days: Option<bool>,
-    /// Of cash on delivery: whether there is any.
+    /// Availability of cash on delivery.
     pub is_available: Option<bool>,
-    /// The region that it holds in; all of the store's country when `None`.
+    /// Region to which the fact applies; `None` means all of the store's country.
     pub region: Option<ShippingRegion>,
-    /// The payment for which it holds; any when `None`.
+    /// Payment method to which the fact applies; `None` means any.
     pub payment: Option<PaymentKind>,
-    /// The sentence, as it stands in the text.
+    /// Source sentence, verbatim.
     pub sentence: String,
 }
 
@@ -44,16 +44,16 @@ struct Reply {
     facts: Vec<Proposal>,
 }
 
-/// An answer that has not the form of proposals.
+/// Error for an answer that does not have the format of proposals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProposalError;
 
-/// Reads what a model said: an object with a list of proposals, `{"facts": […]}`.
+/// Parses a model's answer: an object with a list of proposals, `{"facts": […]}`.
 ///
 /// # Errors
 /// [`ProposalError`] for anything else, and for more than 24 proposals or 32 KiB.
 pub fn proposals(said: &str) -> Result<Vec<Proposal>, ProposalError> {
-    // A list would be taken for members in their order.
+    // Serde would accept a list as the object's fields in order.
     if said.len() > REPLY_BYTES_MAX || !said.trim_start().starts_with('{') {
         return Err(ProposalError);
     }
@@ -62,7 +62,8 @@ pub fn proposals(said: &str) -> Result<Vec<Proposal>, ProposalError> {
     is_bounded.then_some(reply.facts).ok_or(ProposalError)
 }
 
-/// The sentences of a policy as [`crate::read`] has them, one a line: what a model is shown. At most the first 24 KiB.
+/// Returns the sentences of a policy as [`crate::read`] splits them, one per line, to be shown to a model. At most the
+/// first 24 KiB.
 #[must_use]
 pub fn sentences(policy: &str) -> String {
     let mut shown = String::new();

@@ -1,4 +1,4 @@
-//! Amounts, durations, shares, weights and times of day, as they are written.
+//! Parses amounts, durations, percentages, weights and times of day.
 
 use data_model::CurrencyCode;
 
@@ -8,7 +8,7 @@ use crate::numbers::{in_words, multiplier};
 use crate::token::{Token, mark};
 use crate::words::Words;
 
-/// Longest that anything takes; what is longer is no duration of shipping.
+/// Maximum plausible duration in days. Longer ones are not about shipping.
 const DAYS_MAX: i64 = 180;
 
 #[derive(Debug, Clone, Copy)]
@@ -19,14 +19,14 @@ enum Unit {
     Weeks,
 }
 
-/// Words behind a duration whose unit is written as of one: `1-3 day to process`.
+/// Words that may follow a duration whose unit is written in the singular: `1-3 day to process`.
 const LEADS: Words =
     Words("to, from, for, and, or, in, on, of, at, with, after, by, time, window, max, only, turnaround");
 
-/// Between two numbers that count the same thing.
+/// Words between two numbers that count the same thing.
 const OR: [&str; 4] = ["or", "oder", "ou", "o"];
 
-/// Reads an amount, a duration, a share, a weight, a time of day or a range of numbers that stands at the beginning.
+/// Parses an amount, duration, percentage, weight, time of day or number range at the start of the tokens.
 pub(crate) fn quantity(tokens: &[Token], before: Option<&Item>, currency: CurrencyCode) -> Option<(Sense, usize)> {
     if let [Token::Clock(minutes), Token::Word(half), ..] = tokens
         && let Some(hour) = clock(i64::from(minutes / 60) * 100, half)
@@ -87,10 +87,10 @@ pub(crate) fn quantity(tokens: &[Token], before: Option<&Item>, currency: Curren
         .then_some((Sense::Bare(min, max.unwrap_or(min)), at))
 }
 
-/// The upper end of a range that these tokens go on with, the mark of its currency, and how many they are.
+/// Parses the upper end of a range at these tokens. Returns its value, its currency mark and the number of tokens.
 fn upper(tokens: &[Token], min: i64, is_marked: bool, is_between: bool) -> Option<(i64, Option<&'static str>, usize)> {
     let first = tokens.first()?;
-    // `2/3 days`
+    // Accepts ranges like `2/3 days`.
     let is_slash = !is_marked && first.is('/');
     if !is_slash && !joins(first, is_between) {
         return None;
@@ -102,10 +102,10 @@ fn upper(tokens: &[Token], min: i64, is_marked: bool, is_between: bool) -> Optio
         next += usize::from(tokens.get(next).is_some_and(|token| token.is('.')));
     }
     let is_or = is_slash || first.word().is_some_and(|word| OR.contains(&word));
-    // `499 – 59` is what orders of 499 cost.
+    // In `499 – 59`, the second amount is the price for orders of 499, so this is not a range.
     let is_money = is_marked || behind.is_some();
     let (highest, mut next) = number(tokens, next)?;
-    // `2 or 3 days`, and not `Rs 500 or Rs 600`.
+    // `2 or 3 days` is a range, but `Rs 500 or Rs 600` is not.
     let counts = !is_or || (behind.is_none() && unit(tokens, next).is_some());
     if !counts || (is_money && highest < min) {
         return None;
@@ -125,7 +125,7 @@ struct Range<'a> {
     before: Option<&'a Item>,
 }
 
-/// The measure that the words after a number make of it.
+/// Interprets a number with the unit that follows it.
 fn measured(of: &Range<'_>, tokens: &[Token], at: usize) -> Option<(Sense, usize)> {
     let token = tokens.get(at)?;
     let highest = of.max.unwrap_or(of.min);
@@ -144,7 +144,7 @@ fn measured(of: &Range<'_>, tokens: &[Token], at: usize) -> Option<(Sense, usize
             return Some((Sense::Grams(u32::try_from(grams).ok()?), at + 1));
         }
         if let Some(found) = clock(highest, word) {
-            // `14h30`
+            // Parses `14h30`.
             let minutes = match tokens.get(at + 1) {
                 Some(Token::Number(number)) if word == "h" && number % 100 == 0 && *number < 6_000 => {
                     u16::try_from(number / 100).ok()
@@ -159,7 +159,7 @@ fn measured(of: &Range<'_>, tokens: &[Token], at: usize) -> Option<(Sense, usize
     }
     let is_singular = matches!(word, Some("day" | "hour" | "week"));
     let (unit, at) = unit(tokens, at)?;
-    // `a 40-hour fermentation`
+    // `a 40-hour fermentation` is not about shipping.
     let names = tokens
         .get(at)
         .is_some_and(|next| next.word().is_some_and(|word| !LEADS.has(word)) && meanings(&tokens[at..]).is_empty());
@@ -187,7 +187,7 @@ fn unit(tokens: &[Token], from: usize) -> Option<(Unit, usize)> {
         Words("working, business, ouvres, ouvrables, ouvre, habiles, laborables, habil, laborable, laborales, laboral");
     let word = |at: usize| tokens.get(at).and_then(Token::word);
     let (mut at, mut is_working) = (from, false);
-    // `5 (five) business days`
+    // Skips words like `business` in `5 (five) business days`.
     while let Some(ahead) = word(at) {
         match ahead {
             _ if WORKING.has(ahead) => is_working = true,
@@ -228,7 +228,7 @@ fn days(of: &Range<'_>, unit: Unit) -> Option<Days> {
         Unit::Days | Unit::WorkingDays => hundredths / 100,
     };
     let narrow = |days: i64| u16::try_from(days).ok().filter(|days| i64::from(*days) <= DAYS_MAX);
-    // `in 3 hours` is no parcel's way.
+    // A duration like `in 3 hours` is too short to be a delivery time.
     let longest = of.max.unwrap_or(of.min);
     if matches!(unit, Unit::Hours) && longest < 1_200 {
         return None;
@@ -247,7 +247,7 @@ fn days(of: &Range<'_>, unit: Unit) -> Option<Days> {
         (Some(lowest), Some(highest))
     };
     let in_working_days = matches!(unit, Unit::WorkingDays);
-    // `0-0 days` is a form that nobody filled in.
+    // `0-0 days` is a template that was not filled in.
     let is_blank = max == Some(0) && !matches!(unit, Unit::Hours);
     let is_range = min.zip(max).is_none_or(|(min, max)| min <= max) && !is_blank;
     is_range.then_some(Days {
@@ -257,18 +257,18 @@ fn days(of: &Range<'_>, unit: Unit) -> Option<Days> {
     })
 }
 
-/// `within a week`, and not `twice a week`.
+/// Matches `within a week`, but not `twice a week`.
 fn single(tokens: &[Token], before: Option<&Item>) -> Option<(i64, usize)> {
     let is_one = tokens[0].word().is_some_and(|word| matches!(word, "a" | "an"));
     let is_within = before.is_some_and(|item| item.means(Concept::Within));
     (is_one && is_within && unit(tokens, 1).is_some()).then_some((100, 1))
 }
 
-/// A number at a place, and what follows it.
+/// Parses a number at a position and returns the position after it.
 fn number(tokens: &[Token], at: usize) -> Option<(i64, usize)> {
     let (number, mut at) = match tokens.get(at)? {
         Token::Number(number) => (*number, at + 1),
-        // `two business days`, and not `one of`.
+        // Accepts `two business days`, but not `one of`.
         Token::Word(word) => {
             let number = in_words(word)? * 100;
             let is_counted =
@@ -304,7 +304,7 @@ fn is_of(mark: &str, currency: CurrencyCode) -> bool {
     }
 }
 
-/// Hundredths of the main unit in the currency's minor unit.
+/// Converts hundredths of the main currency unit to minor units.
 pub(crate) fn minor(hundredths: i64, currency: CurrencyCode) -> Option<i64> {
     match currency.exponent() {
         0 => Some(hundredths / 100),

@@ -1,4 +1,4 @@
-//! The context that headings, questions and earlier sentences leave for the sentences after them.
+//! Tracks the context that headings, questions and earlier sentences provide for later sentences.
 
 use data_model::ShippingRegion;
 
@@ -9,35 +9,35 @@ use crate::sentence::Sentence;
 use crate::text::Line;
 use crate::words::Words;
 
-/// A heading or a question, until the next that does not stand below it.
+/// A heading or a question. Its section lasts until the next one that is not subordinate to it.
 #[derive(Debug, Clone, Copy)]
 struct Section {
     level: u8,
-    /// `None` where it names no place.
+    /// Region of the section; `None` if the heading names no place.
     scope: Option<Scope>,
     is_apart: bool,
-    /// The name of a place and no more: it may stand in a list of places.
+    /// True if the heading is only the name of a place. It may be part of a list of places.
     is_thin: bool,
     is_used: bool,
 }
 
-/// A line that looks like a heading, and a question: below those that are headings by their tags.
+/// Level of a line that looks like a heading. Such lines and questions are subordinate to headings with tags.
 const LINE_LEVEL: u8 = 7;
 const QUESTION_LEVEL: u8 = 8;
-/// Most items before the name of a place that the next statement is about.
+/// Maximum number of items before the name of a place that labels the next statement.
 const LABEL_MAX: usize = 4;
 
-/// The context at each place of a text.
+/// Context at the current position of a text.
 #[derive(Debug, Default)]
 pub(crate) struct Sections {
     stack: Vec<Section>,
-    /// Of the sentences of a paragraph.
+    /// Region of the current paragraph.
     paragraph: Option<Scope>,
-    /// A line states the cost of shipping to some place.
+    /// True if the current line states the cost of shipping to some place.
     is_labelled: bool,
     is_paragraph_apart: bool,
     asked: Context,
-    /// A question was answered.
+    /// True if the current question was answered.
     is_answered: bool,
     is_begun: bool,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Sections {
 impl Sections {
     pub(crate) fn begin(&mut self, line: &Line) {
         self.is_labelled &= !line.is_first;
-        // `3. Shipping charges` begins something new.
+        // A numbered line like `3. Shipping charges` begins a new section.
         let first = line.parts.first().map_or("", String::as_str);
         let number = first.trim_start_matches(|char: char| char.is_ascii_digit());
         let is_numbered = number.len() < first.len() && number.starts_with(['.', ')']);
@@ -53,7 +53,7 @@ impl Sections {
             return;
         }
         (self.paragraph, self.is_paragraph_apart, self.asked.told) = (None, false, false);
-        // A second paragraph may or may not still answer the question.
+        // It is unclear if a second paragraph still answers the question.
         if self.is_answered
             && let Some(section) = self.stack.last_mut()
             && section.level == QUESTION_LEVEL
@@ -75,9 +75,9 @@ impl Sections {
         }
     }
 
-    /// Keeps the context that a sentence leaves. `told` is true where facts were read from it.
+    /// Updates the context after a sentence. `told` is true if facts were read from the sentence.
     pub(crate) fn end(&mut self, sentence: &Sentence<'_>, line: &Line, told: bool) {
-        // `A.` before what answers.
+        // Skips a label like `A.` before an answer.
         if line.level.is_none() && sentence.items.len() <= 2 && !sentence.items.iter().any(is_told) {
             return;
         }
@@ -121,14 +121,14 @@ impl Sections {
         let scope = match kinds[..] {
             _ if is_list && !kinds.is_empty() => Some(Scope::Unsure),
             _ if sentence.places.is_unclear || sentence.exception().is_some() => Some(Scope::Unsure),
-            // `Delivery time` may or may not still belong to `International orders`.
+            // It is unclear if `Delivery time` still belongs to the heading `International orders`.
             [] => held
                 .filter(|held| is_below && *held != Scope::Everywhere)
                 .map(|_| Scope::Unsure),
             [ShippingRegion::Domestic] => Some(Scope::Everywhere),
             [_] if sentence.is_worldwide() => Some(Scope::Unsure),
             [region] => Some(Scope::Region(region)),
-            // The title of a page names what the page is about.
+            // The title of a page describes the page and not a region.
             _ if level == 1 || is_first => None,
             _ => Some(Scope::Unsure),
         };
@@ -146,7 +146,7 @@ impl Sections {
     }
 
     fn go_on(&mut self, sentence: &Sentence<'_>, told: bool, is_whole: bool) {
-        // `Islands: 2.95. Free above 100.`: the second may or may not be about them.
+        // In `Islands: 2.95. Free above 100.`, it is unclear if the second sentence is about the islands.
         let mut named = sentence.places.named.iter().take_while(|place| place.at < LABEL_MAX);
         let is_label = named.any(|place| {
             place.region != ShippingRegion::Domestic
@@ -157,7 +157,7 @@ impl Sections {
         });
         let has_money = sentence.items.iter().any(|item| matches!(item.sense, Sense::Money(_)));
         self.is_labelled |= is_label && has_money && is_whole;
-        // Another place holds for the next sentence alone.
+        // A place from another sentence applies only to the next sentence.
         if told && matches!(self.paragraph, Some(Scope::Region(_))) && sentence.places.named.is_empty() {
             self.paragraph = Some(Scope::Unsure);
         }
@@ -195,7 +195,7 @@ impl Sections {
             [] => {}
             [ShippingRegion::Domestic] => self.paragraph = None,
             [region] if has_abroad && !told && !sentence.is_worldwide() => {
-                // `We ship abroad`; what duties cost there opens nothing.
+                // `We ship abroad` sets the region, but a sentence about duties does not.
                 let ways = [Concept::ShipVerb, Concept::Deliver, Concept::Offered];
                 let others = [Concept::Stray, Concept::Elsewhere, Concept::Charge, Concept::Hedge];
                 let has = |concepts: &[Concept]| sentence.items.iter().any(|item| item.means_any(concepts));
@@ -210,13 +210,13 @@ impl Sections {
 }
 
 impl Sentence<'_> {
-    /// The context for the next sentence.
+    /// Returns the context for the next sentence.
     fn leaves(&self, is_over: bool, told: bool) -> Context {
         if self.has(Concept::Stray) {
             return Context::default();
         }
         if !is_over {
-            // A row of a list leaves what stands over the list.
+            // A list row passes on the context from above the list.
             let is_row = self.items.len() <= 12 && (!self.text.ends_with('.') || self.items.len() <= 4) && told;
             let has_money = self.items.iter().any(|item| matches!(item.sense, Sense::Money(_)));
             let is_of_way = self.has(Concept::Free) || self.has(Concept::Ship);
@@ -230,7 +230,7 @@ impl Sentence<'_> {
                 delivery: is_row && self.asked.delivery,
                 fee: is_row && self.asked.fee,
                 ship: is_row && self.asked.ship,
-                // `Is shipping free? Yes! On orders over 799.`, `Free shipping! Orders over 799 only.`
+                // Matches `Is shipping free? Yes! On orders over 799.` and `Free shipping! Orders over 799 only.`
                 offer: told && (self.asked.free || self.has(Concept::Free)) && self.bounds().is_empty(),
                 told: told && has_money && self.has(Concept::Ship) && !self.has(Concept::Cod),
                 ..Context::default()
@@ -239,7 +239,8 @@ impl Sentence<'_> {
         let costs = self.has(Concept::Ship) && !self.has(Concept::Cod);
         let ways = [Concept::Deliver, Concept::Ship, Concept::ShipVerb];
         let has_money = self.items.iter().any(|item| matches!(item.sense, Sense::Money(_)));
-        // `Do you ship to Nepal?` asks for the way there.
+        // A heading or question with the verb `ship` is about dispatch, unless it names a destination: `Do you ship to
+        // Nepal?`
         let is_way = self.has(Concept::ShipVerb) && self.places.named.is_empty();
         let dispatch = self.has(Concept::Dispatch) || is_way;
         let of_fee = costs && (self.has(Concept::Fee) || self.items.iter().any(is_pay));
@@ -260,7 +261,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// `Payment options`, `How can I pay?`: what follows are ways to pay.
+    /// Returns true if payment methods follow: `Payment options`, `How can I pay?`.
     fn lists_payments(&self) -> bool {
         let stems = [
             "payment",
@@ -283,7 +284,7 @@ impl Sentence<'_> {
             && !self.items.iter().filter(is_pay).any(|item| item.means_any(&is_else))
     }
 
-    /// True where it speaks of these alone, and of nothing that would bound them.
+    /// Returns true if the sentence contains only these concepts and no limit.
     fn asks_only(&self, concepts: &[Concept]) -> bool {
         let is_known = |item: &Item| match &item.sense {
             Sense::Word(word) => ASKING.has(word.as_str()),
@@ -308,7 +309,7 @@ impl Sentence<'_> {
         self.items.iter().all(is_known) && self.exception().is_none()
     }
 
-    /// A few words and no more, as over a paragraph.
+    /// Returns true if the sentence is short enough to be the heading of a paragraph.
     pub(crate) fn is_heading(&self) -> bool {
         let is_plain = |item: &Item| matches!(item.sense, Sense::Means(..) | Sense::Word(_) | Sense::Sign(':' | '&'));
         let states = [
@@ -326,13 +327,13 @@ impl Sentence<'_> {
         is_short && self.items.iter().all(is_plain) && (!is_told || self.is_bare_offer())
     }
 
-    /// `We ship to 40 countries`: abroad, and perhaps at home too.
+    /// Returns true for phrases like `We ship to 40 countries`, which mean abroad and perhaps also the home country.
     pub(crate) fn is_worldwide(&self) -> bool {
         self.items.iter().any(|item| item.word() == "countries")
     }
 }
 
-/// Words of a question that ask for nothing of their own.
+/// Words of a question that do not change its subject.
 const ASKING: Words = Words(
     "sie, ihr, paiement, pago, ¿, hay, hacen, tienen, moi, je, peux, puis, fallen, an, do, you, does, is, are, \
      there, can, i, we, my, any, a, the, of, for, on, q, option, options, service, your, website, site, store, \

@@ -1,4 +1,4 @@
-//! A sentence as things that mean something: amounts, durations, and what words stand for.
+//! A sentence as a list of meaningful items: amounts, durations, and concepts of words.
 
 use data_model::{CurrencyCode, ShippingFact, ShippingFactKind};
 
@@ -17,11 +17,11 @@ use crate::words::Words;
 pub(crate) struct Sentence<'a> {
     pub(crate) text: &'a str,
     pub(crate) items: Vec<Item>,
-    /// The context before it.
+    /// Context before the sentence.
     pub(crate) asked: Context,
     pub(crate) is_question: bool,
     pub(crate) places: Places,
-    /// The currency of its amounts.
+    /// Currency of the sentence's amounts.
     pub(crate) currency: CurrencyCode,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Sentence<'a> {
         items.any(|item| item.means(concept))
     }
 
-    /// Reads the facts that it states, claim by claim.
+    /// Reads the facts that the sentence states, claim by claim.
     pub(crate) fn read(&self, found: &mut SentenceFacts) {
         if self.is_of_code() {
             return;
@@ -78,13 +78,13 @@ impl<'a> Sentence<'a> {
             return;
         }
         if let Some(exception) = self.exception() {
-            // `49 within Mumbai, 79 across India except Mumbai`: the first holds.
+            // In `49 within Mumbai, 79 across India except Mumbai`, the first price is valid.
             if let Some(rest) = self.until(exception) {
                 rest.facts(found);
             }
             return;
         }
-        // `Orders after 5 PM are processed the next day`
+        // Handles `Orders after 5 PM are processed the next day`.
         let has_clock = self.items.iter().any(|item| matches!(item.sense, Sense::Clock(_)));
         let is_sent = self.has(Concept::Dispatch) && !self.has(Concept::Ship);
         let is_express =
@@ -101,9 +101,9 @@ impl<'a> Sentence<'a> {
         self.read_handling(found);
     }
 
-    /// `SHIPFREE – free delivery above 499`: what stands behind a discount's code holds for those who type it. A name in
-    /// capitals is a code where it holds a number or runs words together of which one says that something is free: `INDIA –`
-    /// and `TIER2 –` name places.
+    /// Returns true if the sentence starts with a discount code: `SHIPFREE – free delivery above 499` applies only to
+    /// customers who enter it. An uppercase name is a code if it contains a number of two digits, or joins known words
+    /// of which one means "free". `INDIA –` and `TIER2 –` are places and not codes.
     fn is_of_code(&self) -> bool {
         let text = self.text.trim_start();
         let end = text.find(|char: char| !char.is_ascii_uppercase() && !char.is_ascii_digit());
@@ -124,7 +124,7 @@ impl<'a> Sentence<'a> {
             && (has_number || is_joined && means(name).is_empty())
     }
 
-    /// Tells of goods or times of their own; `every piece is made to order` tells of all.
+    /// Returns true if the item is about special goods or times. `every piece is made to order` applies to all goods.
     fn is_special(&self, at: usize) -> bool {
         const ALL: Words =
             Words("all, every, each, everything, alle, alles, jede, jedes, tous, toutes, chaque, todos, todas, cada");
@@ -134,7 +134,7 @@ impl<'a> Sentence<'a> {
         self.items[at].means(Concept::Special) && !is_of_all
     }
 
-    /// `Free shipping`, `COD`: what a banner shows and says no more of.
+    /// Reads a banner phrase without details, such as `Free shipping` or `COD`.
     fn read_mark(&self, found: &mut SentenceFacts) {
         let mut mark = ShippingFact::new(ShippingFactKind::FreeShipping, self.text);
         if self.is_bare_offer() {
@@ -147,7 +147,8 @@ impl<'a> Sentence<'a> {
         found.mark(mark);
     }
 
-    /// The part before the amount that an exception belongs to, where that has an amount and a place of its own.
+    /// Returns the part of the sentence before the amount with the exception, if that part has an amount and a place of
+    /// its own.
     fn until(&self, exception: usize) -> Option<Self> {
         let is_amount = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_));
         let last = self.items[..exception].iter().rposition(is_amount)?;
@@ -156,7 +157,7 @@ impl<'a> Sentence<'a> {
         (items.iter().any(is_amount) && !places.named.is_empty()).then_some(Self { items, places, ..*self })
     }
 
-    /// `Free shipping` and no more: a mark, or what stands over the terms of it.
+    /// Returns true for a bare `Free shipping`: a banner phrase, or a heading of its terms.
     pub(crate) fn is_bare_offer(&self) -> bool {
         let first = self.items.iter().find(|item| !matches!(item.sense, Sense::Word(_)));
         let is_plain = |item: &Item| match &item.sense {
@@ -170,19 +171,19 @@ impl<'a> Sentence<'a> {
             && first.is_some_and(|item| item.means(Concept::Free))
     }
 
-    /// A few words that a row of marks shows.
+    /// Returns true for a short phrase, as in a row of banner phrases.
     pub(crate) fn is_mark(&self) -> bool {
         let names = [Concept::Cod, Concept::Stray, Concept::Promo, Concept::Support];
         let is_name = self.items.len() <= 4 && self.items.iter().any(|item| item.means_any(&names));
         !self.is_question && !self.text.ends_with(':') && (self.is_bare_offer() || names_cod(&self.items) || is_name)
     }
 
-    /// `On orders over 799.` behind a plain yes, which it bounds.
+    /// Returns true for a condition after a plain yes: `On orders over 799.`
     pub(crate) fn bounds_offer(&self) -> bool {
         self.asked.offer && self.items.len() <= 9 && !self.bounds().is_empty() && self.is_bound_alone()
     }
 
-    /// True where it speaks of the ordinary service.
+    /// Returns true if the sentence is about the standard service.
     pub(crate) fn is_standard(&self) -> bool {
         let is = |word: &str| ["standard", "regular", "normal", "estandar", "classique"].contains(&word);
         let has = |words: &str| words.split(' ').any(|word| is(word) || word.starts_with("standard"));
@@ -191,22 +192,23 @@ impl<'a> Sentence<'a> {
             .any(|item| matches!(&item.sense, Sense::Word(word) | Sense::Means(_, word) if has(word)))
     }
 
-    /// True where it is about something else. An advance that confirms an order is not.
+    /// Returns true if the sentence is about another topic. An advance payment that confirms an order is not another
+    /// topic.
     pub(crate) fn is_stray(&self) -> bool {
         let is_advance = self.has(Concept::Advance) && self.has(Concept::Cod);
         let confirms = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if word == "confirm");
-        // `Spend 300 more and get free shipping`
+        // In `Spend 300 more and get free shipping`, the amount depends on the cart.
         let lacks =
             |pair: &[Item]| matches!(pair[0].sense, Sense::Money(_)) && pair[1].sense == Sense::Word("more".to_owned());
         if self.has(Concept::Free) && self.items.windows(2).any(lacks) {
             return true;
         }
-        // `since 2015`, and not `since all is made by hand`
+        // `since 2015` is not a reason, but `since all is made by hand` is.
         let is_reason = |at: usize| {
             let since = self.items[at].word() == "since";
             since && !matches!(self.items.get(at + 1).map(|item| &item.sense), Some(Sense::Bare(..)))
         };
-        // `Due to many returns we have stopped cash on delivery`
+        // Finds reasons, as in `Due to many returns we have stopped cash on delivery`.
         let cause = self
             .items
             .iter()
@@ -222,7 +224,7 @@ impl<'a> Sentence<'a> {
         stray.any(|item| !(is_advance && confirms(item)))
     }
 
-    /// The kinds of facts that it would be about.
+    /// Returns the kinds of facts that the sentence could be about.
     fn kinds(&self) -> Vec<ShippingFactKind> {
         let cues = [
             (Concept::Free, ShippingFactKind::FreeShipping),
@@ -237,7 +239,7 @@ impl<'a> Sentence<'a> {
     }
 }
 
-/// The meaning of the tokens.
+/// Converts tokens to items.
 fn items(tokens: &[Token], currency: CurrencyCode) -> Vec<Item> {
     let (mut items, mut at, mut clause): (Vec<Item>, usize, u16) = (Vec::new(), 0, 0);
     while at < tokens.len() {
@@ -255,7 +257,7 @@ fn items(tokens: &[Token], currency: CurrencyCode) -> Vec<Item> {
             Sense::Sign(sign) => matches!(sign, ',' | ':' | '(' | ')' | '-' | '/' | '+' | '=' | '.'),
             _ => false,
         };
-        // `Sí, …` is a yes, and without a sign behind it `if`.
+        // `Sí, …` means yes, but without a following sign it means "if".
         let is_si = items.is_empty() && tokens[at].word() == Some("si");
         let stops = tokens
             .get(at + 1)
@@ -272,7 +274,7 @@ fn items(tokens: &[Token], currency: CurrencyCode) -> Vec<Item> {
     items
 }
 
-/// Without brackets that bound nothing: `(remote areas may take longer)`, `(non-refundable)`.
+/// Removes bracketed remarks without effect: `(remote areas may take longer)`, `(non-refundable)`.
 fn without_remarks(items: Vec<Item>) -> Vec<Item> {
     let mut out = items;
     let mut from = 0;
@@ -291,7 +293,7 @@ fn without_remarks(items: Vec<Item>) -> Vec<Item> {
     out
 }
 
-/// True where something takes more time, and not how much.
+/// Returns true if something takes longer by an unstated amount.
 pub(crate) fn is_longer(items: &[Item]) -> bool {
     const LONGER: Words = Words("longer, delay, delays, delayed, more time, extra time, langer, additional time");
     let is_amount = |item: &Item| {
@@ -323,7 +325,7 @@ fn plain(tokens: &[Token]) -> (Sense, usize) {
     }
 }
 
-/// True where the parts of a line are about the price of shipping, so that each of them is.
+/// Returns true if the parts of a line are about the price of shipping, so that each part is.
 pub(crate) fn is_about_shipping(parts: &[String], currency: CurrencyCode) -> bool {
     let parts: Vec<Sentence<'_>> = parts
         .iter()

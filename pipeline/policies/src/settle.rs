@@ -1,17 +1,17 @@
-//! The facts of a whole text, from those of its sentences: a fact in which they contradict each other is not known.
+//! Combines the facts of all sentences of a text. Contradictory facts count as unknown.
 
 use data_model::{PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion, UnknownReason, UnknownTerm};
 
 use crate::Reading;
 
-/// Most facts of one text.
+/// Maximum number of facts of one text.
 const FACTS_MAX: usize = 64;
 
-/// The facts of sentences.
+/// Facts read from sentences.
 #[derive(Debug, Default)]
 pub(crate) struct SentenceFacts {
     facts: Vec<ShippingFact>,
-    /// Bare marks, `Free shipping!`: each holds where nothing more is stated.
+    /// Facts of banner phrases such as `Free shipping!`. Each applies only if nothing more specific is stated.
     marks: Vec<ShippingFact>,
     unknown: Vec<UnknownTerm>,
 }
@@ -29,12 +29,12 @@ impl SentenceFacts {
         }
     }
 
-    /// The number of facts.
+    /// Number of facts.
     pub(crate) fn len(&self) -> usize {
         self.facts.len()
     }
 
-    /// Forgets the facts that were found since there were so many.
+    /// Discards the facts found after the first `len`.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.facts.truncate(len);
         self.marks.clear();
@@ -61,10 +61,10 @@ impl SentenceFacts {
         }
     }
 
-    /// Adds the facts that follow from the stated ones, and those of marks where no statement stands.
+    /// Adds facts that follow from stated ones, and facts of banner phrases if no statement replaces them.
     fn imply(&mut self) {
         use ShippingFactKind::{Cod, CodAdvance, CodFee, Fee, FreeShipping};
-        // Cash on delivery that has a price is there.
+        // Cash on delivery with a fee is available.
         if !self.facts.iter().any(|fact| fact.kind == Cod) {
             let is_of_cod = |fact: &&ShippingFact| {
                 matches!(fact.kind, CodFee | CodAdvance) || fact.payment == Some(PaymentKind::Cod)
@@ -88,12 +88,12 @@ impl SentenceFacts {
         }
     }
 
-    /// The facts that hold after all sentences.
+    /// Returns the facts that hold for the whole text.
     pub(crate) fn settle(mut self) -> Reading {
         self.facts = widened(std::mem::take(&mut self.facts));
         self.imply();
         self.facts.dedup_by(|one, other| says_the_same(one, other));
-        // Of 7 days and 7 working days the latter are stated more exactly.
+        // Of 7 days and 7 working days, the latter is more precise.
         let exact = self.facts.clone();
         self.facts.retain(|fact| {
             let working = ShippingFact {
@@ -146,7 +146,7 @@ pub(crate) fn says_the_same(one: &ShippingFact, other: &ShippingFact) -> bool {
     plain(one) == plain(other)
 }
 
-/// Groups of places of one kind that a sentence keeps apart become one: `Tier-2 4-6 days, tier-3 6-8 days`.
+/// Combines groups of places of one region that a sentence lists separately: `Tier-2 4-6 days, tier-3 6-8 days`.
 fn widened(facts: Vec<ShippingFact>) -> Vec<ShippingFact> {
     let mut out: Vec<ShippingFact> = Vec::new();
     for fact in facts {
@@ -200,8 +200,8 @@ fn weights_meet(one: &ShippingFact, other: &ShippingFact) -> bool {
     one.max_grams == other.max_grams
 }
 
-/// True where two fees hold for orders of one value. Where one has no bounds and the other has, the other is an
-/// exception.
+/// Returns true if two fees apply to the same order value. Also true if only one fee has bounds, because it is an
+/// exception to the other fee.
 fn overlaps(one: &ShippingFact, other: &ShippingFact) -> bool {
     let bounds = |fact: &ShippingFact| (fact.min_order_minor, fact.max_order_minor);
     if (bounds(one) == (None, None)) != (bounds(other) == (None, None)) {
@@ -214,7 +214,7 @@ fn overlaps(one: &ShippingFact, other: &ShippingFact) -> bool {
     low(one) < high(other) && low(other) < high(one)
 }
 
-/// `above 299` and `not above 2000` are one band.
+/// Combines `above 299` and `not above 2000` into one range.
 fn merged_cod(facts: Vec<ShippingFact>) -> Vec<ShippingFact> {
     let mut out: Vec<ShippingFact> = Vec::new();
     for fact in facts {

@@ -1,4 +1,4 @@
-//! Durations: the things that they are about, and the places where they hold.
+//! Reads durations with their subjects and places.
 
 use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 
@@ -10,11 +10,11 @@ use crate::sentence::Sentence;
 use crate::settle::SentenceFacts;
 use crate::words::Words;
 
-/// A duration, where it stands, and where it holds.
+/// Position, duration and region of a time statement.
 type DurationSpan = (usize, Days, Option<ShippingRegion>);
 
 impl Sentence<'_> {
-    /// Reads days of dispatch and of delivery.
+    /// Reads days of dispatch and delivery.
     pub(crate) fn read_spans(&self, found: &mut SentenceFacts) {
         let spans = self.spans();
         let spans: Vec<(usize, Days)> = spans
@@ -38,13 +38,13 @@ impl Sentence<'_> {
         }
     }
 
-    /// True where a duration is how long something lasts or how often it happens: `for 7 days`, `every 3 days`, `over 3
-    /// days`, `2 hours to change the address`.
+    /// Returns true if a duration is a period or a frequency: `for 7 days`, `every 3 days`, `over 3 days`, `2 hours to
+    /// change the address`.
     pub(crate) fn is_of_else_than_way(&self, at: usize) -> bool {
         let before: Vec<&str> = self.before(at, 3).map(Item::word).collect();
         let last = before.first().copied().unwrap_or_default();
         let waits = self.has(Concept::Take) || before.iter().any(|word| matches!(*word, "wait" | "time" | "period"));
-        // `extended by 3 days`
+        // Finds extensions like `extended by 3 days`.
         let is_more = before.iter().any(|word| {
             ["exten", "prolong", "increas", "verlanger"]
                 .iter()
@@ -73,14 +73,14 @@ impl Sentence<'_> {
         lasts || exceeds || is_rate || serves || is_more
     }
 
-    /// `an additional 3-4 days`: more than is stated elsewhere.
+    /// Returns true for days in addition to a time stated elsewhere: `an additional 3-4 days`.
     pub(crate) fn has_extra_days(&self) -> bool {
         let words = self.items.iter().map(|item| match &item.sense {
             Sense::Word(word) | Sense::Means(_, word) => word.as_str(),
             _ => "",
         });
         let mut words = words.filter(|word| matches!(*word, "additional" | "extra" | "zusatzlich" | "supplementaires"));
-        // `North East may take 2-3 days more`
+        // Finds `North East may take 2-3 days more`.
         let is_more = self.items.windows(2).any(|pair| {
             let is_days = matches!(pair[0].sense, Sense::Days(_));
             is_days && matches!(&pair[1].sense, Sense::Word(word) if matches!(word.as_str(), "more" | "longer" | "mehr" | "mas"))
@@ -88,7 +88,8 @@ impl Sentence<'_> {
         is_more || words.next().is_some()
     }
 
-    /// `If you have not received the parcel in 15 days`: the statement is about the steps to take then.
+    /// Returns true if the sentence is about a parcel that has not arrived: `If you have not received the parcel in 15
+    /// days`.
     pub(crate) fn has_not_come(&self) -> bool {
         let told = self.items.iter().enumerate();
         let mut told = told.filter(|(_, item)| item.means_any(&[Concept::Deliver, Concept::Dispatch]));
@@ -98,14 +99,14 @@ impl Sentence<'_> {
         })
     }
 
-    /// `Some pin codes may take 15 days`: nobody knows which.
+    /// Returns true if the duration applies to unspecified places: `Some pin codes may take 15 days`.
     pub(crate) fn is_of_some(&self) -> bool {
         const SOME: [&str; 6] = ["some", "certain", "select", "selected", "specific", "limited"];
         let some = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if SOME.contains(&word.as_str()));
         self.items.iter().any(some) && self.places.named.is_empty()
     }
 
-    /// `by the next working day` is within one day.
+    /// Reads `by the next working day` as within one day.
     fn next_day(&self) -> Option<(usize, Days)> {
         let has_clock = self.items.iter().any(|item| matches!(item.sense, Sense::Clock(_)));
         let names = |stems: &str, word: &str| stems.split(' ').any(|stem| word.contains(stem));
@@ -115,7 +116,7 @@ impl Sentence<'_> {
             .iter()
             .enumerate()
             .filter(|(_, item)| item.means(Concept::SameDay));
-        // `the same or the next day` is within one day.
+        // `the same or the next day` means within one day.
         let told = told
             .map(|(at, item)| (at, item.word()))
             .min_by_key(|(_, word)| is_same(word));
@@ -124,7 +125,7 @@ impl Sentence<'_> {
             .before(at, 2)
             .any(|item| item.means_any(&[Concept::Before, Concept::Within]));
         let in_working_days = names("working business werktag ouvre habil laborable", word);
-        // `dispatched the next business day`, `Ships same day`: of every order.
+        // `dispatched the next business day` and `Ships same day` apply to every order.
         let leaves = [Concept::Dispatch, Concept::ShipVerb];
         let unsure = [
             Concept::After,
@@ -151,7 +152,8 @@ impl Sentence<'_> {
         ))
     }
 
-    /// `the maximum delivery time is 7 days`, and in Hindi `2 din ke andar`: a limit that does not stand right before.
+    /// Treats a duration as a maximum if the limiting word is not directly before it: `the maximum delivery time is 7
+    /// days`, Hindi `2 din ke andar`.
     fn limited(&self, at: usize, days: Days) -> Days {
         const BEHIND: [&str; 6] = ["ke andar", "ke bhitar", "tak", "mein", "me", "mai"];
         let is_behind = self.items.get(at + 1).is_some_and(|item| BEHIND.contains(&item.word()));
@@ -159,12 +161,12 @@ impl Sentence<'_> {
         let ahead = self.before(at, 6).take_while(|item| item.clause == clause);
         let mut ahead = ahead.filter(|item| item.means(Concept::Most));
         let is_ahead = ahead.any(|item| ["max", "hochst"].iter().any(|limit| item.word().starts_with(limit)));
-        // `7 days delivery guarantee`
+        // Finds promises like `7 days delivery guarantee`.
         let is_promise = self
             .items
             .iter()
             .any(|item| ["guarant", "garant"].iter().any(|stem| item.word().starts_with(stem)));
-        // `not more than 7 days`
+        // Finds limits like `not more than 7 days`.
         let is_exceeded = self
             .before(at, 1)
             .any(|item| matches!(item.word(), "more than" | "mehr als" | "plus de" | "mas de"));
@@ -176,7 +178,8 @@ impl Sentence<'_> {
         }
     }
 
-    /// Durations; numbers without a unit are some where one with a unit stands in the same sentence.
+    /// Returns the durations. A number range without a unit counts as days if the sentence contains a duration with a
+    /// unit.
     pub(crate) fn spans(&self) -> Vec<(usize, Days)> {
         let with_unit = self.items.iter().filter_map(|item| match item.sense {
             Sense::Days(days) => Some(days),
@@ -204,13 +207,13 @@ impl Sentence<'_> {
                 _ => {}
             }
         }
-        // `a minimum of 2 days and a maximum of 10 days`
+        // Combines `a minimum of 2 days and a maximum of 10 days`.
         if let [(at, low), (_, high)] = spans[..]
             && (low.max, high.min) == (None, None)
         {
             return vec![(at, Days { min: low.min, ..high })];
         }
-        // `3 days to 5 days`
+        // Combines `3 days to 5 days`.
         let joins = |item: &Item| match &item.sense {
             Sense::Word(word) => matches!(word.as_str(), "to" | "bis" | "a"),
             sense => *sense == Sense::Sign('-'),
@@ -229,7 +232,7 @@ impl Sentence<'_> {
         spans
     }
 
-    /// The subject of a duration.
+    /// Returns the subject of a duration.
     pub(crate) fn about(&self, at: usize, has_region: bool) -> Option<ShippingFactKind> {
         let clause = self.items[at].clause;
         let ways = [Concept::Ship, Concept::Deliver, Concept::Dispatch];
@@ -257,10 +260,10 @@ impl Sentence<'_> {
         let here = |(index, _): &&(usize, ShippingFactKind)| self.items[*index].clause == clause;
         let left = |(index, _): &&(usize, ShippingFactKind)| *index < at;
         let found = (cues.iter().filter(here).rfind(left)).or_else(|| cues.iter().filter(here).find(|cue| !left(cue)));
-        // `and 5-7 days for delivery`
+        // Finds subjects like `and 5-7 days for delivery`.
         let is_here = |index: usize| {
             let item = &self.items[index];
-            // A courier is no way of it.
+            // A courier is named as a company, not as shipping.
             item.clause == clause && item.means(Concept::Ship) && !item.word().contains("courier")
         };
         if found.is_none() && (0..self.items.len()).any(|index| is_here(index) && !self.is_origin(index)) {
@@ -273,7 +276,7 @@ impl Sentence<'_> {
         let near = &self.items[at.saturating_sub(NEAR_MAX)..(at + NEAR_MAX).min(self.items.len())];
         let has_near = |concept| near.iter().any(|item| item.means(concept));
         let is_thing = has_near(Concept::Order) || has_near(Concept::Parcel);
-        // `within 24 hours of delivery` is not until then.
+        // `within 24 hours of delivery` starts at the delivery and is not a delivery time.
         let is_ship = |index: usize| {
             index.abs_diff(at) <= NEAR_MAX && self.items[index].means(Concept::Ship) && !self.is_origin(index)
         };
@@ -286,7 +289,7 @@ impl Sentence<'_> {
             .enumerate()
             .any(|(index, item)| kind(item).is_some() && self.is_origin(index));
         let delivers = |index: usize| is_ship(index) && self.items[index].word().starts_with("deliver");
-        // Parcels leave at the same time wherever they go.
+        // Dispatch does not depend on the destination.
         let is_answer = self.is_answer();
         if self.asked.dispatch && is_answer && !has_region && !(0..self.items.len()).any(delivers) {
             Some(ShippingFactKind::Dispatch)
@@ -301,7 +304,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// True where it says little beside a duration, as an answer or a line below a heading does.
+    /// Returns true if the sentence contains little besides a duration, like an answer or a line below a heading.
     fn is_answer(&self) -> bool {
         const PLAIN: Words = Words(
             "it, is, are, will, be, usually, about, approximately, approx, around, the, a, an, of, to, on, your, you, we, our, location, \
@@ -316,7 +319,8 @@ impl Sentence<'_> {
         self.has(Concept::Domestic)
     }
 
-    /// `We ship to Dubai in 5 days`, `Ships across India in 5 days`: parcels leave at the same time wherever they go.
+    /// Returns true if a destination shows that the duration is a delivery time and not dispatch: `We ship to Dubai in
+    /// 5 days`, `Ships across India in 5 days`.
     fn is_shipped_to(&self, at: usize, days: usize) -> bool {
         let is_to = self.items.get(at + 1).is_some_and(|item| item.word() == "to");
         let is_goal = |place: &PlaceMention| {
@@ -327,13 +331,13 @@ impl Sentence<'_> {
             && !self.items[at].means(Concept::Deliver)
     }
 
-    /// `Delivery of sofas`
+    /// Matches phrases like `Delivery of sofas`.
     pub(crate) fn is_of_goods_by_name(&self, at: usize) -> bool {
         let of = self.items.get(at + 1).map(|item| &item.sense);
         matches!(of, Some(Sense::Word(word) | Sense::Means(_, word)) if word == "of") && !self.is_plain_object(at + 2)
     }
 
-    /// True where a duration is counted from this, or goes to it: `after dispatch`.
+    /// Returns true if a duration is counted from this event or up to it: `after dispatch`.
     fn is_origin(&self, at: usize) -> bool {
         const STRONG: Words = Words("after, once, when, nach, apres, despues de, following, from the date of, post");
         let clause = self.items[at].clause;
@@ -342,7 +346,7 @@ impl Sentence<'_> {
             if item.clause != clause || matches!(item.sense, Sense::Days(_)) {
                 return false;
             }
-            // `tiempo de preparación`
+            // In `tiempo de preparación`, the word names the duration itself.
             let of_time = at.checked_sub(distance + 2).map(|at| &self.items[at].sense);
             if matches!(of_time, Some(Sense::Word(word)) if TIME.has(word.as_str())) {
                 return false;
@@ -359,14 +363,14 @@ impl Sentence<'_> {
     }
 }
 
-/// Most items of a sentence that a place makes one of shipping.
+/// Maximum number of items of a sentence in which a place alone indicates shipping.
 const SHORT_MAX: usize = 24;
-/// Most items between a duration and what it is of.
+/// Maximum number of items between a duration and its subject.
 const NEAR_MAX: usize = 10;
-/// `time of` before what takes it.
+/// Words for `time of` before the name of a process.
 const TIME: Words = Words("tiempo, tiempos, plazo, plazos, delai, delais, temps, duree");
 
-/// Words for the day after.
+/// Words that mean the next or the same day.
 const NEXT_DAY: &str = "next following nachste folge suivant siguiente same selb gleich meme mismo";
 
 fn fact(kind: ShippingFactKind, (_, days, region): DurationSpan, text: &str) -> ShippingFact {

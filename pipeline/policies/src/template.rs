@@ -1,19 +1,19 @@
-//! Forms that nobody filled in.
+//! Detects templates that were not filled in.
 
 use crate::item::{Item, Sense};
 use crate::words::Words;
 
-/// Words of a slot: `[insert amount]`, `[your store name]`.
+/// Words in placeholders: `[insert amount]`, `[your store name]`.
 const SLOTS: Words = Words(
     "insert, amount, number, threshold, value, fee, price, your, store, name, date, time, hours, days, city, \
      country, currency, choose, rate, percent, brand, company, betrag, montant",
 );
-/// Beginnings of a text with instructions for the shop's owner.
+/// Words that start an instruction for the shop's owner.
 const TELLS: Words = Words("state, mention, specify, explain, describe, include, insert, add your, clearly");
-/// Signs of a text that is none.
+/// Strings that occur only in unfinished text.
 const MARKS: [&str; 6] = ["{{", "__", "......", "lorem", "ipsum", "choose threshold"];
 
-/// True where a blank or a slot stands in a sentence, or an instruction for the shop's owner.
+/// Returns true if a sentence contains a blank, a placeholder or an instruction for the shop's owner.
 pub(crate) fn is_template(text: &str, items: &[Item]) -> bool {
     let lower = text.to_lowercase();
     MARKS.iter().any(|mark| lower.contains(mark))
@@ -28,7 +28,7 @@ pub(crate) fn is_template(text: &str, items: &[Item]) -> bool {
         || has_example(items)
 }
 
-/// Brackets with nothing in them, or with the name of what belongs there; a statement in brackets is neither.
+/// Returns true for brackets that are empty or contain a placeholder name. Brackets with a statement do not count.
 fn has_slot(lower: &str, open: char, close: char) -> bool {
     let mut inner = lower.split(open).skip(1).filter_map(|rest| rest.split_once(close));
     inner.any(|(inner, _)| {
@@ -49,19 +49,19 @@ fn is_blank(word: &str) -> bool {
     word.len() <= 4 && word.chars().all(|char| char == 'x')
 }
 
-/// `XX days`, and not `24 x 7`.
+/// Matches `XX days`, but not `24 x 7`.
 fn has_blank_word(text: &str) -> bool {
     let words: Vec<&str> = words(text).collect();
     words.iter().enumerate().any(|(at, word)| {
         let is_number = |at: Option<&&str>| at.is_some_and(|word| word.chars().all(|char| char.is_ascii_digit()));
         let is_times = at > 0 && is_number(words.get(at - 1)) && is_number(words.get(at + 1));
         let is_letters = *word != "y" && word.len() <= 4 && word.chars().all(|char| "xXyYN".contains(char));
-        // `N. E. states`
+        // Excludes initials, as in `N. E. states`.
         is_letters && !is_times && !matches!((*word, words.get(at + 1)), ("N", Some(&"E" | &"East")))
     })
 }
 
-/// `e.g. ₹999`: an amount that is an example.
+/// Finds example amounts, like `e.g. ₹999`.
 fn has_example(items: &[Item]) -> bool {
     let is_amount = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_) | Sense::Clock(_));
     let is_mark = |item: &Item| matches!(item.word(), "e.g" | "eg" | "z.b");

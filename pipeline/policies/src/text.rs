@@ -1,26 +1,26 @@
-//! From a page's source to sentences.
+//! Splits a page's source into sentences.
 
 use crate::html::{CELL, ROW, heading, shown};
 use crate::words::Words;
 
-/// The number of bytes of a text that are read.
+/// Maximum number of bytes read of a text.
 const BYTES_MAX: usize = 512 << 10;
 const SENTENCES_MAX: usize = 2_000;
-/// Longest sentence; what is longer is no sentence of terms.
+/// Maximum length of a sentence in bytes. Longer ones do not state terms.
 const SENTENCE_BYTES_MAX: usize = 600;
-/// Longest word before a full stop that is looked at.
+/// Maximum length in bytes of a word before a full stop that is checked.
 const WORD_BYTES_MAX: usize = 24;
 
-/// Words after which a full stop ends no sentence.
+/// Abbreviations after which a full stop does not end the sentence.
 const SHORT: Words = Words(
     "rs, re, nr, min, max, approx, e.g, i.e, eg, ca, inkl, zzgl, inr, st, incl, c.o, mind, bzw, env, aprox, \
      z.b, a.m, p.m, usd, vs, u.s, u.k, u.a.e",
 );
 
-/// Most cells of a row that are read.
+/// Maximum number of cells read of a table row.
 const CELLS_MAX: usize = 12;
 
-/// Headings over the names of goods.
+/// Table headings above the names of goods.
 const GOODS: [&str; 8] = [
     "product",
     "categor",
@@ -32,19 +32,19 @@ const GOODS: [&str; 8] = [
     "kategorie",
 ];
 
-/// A sentence that a text shows. The parts of one that signs part, as in a list, stand together.
+/// A sentence of a text. If signs separate it into parts, as in a list, the parts stay together.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Line {
     pub(crate) parts: Vec<String>,
-    /// The level of the heading that it is by its tag.
+    /// Heading level from the line's tag.
     pub(crate) level: Option<u8>,
-    /// It is the first of its paragraph.
+    /// True if the sentence is the first of its paragraph.
     pub(crate) begins: bool,
-    /// It is the first of a line of the text.
+    /// True if the sentence is the first of a text line.
     pub(crate) is_first: bool,
 }
 
-/// The sentences that a text shows, in its order.
+/// Returns the sentences of a text in order.
 pub(crate) fn lines(source: &str) -> Vec<Line> {
     let source = &source[..source.floor_char_boundary(BYTES_MAX)];
     let (mut lines, mut left, mut begins) = (Vec::new(), SENTENCES_MAX, true);
@@ -81,7 +81,8 @@ pub(crate) fn lines(source: &str) -> Vec<Line> {
     lines
 }
 
-/// The rows of a table: what stands at the beginning of a row holds for each of its cells, and so does what stands above them.
+/// Combines each table cell with the first cell of its row and the heading of its column, because both apply to the
+/// cell.
 fn table(text: &str, most: usize, out: &mut Vec<Vec<String>>) {
     let cells = |row: &str| -> Vec<String> {
         let cells = row.split(CELL).skip(1).take(CELLS_MAX);
@@ -93,7 +94,7 @@ fn table(text: &str, most: usize, out: &mut Vec<Vec<String>>) {
     let is_head =
         |row: &Vec<String>| row.len() > 1 && !row.iter().any(|cell| cell.contains(|char: char| char.is_ascii_digit()));
     let head = rows.next_if(is_head).unwrap_or_default();
-    // A fact about some goods is not about all.
+    // A fact about some goods does not apply to all.
     let is_of_goods = head.first().is_some_and(|first| {
         let first = first.to_lowercase();
         GOODS.iter().any(|goods| first.contains(goods))
@@ -148,12 +149,12 @@ fn split(line: &str, most: usize, out: &mut Vec<Vec<String>>) {
     }
 }
 
-/// A sign that says no.
+/// Returns true for a cross sign that means "no".
 pub(crate) fn is_cross(char: char) -> bool {
     matches!(char, '❌' | '❎' | '✗' | '✘' | '✖')
 }
 
-/// A sign that parts what a line shows, as in a banner.
+/// Returns true for a sign that separates the parts of a line, as in a banner.
 fn is_mark(char: char) -> bool {
     !is_cross(char)
         && matches!(char, ';' | '|' | '•' | '·' | '∙' | '⋅' | '¦' | '‖' | '»' | '›' | '\u{2300}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}'
@@ -170,7 +171,7 @@ fn push(sentence: &str, out: &mut Vec<String>) -> bool {
     is_read
 }
 
-/// True where a full stop between these ends a sentence.
+/// Returns true if a full stop between these texts ends a sentence.
 fn ends_here(before: &str, after: &str) -> bool {
     let next = after.strip_prefix(' ').unwrap_or(after);
     if after.is_empty() || next.is_empty() {
@@ -178,10 +179,10 @@ fn ends_here(before: &str, after: &str) -> bool {
     }
     let near = &before[before.floor_char_boundary(before.len().saturating_sub(WORD_BYTES_MAX))..];
     let word = near.rsplit([' ', '(', '/']).next().unwrap_or("").to_lowercase();
-    // `No. 5`, and not `No. We do not.`
+    // `No. 5` is a number, but `No. We do not.` is an answer.
     let is_number_sign = word == "no" && next.starts_with(|next: char| next.is_ascii_digit());
     let is_short = is_number_sign || SHORT.has(word.as_str());
-    // `delivery.Free`: the space was forgotten.
+    // In `delivery.Free`, the space is missing.
     let begins = next.starts_with(|next: char| next.is_uppercase() || "₹€£$".contains(next));
     let is_spaced = after.starts_with(' ') || word.chars().all(char::is_alphabetic) && word.chars().count() > 2;
     let is_number = after.starts_with(' ') && next.starts_with(|next: char| next.is_ascii_digit());

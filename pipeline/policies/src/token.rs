@@ -1,16 +1,16 @@
-//! From a sentence to words, numbers and signs.
+//! Splits a sentence into words, numbers and signs.
 
 use crate::numbers::{hundredths, in_words};
 use crate::text::is_cross;
 
-/// A piece of a sentence.
+/// A token of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
-    /// In lower case, without accents.
+    /// A word in lowercase, without accents.
     Word(String),
-    /// In hundredths.
+    /// A number in hundredths.
     Number(i64),
-    /// `3:30`: minutes after midnight.
+    /// A time such as `3:30`, in minutes after midnight.
     Clock(u16),
     Sign(char),
 }
@@ -28,7 +28,7 @@ impl Token {
     }
 }
 
-/// Most tokens of a sentence.
+/// Maximum number of tokens of a sentence.
 const TOKENS_MAX: usize = 200;
 
 pub(crate) fn tokens(sentence: &str) -> Vec<Token> {
@@ -41,13 +41,13 @@ pub(crate) fn tokens(sentence: &str) -> Vec<Token> {
         } else if char.is_alphabetic() {
             at = word(&folded, at, &mut tokens);
         } else {
-            // `non-metro` and `7-day` are two words, `3-5` a range.
+            // `non-metro` and `7-day` are two words each; `3-5` is a range.
             let before = at.checked_sub(1).map_or(' ', |before| folded[before]);
             let is_next = |test: fn(char) -> bool| folded.get(at + 1).is_some_and(|next| test(*next));
             let joins = before.is_alphabetic() && is_next(char::is_alphanumeric);
             let joins = char == '-' && (joins || before.is_ascii_digit() && is_next(char::is_alphabetic));
             if !char.is_whitespace() && !joins && char != '\'' && char != '"' && char != '*' {
-                // `COD ❌`
+                // A cross as in `COD ❌` means "not".
                 if is_cross(char) && !tokens.is_empty() {
                     tokens.extend(["not", "available"].map(|word| Token::Word(word.to_owned())));
                     at += 1;
@@ -69,7 +69,7 @@ pub(crate) fn tokens(sentence: &str) -> Vec<Token> {
                     '[' => '(',
                     ']' => ')',
                     '→' | '⇒' | '➔' => ':',
-                    // `999+` is a bound, `free shipping + COD` are two claims.
+                    // `999+` is a bound, but `free shipping + COD` is two claims.
                     '+' if is_apart(&folded, at) => '&',
                     char => char,
                 }));
@@ -80,13 +80,13 @@ pub(crate) fn tokens(sentence: &str) -> Vec<Token> {
     said_once(tokens)
 }
 
-/// True where a sign stands between spaces and before a word.
+/// Returns true if a sign is between spaces and before a word.
 fn is_apart(text: &[char], at: usize) -> bool {
     let is_space = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|char| char.is_whitespace());
     is_space(at.checked_sub(1)) && is_space(Some(at + 1)) && text.get(at + 2).is_some_and(|char| char.is_alphabetic())
 }
 
-/// Numbers that are written in words and in digits, in digits alone: `5 (five)`, `twenty-one (21)`.
+/// Merges numbers written both in words and digits: `5 (five)`, `twenty-one (21)`.
 fn said_once(tokens: Vec<Token>) -> Vec<Token> {
     let is_count = |token: Option<&Token>| token.and_then(Token::word).is_some_and(|word| in_words(word).is_some());
     let mut out: Vec<Token> = Vec::new();
@@ -131,14 +131,14 @@ fn number(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {
             return to + 3;
         }
     }
-    // `VH238H` is a name, `Rs499` an amount.
+    // `VH238H` is a name, but `Rs499` is an amount.
     let is_joined = from.checked_sub(1).is_some_and(|before| text[before].is_alphabetic());
     let is_name = is_joined && out.last().is_some_and(|last| mark(last).is_none());
     match hundredths(&written).filter(|_| !is_name) {
         Some(number) => out.push(Token::Number(number)),
         None => out.push(Token::Word(written)),
     }
-    // `499/-`, `50,-`
+    // Skips the endings of prices like `499/-` and `50,-`.
     if matches!(text.get(to), Some('/' | ',')) && text.get(to + 1) == Some(&'-') {
         out.push(Token::Sign('¤'));
         to += 2;
@@ -153,18 +153,18 @@ fn word(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {
         let next = text.get(at + 1).is_some_and(|next| next.is_alphabetic());
         match char {
             char if char.is_alphabetic() => word.push(*char),
-            // `l'order` is two words, `don't` is one.
+            // `l'order` is two words, but `don't` is one.
             '\'' if next && word.len() <= 2 && word != "i" => {
                 at += 1;
                 break;
             }
-            // `the shipping's on us`
+            // `'s` becomes a separate word, as in `the shipping's on us`.
             '\'' if text.get(at + 1) == Some(&'s') && text.get(at + 2).is_none_or(|after| !after.is_alphabetic()) => {
                 at += 2;
                 break;
             }
             '\'' if next => {}
-            // `c.o.d`, `a.m.`
+            // Joins abbreviations like `c.o.d` and `a.m.`.
             '.' if next && word.len() <= 3 && text.get(at + 2).is_none_or(|after| !after.is_alphabetic()) => {}
             _ => break,
         }
@@ -176,14 +176,14 @@ fn word(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {
     at.max(from + 1)
 }
 
-/// Codes of currencies (ISO 4217) that are no words of the languages that are read.
+/// ISO 4217 currency codes that are not words of the supported languages.
 const CODES: [&str; 36] = [
     "AED", "AUD", "BDT", "BHD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EGP", "HKD", "HUF", "IDR", "ILS", "JOD",
     "JPY", "KRW", "KWD", "LKR", "MXN", "MYR", "NOK", "NPR", "NZD", "OMR", "PHP", "PKR", "PLN", "QAR", "SEK", "SGD",
     "THB", "TWD", "VND", "ZAR",
 ];
 
-/// The sign of a currency.
+/// Returns the currency mark of a token.
 pub(crate) fn mark(token: &Token) -> Option<&'static str> {
     match token {
         Token::Sign('₹') => Some("INR"),
@@ -208,7 +208,7 @@ pub(crate) fn mark(token: &Token) -> Option<&'static str> {
     }
 }
 
-/// A letter without its accents.
+/// Returns a letter without its accents.
 fn plain(char: char) -> impl Iterator<Item = char> {
     let (one, other) = match char {
         'à' | 'á' | 'â' | 'ä' | 'ã' => ('a', None),

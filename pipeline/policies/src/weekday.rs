@@ -1,4 +1,4 @@
-//! Days of the week.
+//! Parses days of the week.
 
 use crate::item::Sense;
 use crate::token::Token;
@@ -19,7 +19,7 @@ fn weekday(token: Option<&Token>) -> Option<usize> {
     DAYS.iter().position(|names| names.has(word))
 }
 
-/// Days of the week, or a range of them, that stand at the beginning.
+/// Parses days of the week, or a range of them, at the start of the tokens.
 pub(crate) fn weekdays(tokens: &[Token]) -> Option<(Sense, usize)> {
     if tokens[0]
         .word()
@@ -40,7 +40,7 @@ pub(crate) fn weekdays(tokens: &[Token]) -> Option<(Sense, usize)> {
                 .word()
                 .is_some_and(|word| matches!(word, "to" | "through" | "bis" | "au" | "a" | "till" | "se"))
     };
-    // `Mon-Fri` is two words.
+    // `Mon-Fri` is split into two words.
     if let Some(to) = weekday(tokens.get(1)).filter(|to| *to > from + 1) {
         let mask = (from..=to).fold(0, |mask, day| mask | 1 << day);
         return Some((Sense::Weekdays(mask), 2));
@@ -52,7 +52,7 @@ pub(crate) fn weekdays(tokens: &[Token]) -> Option<(Sense, usize)> {
         let mask = (from..=to).fold(0, |mask, day| mask | 1 << day);
         return Some((Sense::Weekdays(mask), 3));
     }
-    // `closed on Sat & Sun`
+    // Accepts lists, as in `closed on Sat & Sun`.
     let adds = |token: &Token| {
         token.is('&')
             || token.is('/')
@@ -66,7 +66,7 @@ pub(crate) fn weekdays(tokens: &[Token]) -> Option<(Sense, usize)> {
     {
         return Some((Sense::Weekdays(1 << from | 1 << to), 3));
     }
-    // `sun proof`, `sat`
+    // Short words like `sun` in `sun proof` and `sat` are ambiguous.
     let is_short = tokens[0].word().is_some_and(|word| word.len() <= 3);
     (!is_short).then_some((Sense::Weekdays(1 << from), 1))
 }

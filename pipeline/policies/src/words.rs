@@ -1,12 +1,12 @@
-//! Lists of words and phrases that something looks for.
+//! Lists of words and phrases to search for.
 
-/// Words and phrases, parted by commas.
+/// Words and phrases, separated by commas.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Words(pub(crate) &'static str);
 
 impl Words {
     pub(crate) fn has(self, phrase: &str) -> bool {
-        // Most are nowhere in it.
+        // Most searched words are not in the list, so the cheap substring test comes first.
         !phrase.is_empty() && self.0.contains(phrase) && self.0.split(',').any(|one| one.trim() == phrase)
     }
 }

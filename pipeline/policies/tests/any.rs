@@ -1,4 +1,4 @@
-//! Whatever a text holds, it is read, and what is read is in bounds.
+//! Checks that any text can be read and that all results are within bounds.
 
 #[path = "../../../fuzz/checks/corpus.rs"]
 mod corpus;
@@ -11,7 +11,7 @@ use data_model::ShippingFactKind;
 use pipeline_policies::read;
 use proptest::prelude::*;
 
-/// Far above what any of these takes, and far below what one takes whose time grows with the square of its length.
+/// Far above the time that any of these texts needs, and far below the time of an algorithm with quadratic cost.
 const LONGEST: Duration = Duration::from_secs(300);
 
 #[test]
@@ -31,7 +31,7 @@ fn amounts_are_in_the_minor_units_of_the_stores_currency() {
         ("Free shipping on orders over KWD 15.", "KWD", Some(15_000)),
         ("Free shipping on orders over 150.", "KWD", Some(150_000)),
         ("Free shipping on orders over Rs. 999.", "INR", Some(99_900)),
-        // Another currency's amount is none of the store's.
+        // An amount in another currency is not used.
         ("Free shipping on orders over JPY 5000.", "INR", None),
         ("Free shipping on orders over KWD 15.", "INR", None),
     ] {
@@ -84,7 +84,7 @@ fn a_hostile_text_takes_no_more_time_than_any_other() {
         let took = begun.elapsed();
         assert!(took < LONGEST, "{text:?} took {took:?}");
     }
-    // One long cell stands over many short ones.
+    // Creates a table with one long heading cell above many short cells.
     let head = format!("<table><tr><th>a<th>{}</tr>", "b".repeat(250 << 10));
     let begun = Instant::now();
     let _ = read(

@@ -1,4 +1,4 @@
-//! Claims that stand beside each other say what each says by itself, and what is about other matters says nothing.
+//! Checks that neighbouring claims are read independently, and that text about other topics gives no facts.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use data_model::{ShippingFact, ShippingFactKind, UnknownReason};
@@ -28,7 +28,7 @@ const CLAIMS: [&str; 20] = [
     "Order before 2 PM for same-day dispatch",
     "No delivery charges above ₹499",
 ];
-/// The same in other languages.
+/// Claims in other languages.
 const FOREIGN: [[&str; 5]; 3] = [
     [
         "Versandkostenfrei ab 50 €",
@@ -52,11 +52,11 @@ const FOREIGN: [[&str; 5]; 3] = [
         "Los pedidos se envían de lunes a viernes",
     ],
 ];
-/// Joints of claims in banners, in lists and in sentences.
+/// Separators of claims in banners, lists and sentences.
 const JOINTS: [&str; 16] = [
     " · ", " & ", " | ", " ★ ", ", ", " – ", " / ", " and ", " • ", " + ", "; ", ". ", " ✓ ", " || ", ", and ", "\n",
 ];
-/// Other matters that a banner names.
+/// Other topics that a banner names.
 const NAMES: [&str; 14] = [
     "Easy returns",
     "7-day exchange",
@@ -73,7 +73,7 @@ const NAMES: [&str; 14] = [
     "No-questions-asked returns",
     "Loved by thousands",
 ];
-/// Sentences about other matters.
+/// Sentences about other topics.
 const OTHERS: [&str; 14] = [
     "Returns are accepted within 7 days.",
     "Refunds are credited in 5-7 working days.",
@@ -90,7 +90,7 @@ const OTHERS: [&str; 14] = [
     "Damaged goods are replaced within 10 days.",
     "Use code FIRST20 for ₹200 off above ₹800.",
 ];
-/// Claims that end in time.
+/// Claims that are limited in time.
 const ENDING: [&str; 12] = [
     "Free shipping till 31st December",
     "Free shipping above ₹499 until Sunday",
@@ -106,7 +106,7 @@ const ENDING: [&str; 12] = [
     "Livraison offerte jusqu'au 24 décembre",
 ];
 
-/// The facts of a text, without the sentences they were read from.
+/// Returns the facts of a text without their source sentences.
 fn said(text: &str) -> Vec<ShippingFact> {
     let currency = if text.contains('€') || FOREIGN.as_flattened().iter().any(|claim| text.contains(claim)) {
         "EUR"
@@ -128,7 +128,7 @@ fn union(texts: &[&str]) -> Vec<ShippingFact> {
     all
 }
 
-/// True where each says what the other says.
+/// Returns true if both lists state the same facts.
 fn is_same(one: &[ShippingFact], other: &[ShippingFact]) -> bool {
     one.len() == other.len() && one.iter().all(|fact| other.contains(fact))
 }
@@ -138,7 +138,7 @@ fn assert_join(claims: &[&str]) {
     for one in claims {
         assert!(!said(one).is_empty(), "{one}");
         for other in claims {
-            // Of two claims of one kind the one may bound or contradict the other.
+            // Of two claims of one kind, one may limit or contradict the other.
             if kinds(one).iter().any(|kind| kinds(other).contains(kind)) {
                 continue;
             }
@@ -170,7 +170,7 @@ fn other_matters_that_a_banner_names_change_nothing() {
             for joint in JOINTS {
                 let before = format!("{name}{joint}{claim}");
                 for text in [format!("{claim}{joint}{name}"), before] {
-                    // A line of its own, and what a dash parts, may stand over what follows it.
+                    // A separate line, or text before a dash, may be a heading of what follows it.
                     if text.starts_with(name) && (joint == "\n" || joint == " – ") {
                         continue;
                     }
@@ -209,7 +209,7 @@ fn what_a_code_gives_is_no_standing_fact() {
                 let text = format!("{code}{joint}{offer}");
                 assert_eq!(said(&text), [], "{text}");
             }
-            // A place, a notice or a service in capitals is no code.
+            // Uppercase names of places, notices or services are not discount codes.
             for label in ["INDIA", "NOTE", "DOMESTIC", "STANDARD"] {
                 let text = format!("{label}{joint}{offer}.");
                 assert!(said(&text).iter().any(is_free), "{text}");

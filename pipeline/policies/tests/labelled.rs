@@ -1,4 +1,4 @@
-//! Precision and recall of the reader by fact, on sentences that were labelled before it was made.
+//! Measures precision and recall of the reader by fact, on sentences that were labelled before it was written.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -12,7 +12,7 @@ use data_model::{ShippingFact, ShippingFactKind};
 use pipeline_policies::{checked, proposals, read, sentences};
 use serde_json::{Value, json};
 
-/// A number of hundredths as it is written.
+/// Formats a number of hundredths.
 fn major(minor: i64) -> String {
     if minor % 100 == 0 {
         (minor / 100).to_string()
@@ -108,7 +108,7 @@ impl Score {
     }
 }
 
-/// Scores by kind of fact, and what went wrong.
+/// Returns scores by kind of fact, and the errors.
 fn score<'a>(cases: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> (BTreeMap<String, Score>, Vec<String>) {
     let (mut scores, mut faults): (BTreeMap<String, Score>, Vec<String>) = Default::default();
     for (currency, labels, text) in cases {
@@ -117,7 +117,7 @@ fn score<'a>(cases: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> (BTree
             .filter(|label| *label != "-")
             .map(str::to_owned)
             .collect();
-        // A line of the file may hold several of the text.
+        // A line of the file may contain several lines of text.
         let lines = text.replace("\\n", "\n");
         let told: BTreeSet<String> = read(&lines, currency.parse().unwrap())
             .facts
@@ -171,7 +171,8 @@ fn cases(file: &str) -> Vec<(&str, &str, &str)> {
     lines.filter_map(case).collect()
 }
 
-/// The halves of the file: the rules were made with the first, and the second was gone through once by hand.
+/// Returns the scores of one half of the file. The rules were developed with the first half. The second half was
+/// reviewed once by hand.
 fn half(remainder: usize) -> (BTreeMap<String, Score>, Vec<String>) {
     let all = cases(include_str!("data/labelled.txt"));
     assert!(all.len() >= 200);
@@ -201,7 +202,7 @@ fn sentences_that_were_held_out_are_read() {
     assert!(scores["all"].recall() >= 0.85, "{scores:#?}");
 }
 
-/// Written after the rules. What a wording that nobody has seen may expect is what they were first measured at.
+/// Tests texts written after the rules. Their first scores estimate the quality on unseen wordings.
 #[test]
 fn sentences_that_were_written_after_the_rules_are_read() {
     let (scores, faults) = score(cases(include_str!("data/fresh.txt")).into_iter());
@@ -211,7 +212,7 @@ fn sentences_that_were_written_after_the_rules_are_read() {
     assert!(scores["all"].recall() >= 0.6, "{faults:#?}");
 }
 
-/// The scores that a store that nobody has seen may expect. The goal, .98 and .85, is not reached yet.
+/// Scores to be expected for unseen stores. The goal of .98 and .85 is not reached yet.
 #[test]
 fn wordings_that_were_judged_blind_are_read() {
     let (scores, _) = score(cases(include_str!("data/blind.txt")).into_iter());
@@ -224,7 +225,7 @@ fn wordings_that_were_judged_blind_are_read() {
     assert!(scores["all"].recall() >= 0.78, "{scores:#?}");
 }
 
-/// The open half of texts that were labelled before the grammar was widened for them.
+/// Tests the development half of texts that were labelled before the grammar was extended for them.
 #[test]
 fn texts_that_the_grammar_was_widened_with_are_read() {
     let (scores, faults) = score(cases(include_str!("data/widened.txt")).into_iter());
@@ -234,7 +235,7 @@ fn texts_that_the_grammar_was_widened_with_are_read() {
     assert!(scores["all"].recall() >= 0.85, "{faults:#?}");
 }
 
-/// The other half, which was kept shut. What a wording that nobody has seen may expect is what it was first measured at.
+/// Tests the other half, which was not used in development. Its first scores estimate the quality on unseen wordings.
 #[test]
 fn texts_that_were_kept_shut_are_read() {
     let (scores, faults) = score(cases(include_str!("data/sealed.txt")).into_iter());
@@ -244,7 +245,7 @@ fn texts_that_were_kept_shut_are_read() {
     assert!(scores["all"].recall() >= 0.85, "{faults:#?}");
 }
 
-/// Exceptions, negations, questions, headings, lists and tables: written after a review, before the rules were
+/// Tests exceptions, negations, questions, headings, lists and tables. Written after a review, before the rules were
 /// corrected with them.
 #[test]
 fn texts_that_the_rules_were_mended_with_are_read() {
@@ -255,7 +256,7 @@ fn texts_that_the_rules_were_mended_with_are_read() {
     assert!(scores["all"].missed <= 3, "{faults:#?}");
 }
 
-/// Written with those, and kept shut meanwhile.
+/// Tests texts written together with those, but not used while the rules were corrected.
 #[test]
 fn texts_that_were_held_while_the_rules_were_mended_are_read() {
     let (scores, faults) = score(cases(include_str!("data/held.txt")).into_iter());
@@ -265,7 +266,7 @@ fn texts_that_were_held_while_the_rules_were_mended_are_read() {
     assert!(scores["all"].missed <= 1, "{faults:#?}");
 }
 
-/// Written after that, and measured once before they were corrected with it.
+/// Tests texts written after that, and measured once before the rules were corrected with them.
 #[test]
 fn texts_that_were_written_after_those_are_read() {
     let (scores, faults) = score(cases(include_str!("data/late.txt")).into_iter());
@@ -275,7 +276,7 @@ fn texts_that_were_written_after_those_are_read() {
     assert!(scores["all"].missed <= 1, "{faults:#?}");
 }
 
-/// Written after all else, and measured once before any rule was corrected with them.
+/// Tests texts written last, and measured once before any rule was corrected with them.
 #[test]
 fn texts_that_were_written_after_all_else_are_read() {
     let (scores, faults) = score(cases(include_str!("data/last.txt")).into_iter());
@@ -285,7 +286,8 @@ fn texts_that_were_written_after_all_else_are_read() {
     assert_eq!(scores["all"].missed, 0, "{faults:#?}");
 }
 
-/// A label as a language model would propose it of a sentence; without where it says more than a proposal can.
+/// Converts a label to a language model's proposal for a sentence. Returns `None` if the label says more than a
+/// proposal can.
 fn proposal(label: &str, sentence: &str) -> Option<Value> {
     let (head, value) = label.split_once('=')?;
     let (name, scope) = head.split_once('[').unwrap_or((head, ""));
@@ -317,7 +319,7 @@ fn proposal(label: &str, sentence: &str) -> Option<Value> {
     (scope.is_empty() || region.is_some() || payment.is_some()).then_some(proposal)
 }
 
-/// A model that proposes these labels of each sentence of a text; gives those that are kept.
+/// Simulates a model that proposes these labels for each sentence of a text. Returns the proposals that are kept.
 fn kept(text: &str, labels: &str) -> BTreeSet<String> {
     let (lines, currency) = (text.replace("\\n", "\n"), "INR".parse().unwrap());
     let shown = sentences(&lines);
@@ -333,7 +335,7 @@ fn kept(text: &str, labels: &str) -> BTreeSet<String> {
     all.map(|fact| label(&fact)).collect()
 }
 
-/// A model that takes the labels of other texts for those of this one adds nothing that is not so.
+/// Checks that a model which proposes the labels of other texts adds no false facts.
 #[test]
 fn of_what_a_model_proposes_only_what_is_labelled_is_kept() {
     let files = [
@@ -363,7 +365,7 @@ fn of_what_a_model_proposes_only_what_is_labelled_is_kept() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Each of the labelled texts of one sentence or line, with what it says.
+/// Returns the labelled texts of one sentence or line, with their facts.
 fn alone() -> Vec<(&'static str, BTreeSet<String>)> {
     let files = [
         include_str!("data/labelled.txt"),
@@ -385,8 +387,8 @@ fn labels(text: &str) -> BTreeSet<String> {
     facts.iter().map(label).collect()
 }
 
-/// A statement about one thing may bound, end or contradict another statement about the same; of others it changes
-/// nothing.
+/// Checks combinations of texts. A statement may limit, end or contradict another one about the same subject, but does
+/// not change those about other subjects.
 #[test]
 fn texts_that_stand_together_say_nothing_that_neither_says() {
     let priced = |label: &str| {
@@ -420,8 +422,8 @@ fn texts_that_stand_together_say_nothing_that_neither_says() {
     assert!(count > 500, "{count}");
 }
 
-/// The facts in the rows of a table of real wordings, by the quoted parts; the table stays where it is. Spans of the
-/// third row have no unit.
+/// Facts in the rows of a table of real wordings, by the quoted parts. The table is not in the repository. Durations of
+/// the third row have no unit.
 const REAL: &[(&str, &str)] = &[
     (
         "1",
@@ -448,7 +450,7 @@ const REAL: &[(&str, &str)] = &[
     ("30", ""),
 ];
 
-/// The variable with the path of the table, for whoever has it.
+/// Environment variable with the path of the table.
 const TABLE: &str = "TEST_SHIPPING_WORDINGS";
 
 #[test]
@@ -463,7 +465,7 @@ fn real_wordings_are_read() {
             let cells: Vec<&str> = line.split('|').map(str::trim).collect();
             (cells.len() > 4 && cells[1] == number).then(|| cells[3].to_owned())
         });
-        // Each quotation is a sentence; where nothing is quoted, all of it is.
+        // Each quotation is a sentence. Without a quotation, the whole cell is one.
         let quoted = |cell: String| {
             if !cell.contains('"') {
                 return vec![cell];

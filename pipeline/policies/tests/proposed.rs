@@ -1,4 +1,4 @@
-//! Facts that a language model proposes are kept where their sentence bears them out, and nowhere else.
+//! Checks that facts proposed by a language model are kept only if their sentence confirms them.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use data_model::{FactBasis, ShippingFactKind};
@@ -6,7 +6,7 @@ use pipeline_policies::{Proposal, ProposalCounts, ProposalOutcome, Reading, chec
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Rules read the days in it, and no threshold.
+/// Text from which the rules read the days, but no threshold.
 const TEXT: &str = "<p>Spend ₹1,499 and the courier is our treat.</p><p>Your parcel is with you in 4-6 working days.</p>\
     <p>Orders are dispatched in 2 days.</p><p>Write to us within 7 days of delivery for returns.</p>";
 const THRESHOLD: &str = "Spend ₹1,499 and the courier is our treat.";
@@ -20,7 +20,7 @@ fn days() -> Value {
     json!({"field": "delivery", "days_min": 4, "days_max": 6, "in_working_days": true, "sentence": DAYS})
 }
 
-/// A proposal with other members.
+/// Returns a proposal with some fields replaced.
 fn but(mut proposal: Value, members: Value) -> Value {
     for (name, value) in members.as_object().unwrap() {
         proposal[name] = value.clone();
@@ -32,7 +32,7 @@ fn parsed(facts: &[Value]) -> Vec<Proposal> {
     proposals(&json!({ "facts": facts }).to_string()).unwrap()
 }
 
-/// Held against the sentences alone, as if the rules had read nothing.
+/// Checks proposals against the sentences alone, as if the rules had read nothing.
 fn check(text: &str, facts: &[Value]) -> ProposalOutcome {
     checked(text, "INR".parse().unwrap(), &parsed(facts), &Reading::default())
 }
@@ -94,7 +94,7 @@ fn whatever_the_sentence_does_not_say_is_no_fact() {
     ] {
         assert_eq!(check(TEXT, std::slice::from_ref(&wrong)).counts, unfound(1), "{wrong}");
     }
-    // Neither is what holds for some orders, some goods or some time alone, or below an amount.
+    // Statements limited to some orders, goods or times, or to values below an amount, are not kept either.
     for (text, amount) in [
         (
             "International orders: spend ₹1,499 and the courier is our treat.",
@@ -168,7 +168,7 @@ fn what_has_not_the_form_of_proposals_is_none() {
     }
 }
 
-/// True where a number stands in a sentence, however it is grouped.
+/// Returns true if a sentence contains a number, however its digits are grouped.
 fn has_number(sentence: &str, number: i64) -> bool {
     let digits = sentence.replace(',', "");
     let mut numbers = digits.split(|char: char| !char.is_ascii_digit());
