@@ -1,6 +1,6 @@
-//! Addresses that stores state, as they are passed on: to browsers, to clients, into files.
+//! Checks URLs that stores state, before they go to browsers, clients and files.
 
-// The types alone: `core` has no sockets.
+// Only the address types are used: `core` has no sockets.
 use core::net::{Ipv4Addr, Ipv6Addr};
 
 use data_text::is_hidden;
@@ -8,11 +8,11 @@ use url::{Host, Url};
 
 use crate::context::StoreContext;
 
-/// Longest address that is kept.
+/// Maximum length of a URL in bytes.
 const URL_BYTES_MAX: usize = 2_048;
 
-/// Top-level names that private networks resolve, if anyone does (RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and the
-/// customary ones).
+/// Top-level names that only private networks resolve: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and customary
+/// ones.
 const PRIVATE_SUFFIXES: [&str; 11] = [
     "localhost",
     "local",
@@ -27,15 +27,16 @@ const PRIVATE_SUFFIXES: [&str; 11] = [
     "onion",
 ];
 
-/// The absolute, normalised `https` address of what a store states as an address; `http` only for a store that is reached by
-/// `http` itself (one on this machine). `None` for whatever no browser should be pointed at: another scheme, credentials,
-/// quotes and other markup, hidden characters, a host on a private network (except the store's own), or too long a text.
+/// Returns the absolute, normalised `https` URL for a store's text. Returns `http` only for a store that is itself
+/// reached by `http`, on this machine. Returns `None` for URLs that are unsafe for a browser. Those have another
+/// scheme, credentials, quotes or markup, hidden characters, a host on a private network other than the store's own, or
+/// too many bytes.
 pub(crate) fn address(stated: &str, context: &StoreContext) -> Option<String> {
     let stated = stated.trim();
     if stated.is_empty() || stated.len() > URL_BYTES_MAX {
         return None;
     }
-    // Nearly all addresses are as the parser would write them; it takes longer to find that out with the parser.
+    // Nearly all URLs are already normalised, and this check is faster than the parser.
     if is_normal(stated, &context.base_url) {
         return Some(stated.to_owned());
     }
@@ -72,18 +73,18 @@ fn normalised(stated: &str, context: &StoreContext) -> Option<String> {
     }
     let is_bare = url.username().is_empty() && url.password().is_none();
     let is_reachable = url.host().is_some_and(is_public) || is_own(&url, &context.base_url);
-    // The parser decodes hosts.
+    // Checked again, because the parser decodes percent-encoded hosts.
     let is_plain = !url.as_str().chars().any(refused);
     (is_bare && is_reachable && is_plain && url.as_str().len() <= URL_BYTES_MAX).then(|| url.into())
 }
 
-/// True where the host is the store's own, which the operator registered, wherever it is.
+/// Returns true if the host is the store's own, which the operator registered. It may be on any network.
 fn is_own(url: &Url, base_url: &str) -> bool {
     Url::parse(base_url).is_ok_and(|base| base.host() == url.host())
 }
 
-/// True where anyone may reach the host, as far as its name or address says. The parser has turned every spelling of an IPv4
-/// address (decimal, octal, hexadecimal, short, percent-encoded, full-width) into one.
+/// Returns true if the host is publicly reachable, as far as its name or IP address tells. The parser has already
+/// normalised every spelling of an IPv4 address (decimal, octal, hexadecimal, short, percent-encoded, full-width).
 fn is_public(host: Host<&str>) -> bool {
     match host {
         Host::Ipv4(ip) => is_public_v4(ip),
@@ -96,7 +97,7 @@ fn is_public(host: Host<&str>) -> bool {
     }
 }
 
-/// By the IANA IPv4 special-purpose registry.
+/// Applies the IANA IPv4 special-purpose registry.
 fn is_public_v4(ip: Ipv4Addr) -> bool {
     let [a, b, c, _] = ip.octets();
     !matches!(
@@ -114,8 +115,8 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     )
 }
 
-/// Global unicast (2000::/3) without documentation, benchmarks, and what carries an IPv4 address, which is judged itself where
-/// it is the whole of the address (IPv4-mapped, NAT64) and refused elsewhere (6to4, Teredo).
+/// Accepts global unicast (2000::/3), except documentation and benchmark addresses. An IPv6 address that embeds a whole
+/// IPv4 address (IPv4-mapped, NAT64) is judged by that address. Other embeddings (6to4, Teredo) are refused.
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let segments = ip.segments();
     match segments {
@@ -127,7 +128,8 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     }
 }
 
-/// True where the parser would leave the address as it is, and it is one to pass on. `false` where only the parser can tell.
+/// Returns true if the URL is acceptable and already in the parser's normal form. Returns `false` if only the parser
+/// can decide.
 fn is_normal(stated: &str, base_url: &str) -> bool {
     let rest = stated.strip_prefix("https://").and_then(|rest| {
         let (host, _) = rest.split_once('/')?;
@@ -137,7 +139,8 @@ fn is_normal(stated: &str, base_url: &str) -> bool {
     rest.is_some_and(is_plain_path)
 }
 
-/// Lower-case names of two labels or more, none of them internationalised, the last no number and none of a private network.
+/// Accepts lowercase names with at least two labels, none internationalised. The last label must not be a number or
+/// belong to a private network.
 fn is_plain_host(host: &str) -> bool {
     let is_plain = |label: &str| {
         let bytes = label.as_bytes();
@@ -157,13 +160,13 @@ fn is_plain_host(host: &str) -> bool {
     host.len() <= 253 && host.split('.').all(is_plain) && !is_number && !PRIVATE_SUFFIXES.contains(&last)
 }
 
-/// Path and query of characters that nobody encodes, without `.` and `..` as segments.
+/// Accepts a path and query of characters that are never percent-encoded, without the segments `.` and `..`.
 fn is_plain_path(rest: &str) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_~!$&()*+,;=:@%/.".contains(byte);
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
     path.as_bytes().iter().all(is_plain)
         && query.as_bytes().iter().all(|byte| is_plain(byte) || *byte == b'?')
-        // Segments of dots, percent-encoded ones too, are resolved.
+        // The parser resolves dot segments, including percent-encoded ones.
         && !path.contains("/.")
         && !path.contains("/%2")
 }

@@ -5,9 +5,9 @@ use data_text::runs;
 use google_taxonomy::ProductCategory;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Values of one attribute at most.
+/// Maximum number of values of one attribute.
 const VALUES_MAX: usize = 256;
-/// Attributes of one product at most.
+/// Maximum number of attributes of one product.
 const ATTRIBUTES_MAX: usize = 32;
 
 static ALIASES: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
@@ -25,16 +25,16 @@ static COLOURS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Words that may stand before a colour and make one with it.
+/// Words that form a colour together with a following colour.
 const SHADES: [&str; 19] = [
     "matte", "satin", "gloss", "glossy", "dark", "light", "pale", "deep", "bright", "heather", "washed", "vintage",
     "solid", "dusty", "neon", "pastel", "metallic", "brushed", "polished",
 ];
 
-/// Structured attributes, sorted by name: from options; from tags that name what they state (`Color:Red`,
-/// `fabric_cotton`); when nothing states a colour, from colours that stand apart at the end of the title; and, of what is
-/// worn, for whom it is, from the title or from a tag that says nothing else. Values keep the store's wording; two that
-/// differ in case alone are one.
+/// Returns the structured attributes, sorted by name. They come from options, and from tags that name their attribute
+/// (`Color:Red`, `fabric_cotton`). If nothing states a colour, separate colours at the end of the title are used. For
+/// wearable products, the audience comes from the title or from a tag that says nothing else. Values keep the store's
+/// wording; values that differ only in case are merged.
 pub(crate) fn attributes(
     options: &[ProductOption],
     tags: &[String],
@@ -71,7 +71,7 @@ pub(crate) fn attributes(
     found.finish()
 }
 
-/// The system of the numbers of an option, where the option is one of sizes; by the names that make the attribute `size`.
+/// Returns the size system of an option, if its name is one that maps to the attribute `size`.
 pub(crate) fn sizes_of(option: &str) -> Option<SizeSystem> {
     let name = plain_name(option);
     (ALIASES.get(name.as_str()) == Some(&"size")).then_some(())?;
@@ -89,7 +89,7 @@ pub(crate) fn sizes_of(option: &str) -> Option<SizeSystem> {
     Some(named.map_or(SizeSystem::Number, |(_, system)| system))
 }
 
-/// An option's name in lower case, without the words that only ask for a choice: `Select a Color:` is `color`.
+/// Returns an option's name in lowercase without words that only ask for a choice: `Select a Color:` becomes `color`.
 fn plain_name(name: &str) -> String {
     let lower = name.to_lowercase();
     let mut plain = lower.trim().trim_end_matches(':').trim_end();
@@ -108,12 +108,12 @@ fn plain_name(name: &str) -> String {
     if plain.is_empty() { lower } else { plain.to_owned() }
 }
 
-/// True of a category of things that are worn.
+/// Returns true for a category of wearable products.
 fn is_worn(category: CategoryId) -> bool {
     ProductCategory::from_id(category.0).is_ok_and(|category| category.name().starts_with("Apparel & Accessories > "))
 }
 
-/// The people whom a word names that a product is for.
+/// Returns the audience named by a word.
 fn gender(word: &str) -> Option<&'static str> {
     let word = word
         .trim_matches(|edge: char| !edge.is_alphanumeric())
@@ -128,7 +128,7 @@ fn gender(word: &str) -> Option<&'static str> {
     })
 }
 
-/// A tag that states an attribute by a name that is known.
+/// Returns the attribute and value of a tag with a known attribute name.
 fn named(tag: &str) -> Option<(&'static str, &str)> {
     let (name, value) = tag.split_once([':', '=', '_'])?;
     let value = value.trim();
@@ -136,10 +136,11 @@ fn named(tag: &str) -> Option<(&'static str, &str)> {
     (!value.is_empty()).then_some((name, value))
 }
 
-/// Notes in brackets that may stand behind a colour: `(Set of 2)`.
+/// Maximum number of notes in brackets after a colour: `(Set of 2)`.
 const NOTES_MAX: usize = 2;
 
-/// The colours that end a title apart from the name of the coloured thing: `Linen Shirt - Navy/White (Set of 2)`.
+/// Returns the colours at the end of a title that are separated from the product name: `Linen Shirt - Navy/White (Set
+/// of 2)`.
 fn trailing_colours(title: &str) -> Vec<&str> {
     let mut title = title.trim_end();
     for _ in 0..=NOTES_MAX {
@@ -160,7 +161,8 @@ fn trailing_colours(title: &str) -> Vec<&str> {
     Vec::new()
 }
 
-/// The colours of a text that is nothing else: one, or several as `black/white`, `red & blue`; none otherwise.
+/// Returns the colours of a text that contains nothing else: one, or several like `black/white` and `red & blue`.
+/// Otherwise returns an empty list.
 fn colours(text: &str) -> Vec<&str> {
     if is_colour(text) {
         return vec![text];

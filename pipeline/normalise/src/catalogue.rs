@@ -9,25 +9,25 @@ use crate::context::StoreContext;
 use crate::misfits::{self, Misfits, PagePlace};
 use crate::product::{Normalised, normalise_product};
 
-/// A whole catalogue.
+/// Complete catalogue of a store.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Catalogue {
-    /// Its products, sorted by the platform's id, each id once.
+    /// Products, sorted by Shopify's id, without duplicates.
     pub products: Vec<Product>,
-    /// Records and variants that could not be understood, each once: sorted by the platform's id, and behind these the records
-    /// without one, in the order of the pages.
+    /// Records and variants that could not be understood, without duplicates. Sorted by Shopify's id; records without
+    /// an id follow in page order.
     pub quarantined: Vec<Quarantined>,
 }
 
-/// Takes in the products of a page, one after another, in the form in which they are wanted.
+/// Collects the products of a page, one after another, in the caller's representation.
 pub trait Gather {
-    /// An empty gatherer, with room for about so many products of a page of so many bytes.
+    /// Creates an empty collection with capacity for about `products` products of a page of `page_bytes` bytes.
     fn with_room(products: usize, page_bytes: usize) -> Self;
 
-    /// Takes in a product.
+    /// Adds a product.
     fn push(&mut self, product: Product);
 
-    /// Files the product at this place elsewhere, as the other goods of its store show what it is.
+    /// Replaces the category of the product in this row, because the store's other products indicate another one.
     fn file(&mut self, row: usize, category: Option<CategoryId>);
 }
 
@@ -47,26 +47,26 @@ impl Gather for Vec<Product> {
     }
 }
 
-/// A record that was read but cannot be understood, or of which a part cannot.
+/// A record that was read but could not be understood, completely or in part.
 #[derive(Debug)]
 struct Misfit {
     position: usize,
     id: u64,
-    /// The place among the page's products of the one that was made of it all the same.
+    /// Row of the product that was still made from the record, if any.
     row: Option<usize>,
     reason: String,
 }
 
-/// About how long a record is, and how many a page lists: room is made for so many before they are read.
+/// Typical size of a record, used to reserve capacity for a page's records.
 const RECORD_BYTES: usize = 2_000;
 const PRODUCTS_EXPECTED: usize = 250;
 
-/// Most bytes of records that the quarantine entries of one page show; beyond it each shows only how its record begins.
+/// Maximum total size in bytes of the excerpts in one page's quarantine entries. Beyond it, entries contain only the
+/// start of their record.
 const EXCERPTS_BYTES_MAX: usize = 8 << 20;
 const EXCERPT_SHORT_BYTES: usize = 200;
 
-/// One page of a store, each record understood or not, apart from the store's other pages. `G` is the form that its products
-/// are in.
+/// One page of a store, read independently of the store's other pages. `G` is the representation of its products.
 #[derive(Debug, Default)]
 pub struct PageRead<G = Vec<Product>> {
     records: usize,
@@ -86,20 +86,20 @@ struct PageProduct {
 }
 
 impl<G: Gather> PageRead<G> {
-    /// Reads a page as answered.
+    /// Parses a page as the store sent it.
     ///
     /// # Errors
-    /// [`ParseError`] if the bytes are no page of products.
+    /// [`ParseError`] if the bytes are not a page of products.
     pub fn of(bytes: &[u8], context: &StoreContext) -> Result<Self, ParseError> {
         let products = (bytes.len() / RECORD_BYTES).min(PRODUCTS_EXPECTED);
         Self::into(G::with_room(products, bytes.len()), bytes, context)
     }
 
-    /// Reads a page as answered, its products into `products`. Each record is read, understood and let go of before the
-    /// next one is looked at.
+    /// Parses a page as the store sent it, and adds its products to `products`. Each record is read, processed and dropped
+    /// before the next one.
     ///
     /// # Errors
-    /// [`ParseError`] if the bytes are no page of products.
+    /// [`ParseError`] if the bytes are not a page of products.
     pub fn into(products: G, bytes: &[u8], context: &StoreContext) -> Result<Self, ParseError> {
         let text = page_text(bytes)?;
         let mut read = Self {
@@ -109,7 +109,7 @@ impl<G: Gather> PageRead<G> {
             products,
             entries: Vec::new(),
         };
-        // Of records that were read but cannot be understood: their text is looked up once, at the end of the page.
+        // Records that could not be understood. Their text is looked up once, at the end of the page.
         let mut misfits: Vec<Misfit> = Vec::new();
         let mut position = 0;
         read.records = for_each_product(&text, |record| {
@@ -154,20 +154,20 @@ impl<G: Gather> PageRead<G> {
 }
 
 impl<G> PageRead<G> {
-    /// The products, in the form that they were wanted in.
+    /// Returns the products in the caller's representation.
     #[must_use]
     pub const fn products(&self) -> &G {
         &self.products
     }
 
-    /// About how many bytes of memory all but the products take.
+    /// Returns the approximate memory use in bytes, without the products.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let entries = self.entries.iter();
         let entries: usize = entries
             .map(|entry| size_of::<misfits::Entry>() + entry.reason.len() + entry.excerpt.len())
             .sum();
-        // In the catalogue each product has a place as well.
+        // In the catalogue each product also has an entry in the index of places.
         entries
             + self.ids.len() * size_of::<u64>()
             + self.taken.len() * (size_of::<PageProduct>() + 2 * size_of::<Place>())
@@ -192,7 +192,7 @@ impl<G> PageRead<G> {
         let mut positions: Vec<usize> = misfits.iter().map(|misfit| misfit.position).collect();
         positions.dedup();
         let excerpts = record_excerpts(text, &positions);
-        // Each of a record's variants may be one: their excerpts are bounded together.
+        // Each variant of a record may have an entry, so the total size of the excerpts is bounded.
         let mut excerpt_bytes = 0;
         for misfit in misfits {
             let found = positions.binary_search(&misfit.position).ok();
@@ -215,40 +215,40 @@ impl<G> PageRead<G> {
         }
     }
 
-    /// The number of variants that were understood.
+    /// Returns the number of variants that were understood.
     #[must_use]
     pub fn variants(&self) -> usize {
         self.taken.iter().map(|taken| taken.variants).sum()
     }
 
-    /// The number of records that the page lists.
+    /// Returns the number of records on the page.
     #[must_use]
     pub const fn records(&self) -> usize {
         self.records
     }
 
-    /// The platform's ids of those records that have one, in their order.
+    /// Returns Shopify's ids of the records that have one, in page order.
     #[must_use]
     pub fn ids(&self) -> &[u64] {
         &self.ids
     }
 }
 
-/// Puts a catalogue together page by page.
+/// Builds a catalogue page by page.
 ///
-/// A product that stands on several pages (they shift while a store is read) is taken once: as last updated, and of
-/// two with the same moment, or none, as on the later page.
+/// A product may be on several pages, because pages shift while a store is read. The version with the latest update
+/// time is used. Of versions with the same time or none, the one on the later page is used.
 #[derive(Debug)]
 pub struct CatalogueBuilder<G = Vec<Product>> {
     context: StoreContext,
     variants: usize,
     pages: Vec<G>,
-    /// The product of each id that was found: its page, and which of those there it is.
+    /// Position of each product by id: its page and its row on that page.
     places: FxHashMap<u64, Place>,
     misfits: Misfits,
 }
 
-/// The place where a product was found.
+/// Position at which a product was found.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     page: usize,
@@ -256,32 +256,32 @@ struct Place {
     taken: PageProduct,
 }
 
-/// A whole catalogue, its products still page by page.
+/// A complete catalogue with its products still grouped by page.
 #[derive(Debug)]
 pub struct Gathered<G> {
-    /// The products of each page, those too that stand on another page as well.
+    /// Products of each page, including those that are also on another page.
     pub pages: Vec<G>,
-    /// The place of each product, sorted by the platform's id, each id once.
+    /// Position of each product, sorted by Shopify's id, without duplicates.
     pub order: Vec<PagePlace>,
-    /// The platform's id of each product, in that order.
+    /// Shopify's id of each product, in the same order.
     pub ids: Vec<u64>,
-    /// Records and variants that could not be understood, each once: sorted by the platform's id, and behind these the records
-    /// without one, in the order of the pages.
+    /// Records and variants that could not be understood, without duplicates. Sorted by Shopify's id; records without
+    /// an id follow in page order.
     pub quarantined: Vec<Quarantined>,
 }
 
 impl CatalogueBuilder {
-    /// Takes the next page, as answered.
+    /// Adds the next page as the store sent it.
     ///
     /// # Errors
-    /// [`ParseError`] if the bytes are no page of products; nothing of it is taken then.
+    /// [`ParseError`] if the bytes are not a page of products; nothing of the page is added then.
     pub fn page(&mut self, bytes: &[u8]) -> Result<(), ParseError> {
         let page = PageRead::of(bytes, &self.context)?;
         self.add(page);
         Ok(())
     }
 
-    /// The catalogue. A record that was understood on another page is not in quarantine.
+    /// Returns the catalogue. A record that was understood on another page is not in quarantine.
     #[must_use]
     pub fn finish(self) -> Catalogue {
         let Gathered {
@@ -305,7 +305,7 @@ impl CatalogueBuilder {
 }
 
 impl<G> CatalogueBuilder<G> {
-    /// An empty catalogue of this store.
+    /// Creates an empty catalogue of a store.
     #[must_use]
     pub fn new(context: StoreContext) -> Self {
         Self {
@@ -317,7 +317,7 @@ impl<G> CatalogueBuilder<G> {
         }
     }
 
-    /// Takes the next page, which was read for this store before.
+    /// Adds the next page, which must have been parsed for this store.
     pub fn add(&mut self, page: PageRead<G>) {
         for (row, &taken) in page.taken.iter().enumerate() {
             let page = self.pages.len();
@@ -338,7 +338,7 @@ impl<G> CatalogueBuilder<G> {
         self.pages.push(page.products);
     }
 
-    /// The number of variants of its products.
+    /// Number of variants of the catalogue's products.
     #[must_use]
     pub const fn variants(&self) -> usize {
         self.variants
@@ -346,8 +346,9 @@ impl<G> CatalogueBuilder<G> {
 }
 
 impl<G: Gather> CatalogueBuilder<G> {
-    /// The catalogue, page by page, each product in the category that its store's products show. A record that was
-    /// understood on another page is not in quarantine, nor is a part of a product that was taken from another page.
+    /// Returns the catalogue grouped by page, with categories decided from all products of the store. A record that was
+    /// understood on another page is not in quarantine. The same holds for a part of a product that was taken from
+    /// another page.
     #[must_use]
     pub fn gathered(self) -> Gathered<G> {
         let Self {

@@ -1,12 +1,12 @@
 use data_model::{CurrencyCode, StoreHost};
 
-/// The store that answered, as far as it is known.
+/// Known facts about the store that sent the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreContext {
-    /// Its permanent host.
+    /// Permanent host of the store.
     pub store: StoreHost,
-    /// The currency that its prices are stated in.
+    /// Currency of the store's prices.
     pub currency: CurrencyCode,
-    /// Its base URL as the `url` crate writes it, without a slash at the end.
+    /// Base URL of the store as the `url` crate writes it, without a trailing slash.
     pub base_url: String,
 }

@@ -1,9 +1,11 @@
-//! Gives the statements of stores one meaning: exact money, safe text, options, media, attributes, a category.
+//! Normalises the data of stores: exact money, safe text, options, media, attributes, a category.
 //!
-//! In: records as `pipeline-parse` reads them, and the known facts about their store. Out: [`data_model::Product`]s,
-//! each id once, sorted by id, and a quarantine entry with a reason for whatever could not be understood. It never does
-//! I/O, never reads a clock, never guesses: where neither a rule nor the other goods of the store decide a category
-//! there is none, a price that is not exact is refused, a value that a store did not state is `None`.
+//! Input: records as `pipeline-parse` reads them, and the known facts about their store. Output:
+//! [`data_model::Product`]s sorted by id without duplicates, and a quarantine entry with a reason for whatever could
+//! not be understood.
+//!
+//! It does no I/O, reads no clock and does not guess. A product gets no category if neither a rule nor the store's
+//! other products decide it. Inexact prices are refused. A value that a store did not state is `None`.
 
 mod address;
 mod attributes;

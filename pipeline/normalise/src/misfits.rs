@@ -1,4 +1,4 @@
-//! The records and variants of a catalogue that could not be understood, each once however many pages list it.
+//! Collects the records and variants of a catalogue that could not be understood, without duplicates across pages.
 
 use data_model::{Quarantined, StoreHost};
 use data_text::escaped_line;
@@ -7,15 +7,15 @@ use rustc_hash::FxHashMap;
 
 use crate::product::REASON_CHARS_MAX;
 
-/// Quarantine entries kept of one catalogue; beyond it records are left out without one.
+/// Maximum number of quarantine entries kept for one catalogue. Further records are left out without an entry.
 pub const QUARANTINE_MAX: usize = 10_000;
 
 /// A record, or a part of one, that could not be understood.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// The record's id, where it has one.
+    /// Id of the record, if it has one.
     pub(crate) id: Option<u64>,
-    /// The place among the page's products of the one that was made of the record all the same.
+    /// Row of the product that was still made from the record, if any.
     pub(crate) row: Option<usize>,
     pub(crate) position: usize,
     pub(crate) reason: String,
@@ -23,7 +23,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The entry with reason and excerpt as an operator may read them: each on one line of bounded length.
+    /// Returns the entry with reason and excerpt escaped for display: each on one line of bounded length.
     pub(crate) fn escaped(self) -> Self {
         let mut excerpt = escaped_line(&self.excerpt, EXCERPT_BYTES_MAX);
         excerpt.truncate(excerpt.floor_char_boundary(EXCERPT_BYTES_MAX));
@@ -35,33 +35,33 @@ impl Entry {
     }
 }
 
-/// The place of a record.
+/// Position of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PagePlace {
-    /// The number of its page.
+    /// Index of the page.
     pub page: usize,
-    /// The number of its row among those of the page that were understood.
+    /// Row among the understood records of the page.
     pub row: usize,
 }
 
-/// The entries of a catalogue's pages.
+/// Quarantine entries of a catalogue's pages.
 #[derive(Debug, Default)]
 pub(crate) struct Misfits {
-    /// In the order of the pages, each with its page.
+    /// Entries in page order, each with the index of its page.
     entries: Vec<(usize, Entry)>,
 }
 
 impl Misfits {
-    /// Takes in the entries of a page.
+    /// Adds the entries of a page.
     pub(crate) fn note(&mut self, page: usize, entries: Vec<Entry>) {
         let room = QUARANTINE_MAX.saturating_sub(self.entries.len());
         self.entries
             .extend(entries.into_iter().take(room).map(|entry| (page, entry)));
     }
 
-    /// One entry for each record and variant: of a record without a product that of the last page that lists it, of a
-    /// product those of the page and row that it was taken from, which `place` gives. They are sorted so that where a
-    /// page ends makes no difference.
+    /// Returns one entry for each record and variant. For a record without a product, it is the entry of the last page
+    /// that lists the record. For a product, it is the entry of the page and row from which the product was taken, as
+    /// `place` returns them. The sort order does not depend on page boundaries.
     pub(crate) fn quarantined(self, store: &StoreHost, place: impl Fn(u64) -> Option<PagePlace>) -> Vec<Quarantined> {
         let mut last: FxHashMap<u64, usize> = FxHashMap::default();
         for (index, (_, entry)) in self.entries.iter().enumerate() {
@@ -81,7 +81,7 @@ impl Misfits {
                 kept.push((entry.id.unwrap_or(u64::MAX), page, entry));
             }
         }
-        // Entries of one product stay as its variants are.
+        // The sort is stable, so entries of one product keep the order of its variants.
         kept.sort_by_key(|(id, ..)| *id);
         let quarantined = kept.into_iter().map(|(_, page, entry)| Quarantined {
             store: store.clone(),
@@ -96,10 +96,11 @@ impl Misfits {
     }
 }
 
-/// Records without an id: those of a page that read like those of a page before it are the same ones, listed again.
+/// Detects duplicate records without an id. A record counts as a duplicate if an earlier page has one with the same
+/// text.
 #[derive(Debug, Default)]
 struct Nameless {
-    /// By reason and text: how many there are, the page that was read last, and how many of it were met.
+    /// By reason and text: number of known records, last page read, and number found on that page.
     met: FxHashMap<(String, String), (usize, usize, usize)>,
 }
 

@@ -13,57 +13,57 @@ use crate::variants::{BadVariant, named_apart, options, variants};
 
 const TITLE_CHARS_MAX: usize = 1_000;
 const WORDS_CHARS_MAX: usize = 255;
-/// Half of what a release takes of a product: reviews come to it later.
+/// Half of the maximum size of a product in a release, because reviews are added later.
 const PRODUCT_BYTES_MAX: usize = 8 << 20;
 
-/// Longest reason in quarantine, in characters. It may quote the store.
+/// Maximum length of a quarantine reason in characters. It may quote the store.
 pub const REASON_CHARS_MAX: usize = 500;
 
-/// A product, and the parts of its record that make no sense.
+/// A product, and the parts of its record that were not usable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Normalised {
-    /// The product, without the variants that could not be understood.
+    /// Product without the variants that could not be understood.
     pub product: Product,
     /// Parts that were left out, each with the reason: `variant 123: price: missing`.
     pub left_out: Vec<String>,
-    /// The product's own word on its category; its store's other products may decide otherwise.
+    /// Category of the product from its own texts. The store's other products may change it.
     pub(crate) reading: Reading,
 }
 
-/// The reason why a record makes no product.
+/// Reason why a record does not become a product.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// The platform's id is zero: it identifies nothing.
+    /// Shopify's id is zero, which identifies nothing.
     #[error("id: missing")]
     IdMissing,
-    /// No title, or a blank one.
+    /// The title is missing or blank.
     #[error("title: blank")]
     TitleBlank,
-    /// More text than any product of good faith has.
+    /// The record contains more text than any genuine product.
     #[error("record: {bytes} bytes of text, at most {bytes_max}")]
     TooLarge {
-        /// Its bytes of text.
+        /// Size of the text in bytes.
         bytes: usize,
-        /// Most bytes that there may be.
+        /// Maximum size in bytes.
         bytes_max: usize,
     },
-    /// No variants at all.
+    /// The record has no variants.
     #[error("variants: none")]
     NoVariants,
-    /// Variants, but none that can be understood; with the first one's reason.
+    /// The record has variants, but none could be understood.
     #[error("variants: none of {count} can be understood; {first}")]
     NoGoodVariant {
-        /// Their number.
+        /// Number of variants.
         count: usize,
-        /// The fault of the first.
+        /// Reason why the first variant could not be understood.
         first: String,
     },
 }
 
-/// Gives one record one meaning.
+/// Converts one record to a product.
 ///
 /// # Errors
-/// [`Rejection`] says why the record makes no product.
+/// [`Rejection`] says why the record does not become a product.
 pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result<Normalised, Rejection> {
     if raw.id == 0 {
         return Err(Rejection::IdMissing);
@@ -120,8 +120,8 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
     })
 }
 
-/// The faults of variants that were left out: of those that could not be parsed, and of those that make no variant;
-/// then the number that were not looked at, or are not listed one by one.
+/// Returns the reasons for omitted variants: those that could not be parsed, and those that are not valid. The last
+/// entry counts variants without an individual reason.
 fn left_out(raw: &RawProduct<'_>, bad: Vec<BadVariant>) -> Vec<String> {
     let why = |reason: &str| escaped_line(reason, REASON_CHARS_MAX);
     let unread = raw.bad_variants.iter().map(|bad| match bad.id {
@@ -144,8 +144,8 @@ fn left_out(raw: &RawProduct<'_>, bad: Vec<BadVariant>) -> Vec<String> {
     left_out
 }
 
-/// The product's name in addresses, of which stores may state the percent-encoded form; where what is stated for it would lead elsewhere than to a page of its own, or
-/// nowhere, the platform's id.
+/// Returns the product's handle for URLs, which stores may state percent-encoded. Returns Shopify's id if the stated
+/// handle is not a valid single path segment.
 fn handle(raw: &RawProduct<'_>) -> String {
     let stated = raw.handle.as_deref().map(str::trim).unwrap_or_default();
     let stated = &*percent_decoded(stated);
@@ -164,7 +164,7 @@ fn handle(raw: &RawProduct<'_>) -> String {
     }
 }
 
-/// The text without its percent-encoding, once; as it is where it has none, or where that stands for no text.
+/// Decodes percent-encoding once. Returns the text unchanged if it has none, or if the result is not valid text.
 fn percent_decoded(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

@@ -2,13 +2,13 @@ use data_model::{Rating, Review};
 use data_text::{html_to_text, stated_line};
 use pipeline_parse::PageFacts;
 
-/// Reviews kept of one product.
+/// Maximum number of reviews kept per product.
 const REVIEWS_MAX: usize = 50;
 const NAME_CHARS_MAX: usize = 255;
 const BODY_CHARS_MAX: usize = 4_000;
 
-/// The ratings and reviews of a product page, with texts made plain and the newest review first. A review without words or
-/// outside of zero to five stars is left out.
+/// Returns the ratings and reviews of a product page, with plain texts and the newest review first. A review without
+/// text or with a rating outside of zero to five is left out.
 #[must_use]
 pub fn normalise_page_facts(facts: PageFacts) -> (Option<Rating>, Vec<Review>) {
     let in_scale = |stars: f32| (0.0..=5.0).contains(&stars);
@@ -38,7 +38,7 @@ pub fn normalise_page_facts(facts: PageFacts) -> (Option<Rating>, Vec<Review>) {
     (rating, reviews)
 }
 
-/// A moment, or a day, which stands for its first moment in UTC.
+/// Parses a timestamp, or a date as its midnight in UTC.
 fn moment(text: &str) -> Option<data_model::Timestamp> {
     let text = text.trim();
     text.parse().or_else(|_| format!("{text}T00:00:00Z").parse()).ok()

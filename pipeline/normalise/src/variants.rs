@@ -8,17 +8,18 @@ use crate::attributes::sizes_of;
 use crate::context::StoreContext;
 
 const NAME_CHARS_MAX: usize = 255;
-/// Longest barcode that is kept; the longest that name products have 14 digits.
+/// Maximum length of a barcode in characters. The longest product barcodes have 14 digits.
 const BARCODE_CHARS_MAX: usize = 64;
 
-/// A variant that was left out, and its fault.
+/// A variant that was left out, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BadVariant {
     pub(crate) id: u64,
     pub(crate) reason: String,
 }
 
-/// A product without options has one option `Title` with the one value `Default Title`.
+/// Returns true for a product without options, which Shopify gives one option `Title` with the single value `Default
+/// Title`.
 fn is_default(raw: &RawProduct<'_>) -> bool {
     let [variant] = raw.variants.as_slice() else {
         return false;
@@ -39,7 +40,7 @@ fn is_default(raw: &RawProduct<'_>) -> bool {
     named_title && value.eq_ignore_ascii_case("default title") && variant.options[1..].iter().all(Option::is_none)
 }
 
-/// The product's options in order; empty when it has one default variant.
+/// Returns the product's options in order; empty if it has only the default variant.
 pub(crate) fn options(raw: &RawProduct<'_>) -> Vec<ProductOption> {
     if is_default(raw) {
         return Vec::new();
@@ -76,7 +77,7 @@ pub(crate) fn options(raw: &RawProduct<'_>) -> Vec<ProductOption> {
     options
 }
 
-/// The options with names of their own: values are told apart by the names of their options.
+/// Makes option names unique by numbering, because option values are identified by the names of their options.
 pub(crate) fn named_apart(mut options: Vec<ProductOption>) -> Vec<ProductOption> {
     for place in 1..options.len() {
         let is_taken = |name: &str| {
@@ -97,7 +98,7 @@ pub(crate) fn named_apart(mut options: Vec<ProductOption>) -> Vec<ProductOption>
     options
 }
 
-/// The variants that could be understood, in the store's order and each id once, and those that could not.
+/// Returns the variants that could be understood, in the store's order and with unique ids, and those that could not.
 pub(crate) fn variants(
     raw: &RawProduct<'_>,
     options: &[ProductOption],
@@ -138,7 +139,7 @@ fn variant(
         .filter(|price| !price.trim().is_empty())
         .ok_or("price: missing")?;
     let price = Money::parse_decimal(price, context.currency).map_err(|error| why("price", &error))?;
-    // A list price that cannot be read says nothing; one that is not above the price is no markdown (platform notes, 1.1).
+    // An unreadable list price is ignored. A list price not above the price is not a markdown (platform notes, 1.1).
     let list = raw
         .compare_at_price
         .as_deref()
@@ -169,7 +170,7 @@ fn variant(
         options: values.collect(),
         price_minor: price.minor(),
         compare_at_minor: list.map(Money::minor).filter(|list| *list > price.minor()),
-        // A store that does not say that it would sell it is not said to.
+        // A variant counts as unavailable unless the store says that it is available.
         available: raw.available.unwrap_or(false),
         grams: raw
             .grams

@@ -1,16 +1,17 @@
-//! Coverage and precision of categories over recorded stores, against what a person says of 657 of their products.
+//! Measures coverage and precision of product categories on recorded stores, against human judgements of 657 products.
 //!
-//! `cargo run -p pipeline-normalise --example categories -- --recorded DIR [--judgements FILE] [--verbose] [--leave-one-out
-//! [--beside DIR]] [--list]`
+//! `cargo run -p pipeline-normalise --example categories -- --recorded DIR [--judgements FILE] [--verbose]
+//! [--leave-one-out [--beside DIR]] [--list]`
 //!
-//! DIR has a folder a store with catalogue pages `products*.json` as the store answered them; `judgements.tsv` beside
-//! this file, or FILE of the same form, says which products are judged and what is right. Coverage is the share of products with a category among
-//! those whose category can be known; precision is the share of right ones among those with a category. `--verbose`
-//! names by their ids what was missed or wrong in half A.
+//! DIR contains one folder per store with its catalogue pages `products*.json`, verbatim. `judgements.tsv` next to this
+//! file, or FILE in the same format, lists the judged products and their right categories. Coverage is the share of
+//! products with a category among those whose category can be determined. Precision is the share of right categories
+//! among products with a category. `--verbose` prints the ids of missed and wrong products in half A.
 //!
-//! `--leave-one-out` judges each store by rules that another store's products fired too, of DIR or of the folders of stores
-//! `--beside`: a rule that one store alone ever fired was learned from it. It fails below the bounds over all stores and of
-//! each that has enough judged products. `--list` prints every product of DIR with its category instead.
+//! `--leave-one-out` judges each store only by rules that matched another store's products too, in DIR or in the
+//! folders of stores in `--beside`. A rule that matches only one store may have been learned from it. The run fails if
+//! a score is below its minimum, over all stores or for a store with enough judged products. `--list` prints every
+//! product of DIR with its category instead.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
@@ -24,11 +25,12 @@ use pipeline_normalise::{CatalogueBuilder, CategoryRules, StoreContext};
 use rustc_hash::FxHashSet;
 use sha2::{Digest, Sha256};
 
-/// A category counts as right up to so many levels above the one that is exactly right, but no department does.
+/// Maximum number of levels above the exact category at which a category counts as right. A department never counts as
+/// right.
 const LEVELS_ABOVE: usize = 2;
 const LEVELS_MIN: usize = 2;
 
-/// Both halves together.
+/// Key of the score over both halves.
 const BOTH: &str = "AB";
 
 #[derive(Debug)]
@@ -70,7 +72,8 @@ impl Right<'_> {
     }
 }
 
-/// Bounds of `--leave-one-out`, in thousandths: over all stores, and of each of so many judged products.
+/// Minimum scores for `--leave-one-out` in thousandths: over all stores, and for each store with at least
+/// `STORE_JUDGED_MIN` judged products.
 const ALL_MIN: Bounds = Bounds {
     precision: 950,
     coverage: 850,
@@ -111,7 +114,7 @@ fn judgements(text: &str) -> Vec<Judgement<'_>> {
     lines.filter_map(read).collect()
 }
 
-/// The pages of a store's folder, in the order of their names.
+/// Returns the page files of a store's folder, sorted by name.
 fn pages(store: &Path) -> Result<Vec<PathBuf>, std::io::Error> {
     let mut pages = Vec::new();
     for entry in fs::read_dir(store)? {
@@ -140,7 +143,7 @@ fn catalogue(folder: &Path, store: &str) -> Result<Vec<Product>, Box<dyn Error>>
     Ok(builder.finish().products)
 }
 
-/// The catalogues of the stores of a folder.
+/// Reads the catalogues of all stores in a folder.
 fn catalogues(folder: &Path) -> Result<BTreeMap<String, Vec<Product>>, Box<dyn Error>> {
     let mut stores = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
@@ -153,7 +156,7 @@ fn catalogues(folder: &Path) -> Result<BTreeMap<String, Vec<Product>>, Box<dyn E
     Ok(stores)
 }
 
-/// Files the products of each store by rules that another store fired too.
+/// Categorises the products of each store by rules that matched another store too.
 fn leave_one_out(stores: &mut BTreeMap<String, Vec<Product>>, beside: &[PathBuf]) -> Result<(), Box<dyn Error>> {
     let rules = CategoryRules::without(FxHashSet::default());
     let mut fired: HashMap<String, FxHashSet<String>> = HashMap::new();
@@ -270,7 +273,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     below_bounds(&scores, arguments.leave_one_out)
 }
 
-/// An error where a score is below its bounds.
+/// Returns an error if a score is below its minimum.
 fn below_bounds(scores: &BTreeMap<(&str, &str), Score>, is_bound: bool) -> Result<(), Box<dyn Error>> {
     let is_below = |part: usize, of: usize, least: usize| part * 1_000 < of * least;
     let mut below = Vec::new();

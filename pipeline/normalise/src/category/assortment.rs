@@ -1,4 +1,4 @@
-//! The goods of a shop, as far as its products are sure.
+//! Statistics over the products of a shop whose category is certain.
 
 use google_taxonomy::ProductCategory;
 use rustc_hash::FxHashMap;
@@ -6,34 +6,36 @@ use rustc_hash::FxHashMap;
 use super::Reading;
 use super::table::Table;
 
-/// So many of a product type have to be sure before they decide about the others of it.
+/// Minimum number of certain products of a product type before they decide the others of that type.
 const OF_TYPE_MIN: u32 = 3;
-/// So many of a shop have to be sure before they decide about its others.
+/// Minimum number of certain products of a shop before they decide its other products.
 const OF_SHOP_MIN: u32 = 8;
-/// In hundredths: the share of one kind among the sure products that makes it the kind of those that say nothing of
-/// themselves.
+/// Minimum share in percent of one kind among the certain products, for it to become the kind of products without a
+/// category.
 const SHARE_OF_TYPE_MIN: u32 = 80;
 const SHARE_OF_SHOP_MIN: u32 = 75;
-/// In hundredths: a shop sells one department if so many of the sure products are of it.
+/// Minimum share in percent of certain products in one department, for the shop to count as selling only that
+/// department.
 const SHARE_OF_DEPARTMENT_MIN: u32 = 70;
-/// A phrase has its second meaning in a shop that sells so many times more near it than near the first.
+/// Minimum ratio of products near a phrase's second meaning to those near its first, for the second meaning to apply.
 const MORE_MIN: u32 = 3;
-/// In hundredths: a noun means a kind that the shop sells if so many of its products are of that kind.
+/// Minimum share in percent of a shop's products of one kind, for a noun to mean that kind.
 const SHARE_OF_MEANING_MIN: u32 = 15;
-/// In hundredths: a kind of no more than this share of a shop's products is not its trade.
+/// Maximum share in percent of a shop's products at which a kind counts as atypical for the shop.
 const SHARE_OF_ODD_MAX: u32 = 2;
-/// In hundredths: a setting is the shop's own if so many of the products that it would move have its words.
+/// Minimum share in percent of products with a setting's words among those affected by it, for the setting to apply to
+/// the whole shop.
 const SHARE_OF_SETTING_MIN: u32 = 70;
-/// One of so many of a shop, or of a type, has to name a category before it stands for the others.
+/// Inverse of the minimum share of products that name a category, for them to represent the others: one in so many.
 const SHOP_PARTS_MAX: u32 = 4;
 const TYPE_PARTS_MAX: u32 = 3;
-/// Levels of a path that say something: a department alone says too little of a product.
+/// Minimum number of levels of a meaningful category path. A department alone says too little about a product.
 pub(super) const LEVELS_MIN: usize = 2;
 
-/// The number of products of each category, those below it included.
+/// Number of products of each category, including its subcategories.
 #[derive(Debug, Default)]
 struct Counts {
-    /// The number of all, with those that name no category.
+    /// Number of all products, including those that name no category.
     all: u32,
     products: u32,
     by_path: FxHashMap<&'static str, u32>,
@@ -47,7 +49,7 @@ impl Counts {
         }
     }
 
-    /// True where those that name a category are enough to stand for those that do not.
+    /// Returns true if the products that name a category are enough to represent the others.
     const fn is_sample(&self, parts_max: u32) -> bool {
         self.products * parts_max >= self.all
     }
@@ -56,11 +58,11 @@ impl Counts {
         self.by_path.get(path).copied().unwrap_or(0)
     }
 
-    /// The deepest category that has so large a share of the products, in hundredths.
+    /// Returns the deepest category with at least this share of the products, in percent.
     fn shared(&self, share_min: u32) -> Option<ProductCategory> {
         let enough = |count: u32| u64::from(count) * 100 >= u64::from(self.products) * u64::from(share_min);
         let paths = self.by_path.iter().filter(|(_, count)| enough(**count));
-        // More than half have each of them, so that they are one line of ancestors.
+        // Each of these paths has more than half of the products, so all are on one line of ancestors.
         let (path, _) = paths.max_by_key(|(path, _)| path.len())?;
         let levels = path.split(" > ").count();
         (levels >= LEVELS_MIN)
@@ -69,20 +71,20 @@ impl Counts {
     }
 }
 
-/// The sure categories of a shop's products, by kind and by product type. It takes memory by the kinds and types there are, not
-/// by products.
+/// Certain categories of a shop's products, by kind and by product type. Memory use depends on the number of kinds and
+/// types and not on the number of products.
 #[derive(Debug)]
 pub(super) struct Assortment<'t> {
     table: &'t Table,
     told: Counts,
     by_type: FxHashMap<u64, Counts>,
-    /// Those named only by a noun that is of several departments: it is no witness to its own meaning.
+    /// Products named only by a noun that exists in several departments. Such a noun must not confirm its own meaning.
     by_noun: FxHashMap<u32, Counts>,
-    /// Of each setting: how many products have its words, and how many it would move that have none.
+    /// For each setting: number of products with its words, and number of products without them that it would move.
     settings: FxHashMap<u8, Setting>,
 }
 
-/// The products of a shop beside a setting.
+/// Products of a shop that are relevant to a setting.
 #[derive(Debug, Default)]
 struct Setting {
     own: u32,
@@ -90,7 +92,7 @@ struct Setting {
 }
 
 impl<'t> Assortment<'t> {
-    /// The assortment of these products.
+    /// Counts the categories of these products.
     pub(super) fn of<'r>(table: &'t Table, readings: impl Iterator<Item = &'r Reading>) -> Self {
         let mut assortment = Self {
             table,
@@ -124,9 +126,9 @@ impl<'t> Assortment<'t> {
         assortment
     }
 
-    /// The category of a product of this shop: its own where it is sure of it and nothing else that the shop sells speaks
-    /// against it; else what the shop's other products make the likelier meaning; else what nearly all of its type, or of
-    /// the shop, are.
+    /// Returns the category of a product of this shop. It is the product's own if that is certain and fits the shop.
+    /// Otherwise it is the meaning that the shop's other products make likelier. Failing that, it is the category of
+    /// nearly all products of its type or shop.
     pub(super) fn settle(&self, reading: &Reading) -> Option<ProductCategory> {
         let settled = self.settled(reading);
         let elsewhere = reading.elsewhere.filter(|elsewhere| {
@@ -168,8 +170,9 @@ impl<'t> Assortment<'t> {
         }
     }
 
-    /// The meaning of a noun of several departments, where next to nothing else that the shop sells is near the one that the
-    /// rules have for it: another of its meanings, or the branch of nearly all that the shop sells.
+    /// Returns another meaning of a noun that exists in several departments, if almost no other product of the shop is
+    /// near the rules' meaning. The result is another meaning of the noun, or the branch of nearly all products of the
+    /// shop.
     fn meant_here(&self, noun: u32, category: ProductCategory) -> Option<ProductCategory> {
         let own = self.by_noun.get(&noun);
         let others = self.told.products - own.map_or(0, |own| own.products);
@@ -184,12 +187,12 @@ impl<'t> Assortment<'t> {
         })
     }
 
-    /// All that a noun may name.
+    /// Returns all categories that a noun may name.
     pub(super) fn meanings(&self, noun: u32) -> &[ProductCategory] {
         self.table.meanings(noun)
     }
 
-    /// The parts of the kind that the shop sells most of, for a product that says that it is a part.
+    /// Returns the parts category of the kind that the shop sells most, for a product that says that it is a part.
     fn part_of(&self, reading: &Reading, settled: Option<ProductCategory>) -> Option<ProductCategory> {
         let is_part = settled
             .is_some_and(|category| category.name().contains("Accessories") || category.name().contains("Parts"));
@@ -210,15 +213,15 @@ impl<'t> Assortment<'t> {
         Some(most)
     }
 
-    /// The one of a noun's meanings whose kind the shop sells most of, and enough of, without those that the noun
-    /// itself named.
+    /// Returns the meaning of a noun whose kind the shop sells most, if it sells enough of it. Products named by the
+    /// noun itself do not count.
     fn meant(&self, meanings: &[ProductCategory], own: Option<&Counts>) -> Option<ProductCategory> {
         let count = |path: &str| self.told.of(path) - own.map_or(0, |own| own.of(path));
         let all = self.told.products - own.map_or(0, |own| own.products);
         let sold = |category: &ProductCategory| (count(near(*category)), count(category.name()));
         let most = meanings.iter().copied().max_by_key(|category| {
             let (near, exact) = sold(category);
-            // Without a noun of its own to leave out, products of a meaning are that meaning's alone.
+            // Without a noun to exclude, only products of exactly this meaning count.
             let counted = if own.is_some() { near } else { exact };
             (counted, exact, std::cmp::Reverse(category.id()))
         })?;
@@ -228,18 +231,18 @@ impl<'t> Assortment<'t> {
         enough.then_some(most)
     }
 
-    /// True where hardly any of the shop's products is near this kind.
+    /// Returns true if hardly any product of the shop is near this kind.
     fn is_odd(&self, category: ProductCategory) -> bool {
         let (near, _) = self.sells(category);
         near <= 1 || near * 100 <= self.told.products * SHARE_OF_ODD_MAX
     }
 
-    /// The number of the shop's products of the kinds that are nearest to a category, and of the category itself.
+    /// Returns the number of the shop's products in the group nearest to a category, and in the category itself.
     fn sells(&self, category: ProductCategory) -> (u32, u32) {
         (self.told.of(near(category)), self.told.of(category.name()))
     }
 
-    /// True of a shop of another department that has nothing of this one.
+    /// Returns true if the shop sells mainly one department and has almost nothing near this category.
     fn is_foreign(&self, category: ProductCategory) -> bool {
         let one = self.told.by_path.iter().any(|(path, count)| {
             !path.contains(" > ")
@@ -268,7 +271,7 @@ impl Setting {
     }
 }
 
-/// The kinds that are nearest to a category.
+/// Returns the path of the group of kinds nearest to a category: the second level of its path.
 pub(super) fn near(category: ProductCategory) -> &'static str {
     let path = category.name();
     ancestors(path).nth(LEVELS_MIN - 1).unwrap_or(path)
@@ -278,7 +281,7 @@ fn is_within(category: ProductCategory, above: ProductCategory) -> bool {
     super::is_below(category.name(), above.name())
 }
 
-/// The paths of a category and of those above it, from the department down.
+/// Returns the paths of a category and its ancestors, starting with the department.
 pub(super) fn ancestors(path: &'static str) -> impl Iterator<Item = &'static str> {
     let ends = path.match_indices(" > ").map(|(at, _)| at).chain([path.len()]);
     ends.filter_map(move |end| path.get(..end))

@@ -1,9 +1,13 @@
-//! The category that is believed of a product: what two witnesses say, or one that what else the shop sells bears out.
+//! Decides which categories of a shop's products to trust. A category is trusted if two witnesses agree on it, or if
+//! the shop's other products confirm it.
 //!
-//! The witnesses of a product are its type, its title and its tags; the same phrase in two of them is one. A phrase is one
-//! witness of the shop too, however many products have it: else one word that means something else makes a whole shop
-//! wrong. What one witness alone says is kept where the shop's words are known, and else gives way to the trade of the shop:
-//! the narrowest kinds that lead all others among its phrases. A service or a notice is of no trade.
+//! The witnesses of a product are its type, its title and its tags. The same phrase in two of them counts as one
+//! witness. Within a shop, a phrase also counts as one witness, regardless of how many products contain it. Otherwise
+//! one misunderstood word could make a whole shop wrong.
+//!
+//! The statement of a single witness is trusted if the rules know most of the shop's words. Otherwise it gives way to
+//! the shop's trade: the narrowest kind that clearly leads among its phrases. Services and notices do not belong to a
+//! trade.
 
 use data_model::CategoryId;
 use google_taxonomy::ProductCategory;
@@ -13,47 +17,50 @@ use super::assortment::{Assortment, LEVELS_MIN, ancestors, near};
 use super::table::Table;
 use super::{Reading, Witness, agree, contains, department};
 
-/// Other goods of a shop bear a category out if so large a share of its phrases is near it.
+/// Minimum share of a shop's other phrases near a category, for them to confirm it.
 const BORNE_OUT_MIN: f32 = 0.03;
-/// A department that has so large a share of them beside the trade keeps what one witness says.
+/// Minimum share of a shop's other phrases in a department, for a single witness in that department to be trusted
+/// despite the trade.
 const DEPARTMENT_MIN: f32 = 0.15;
-/// The words of a shop are known if they name the categories of so large a share of its products.
+/// Minimum share of a shop's products whose category the rules name, for its vocabulary to count as known.
 const KNOWN_MIN: f32 = 0.8;
-/// A shop has a trade if so many of its products, and so large a share of them, name a category …
+/// Minimum number and share of a shop's products that name a category, for the shop to have a trade.
 const NAMED_MIN: u32 = 8;
 const NAMED_SHARE_MIN: f32 = 0.4;
-/// … and one of no deeper a level has so large a share of its phrases, and no other kind more than so much of that.
+/// Conditions for a category to be the trade: its maximum level, its minimum share of the shop's phrases, and the
+/// maximum votes of any other kind relative to it.
 const TRADE_LEVEL_MAX: usize = 3;
 const TRADE_MIN: f32 = 0.33;
 const NEXT_MAX: f32 = 0.5;
-/// A product is of the trade unless fewer than this share of the believed ones of its type are.
+/// Minimum share of trusted products of a type within the trade, for other products of that type to count as part of
+/// the trade.
 const OF_TYPE_MIN: f32 = 0.5;
 
-/// The belief in the categories of one shop's products.
+/// Trust in the categories of one shop's products.
 #[derive(Debug)]
 pub(crate) struct Belief<'t> {
     assortment: Assortment<'t>,
-    /// The products of the shop, and those that name a category.
+    /// Number of the shop's products, and of those that name a category.
     products: u32,
     named: u32,
     all: Votes,
-    /// The votes of each phrase alone.
+    /// Votes of each single phrase.
     by_phrase: FxHashMap<u64, Votes>,
-    /// The phrases of product types: what the shop itself has a name for.
+    /// Phrases of product types, which are the shop's own names for things.
     types: FxHashSet<u64>,
     trade: Option<ProductCategory>,
-    /// The believed products of each type.
+    /// Trusted products of each type.
     by_type: FxHashMap<u64, Mates>,
 }
 
-/// The believed products of a type, and those of them that are of the trade.
+/// Number of trusted products of a type, and of those within the trade.
 #[derive(Debug, Default)]
 struct Mates {
     all: f32,
     of_trade: f32,
 }
 
-/// Votes for categories, those below them included.
+/// Votes for categories, including their subcategories.
 #[derive(Debug, Default)]
 struct Votes {
     all: f32,
@@ -68,7 +75,7 @@ impl Votes {
         }
     }
 
-    /// The same votes as those of one phrase: the more products have it the more it tells, but not as many times more.
+    /// Scales the votes of one phrase. More products give it more weight, but only by the square root of their number.
     fn of_phrase(mut self) -> Self {
         let scale = self.all.sqrt().recip();
         self.all *= scale;
@@ -81,18 +88,18 @@ impl Votes {
     }
 }
 
-/// The grounds on which a category is believed, or not.
+/// Grounds for trusting a category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grounds {
     Believed,
-    /// One witness alone.
+    /// Only one witness names the category.
     Single,
-    /// Nothing, or weak words that nothing bears out.
+    /// There is no witness, or only weak words that nothing confirms.
     Nothing,
 }
 
 impl<'t> Belief<'t> {
-    /// The belief in the categories of products with these readings, of one shop.
+    /// Computes the trust for the products of one shop from their readings.
     pub(crate) fn of<'r>(table: &'t Table, readings: impl Iterator<Item = &'r Reading> + Clone) -> Self {
         let mut belief = Self {
             assortment: Assortment::of(table, readings.clone()),
@@ -144,7 +151,7 @@ impl<'t> Belief<'t> {
         belief
     }
 
-    /// The category that is believed of a product of this shop.
+    /// Returns the trusted category of a product of this shop.
     pub(crate) fn settle(&self, reading: &Reading) -> Option<CategoryId> {
         let settled = self.assortment.settle(reading);
         let believed = match (self.grounds(reading, settled), settled) {
@@ -162,7 +169,7 @@ impl<'t> Belief<'t> {
         let mut speaking = reading.speaking_for(category);
         let own = speaking.next();
         let is_second = |witness: &Witness| own.is_some_and(|own| own.phrase != witness.phrase);
-        // A few products tell nothing of a shop.
+        // A few products say nothing about a shop.
         let is_small = self.named < NAMED_MIN;
         let is_called_so =
             own.is_some_and(|own| reading.witnesses[0] != Some(*own) && self.types.contains(&own.phrase));
@@ -182,23 +189,24 @@ impl<'t> Belief<'t> {
         }
     }
 
-    /// True where rules know the words of the shop.
+    /// Returns true if the rules know the vocabulary of the shop.
     fn is_known(&self) -> bool {
         self.named as f32 >= KNOWN_MIN * self.products as f32
     }
 
-    /// True where so large a share of the shop's other phrases is for this path.
+    /// Returns true if the shop's other phrases give this path at least this share of votes.
     fn is_borne_out(&self, own: Option<&Witness>, path: &str, share_min: f32) -> bool {
         let (mut all, mut votes) = (self.all.all, self.all.of(path));
         if let Some(own) = own.and_then(|own| self.by_phrase.get(&own.phrase)) {
             all -= own.all;
             votes -= own.of(path);
         }
-        // A whole vote, but for what roundings leave of one.
+        // At least one whole vote, with tolerance for rounding.
         votes > 0.99 && votes >= share_min * all
     }
 
-    /// True where nothing speaks for the trade against a category: there is none, or other phrases are of its department.
+    /// Returns true if a category may stay despite the trade: the shop has no trade, or other phrases are in the
+    /// category's department.
     fn may_stand(&self, reading: &Reading, category: ProductCategory) -> bool {
         let own = reading.speaking_for(category).next();
         self.trade.is_none() || self.is_borne_out(own, department(category), DEPARTMENT_MIN)
@@ -229,13 +237,13 @@ impl<'t> Belief<'t> {
         (next <= NEXT_MAX * votes).then_some(trade)
     }
 
-    /// The trade, for a product that may be of it.
+    /// Returns the trade for a product that may belong to it.
     fn trade_of(&self, reading: &Reading) -> Option<ProductCategory> {
         let mates = reading
             .product_type
             .and_then(|product_type| self.by_type.get(&product_type));
         let is_of_it = mates.is_none_or(|mates| mates.of_trade >= OF_TYPE_MIN * mates.all);
-        // The noun of the title has to be a thing of the trade, if the shop's words are known.
+        // If the vocabulary is known, the noun in the title must be able to name something of the trade.
         let may_be = |trade: ProductCategory| {
             let meanings = reading
                 .open
@@ -249,7 +257,7 @@ impl<'t> Belief<'t> {
 }
 
 impl Reading {
-    /// The witnesses that agree with a category.
+    /// Returns the witnesses that agree with a category.
     fn speaking_for(&self, category: ProductCategory) -> impl Iterator<Item = &Witness> {
         let witnesses = self.witnesses.iter().flatten();
         witnesses.filter(move |witness| agree(witness.category, category))

@@ -10,41 +10,41 @@ struct Word {
     id: u32,
     opens_segment: bool,
     measure: bool,
-    /// A colour, a size, an audience: says nothing of the product's kind.
+    /// True for a colour, size or audience, which says nothing about the product's kind.
     plain: bool,
     join: Join,
 }
 
-/// Points that have to speak for a language whose nouns come first.
+/// Minimum number of points for a text to count as a language in which nouns precede their modifiers.
 const NOUN_FIRST_POINTS_MIN: u8 = 2;
 
-/// A text as the ids of its words.
+/// A text as a list of word ids.
 #[derive(Debug)]
 pub(super) struct Text {
     words: [Word; WORDS_MAX],
     length: usize,
-    /// Of a language whose nouns stand before their modifiers.
+    /// True if the text's language places nouns before their modifiers.
     noun_first: bool,
 }
 
-/// A phrase of the table found in a text.
+/// A phrase of the table found in a text: a candidate for the head noun.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head<'t> {
     pub(super) rule: &'t Rule,
-    /// Words in the phrase.
+    /// Number of words in the phrase.
     pub(super) length: usize,
-    /// Id of its last word.
+    /// Id of the last word.
     pub(super) noun: u32,
     pub(super) strength: Strength,
-    /// True where nothing in the text speaks against it.
+    /// True if nothing in the text speaks against the phrase.
     pub(super) sure: bool,
     end: usize,
-    /// The ids of its words; [`UNKNOWN`] beyond its length.
+    /// Ids of the words; [`UNKNOWN`] beyond the phrase's length.
     words: [u32; PHRASE_WORDS_MAX],
 }
 
 impl<'t> Head<'t> {
-    /// The meaning of a weak word where it is all there is.
+    /// Returns the head with the strength that a weak word has if it is the whole text.
     pub(super) fn alone(self) -> Self {
         let strength = match self.strength {
             Strength::Weak | Strength::Alone => Strength::Head,
@@ -61,65 +61,66 @@ impl<'t> Head<'t> {
         }
     }
 
-    /// The ids of its words.
+    /// Returns the ids of the phrase's words.
     pub(super) fn phrase(&self) -> &[u32] {
         self.words.get(..self.length).unwrap_or_default()
     }
 
-    /// True of a longer phrase that has the other in it: "baseball cap", of "baseball".
+    /// Returns true if this is a longer phrase that contains the other one, like "baseball cap" and "baseball".
     pub(super) fn has_within(&self, other: &Head<'_>) -> bool {
         self.length > other.length && self.phrase().windows(other.length).any(|part| part == other.phrase())
     }
 
-    /// Named in words about the product's place or material.
+    /// Returns the head as uncertain, because it was found only in words about the product's place or material.
     fn of_another(self) -> Self {
         Self { sure: false, ..self }
     }
 
-    /// The noun is known, but does not name a category.
+    /// Returns true if the noun is known but does not name a category.
     pub(super) fn is_open(&self) -> bool {
         self.category().is_none()
     }
 
-    /// Later is better, then longer: both make the head of an English noun phrase.
+    /// Returns true for a later phrase, or a longer one at the same end. In English both indicate the head of a noun
+    /// phrase.
     fn beats(&self, other: &Option<Head<'t>>) -> bool {
         other.is_none_or(|other| (self.end, self.length) > (other.end, other.length))
     }
 
-    /// Weak before broad, then longer, then later.
+    /// Compares two weak candidates by strength, then length, then position.
     fn outranks(&self, other: &Option<Head<'t>>) -> bool {
         other.is_none_or(|other| (self.strength, self.length, self.end) > (other.strength, other.length, other.end))
     }
 }
 
-/// The finds of a text on the way through it.
+/// Candidates found so far in a text.
 #[derive(Debug, Default)]
 struct Search<'t> {
     best: Option<Head<'t>>,
-    /// A weak one.
+    /// Best weak candidate.
     spare: Option<Head<'t>>,
     spare_done: bool,
-    /// Named only in words about another thing.
+    /// Candidate named only in words about another thing.
     aside: Option<Head<'t>>,
-    /// Up to where phrases were found.
+    /// Position up to which phrases were found.
     covered: usize,
-    /// Up to where nouns do not count.
+    /// Position up to which nouns are ignored.
     hidden: usize,
-    /// The end of the last noun that names no category: "set de …" is the thing behind it.
+    /// End of the last noun that names no category. In "set de …", the product follows it.
     open_end: usize,
-    /// The word that says that the phrase behind it is of another thing.
+    /// Position of the word that makes the following phrase describe another thing.
     beside: Option<usize>,
 }
 
 impl<'t> Search<'t> {
-    /// Begins a segment; true where the head so far is enough.
+    /// Starts a new segment. Returns true if the current head is sufficient.
     fn ends_segment(&mut self) -> bool {
         self.spare_done = self.spare.is_some();
         self.beside = None;
         self.best.is_some()
     }
 
-    /// A word that joins the next segment to the one before; true where the one before is enough.
+    /// Processes a word that joins the next phrase to the previous one. Returns true if the previous one is sufficient.
     fn joins(&mut self, text: &Text, at: usize, join: Join) -> bool {
         match join {
             Join::Plain => return false,
@@ -173,7 +174,7 @@ impl<'t> Search<'t> {
 }
 
 impl Text {
-    /// A phrase in brackets is read behind the rest, as segments of its own.
+    /// Reads a text. Phrases in brackets are moved to the end as separate segments.
     pub(super) fn read(table: &Table, text: &str) -> Self {
         let blank = Word {
             id: UNKNOWN,
@@ -222,8 +223,8 @@ impl Text {
         self.words.get(..self.length).unwrap_or(&[])
     }
 
-    /// The head of the first segment that has one; a weak one counts only if no segment has a better one, and what is
-    /// said of another thing only if there is nothing else.
+    /// Returns the head of the first segment that has one. A weak head counts only if no segment has a better one.
+    /// Words about another thing count only if there is nothing else.
     pub(super) fn head<'t>(&self, table: &'t Table) -> Option<Head<'t>> {
         let mut search = Search::default();
         for (at, word) in self.words().iter().enumerate() {
@@ -247,8 +248,8 @@ impl Text {
         head.map(|head| self.doubted(head))
     }
 
-    /// A word behind the head may be the noun, or the head a part of a name: "laptop" and a word behind it is perhaps no
-    /// laptop, and a "Blazer Mid 77" no jacket.
+    /// Marks a head as uncertain if another word follows it. That word may be the real noun, or the head may be part of
+    /// a name. "laptop" with a following word may not be a laptop, and "Blazer Mid 77" is not a jacket.
     fn doubted<'t>(&self, head: Head<'t>) -> Head<'t> {
         let behind = self.words().get(head.end..).unwrap_or(&[]);
         let next = behind
@@ -261,27 +262,27 @@ impl Text {
         }
     }
 
-    /// The first phrase that decides wherever it stands, as the brackets of "… (Hardcover)" do.
+    /// Returns the first phrase that decides regardless of its position, like "… (Hardcover)".
     pub(super) fn decisive<'t>(&self, table: &'t Table) -> Option<Head<'t>> {
         (0..self.length)
             .filter_map(|at| self.longest(table, at))
             .find(|head| head.strength == Strength::Decisive)
     }
 
-    /// True where any of these words stands in it.
+    /// Returns true if the text contains any of these words.
     pub(super) fn has_any(&self, words: &[u32]) -> bool {
         self.words()
             .iter()
             .any(|word| word.id != UNKNOWN && words.contains(&word.id))
     }
 
-    /// True where every word of it is one of these, and there are any.
+    /// Returns true if the text is not empty and contains only these words.
     pub(super) fn is_of(&self, words: &[u32]) -> bool {
         let is_one = |word: &Word| word.id != UNKNOWN && words.contains(&word.id);
         self.length > 0 && self.words().iter().all(is_one)
     }
 
-    /// The whole text is one phrase, but for words about who it is for.
+    /// Returns the phrase that is the whole text, except for words about the audience.
     pub(super) fn whole<'t>(&self, table: &'t Table, skipped: &[u32]) -> Option<Head<'t>> {
         let start = self
             .words()
@@ -291,26 +292,27 @@ impl Text {
         self.longest(table, start).filter(|head| head.end == self.length)
     }
 
-    /// "Mint", "Peach": a colour before it is anything else.
+    /// Returns true for a single word that is primarily a colour, like "Mint" or "Peach".
     fn is_plain_word(&self, head: &Head<'_>) -> bool {
         let word = head.end.checked_sub(1).and_then(|at| self.words().get(at));
         head.length == 1 && self.length > 1 && word.is_some_and(|word| word.plain)
     }
 
-    /// True of a word that names the thing's place, and not its material.
+    /// Returns true if the joining word introduces a place and not a material.
     fn is_place(&self, at: Option<usize>) -> bool {
         let word = at.and_then(|at| self.words().get(at));
         word.is_some_and(|word| word.join == Join::Place)
     }
 
-    /// True where the word before this one, in its segment, may be the noun, though no rule knows it: "extracto de café".
+    /// Returns true if the previous word in the segment may be the noun although no rule knows it, as in "extracto de
+    /// café".
     fn has_word_before(&self, at: usize) -> bool {
         let here = self.words().get(at).is_some_and(|word| word.opens_segment);
         let before = at.checked_sub(1).and_then(|before| self.words().get(before));
         !here && before.is_some_and(|word| !word.measure && !word.plain)
     }
 
-    /// "Box of chocolates", "Set of 4": the noun counts something else.
+    /// Returns true if the noun counts something else, as in "Box of chocolates" and "Set of 4".
     fn is_measure(&self, head: &Head<'_>) -> bool {
         head.is_open()
             && self
@@ -319,8 +321,8 @@ impl Text {
                 .is_some_and(|word| matches!(word.join, Join::Soft | Join::Of) && !word.opens_segment)
     }
 
-    /// "2 Door", "3-Drawer": counts parts of the thing that was named before; not in "iPad Air 2 Case", for nobody
-    /// counts cases.
+    /// Returns true if a number before the noun counts parts of an earlier noun, as in "2 Door" and "3-Drawer". In
+    /// "iPad Air 2 Case" the number does not count the case.
     fn is_counted(&self, table: &Table, head: &Head<'_>) -> bool {
         let start = head.end - head.length;
         head.length == 1
@@ -331,8 +333,8 @@ impl Text {
                 .is_some_and(|w| w.measure)
     }
 
-    /// A single weak word names the product only at the end of its segment, but for an amount: "Honey 250 g", not
-    /// "Honey Sun Dried".
+    /// Returns true if a weak word may name the product. A single weak word does so only at the end of its segment,
+    /// ignoring amounts: "Honey 250 g", but not "Honey Sun Dried".
     fn may_be_weak(&self, head: &Head<'_>) -> bool {
         let after = self.words().get(head.end..).unwrap_or(&[]);
         head.length > 1
@@ -342,7 +344,7 @@ impl Text {
                 .is_none_or(|word| word.opens_segment || word.join != Join::Plain)
     }
 
-    /// The longest phrase that starts at `start` and holds in this text.
+    /// Returns the longest phrase that starts at `start` and whose context is met in this text.
     fn longest<'t>(&self, table: &'t Table, start: usize) -> Option<Head<'t>> {
         let mut node = ROOT;
         let mut best = None;

@@ -1,18 +1,19 @@
-//! The Google product category of a product, from the names that its shop gives it.
+//! Determines the Google product category of a product from the names that its shop gives it.
 //!
-//! In: product type, title and tags as the shop wrote them. Out: the id of a category of the Google product taxonomy,
-//! or nothing. The rules are the phrases of `data/reference/categories.tsv` and, behind them, what the taxonomy calls
-//! its categories; no rule, no category: never a guess.
+//! Input: product type, title and tags as the shop wrote them. Output: the id of a category of the Google product
+//! taxonomy, or nothing. The rules are the phrases of `data/reference/categories.tsv` and, with lower priority, the
+//! taxonomy's own category names. Without a matching rule there is no category.
 //!
-//! The product type is believed first, then the title, then the tags. Within a text the last noun of its first phrase
-//! names the product ("leather dog collar with bell" is a collar): what stands behind "for", "with", a comma or a dash
-//! only tells about it.
+//! The product type takes precedence, then the title, then the tags. Within a text, the last noun of the first phrase
+//! names the product: "leather dog collar with bell" is a collar. Words after "for", "with", a comma or a dash only
+//! describe it.
 //!
-//! The word of one product is a [`Reading`]; an [`Assortment`] of all that a shop sells decides between meanings, and tells
-//! what a product is that says nothing of it. [`Belief`] holds back what one witness alone says and nothing else bears out.
+//! A [`Reading`] is the result for one product. An [`Assortment`] of all products of a shop decides between meanings,
+//! and categorises products whose texts name none. [`Belief`] withholds a category that only one witness names and
+//! nothing else confirms.
 //!
-//! It never looks at the description (prose names too much), and never learns beyond one shop's catalogue: the same
-//! table for every shop.
+//! The description is not used, because prose names too many things. Nothing is learned beyond one shop's catalogue:
+//! the table is the same for every shop.
 
 mod assortment;
 mod belief;
@@ -37,45 +38,45 @@ pub use self::rules::CategoryRules;
 pub(crate) use self::table::TABLE;
 use self::table::{Strength, Table};
 
-/// Tags that are read; shops with more use them as notes to themselves.
+/// Maximum number of tags read. Shops with more use tags as internal notes.
 const TAGS_MAX: usize = 64;
 
-/// A longer tag is not read for the words of a setting alone.
+/// Maximum length in bytes of a tag that is checked for the words of a setting.
 const SETTING_BYTES_MAX: usize = 12;
 
-/// The category of a product by its own texts.
+/// Category of a product from its own texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
     category: Option<ProductCategory>,
-    /// The meaning of the same phrase in a shop that sells such things.
+    /// Second meaning of the same phrase, for a shop that sells such things.
     other: Option<ProductCategory>,
-    /// True where nothing speaks against it.
+    /// True if nothing speaks against the category.
     sure: bool,
-    /// A colour, a taste, a motif too, or from tags alone.
+    /// True if the word is also a colour, flavour or motif, or if the category comes only from tags.
     weak: bool,
-    /// The noun of a title that names a thing which may be of many categories, as the table knows it.
+    /// Noun of the title that may name things of many categories, as an id of the table.
     open: Option<u32>,
-    /// The one word that names the category, where things of several departments are called so.
+    /// Single word that names the category but exists in several departments.
     doubtful: Option<u32>,
-    /// It says that it is a part of something.
+    /// True if the product says that it is a part of something.
     part: bool,
-    /// The setting whose words it has, and the category that the first of others would move it to.
+    /// Setting whose words the texts contain, and the category to which the first other setting would move the product.
     setting: Option<u8>,
     elsewhere: Option<Elsewhere>,
-    /// The product type, as a hash; `None` where the shop states none.
+    /// Hash of the product type; `None` if the shop states none.
     product_type: Option<u64>,
-    /// Its type, its title and its tags, as far as each names a category by a phrase of its own.
+    /// Type, title and tags, each if it names a category by a phrase of its own.
     witnesses: [Option<Witness>; 3],
-    /// The shop wrote a path of the taxonomy.
+    /// True if the shop stated a path of the taxonomy.
     stated: bool,
-    /// A service, a fee or a notice.
+    /// True for a service, a fee or a notice.
     no_goods: bool,
 }
 
 /// A text of a product that names a category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Witness {
-    /// The phrase that names it, as a hash: the same phrase in two texts is one witness.
+    /// Hash of the phrase that names the category. The same phrase in two texts is one witness.
     phrase: u64,
     category: ProductCategory,
 }
@@ -90,7 +91,7 @@ impl Witness {
     }
 }
 
-/// A category that a setting moves to: baby clothes are not with the clothes.
+/// A category to which a setting moves a product. For example, baby clothes are not in the category of clothes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Elsewhere {
     setting: u8,
@@ -98,18 +99,18 @@ struct Elsewhere {
 }
 
 impl Reading {
-    /// The category that these texts state, in the Google product taxonomy (version 2019-07-10). Pure and deterministic: the
-    /// same texts always give the same.
+    /// Returns the category that these texts state, in the Google product taxonomy (version 2019-07-10). The result is
+    /// deterministic.
     pub(crate) fn of(product_type: Option<&str>, title: &str, tags: &[String]) -> Self {
         read(&TABLE, product_type, title, tags)
     }
 
-    /// Marks the product as of this kind.
+    /// Records the kind of the product.
     pub(crate) fn note_kind(&mut self, kind: Kind) {
         self.no_goods = kind != Kind::Goods;
     }
 
-    /// The category as far as the product alone names it.
+    /// Returns the category that the product's own texts name.
     pub(crate) fn category(&self) -> Option<CategoryId> {
         self.category.map(|category| CategoryId(category.id()))
     }
@@ -161,7 +162,7 @@ fn read(table: &Table, product_type: Option<&str>, title: &str, tags: &[String])
     reading
 }
 
-/// A phrase as a number.
+/// Returns a hash of a phrase.
 fn hashed(phrase: &[u32]) -> u64 {
     let mut hasher = FxHasher::default();
     phrase.hash(&mut hasher);
@@ -176,7 +177,7 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// The category that a product's type, title and tags name, the first believed before the others.
+/// Returns the category named by a product's type, title and tags, in this order of precedence.
 fn place(table: &Table, typed: &TypeHead<'_>, titled: Option<Head<'_>>, tagged: Option<Witness>) -> Reading {
     if let TypeHead::Path(category) = typed {
         return Reading {
@@ -218,7 +219,7 @@ fn place(table: &Table, typed: &TypeHead<'_>, titled: Option<Head<'_>>, tagged: 
     {
         return of(head, false);
     }
-    // A tag decides between the things that the noun of the title may be.
+    // A tag decides between the possible meanings of the title's noun.
     let may_be = |category: &ProductCategory| {
         let related = |meaning: &ProductCategory| {
             let (one, other) = (meaning.name(), category.name());
@@ -248,7 +249,7 @@ fn strong(head: Option<Head<'_>>) -> Option<ProductCategory> {
     head.filter(|head| head.strength >= Strength::Head)?.category()
 }
 
-/// The noun of a phrase of one word, where things of several departments are called so.
+/// Returns the noun of a one-word phrase that exists in several departments.
 fn doubtful(table: &Table, head: Head<'_>) -> Option<u32> {
     let category = head.category().filter(|_| head.length == 1)?;
     let mut meanings = table.meanings(head.noun).iter();
@@ -259,8 +260,9 @@ fn doubtful(table: &Table, head: Head<'_>) -> Option<u32> {
 fn department(category: ProductCategory) -> &'static str {
     category.name().split(" > ").next().unwrap_or_default()
 }
-/// The title says the same more exactly: a deeper category, a longer name for the same noun ("camera monitor" in the
-/// title of a "monitor"), or a name that has the type in it ("baseball cap" under "baseball").
+/// Returns the title's category if it is more specific than the type's. It may be a deeper category or a longer name
+/// for the same noun, like "camera monitor" for the type "monitor". It may also contain the type, like "baseball cap"
+/// under "baseball".
 fn narrowed(category: ProductCategory, typed: Option<Head<'_>>, titled: Option<Head<'_>>) -> ProductCategory {
     let (Some(typed), Some(titled)) = (typed, titled) else {
         return category;
@@ -277,7 +279,7 @@ fn narrowed(category: ProductCategory, typed: Option<Head<'_>>, titled: Option<H
 }
 
 enum TypeHead<'t> {
-    /// The shop wrote a path of the taxonomy itself.
+    /// The shop stated a path of the taxonomy.
     Path(ProductCategory),
     Head(Head<'t>),
     Nothing,
@@ -298,7 +300,7 @@ fn type_head<'t>(table: &'t Table, text: &str) -> TypeHead<'t> {
     {
         return TypeHead::Path(category);
     }
-    // A path of the shop's own: its end is the most exact.
+    // The product type may be a path of the shop's own. Its last part is the most specific.
     for part in text.rsplit('>').take(table::PHRASE_WORDS_MAX) {
         let text = Text::read(table, part);
         let whole = text.whole(table, &[]).map(Head::alone);
@@ -310,8 +312,9 @@ fn type_head<'t>(table: &'t Table, text: &str) -> TypeHead<'t> {
     TypeHead::Nothing
 }
 
-/// The common part of the tags that are names of products, whatever their order, without those that say what `others` say. A
-/// tag that only names a container of another's category adds nothing; weak ones count if there are no others.
+/// Returns the common category path of the tags that name products, in any order, except tags with the phrases of
+/// `others`. A tag that names only an ancestor of another's category adds nothing. Weak tags count only if there are no
+/// others.
 fn from_tags(table: &Table, tags: &[String], others: [Option<Witness>; 2]) -> Option<Witness> {
     let (mut named, mut weak) = (Vec::new(), Vec::new());
     for tag in tags.iter().take(TAGS_MAX) {
@@ -339,7 +342,8 @@ fn from_tags(table: &Table, tags: &[String], others: [Option<Witness>; 2]) -> Op
     })
 }
 
-/// The path all `paths` share once those that contain another are left out; a department says nothing.
+/// Returns the common ancestor of `paths`, ignoring paths that are ancestors of others. A department alone does not
+/// count.
 fn shared_path(paths: &[&'static str]) -> Option<&'static str> {
     let exact = paths
         .iter()
@@ -364,12 +368,12 @@ fn is_below(path: &str, above: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.starts_with(" > "))
 }
 
-/// True where one is above the other, or both are of the same kinds.
+/// Returns true if one category contains the other, or both are in the same group of kinds.
 fn agree(one: ProductCategory, other: ProductCategory) -> bool {
     contains(one.name(), other.name()) || contains(other.name(), one.name()) || near(one) == near(other)
 }
 
-/// True of a path that is another's, or that of a category above it.
+/// Returns true if `above` is the path itself or one of its ancestors.
 fn contains(above: &str, path: &str) -> bool {
     path == above || is_below(path, above)
 }

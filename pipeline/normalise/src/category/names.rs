@@ -1,13 +1,13 @@
-//! The taxonomy's own names of its categories, as rules behind those of the file.
+//! Adds the taxonomy's own category names as rules of lower priority than those of the file.
 
 use google_taxonomy::ProductCategory;
 
 use super::table::{PHRASE_WORDS_MAX, Table};
 
-/// No category of the taxonomy has a higher id.
+/// Upper limit of the category ids in the taxonomy.
 const ID_MAX: u32 = 600_000;
 
-/// Last words of many names that say nothing where they stand alone.
+/// Last words of many category names that say nothing on their own.
 const GENERAL: [&str; 14] = [
     "Accessories",
     "Supplies",
@@ -25,14 +25,14 @@ const GENERAL: [&str; 14] = [
     "Grips",
 ];
 
-/// A list of single words: "Toners & Astringents".
+/// Returns true for a list of single words: "Toners & Astringents".
 fn is_list(name: &str) -> bool {
     name.split(['&', ',']).all(|part| !part.trim().contains(' '))
 }
 
 impl Table {
-    /// Adds the names of all categories: one of several words names a product, one word alone may also be a taste, a
-    /// motif or a trade, and that of a category with others below it is a department's.
+    /// Adds the names of all categories. A name of several words names a product. A single word may also be a flavour,
+    /// motif or trade, so it is weak. The name of a category with subcategories counts as a department's.
     pub(super) fn add_names(&mut self) {
         let mut paths: Vec<ProductCategory> = (1..=ID_MAX)
             .filter_map(|id| ProductCategory::from_id(id).ok())
@@ -69,15 +69,15 @@ impl Table {
                     (1, false) => "~",
                     _ => "",
                 };
-                // A phrase of the file knows better.
+                // A phrase of the file takes precedence.
                 let _ = self.add_unless_known(&format!("{mark}{part}"), *category);
             }
         }
     }
 }
 
-/// The names of a category: `Tea & Infusions` is tea, and infusions, but `Hair Clippers & Trimmers` are both for hair, and `TV
-/// & Monitor Mounts` are mounts of both.
+/// Splits the name of a category into its parts. `Tea & Infusions` gives tea, and infusions. In `Hair Clippers &
+/// Trimmers` both parts are for hair, and in `TV & Monitor Mounts` both are mounts.
 fn parts(name: &str) -> Vec<String> {
     let name = name.replace('\'', "");
     let mut parts: Vec<String> = name

@@ -6,19 +6,19 @@ use super::head::Text;
 use super::table::Table;
 use super::{Reading, TAGS_MAX, read};
 
-/// The rules of categories, apart from a catalogue, for the measurement of a rule's effect.
+/// Category rules without a catalogue, to measure the effect of single rules.
 #[derive(Debug)]
 pub struct CategoryRules(Table);
 
 impl CategoryRules {
-    /// All rules but those of these phrases, as [`CategoryRules::fired`] spells them. What the taxonomy itself calls its
-    /// categories is no rule, nor is a dictionary of nouns.
+    /// Returns all rules except those of these phrases, as [`CategoryRules::fired`] spells them. Category names of the
+    /// taxonomy and the dictionary of nouns always stay.
     #[must_use]
     pub fn without(phrases: FxHashSet<String>) -> Self {
         Self(Table::without(phrases))
     }
 
-    /// The phrases that name a product's kind, in its type, its title or a tag.
+    /// Returns the phrases that name a product's kind in its type, title or a tag.
     #[must_use]
     pub fn fired(&self, product: &Product) -> Vec<String> {
         let table = &self.0;
@@ -34,7 +34,7 @@ impl CategoryRules {
         named.chain(tagged).map(|head| table.spelt(head.phrase())).collect()
     }
 
-    /// The categories of all products of one store.
+    /// Returns the categories of all products of one store.
     #[must_use]
     pub fn categories(&self, products: &[Product]) -> Vec<Option<CategoryId>> {
         let read_one = |product: &Product| {

@@ -1,4 +1,4 @@
-//! The rules of `categories.tsv` as a trie over words.
+//! Stores the rules of `categories.tsv` as a trie over words.
 
 use std::sync::LazyLock;
 
@@ -12,101 +12,103 @@ static NOUNS: &str = include_str!("../../../../data/reference/category-nouns.tsv
 static SETTINGS: &str = include_str!("../../../../data/reference/category-settings.tsv");
 static COLOURS: &str = include_str!("../../../../data/reference/colours.txt");
 
-/// The one table of the process, built at first use.
+/// The table of the process, built at first use.
 pub(crate) static TABLE: LazyLock<Table> = LazyLock::new(|| Table::without(FxHashSet::default()));
 
-/// So many letters of a word stand before the noun that ends it, and so many has the noun.
+/// Minimum number of letters before a noun at the end of a compound word, and of the noun itself.
 const ENDING_AFTER_MIN: usize = 3;
 const ENDING_BYTES_MIN: usize = 4;
 
-/// A word no rule knows.
+/// Id of a word that no rule knows.
 pub(super) const UNKNOWN: u32 = 0;
 
-/// Stands for the path of nouns that alone do not name a category.
+/// Marker instead of a path, for nouns that alone do not name a category.
 const OPEN: &str = "-";
 
-/// Stands for the path of phrases that say nothing about the product.
+/// Marker instead of a path, for phrases that say nothing about the product.
 const FEATURE: &str = "+";
 
-/// The node every phrase starts at.
+/// Node at which every phrase starts.
 pub(super) const ROOT: u32 = 0;
 
-/// Most words in one phrase.
+/// Maximum number of words in a phrase.
 pub(super) const PHRASE_WORDS_MAX: usize = 4;
 
-/// The strength with which a phrase names the product that bears it.
+/// Strength with which a phrase names a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
-    /// Hides the nouns in it: "single handle", "gift box".
+    /// Hides the nouns that it contains: "single handle", "gift box".
     Feature,
-    /// Means the product only where it is all a product type or a tag says ("Caps"); elsewhere an open noun.
+    /// Names the product only if it is the whole product type or tag ("Caps"). Elsewhere it is a noun without a
+    /// category.
     Alone,
-    /// Names a department: any noun of the title knows better.
+    /// Names a department. Any noun of the title takes precedence.
     Broad,
-    /// Also a colour, a taste, a motif, a make: holds if nothing else is named.
+    /// Also a colour, flavour, motif or brand. Counts only if nothing else is named.
     Weak,
-    /// A product noun; the last one of a phrase is its head.
+    /// A product noun. The last one in a noun phrase is its head.
     Head,
-    /// Decides wherever it stands.
+    /// Decides regardless of its position.
     Decisive,
 }
 
-/// The meaning of a phrase.
+/// Meaning of a phrase.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
-    /// `None`: the noun is known, but alone it does not name the category ("kit", "case").
+    /// Category of the phrase. `None` if the noun is known but alone does not name a category ("kit", "case").
     pub(super) category: Option<ProductCategory>,
     pub(super) strength: Strength,
-    /// Any of these words has to stand in the same text; empty: holds always.
+    /// Words of which at least one must be in the same text. If empty, the rule always applies.
     pub(super) context: Vec<u32>,
-    /// The meaning of the phrase in a shop that sells such things.
+    /// Second meaning of the phrase, for a shop that sells such things.
     pub(super) other: Option<ProductCategory>,
 }
 
-/// The reason why a line or a phrase of the file is no rule.
+/// Reason why a line or phrase of the file is not a valid rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BadRule {
-    /// A line without a path and a tab.
+    /// The line has no path and tab.
     NoPath,
-    /// The path is none of the taxonomy.
+    /// The path is not in the taxonomy.
     NoSuchCategory(String),
-    /// No word, or more than [`PHRASE_WORDS_MAX`].
+    /// The phrase has no words, or more than [`PHRASE_WORDS_MAX`].
     PhraseLength(String),
-    /// The same phrase with the same context stands elsewhere.
+    /// The same phrase with the same context is defined elsewhere.
     Repeated(String),
-    /// Another meaning of a phrase without a first one above it.
+    /// A second meaning is given for a phrase without a first meaning above it.
     NoFirstMeaning(String),
 }
 
-/// Words that move a product from one category to another: baby clothes are not with the clothes.
+/// Words that move a product from one category to another. For example, baby clothes are not in the category of
+/// clothes.
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) words: Vec<u32>,
-    /// From a category and all below it, to another.
+    /// Moves from a category and its subcategories to another category.
     pub(super) moves: Vec<(ProductCategory, ProductCategory)>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Table {
     words: FxHashMap<Box<[u8]>, u32>,
-    /// From a node by a word to the next node.
+    /// Trie edges: from a node and a word to the next node.
     edges: FxHashMap<(u32, u32), u32>,
-    /// The edges out of the root, by word: most words of a title start no phrase.
+    /// Edges out of the root by word, as an array because most words of a title start no phrase.
     starts: Vec<u32>,
     nodes: Vec<Vec<Rule>>,
     audience: Vec<u32>,
     uncounted: Vec<u32>,
     parts: Vec<u32>,
-    /// Words that say nothing of a product's kind, by their id.
+    /// For each word id, true if the word says nothing about a product's kind.
     plain: Vec<bool>,
-    /// The meanings of the phrases that end in a word.
+    /// Meanings of the phrases that end in a word.
     meanings: FxHashMap<u32, Vec<ProductCategory>>,
     settings: Vec<Setting>,
-    /// Nouns that end words of German and Dutch, each with the word that stands for it.
+    /// Nouns at the end of German and Dutch compound words, each with the word id that represents it.
     ends: FxHashMap<Box<[u8]>, u32>,
-    /// Phrases that are no rules.
+    /// Phrases that are excluded from the rules.
     left_out: FxHashSet<String>,
-    /// Accessories and parts, by the name, in the singular, of the thing that they are for.
+    /// Categories of accessories and parts, by the singular name of the thing they are for.
     pub(super) accessories: FxHashMap<&'static str, ProductCategory>,
 }
 
@@ -130,17 +132,17 @@ impl Default for Table {
     }
 }
 
-/// Words that say who a product is for, or how much of the shop a tag covers.
+/// Words that say for whom a product is, or how much of the shop a tag covers.
 static AUDIENCE: &str = "all men women mens womens unisex ladies kids boys girls new our";
 
-/// Things that come with a numbered model rather than in numbers.
+/// Things before which a number is a model number and not a count.
 static UNCOUNTED: &str = "case cover sleeve band strap charger battery";
 
 /// Words that say that a thing is a part of another.
 static PARTS: &str = "spare spares sparepart replacement ersatzteil ersatzteile detachee repuesto recambio ricambio ricambi \
     onderdeel onderdelen reserveonderdelen";
 
-/// Words beside colours that say nothing of a product's kind.
+/// Words other than colours that say nothing about a product's kind.
 static PLAIN: &str = "size small medium large xl xxl xs mini maxi midi long short slim regular relaxed oversized fit unisex \
     men man women woman boy girl kid adult new old edition limited classic premium luxury original pure organic natural \
     set pack pair piece combo bundle duo trio boite caja paquete paire paar juego lot single double triple twin queen king full series collection style model version gen pro max \
@@ -149,7 +151,7 @@ static PLAIN: &str = "size small medium large xl xxl xs mini maxi midi long shor
     handmade handcrafted handwoven vintage modern design designer clearance sale inch left right replica authentic";
 
 impl Table {
-    /// A table of these rules alone; a line that is none is reported and left out.
+    /// Creates a table from these rules only. Invalid lines are reported and left out.
     #[cfg(test)]
     pub(super) fn read(text: &str) -> (Self, Vec<(usize, BadRule)>) {
         let mut table = Self::default();
@@ -158,7 +160,7 @@ impl Table {
         (table, bad)
     }
 
-    /// The table of all files, but for these phrases.
+    /// Creates the table from all files, without these phrases.
     pub(super) fn without(phrases: FxHashSet<String>) -> Self {
         let mut table = Self {
             left_out: phrases,
@@ -173,7 +175,7 @@ impl Table {
         table
     }
 
-    /// Words as the table spells them.
+    /// Returns the words in the table's spelling.
     pub(super) fn spelt(&self, ids: &[u32]) -> String {
         let spelt = |id: &u32| {
             let word = self.words.iter().find(|(_, known)| *known == id);
@@ -182,7 +184,7 @@ impl Table {
         ids.iter().map(spelt).collect::<Vec<_>>().join(" ")
     }
 
-    /// Adds rules; answers the lines that are none.
+    /// Adds rules. Returns the invalid lines.
     pub(super) fn add_rules(&mut self, text: &str) -> Vec<(usize, BadRule)> {
         let mut bad = Vec::new();
         let mut pairs = Vec::new();
@@ -214,7 +216,7 @@ impl Table {
         bad
     }
 
-    /// Adds `[~*!=^%]phrase [context]`; gives the words of the phrase.
+    /// Adds `[~*!=^%]phrase [context]`. Returns the words of the phrase.
     fn add(
         &mut self,
         entry: &str,
@@ -280,7 +282,7 @@ impl Table {
         Ok(words)
     }
 
-    /// Rules with a context are tried first; the edges out of the root get their array.
+    /// Completes the table: sorts rules with a context first, and fills the array of root edges.
     fn finish(&mut self) {
         for rules in &mut self.nodes {
             rules.sort_by_key(|rule| rule.context.is_empty());
@@ -316,7 +318,7 @@ impl Table {
         }
     }
 
-    /// "air fryer" is also written "airfryer".
+    /// Adds two-word phrases also as one word: "air fryer" is also written "airfryer".
     fn join_pairs(&mut self, pairs: &[Vec<Box<[u8]>>]) {
         for pair in pairs {
             let [first, second] = &**pair else { continue };
@@ -336,7 +338,7 @@ impl Table {
         }
     }
 
-    /// Adds a phrase with its category unless the phrase has a rule.
+    /// Adds a phrase with its category unless the phrase already has a rule.
     pub(super) fn add_unless_known(&mut self, entry: &str, category: ProductCategory) -> Result<(), BadRule> {
         let mut node = Some(ROOT);
         for word in forms(entry) {
@@ -350,7 +352,7 @@ impl Table {
         self.add(entry, Some(category), false).map(|_| ())
     }
 
-    /// Adds settings: a line of words that starts with `@`, and below it moves, path TAB path.
+    /// Adds settings. Each is a line of words starting with `@`, followed by its moves as lines of path TAB path.
     pub(super) fn add_settings(&mut self, text: &str) -> Vec<(usize, BadRule)> {
         let mut bad = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -398,7 +400,7 @@ impl Table {
         self.words.get(form).copied()
     }
 
-    /// The noun that a word of several is of: "Lederjacke", "Bürostühle".
+    /// Returns the noun at the end of a compound word: "Lederjacke", "Bürostühle".
     pub(super) fn ending(&self, form: &[u8]) -> Option<u32> {
         if form.len() < ENDING_AFTER_MIN + ENDING_BYTES_MIN {
             return None;
@@ -421,12 +423,12 @@ impl Table {
         self.edges.get(&(node, word)).copied()
     }
 
-    /// Words before a phrase that leave a tag a name of products.
+    /// Words that may precede a product name in a tag.
     pub(super) fn audience(&self) -> &[u32] {
         &self.audience
     }
 
-    /// Words that a number before them does not count.
+    /// Words that are not counted by a number before them.
     pub(super) fn uncounted(&self) -> &[u32] {
         &self.uncounted
     }
@@ -436,12 +438,12 @@ impl Table {
         &self.parts
     }
 
-    /// True of a word that says nothing of a product's kind.
+    /// Returns true for a word that says nothing about a product's kind.
     pub(super) fn is_plain(&self, word: u32) -> bool {
         self.plain.get(word as usize).copied().unwrap_or(false)
     }
 
-    /// All that phrases which end in this word lead to.
+    /// Returns all categories of phrases that end in this word.
     pub(super) fn meanings(&self, word: u32) -> &[ProductCategory] {
         self.meanings.get(&word).map_or(&[], Vec::as_slice)
     }

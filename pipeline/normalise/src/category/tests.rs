@@ -1,4 +1,4 @@
-//! Facts about the rules, about single products, and about recorded shops.
+//! Tests of the rules, of single products, and of recorded shops.
 
 use data_model::CategoryId;
 use google_taxonomy::ProductCategory;
@@ -20,7 +20,7 @@ fn path(product_type: &str, title: &str, tags: &[&str]) -> &'static str {
         .map_or("none", |category| category.name())
 }
 
-/// Each fact is `product type | title | end of the path`; "none" for no category.
+/// Checks facts of the form `product type | title | end of the category path`, with "none" for no category.
 fn assert_facts(facts: &str) {
     let mut wrong = Vec::new();
     for fact in facts.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -300,7 +300,7 @@ fn a_setting_moves_products_to_where_its_things_are() {
     );
 }
 
-/// The category as which each of these products of one shop is settled: `product type | title`, a line a product.
+/// Returns the categories of the products of one shop. The input has one line per product: `product type | title`.
 fn settled(shop: &str) -> Vec<&'static str> {
     let products = shop.lines().map(str::trim).filter(|line| !line.is_empty());
     let read_line = |line: &str| {
@@ -394,7 +394,7 @@ fn what_says_nothing_of_itself_is_what_its_shop_or_type_is_but_never_against_its
     assert_eq!(settled(typed)[3], "Shirts & Tops");
 }
 
-/// A shop of fishing tackle with these products beside.
+/// Returns the categories of a fishing tackle shop that also sells these products.
 fn beside_tackle(products: &str) -> Vec<&'static str> {
     let tackle = "|Fishing Rod 3 m\n|Fishing Reel 3000\n|Fishing Line 300 m\n|Fishing Lure Silver\n|Fishing Net
         |Fishing Hook 10 pk\n|Tackle Box L\n|Fishing Float Red\n|Fishing Lure Gold";
@@ -431,7 +431,7 @@ proptest! {
     }
 }
 
-/// Real pages of seventeen shops; most products get a category, and shops of one kind get that kind.
+/// Real pages of seventeen shops. Most products must get a category, and shops of one kind must get that kind.
 #[test]
 fn recorded_shops_are_mostly_placed() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/recorded");

@@ -1,43 +1,44 @@
-//! Text as the words the rules speak of: lower case, without accents, singular.
+//! Normalises text into the words that the rules use: lowercase, without accents, singular.
 
-/// Words of one text that are read; a title beyond that is prose.
+/// Maximum number of words read from a text. A longer title is prose.
 pub(super) const WORDS_MAX: usize = 48;
 
-/// Longest word that is kept apart; no rule has a longer one.
+/// Maximum length of a stored word in bytes. No rule has a longer word.
 const WORD_BYTES_MAX: usize = 32;
 
-/// The effect of a word on the noun phrase it stands in.
+/// Effect of a word on the noun phrase that contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Join {
-    /// Belongs to the phrase.
+    /// The word belongs to the phrase.
     Plain,
-    /// "of", "in", "by": ends the phrase once a product was named.
+    /// "of", "in", "by": ends the phrase if a product was already named.
     Soft,
-    /// "de", "du", "di": what follows says what the word before is made of or meant for, unless that is a measure.
+    /// "de", "du", "di": the following words describe the material or purpose of the previous word, unless that is a
+    /// measure.
     Of,
-    /// "under", "over", "sous": the phrase that follows says where the thing stands.
+    /// "under", "over", "sous": the following phrase says where the thing is used.
     Place,
-    /// "for", "with", "para": what follows is never the product.
+    /// "for", "with", "para": the following words are never the product.
     Hard,
 }
 
-/// One word of a text in normal form.
+/// One normalised word of a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawWord<'a> {
-    /// Normal form; empty if the word is too long for any rule.
+    /// Normal form; empty if the word is longer than any rule's.
     pub(super) form: &'a [u8],
-    /// First word after a comma, a bracket, a spaced dash, …
+    /// True for the first word after a comma, a bracket, a spaced dash and similar signs.
     pub(super) opens_segment: bool,
-    /// A number or a unit: "250g", "3", "oz".
+    /// True for a number or a unit: "250g", "3", "oz".
     pub(super) measure: bool,
-    /// Stands in brackets: the text around them goes on behind them.
+    /// True for a word in brackets. The text before the brackets continues after them.
     pub(super) aside: bool,
-    /// Points by which it speaks for a language whose nouns stand before their modifiers.
+    /// Points with which the word indicates a language whose nouns precede their modifiers.
     pub(super) noun_first_points: u8,
     pub(super) join: Join,
 }
 
-/// Calls `each` for the words of `text`, in order, at most [`WORDS_MAX`] times.
+/// Calls `each` for the words of `text` in order, at most [`WORDS_MAX`] times.
 pub(super) fn each_word(text: &str, mut each: impl FnMut(RawWord<'_>)) {
     let mut reader = Reader::new();
     let mut chars = text.chars().peekable();
@@ -100,14 +101,14 @@ fn step(c: char, before: char, after: char) -> Step {
         ',' | ':' | ';' | '|' | '–' | '—' | '•' | '·' | '>' => Step::Segment,
         '+' => Step::Segment,
         '-' | '/' if spaced => Step::Segment,
-        // French "à", which no article is.
+        // French "à" is a preposition, so it must not become the article "a".
         'à' | 'À' if before.is_whitespace() && after.is_whitespace() => Step::Letters(b'a', b'u'),
         _ if c.is_ascii() => Step::Split,
         _ => fold(c),
     }
 }
 
-/// Letters with an accent lose it; a letter of another script makes its word unknown.
+/// Removes accents from letters. A letter of another script makes its word unknown.
 fn fold(c: char) -> Step {
     match c {
         'à'..='å' | 'À'..='Å' | 'ā' | 'Ā' => Step::Letter(b'a'),
@@ -144,7 +145,7 @@ struct Reader {
     apostrophe: Option<usize>,
     after_number: bool,
     opens_segment: bool,
-    /// In brackets: whether the next word around them opens a segment.
+    /// Inside brackets, true if the next word after the brackets starts a segment.
     outside: Option<bool>,
     count: usize,
 }
@@ -162,7 +163,7 @@ impl Reader {
         }
     }
 
-    /// Brackets within brackets are one aside.
+    /// Enters brackets. Nested brackets count as one.
     fn step_aside(&mut self) {
         if self.outside.is_none() {
             self.outside = Some(self.opens_segment);
@@ -182,7 +183,7 @@ impl Reader {
         self.length = self.length.saturating_add(1);
     }
 
-    /// "l'eau" and "d'or" lose the article; "men's" loses its ending in [`Reader::finish`].
+    /// Removes the article of "l'eau" and "d'or". The ending of "men's" is removed in [`Reader::finish`].
     fn apostrophe(&mut self) {
         if self.length == 1 && matches!(self.word[0], b'l' | b'd') {
             self.length = 0;
@@ -271,8 +272,8 @@ fn join(raw: &[u8], next: char, after_number: bool, opens_segment: bool) -> Join
     }
 }
 
-/// Points by which a word speaks for Spanish, French, Italian or Portuguese, of which two are enough: "de" alone stands in
-/// English names too.
+/// Returns the points with which a word indicates Spanish, French, Italian or Portuguese. Two points are needed,
+/// because "de" alone also occurs in English names.
 fn noun_first_points(raw: &[u8]) -> u8 {
     match raw {
         b"para" | b"con" | b"sin" | b"pour" | b"avec" | b"sans" | b"senza" => 2,
@@ -302,7 +303,7 @@ fn is_unit(raw: &[u8]) -> bool {
     )
 }
 
-/// Words whose plural is a thing of its own, or that only look like a plural.
+/// Words whose plural is another thing, or that only look like a plural.
 const KEPT: [&[u8]; 12] = [
     b"shorts",
     b"glasses",
@@ -318,8 +319,8 @@ const KEPT: [&[u8]; 12] = [
     b"drawers",
 ];
 
-/// The singular as what stays of the word and what is put behind it. Needs to be the same for rules and texts, not to
-/// be English: "cookie", "cookies" and "cooky" all become "cooky".
+/// Returns the singular as the kept part of the word and an added ending. It need not be correct English, only equal
+/// for rules and texts: "cookie", "cookies" and "cooky" all become "cooky".
 fn singular(raw: &[u8]) -> (&[u8], &'static [u8]) {
     match raw {
         b"tvs" | b"cds" | b"lps" | b"dvds" => return (&raw[..raw.len() - 1], b""),

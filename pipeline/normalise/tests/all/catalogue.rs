@@ -1,4 +1,4 @@
-//! Whole pages in, products and quarantine out.
+//! Tests of whole pages: their products and quarantine entries.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use pipeline_normalise::{Catalogue, CatalogueBuilder, StoreContext};
@@ -351,10 +351,10 @@ fn what_cannot_be_understood_is_in_quarantine_once_however_many_pages_list_it() 
     let first = page(&[bad.clone(), mixed.clone(), nameless.clone(), other.clone()]);
     let again = page(&[good.clone(), mixed.clone(), nameless, bad.clone(), other]);
     assert_eq!(entries(&[first.clone(), again, first]), once, "listed on three pages");
-    // The place at which a page ends makes no difference.
+    // Page boundaries make no difference.
     let apart = entries(&[page(&[mixed.clone()]), page(&[good, bad])]);
     assert_eq!(apart, once[..3]);
-    // A variant that was put right is in order, whatever an older page says.
+    // A variant that was corrected is not in quarantine, whatever an older page says.
     let mut right = product(5, "10.00");
     right["updated_at"] = json!("2030-02-01T00:00:00+05:30");
     assert_eq!(entries(&[page(&[right.clone()]), page(&[mixed.clone()])]), []);
@@ -381,7 +381,7 @@ proptest! {
     }
 }
 
-/// `name=value, value` of each attribute of a product of this title, type and options.
+/// Returns the attributes of a product as `name=value, value`.
 fn attributes(title: &str, product_type: &str, options: Value) -> String {
     let mut one = product(7, "10.00");
     one["title"] = json!(title);

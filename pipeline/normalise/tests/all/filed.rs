@@ -1,11 +1,11 @@
-//! Products that say too little of themselves are filed by the store's other products.
+//! Tests that products with too little information are categorised by the store's other products.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use data_model::Product;
 use pipeline_normalise::{CatalogueBuilder, StoreContext};
 use serde_json::{Value, json};
 
-/// Pages of products, each an id, a product type and a title, as the store's only catalogue.
+/// Builds the store's catalogue from pages of products, each with an id, a product type and a title.
 fn catalogue(pages: &[&[(u64, &str, &str)]]) -> Vec<Product> {
     let mut builder = CatalogueBuilder::new(StoreContext {
         store: "stall.myshopify.com".parse().unwrap(),

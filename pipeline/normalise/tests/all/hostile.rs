@@ -1,4 +1,4 @@
-//! Harmful data of stores, and the part of it that is passed on.
+//! Tests of harmful data from stores, and of the part of it that is kept.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use pipeline_normalise::{Catalogue, CatalogueBuilder, REASON_CHARS_MAX, StoreContext};

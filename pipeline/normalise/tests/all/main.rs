@@ -1,4 +1,4 @@
-//! Pages of stores in, the market's products out.
+//! Tests from pages of stores to normalised products.
 
 mod catalogue;
 mod filed;

@@ -1,4 +1,4 @@
-//! The variants of a product: options, sizes, barcodes.
+//! Tests of product variants: options, sizes, barcodes.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use data_model::{Product, Variant};
@@ -17,7 +17,7 @@ fn understood(products: &[Value]) -> Vec<Product> {
     builder.finish().products
 }
 
-/// The variants of a product with one option of this name.
+/// Returns the variants of a product with one option of this name.
 fn of_option(name: &str, values: &[&str]) -> Vec<Variant> {
     let variant = |(id, value): (usize, &&str)| json!({"id": id + 1, "title": value, "option1": value, "price": "10.00", "position": id + 1});
     let variants: Vec<Value> = values.iter().enumerate().map(variant).collect();
