@@ -5,35 +5,35 @@ use serde::{Deserialize, Serialize};
 use storefront::{Store, StoreError, Storefront, StorefrontConfig};
 use url::Url;
 
-/// Addresses of review apps, and the way in which they are asked.
+/// Addresses of review apps, and limits of the requests to them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReviewsConfig {
-    /// Address of Judge.me.
+    /// URL of Judge.me.
     pub judgeme_url: String,
-    /// Address of Yotpo.
+    /// URL of Yotpo.
     pub yotpo_url: String,
-    /// Address of Stamped.
+    /// URL of Stamped.
     pub stamped_url: String,
-    /// Address of Okendo.
+    /// URL of Okendo.
     pub okendo_url: String,
-    /// Requests per second to an app at first.
+    /// Initial number of requests per second to an app.
     pub rate_start_per_s: f64,
-    /// The pace never grows beyond this.
+    /// Maximum number of requests per second to an app.
     pub rate_max_per_s: f64,
-    /// Most bytes of an answer, on the wire and unpacked.
+    /// Maximum size of an answer on the wire and decompressed, in bytes.
     pub answer_bytes_max: u64,
-    /// Time for which a reading of a store holds, in seconds.
+    /// Minimum time between two readings of a store, in seconds.
     pub after_s: u64,
-    /// Time for which a store is known to use the app that it uses, or none, in seconds.
+    /// Time in seconds after which the store's pages are checked again for the review app it uses.
     pub look_after_s: u64,
-    /// After so many seconds all reviews of a store are read again, changed or not.
+    /// Time in seconds after which all reviews of a store are read again, even if nothing changed.
     pub sweep_after_s: u64,
-    /// Most pages of one store's list in one run.
+    /// Maximum number of pages of one store's review list read in one run.
     pub pages_max: u32,
-    /// Most products of one store whose ratings are asked for in one run.
+    /// Maximum number of products of one store whose ratings are requested in one run.
     pub products_max: u32,
-    /// Most seconds that one store may take in one run.
+    /// Maximum time for one store in one run, in seconds.
     pub store_time_s_max: u64,
 }
 
@@ -57,40 +57,41 @@ impl Default for ReviewsConfig {
     }
 }
 
-/// The brands that are to be refreshed.
+/// Options of a refresh of reviews.
 #[derive(Debug, Clone, Default)]
 pub struct ReviewsOptions {
-    /// These brands, whenever they were read last; all that are due when `None`.
+    /// Brands to refresh, regardless of when they were last read. `None` means all brands that are due.
     pub only: Option<Vec<BrandSlug>>,
-    /// Reads every list to its end, changed or not.
+    /// Reads every review list to its end, even if nothing changed.
     pub sweep: bool,
-    /// Days for which what apps answered stays landed; what the last whole reading of a list and those since said always stays.
+    /// Number of days for which landed answers are kept. Answers since the start of the last complete reading of a list
+    /// are always kept.
     pub keep_days: u32,
-    /// Asks and reads, and writes nothing.
+    /// Sends requests and parses answers, but writes nothing.
     pub dry_run: bool,
 }
 
-/// A configuration that cannot be used.
+/// An unusable configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ReviewsConfigError {
-    /// An address is none.
+    /// The URL of an app is not valid.
     #[error("reviews.{key}: not an address of http or https")]
     Address {
-        /// The key.
+        /// Key of the URL in the configuration.
         key: &'static str,
-        /// The parser's error.
+        /// URL parser's error.
         #[source]
         source: Option<url::ParseError>,
     },
-    /// A number that must be above 0 is not.
+    /// A number is 0 but must be above 0.
     #[error("reviews.{0} must be above 0")]
     Zero(&'static str),
-    /// The client cannot be made.
+    /// The HTTP client cannot be created.
     #[error("reviews")]
     Client(#[from] storefront::ConfigError),
 }
 
-/// The client of all review apps.
+/// HTTP client for all review apps.
 #[derive(Debug, Clone)]
 pub struct Widgets {
     pub(crate) config: ReviewsConfig,
@@ -99,7 +100,7 @@ pub struct Widgets {
 }
 
 impl Widgets {
-    /// A client that talks to apps as `storefront` says, but at a pace and within bounds of their own.
+    /// Creates a client for review apps with the settings of `storefront`, but with its own rate and size limits.
     ///
     /// # Errors
     /// [`ReviewsConfigError`] names the key.
@@ -144,7 +145,7 @@ impl Widgets {
         })
     }
 
-    /// An app, as it is asked.
+    /// Returns the client for one app.
     pub(crate) fn app(&self, widget: ReviewWidget) -> Result<Store, StoreError> {
         let [judgeme, yotpo, stamped, okendo] = &self.addresses;
         self.client.store(match widget {

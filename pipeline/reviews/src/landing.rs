@@ -1,4 +1,4 @@
-//! Answers of review apps, as they are landed: `reviews/{store}/{microseconds}.jsonl.zst`, one object a reading of a store.
+//! Landed answers of review apps: `reviews/{store}/{microseconds}.jsonl.zst`, one object per reading of a store.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,59 +13,59 @@ use zstd::stream::write::Encoder;
 
 use crate::walk::StoreListing;
 
-/// Most bytes of one reading that are landed, packed and unpacked. What is beyond is left out, which the end notes: such a
-/// reading is not read again.
+/// Maximum size of one landed reading, compressed and decompressed. Answers beyond it are left out, and the end record
+/// notes that. Such a reading is not replayed.
 const PACKED_BYTES_MAX: usize = 32 << 20;
 const UNPACKED_BYTES_MAX: u64 = 512 << 20;
-/// The place of landings.
+/// Folder of the landed answers.
 pub(crate) const ANSWERS: AnswerFolder = AnswerFolder {
     kind: "reviews",
     ending: "jsonl.zst",
 };
-/// Tightness of packed answers.
+/// Compression level of landed answers.
 const LEVEL: i32 = 3;
 
-/// The beginning of a reading.
+/// First record of a landed reading.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Head {
     pub(crate) store: StoreHost,
     pub(crate) asked_at: Timestamp,
-    /// The app; `None` where the store was seen to use none any more.
+    /// Review app of the store; `None` if the store was found to use none any more.
     pub(crate) key: Option<WidgetKey>,
-    /// It begins the list anew, and does not go on with one that was cut short.
+    /// True if the reading starts the list from the beginning, and false if it continues an interrupted one.
     pub(crate) begins: bool,
 }
 
-/// A question to an app.
+/// A request to an app.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum AppQuestion {
-    /// A page of the list.
+    /// A page of the review list.
     Page(Next),
     /// The ratings of a product.
     Product(u64),
 }
 
-/// One answer.
+/// An answer of an app.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Answer {
     pub(crate) asked: AppQuestion,
-    /// Of the products that it names those that the store listed then.
+    /// Listed products of the store that the answer names, at the time of the answer.
     pub(crate) listed: StoreListing,
-    /// Empty where the app does not know the product that it was asked for.
+    /// Body of the answer; empty if the app does not know the requested product.
     pub(crate) body: String,
 }
 
-/// The end of a reading.
+/// Last record of a landed reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct End {
-    /// The list was read to its end, so that what was not seen is gone.
+    /// True if the list was read to its end, so that unseen reviews are gone.
     pub(crate) is_whole: bool,
-    /// It was a reading of all of it, after which all ratings are asked for.
+    /// True if the whole list was read, after which all ratings are requested.
     pub(crate) sweeps: bool,
-    /// Answers are left out.
+    /// True if some answers were left out.
     pub(crate) is_cut: bool,
-    /// The reviews that it took away were not believed to be gone, and stay.
+    /// True if the reviews that the reading would remove were kept, because their removal was not trusted.
     #[serde(default)]
     pub(crate) is_doubted: bool,
 }
@@ -79,7 +79,7 @@ pub(crate) enum Line {
     End(End),
 }
 
-/// A reading on its way to the landing.
+/// Builder of a landed reading.
 pub(crate) struct LandingBuilder {
     pub(crate) head: Head,
     pub(crate) end: End,
@@ -119,13 +119,13 @@ impl LandingBuilder {
     }
 
     fn put(&mut self, line: &Line) {
-        // The first answer that is left out ends it: a reading with a hole would be taken for a whole one.
+        // The first omitted answer ends the reading, because a reading with a gap would be taken for a complete one.
         if !self.end.is_cut && self.write(line).is_none() {
             self.end.is_cut = true;
         }
     }
 
-    /// `None` where there is no room. Writing into memory fails never else.
+    /// Writes a line. Returns `None` if there is no space. Writing into memory cannot fail otherwise.
     fn write(&mut self, line: &Line) -> Option<()> {
         let mut json = serde_json::to_vec(line).ok()?;
         json.push(b'\n');
@@ -146,20 +146,20 @@ impl LandingBuilder {
         (lines.get_ref().len() <= PACKED_BYTES_MAX).then_some(())
     }
 
-    /// The object; `None` where there is nothing to land.
+    /// Returns the landed object, or `None` if there is nothing to land.
     pub(crate) fn finish(mut self, is_gone: bool) -> Option<Vec<u8>> {
         if self.lines.is_none() && !is_gone {
             return None;
         }
         let end = Line::End(self.end);
-        // The end is written whatever the room.
+        // The end record is written regardless of the size limit.
         self.bytes = 0;
         let _ = self.write(&end);
         self.lines?.finish().ok()
     }
 }
 
-/// Lands a reading: durable when this returns.
+/// Stores a landed reading. It is durable when this returns.
 pub(crate) async fn land(
     storage: &Storage,
     store: &StoreHost,
@@ -169,7 +169,7 @@ pub(crate) async fn land(
     put_over(storage, &ANSWERS.path(store, at), packed).await
 }
 
-/// A landed reading, packed. Its head and its end are known to be readable.
+/// A landed reading, compressed. Its head and its end are known to be readable.
 #[derive(Debug, Clone)]
 pub(crate) struct LandedReading {
     pub(crate) head: Head,
@@ -177,7 +177,7 @@ pub(crate) struct LandedReading {
     pub(crate) path: Path,
 }
 
-/// The beginning and the end of a landed reading; `None` where it is damaged.
+/// Returns the head and the end of a landed reading, or `None` if it is damaged.
 pub(crate) async fn outline(
     storage: &Storage,
     store: &StoreHost,
@@ -188,7 +188,7 @@ pub(crate) async fn outline(
     };
     let (mut head, mut end) = (None, None);
     for line in lines(&packed) {
-        // Answers are passed over unread.
+        // Answers are skipped without parsing.
         match line {
             Some(line) if line.starts_with(br#"{"answer""#) && head.is_some() => {}
             Some(line) => match serde_json::from_slice(&line) {
@@ -206,7 +206,8 @@ pub(crate) async fn outline(
     Ok((head.store == *store).then_some(LandedReading { head, end, path }))
 }
 
-/// The answers of a landed reading, to `take`, which says whether it goes on; whether all of them could be read.
+/// Passes the answers of a landed reading to `take`, which returns whether to continue. Returns true if all answers
+/// could be read.
 pub(crate) async fn answers(
     storage: &Storage,
     landed: &LandedReading,
@@ -229,10 +230,10 @@ pub(crate) async fn answers(
     Ok(true)
 }
 
-/// The lines of an object; `None` for what cannot be unpacked, which is the last.
+/// Returns the decompressed lines of an object. Ends with `None` if decompression fails.
 fn lines(packed: &[u8]) -> impl Iterator<Item = Option<Vec<u8>>> {
     let decoder = zstd::stream::Decoder::with_buffer(packed).ok();
-    // The head and the end are beyond what is counted.
+    // The head and the end do not count towards the limit.
     let mut reader = decoder.map(|decoder| BufReader::new(decoder.take(UNPACKED_BYTES_MAX + (1 << 20))));
     let mut is_over = false;
     std::iter::from_fn(move || {

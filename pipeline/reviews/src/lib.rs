@@ -1,16 +1,16 @@
-//! Reads the reviews that stores' review apps publish, and brings them into the lake.
+//! Reads the reviews that stores' review apps publish, and writes them to the lake.
 //!
-//! In: registered brands, their stores, the apps' public addresses and the lake. Out: reviews and ratings, committed apart
-//! from crawls, and a report. Which app a store uses, its own pages say. Each app has a pace, a `robots.txt` and a breaker
-//! of its own, whichever store is read.
+//! Input: registered brands, their stores, the apps' public addresses and the lake. Output: reviews and ratings,
+//! committed separately from crawls, and a report. A store's own pages show which app it uses. Each app has its own
+//! pace, `robots.txt` and circuit breaker, shared by all stores.
 //!
-//! Answers of apps are landed, and [`reread_reviews`] makes the same rows of them again, without asking anyone.
+//! Answers of apps are landed, and [`reread_reviews`] rebuilds the same rows from them without any request.
 //!
-//! A store costs one request where nothing changed. Where something did, the list of its reviews is read from the newest
-//! on, as far as it is new. A run that is cut short goes on where it was.
+//! An unchanged store costs one request. Otherwise its review list is read from the newest review until it reaches
+//! known reviews. An interrupted run continues at the same position.
 //!
-//! It never uses a key that is not public, and never takes an answer that it cannot read for one that says nothing. Where an
-//! app shows fewer reviews than it counts, or not half of those that are held, it drops none before that is so twice.
+//! This crate uses only public keys. An unreadable answer is never taken for an empty one. If an app shows fewer
+//! reviews than it counts, or less than half of the stored ones, nothing is dropped until it happens twice.
 
 mod config;
 mod landing;

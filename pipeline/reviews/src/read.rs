@@ -1,4 +1,4 @@
-//! One store: which app it uses, and what the app has that the lake does not.
+//! Reads one store: which review app it uses, and which reviews the app has that the lake does not.
 
 mod list;
 mod rate;
@@ -18,16 +18,16 @@ use crate::state::{self, StoreState};
 use crate::walk::ReadingFinds;
 use list::HeldCounts;
 
-/// The outcome of a store that another process asks.
+/// Outcome for a store that another process is reading.
 const SKIPPED: &str = "skipped";
 const PARTIAL: &str = "partial";
 
-/// The reading of a store.
+/// Result of reading a store.
 #[derive(Debug)]
 pub(crate) struct StoreReading {
     pub(crate) changes: ReviewChanges,
     pub(crate) state: StoreState,
-    /// `none`, `unchanged`, `read`, `partial`, `gone`, `skipped` or `failed`.
+    /// Outcome: `none`, `unchanged`, `read`, `partial`, `gone`, `skipped` or `failed`.
     pub(crate) outcome: &'static str,
     pub(crate) requests: u64,
     pub(crate) added: u64,
@@ -35,13 +35,13 @@ pub(crate) struct StoreReading {
     pub(crate) reviews: u64,
     pub(crate) refused: Vec<RejectedRecord>,
     pub(crate) error: Option<String>,
-    /// The app's answers, for the landing.
+    /// Answers of the app, ready to be landed.
     pub(crate) landed: Option<Vec<u8>>,
-    /// They were landed.
+    /// True if the answers were landed.
     pub(crate) is_landed: bool,
 }
 
-/// The reason why a store was not read as far as it could be.
+/// Reason why a store was not read completely.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -52,17 +52,17 @@ enum Failure {
     NotAsked(#[from] NotAsked),
 }
 
-/// The things that all stores of a refresh are read with.
+/// Context shared by all stores of a refresh.
 #[derive(Debug)]
 pub(crate) struct ReadContext<'a> {
     pub(crate) options: &'a ReviewsOptions,
     pub(crate) deps: &'a StoreDeps,
     pub(crate) widgets: &'a Widgets,
-    /// The lake before the batch.
+    /// State of the lake before the batch.
     pub(crate) snapshot: LakeSnapshot,
 }
 
-/// A store that is being read.
+/// State of reading one store.
 struct Reader<'a> {
     brand: &'a RegisteredBrand,
     context: &'a ReadContext<'a>,
@@ -72,7 +72,7 @@ struct Reader<'a> {
     read: StoreReading,
 }
 
-/// Reads a store; what fails there is part of what was read.
+/// Reads a store. Failures of the store or the app are part of the result.
 ///
 /// # Errors
 /// The storage or the lake cannot be read.
@@ -136,9 +136,9 @@ pub(crate) async fn read_store(brand: &RegisteredBrand, context: &ReadContext<'_
 impl Reader<'_> {
     fn done(mut self) -> StoreReading {
         match self.read.outcome {
-            // It is due as it was.
+            // The store stays as due as before.
             SKIPPED => {}
-            // The next run goes on with it, whenever that is.
+            // The next run continues this reading, whenever it starts.
             PARTIAL => self.read.state.asked_at = None,
             _ => self.read.state.asked_at = Some(self.started_at),
         }
@@ -155,7 +155,7 @@ impl Reader<'_> {
         self.read.error = Some(failure.to_string());
     }
 
-    /// The app that the store uses; `None` where there is nothing more to do.
+    /// Returns the app that the store uses, or `None` if there is nothing more to do.
     async fn app(&mut self) -> Result<Option<WidgetKey>, TaskError> {
         let look_after_s = self.context.widgets.config.look_after_s;
         if !is_older(self.read.state.looked_at, self.started_at, look_after_s) {
@@ -168,10 +168,10 @@ impl Reader<'_> {
                 self.fail(&failure);
                 return Ok(None);
             }
-            // The app is known from before, and does not depend on the store's pages.
+            // The app is already known, so reading continues without the store's pages.
             Err(_) => {}
             Ok(None) => {
-                // The next look is as long after this one as after any other.
+                // The next check of the pages happens after the usual interval.
                 state.looked_at = Some(self.started_at);
                 state.missed += u32::from(state.widget.is_some());
                 if state.missed > 1 {
@@ -191,7 +191,7 @@ impl Reader<'_> {
         Ok(self.read.state.widget.clone())
     }
 
-    /// Looks at the store's pages, under the right to ask it.
+    /// Looks for the app on the store's pages, under the right to send requests to the store.
     async fn look(&mut self) -> Result<Result<Option<WidgetKey>, Failure>, TaskError> {
         let (deps, brand) = (self.context.deps, self.brand);
         let (rights, stop) = (deps.rights.as_deref(), deps.cancel.cancelled());
@@ -199,7 +199,7 @@ impl Reader<'_> {
         looked.unwrap_or_else(|error| Ok(Err(error.into())))
     }
 
-    /// Looks at the front page, and then at a product's.
+    /// Looks for the app on the front page, then on a product page.
     async fn look_there(&mut self) -> Result<Result<Option<WidgetKey>, Failure>, TaskError> {
         let store = match self.context.deps.storefront.store(&self.brand.base_url) {
             Ok(store) => store,
@@ -222,7 +222,7 @@ impl Reader<'_> {
         Ok(html.map(|html| html.as_deref().and_then(detect)))
     }
 
-    /// Two looks in a row found no app: what it published is gone from the store.
+    /// Removes all reviews and ratings of the store, after two consecutive checks found no app.
     async fn forget(&mut self) -> Result<(), TaskError> {
         let store = &self.brand.store;
         let stores = [store.clone()].into();
@@ -251,7 +251,7 @@ impl Reader<'_> {
         self.context.deps.cancel.is_cancelled() || took_ms > i64::try_from(most_ms).unwrap_or(i64::MAX)
     }
 
-    /// The store used another app before.
+    /// Removes reviews and ratings of an app that the store used before.
     fn drop_others(&mut self, key: &WidgetKey, others: &[WidgetReview], ratings: &[WidgetRating]) {
         let changes = &mut self.read.changes;
         let gone = others.iter().map(|one| (one.widget, one.id.clone()));
@@ -260,7 +260,7 @@ impl Reader<'_> {
         changes.ratings_gone.extend(gone.map(|one| (one.widget, one.product)));
     }
 
-    /// Puts down what was found.
+    /// Records the results of the reading.
     fn note(&mut self, mut found: ReadingFinds, ratings: &[WidgetRating]) {
         let widget = self.read.state.widget.as_ref().map(|key| key.widget);
         let Some(widget) = widget else { return };
@@ -269,7 +269,7 @@ impl Reader<'_> {
         (read.added, read.edited) = (found.added, found.edited);
         read.refused.append(&mut found.refused);
         read.reviews = found.held.len() as u64;
-        // A walk that is not at its end asks for ratings when it is.
+        // Ratings are requested only after an unfinished reading of the list is complete.
         if read.state.walk.is_some() || read.state.known.is_none() {
             read.state.pending.extend(&found.products);
         }
@@ -286,8 +286,8 @@ impl Reader<'_> {
     }
 }
 
-/// The part of a store's reviews that is in quarantine. Where that cannot be read, nothing is known of it: reviews do not wait
-/// for a file of another table.
+/// Returns the store's reviews in quarantine. If they cannot be read, returns none, because reviews must not wait for a
+/// file of another table.
 pub(crate) async fn refused_of(snapshot: &LakeSnapshot, store: &StoreHost) -> Result<Vec<Quarantined>, TaskError> {
     match snapshot.refused_reviews(&[store.clone()].into()).await {
         Ok(mut refused) => Ok(refused.remove(store).unwrap_or_default()),
@@ -296,12 +296,12 @@ pub(crate) async fn refused_of(snapshot: &LakeSnapshot, store: &StoreHost) -> Re
     }
 }
 
-/// The HTML of a page.
+/// Returns the HTML of a page.
 fn page(fetched: Result<FetchOutcome, StoreError>) -> Result<Option<String>, Failure> {
     match fetched {
         Ok(FetchOutcome::Body(page)) => Ok(Some(String::from_utf8_lossy(&page.bytes).into_owned())),
         Ok(FetchOutcome::NotModified) => Ok(None),
-        // A product may have gone since the crawl.
+        // The product may have been deleted since the crawl.
         Err(StoreError::Status { status: 404 | 410 }) => Ok(None),
         Err(error) => Err(error.into()),
     }

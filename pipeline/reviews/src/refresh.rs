@@ -15,65 +15,65 @@ use crate::landing;
 use crate::read::{ReadContext, StoreReading, read_store};
 use crate::state;
 
-/// Most refused records that a report names.
+/// Maximum number of refused records in a report.
 const REFUSED_MAX: usize = 200;
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// The work of a refresh.
+/// Report of a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ReviewsReport {
-    /// Its extent.
+    /// Extent of the run.
     #[serde(flatten)]
     pub run: TaskRun,
-    /// Brands with a change.
+    /// Number of changed brands.
     pub changed: u64,
-    /// Commits of the lake.
+    /// Number of commits to the lake.
     pub commits: u64,
-    /// Requests sent, to stores and to apps.
+    /// Number of requests sent to stores and apps.
     pub requests: u64,
-    /// Reviews that are new.
+    /// Number of new reviews.
     pub added: u64,
-    /// Reviews that say something else than before.
+    /// Number of reviews whose content changed.
     pub edited: u64,
-    /// Reviews that are gone.
+    /// Number of removed reviews.
     pub removed: u64,
-    /// Each brand that was read, by its slug.
+    /// Results of the brands that were read, sorted by slug.
     pub asked: Vec<BrandReviews>,
 }
 
-/// The outcome of one brand.
+/// Result of one brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BrandReviews {
-    /// The brand.
+    /// Slug of the brand.
     pub brand: BrandSlug,
-    /// The review app that its store uses.
+    /// Review app that the brand's store uses.
     pub source: Option<ReviewWidget>,
-    /// `none` where it uses no app that is known, `unchanged`, `read`, `partial` where the next run goes on, `gone` where it
-    /// uses none any more, `skipped` where another process asks the store now, `failed`.
+    /// Outcome: `none` if the store uses no known app, `unchanged`, `read`, `partial` if the next run continues, `gone`
+    /// if the store no longer uses an app, `skipped` if another process is reading the store, or `failed`.
     pub outcome: &'static str,
-    /// Reviews that are held now.
+    /// Number of stored reviews after the run.
     pub reviews: u64,
-    /// Reviews that are new.
+    /// Number of new reviews.
     pub added: u64,
-    /// Reviews that say something else than before.
+    /// Number of reviews whose content changed.
     pub edited: u64,
-    /// Reviews that are gone.
+    /// Number of removed reviews.
     pub removed: u64,
-    /// Products whose rating was read.
+    /// Number of products whose rating was read.
     pub rated: u64,
-    /// Requests sent.
+    /// Number of requests sent.
     pub requests: u64,
-    /// Records that cannot be understood.
+    /// Records that could not be understood.
     pub refused: Vec<RejectedRecord>,
-    /// The reason why it failed, was skipped, or is not whole.
+    /// Reason why the reading failed, was skipped or is incomplete.
     pub error: Option<String>,
 }
 
-/// Reads the reviews of brands that are due, and commits what changed. Brands that no crawl brought yet are left out. Apps are
-/// asked without the right to a store.
+/// Reads the reviews of brands that are due, and commits the changes. Brands that were never crawled are left out.
+/// Requests to apps do not need the right to a store.
 ///
 /// # Errors
-/// [`TaskError`]; a store or an app that fails is no error, and keeps what is known of it.
+/// [`TaskError`]. A failing store or app is not an error, and its stored data stays.
 #[boxed]
 pub async fn refresh_reviews(
     options: &ReviewsOptions,
@@ -99,13 +99,13 @@ pub async fn refresh_reviews(
     Ok(report)
 }
 
-/// A brand, and what was read of its store.
+/// A brand with the result of reading its store.
 struct BrandReading {
     brand: RegisteredBrand,
     reading: StoreReading,
 }
 
-/// A refresh at work.
+/// State of a running refresh.
 struct ReviewsRefresh<'a> {
     context: ReadContext<'a>,
     report: ReviewsReport,
@@ -114,7 +114,7 @@ struct ReviewsRefresh<'a> {
 #[async_trait]
 impl StoreTask for ReviewsRefresh<'_> {
     type Answer = BrandReading;
-    // Each app keeps its own pace, whatever their number.
+    // Each app keeps its own pace, however many stores are read at once.
     const STORES_AT_ONCE: usize = 8;
     const BATCH: usize = 32;
 
@@ -135,7 +135,8 @@ impl StoreTask for ReviewsRefresh<'_> {
         }
         let brand = due.brand.clone();
         let mut read = read_store(&brand, &self.context).await?;
-        // Before the lake: what it has can be made again. At once: answers are not to wait in memory for other stores.
+        // Landed before the commit, because the lake's rows can be rebuilt from answers. Landed at once, so that
+        // answers do not wait in memory for other stores.
         if let Some(packed) = read.landed.take().filter(|_| !options.dry_run) {
             landing::land(&deps.storage, &brand.store, read.changes.at, packed).await?;
             read.is_landed = true;
@@ -143,7 +144,7 @@ impl StoreTask for ReviewsRefresh<'_> {
         Ok(Some(BrandReading { brand, reading: read }))
     }
 
-    /// Brings what was read into the lake, and then notes how far it was read.
+    /// Commits the results to the lake, then saves how far each store was read.
     async fn take(&mut self, read: Vec<Self::Answer>) -> Result<(), TaskError> {
         let ReadContext { options, deps, .. } = self.context;
         let report = &mut self.report;
@@ -189,7 +190,7 @@ impl StoreTask for ReviewsRefresh<'_> {
     }
 }
 
-/// Drops what is landed for longer than it is kept, but no landing that a whole list is made of.
+/// Deletes landed answers after the retention period, except those needed to rebuild the whole list.
 async fn prune(
     store: &StoreHost,
     read: &StoreReading,
@@ -205,16 +206,16 @@ async fn prune(
         .await
 }
 
-/// The outcome of commits.
+/// Outcome of commits.
 #[derive(Debug, Default)]
 pub(crate) struct CommitOutcome {
     pub(crate) changed: u64,
     pub(crate) commits: u64,
-    /// Stores whose rows cannot be written since a file of theirs is lost.
+    /// Stores whose rows could not be written because one of their files is lost.
     pub(crate) failed: BTreeSet<StoreHost>,
 }
 
-/// Commits what changed.
+/// Commits the changes of all stores.
 pub(crate) async fn commit(lake: &Lake, all: Vec<ReviewChanges>) -> Result<CommitOutcome, LakeError> {
     let mut committed = CommitOutcome::default();
     let mut tell = |done: data_lake::CommitReport| {
@@ -224,7 +225,7 @@ pub(crate) async fn commit(lake: &Lake, all: Vec<ReviewChanges>) -> Result<Commi
     match lake.commit_reviews(all.clone()).await {
         Ok(done) => tell(done),
         Err(error) if error.lost_file().is_none() => return Err(error),
-        // One lost file is not to keep the others back.
+        // One lost file must not block the other stores.
         Err(_) => {
             let mut failed = BTreeSet::new();
             for one in all {
@@ -244,8 +245,8 @@ pub(crate) async fn commit(lake: &Lake, all: Vec<ReviewChanges>) -> Result<Commi
     Ok(committed)
 }
 
-/// Commits what changed of one store. Reviews do not wait for a lost file of another table: what is refused is then left as
-/// it is there.
+/// Commits the changes of one store. If a file of another table is lost, the reviews are committed without the
+/// quarantine changes.
 async fn commit_one(lake: &Lake, changes: ReviewChanges) -> Result<data_lake::CommitReport, LakeError> {
     match lake.commit_reviews(vec![changes.clone()]).await {
         Err(error) if error.lost_file().is_some() => {

@@ -1,4 +1,4 @@
-//! A store's reviews and ratings, made again of what its app answered, in the order in which it did.
+//! Rebuilds a store's reviews and ratings from the landed answers of its app, in their original order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::landing::{Answer, AppQuestion, LandedReading};
 use crate::state::Walk;
 use crate::walk::{ReadingFinds, rating_subject};
 
-/// The state that landed readings lead to.
+/// State reached by replaying landed readings.
 #[derive(Debug)]
 pub(crate) struct Replay {
     key: WidgetKey,
@@ -23,11 +23,11 @@ pub(crate) struct Replay {
     ratings_at: BTreeMap<(ReviewWidget, u64), Timestamp>,
 }
 
-/// The lake's rows of a store: reviews, ratings, and refused records.
+/// Rows of a store in the lake: reviews, ratings, and refused records.
 pub(crate) type InLake<'a> = (&'a [WidgetReview], &'a [WidgetRating], &'a [Quarantined]);
 
-/// The readings that make the whole list: from the beginning of the last that came to its end, with the app that the
-/// newest is of, to the newest. `None` where no such reading is landed without a gap.
+/// Returns the landed readings that contain the whole list. They start with the last complete reading by the newest
+/// reading's app, and end with the newest. Returns `None` if there is no such sequence without a gap.
 pub(crate) fn whole(landed: &[LandedReading]) -> Option<&[LandedReading]> {
     let newest = landed.last()?;
     if newest.head.key.is_none() {
@@ -68,7 +68,7 @@ impl Replay {
             AppQuestion::Page(at) => {
                 let page = self.key.read_feed(body.as_bytes(), &at)?;
                 self.walk.next = at;
-                // The records set aside are the refresh's to remember.
+                // Only the refresh keeps the set of reviews that are set aside.
                 let mut aside = BTreeSet::new();
                 self.found
                     .take(self.key.widget, page, &listed, &mut self.walk, &mut aside);
@@ -137,7 +137,7 @@ impl Replay {
         }
     }
 
-    /// The changes of the lake, which has these reviews and ratings of the store.
+    /// Returns the changes to the lake's reviews and ratings of the store.
     pub(crate) fn changes(
         mut self,
         brand: &RegisteredBrand,
@@ -153,7 +153,7 @@ impl Replay {
             .filter(|one| one.widget != widget || !self.found.held.contains_key(&one.id))
             .map(|one| (one.widget, one.id.clone()))
             .collect();
-        // The known reviews of a product that no answer names stay.
+        // Products without an answer keep their known ratings.
         changes.ratings_gone = ratings
             .iter()
             .filter(|one| one.widget != widget || self.unrated.contains(&one.product))
@@ -175,7 +175,7 @@ impl Replay {
     }
 }
 
-/// All of a store goes: it was seen to use no app any more.
+/// Returns the removal of everything about a store that no longer uses an app.
 pub(crate) fn gone(brand: &RegisteredBrand, at: Timestamp, (reviews, ratings, refused): InLake<'_>) -> ReviewChanges {
     let mut changes = ReviewChanges::none(brand.store.clone(), brand.slug.clone(), at);
     changes.reviews_gone = reviews.iter().map(|one| (one.widget, one.id.clone())).collect();

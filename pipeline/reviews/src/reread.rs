@@ -1,5 +1,5 @@
-//! Reads what review apps answered before again, without asking them: after a change of how answers are understood, or when
-//! rows are lost.
+//! Rebuilds reviews from landed answers of review apps without any request, after a change in parsing or when rows are
+//! lost.
 
 use std::collections::BTreeSet;
 
@@ -18,33 +18,33 @@ use crate::refresh::commit;
 use crate::replay::{InLake, Replay, gone, whole};
 use crate::state;
 
-/// One brand.
+/// Result of one brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RereadBrandReviews {
-    /// The brand.
+    /// Slug of the brand.
     pub brand: BrandSlug,
-    /// Its outcome.
+    /// Outcome of the brand.
     pub outcome: RereadOutcome,
-    /// The app that answered.
+    /// App whose answers were read.
     pub source: Option<ReviewWidget>,
-    /// The moment of the last answer of those that were read.
+    /// Time of the last answer that was read.
     pub asked_at: Option<Timestamp>,
-    /// Reviews that were not there.
+    /// Number of new reviews.
     pub added: u64,
-    /// Reviews that say something else.
+    /// Number of reviews whose content changed.
     pub changed: u64,
-    /// Reviews that are not there any more.
+    /// Number of removed reviews.
     pub gone: u64,
-    /// Reviews that are as they were.
+    /// Number of unchanged reviews.
     pub same: u64,
-    /// Ratings of products that are new, others, or not there any more.
+    /// Number of product ratings that are new, changed or removed.
     pub ratings_changed: u64,
-    /// Records that are refused and were not, or otherwise, and those that are refused no more.
+    /// Number of refused records that are new, changed or removed.
     pub refused_changed: u64,
 }
 
 impl RereadBrandReviews {
-    /// A brand of which nothing is known yet.
+    /// Returns an empty result for a brand.
     fn of(brand: &BrandSlug) -> Self {
         Self {
             brand: brand.clone(),
@@ -61,37 +61,38 @@ impl RereadBrandReviews {
     }
 }
 
-/// All brands.
+/// Totals over all brands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RereadReviewsTotals {
-    /// Brands.
+    /// Number of brands by outcome.
     #[serde(flatten)]
     pub counts: RereadCounts,
-    /// Reviews that were not there.
+    /// Number of new reviews.
     pub reviews_added: u64,
-    /// Reviews that say something else.
+    /// Number of reviews whose content changed.
     pub reviews_changed: u64,
-    /// Reviews that are not there any more.
+    /// Number of removed reviews.
     pub reviews_gone: u64,
 }
 
-/// The work of reading again.
+/// Report of rereading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RereadReviews {
-    /// The run wrote nothing.
+    /// True if the run wrote nothing.
     pub dry_run: bool,
-    /// It was cut short: the same call goes on.
+    /// True if the run was interrupted. The same call continues it.
     pub interrupted: bool,
-    /// The moment that `haat lake restore` takes the tables back to; `None` where nothing was there.
+    /// Time to which `haat lake restore` takes the tables back; `None` if the lake was empty.
     pub undo_as_of: Option<Timestamp>,
-    /// In numbers.
+    /// Totals over all brands.
     pub totals: RereadReviewsTotals,
-    /// Each brand, by its slug.
+    /// Results of the brands, sorted by slug.
     pub brands: Vec<RereadBrandReviews>,
 }
 
-/// Makes of what review apps answered the rows that the lake has, as [`crate::refresh_reviews`] made them. What was
-/// done before an error or the end by [`StoreDeps::cancel`] stays, and a second call goes on: it finds that unchanged.
+/// Rebuilds the lake's rows from landed answers of review apps, in the same way as [`crate::refresh_reviews`]. Work done
+/// before an error or a cancellation by [`StoreDeps::cancel`] stays. A second call continues, because it finds those rows
+/// unchanged.
 ///
 /// # Errors
 /// [`TaskError`].
@@ -119,27 +120,27 @@ pub async fn reread_reviews(options: &RereadOptions, deps: &StoreDeps) -> Result
     })
 }
 
-/// A reading at work.
+/// State of a running reread.
 struct ReviewsReread<'a> {
     options: &'a RereadOptions,
     deps: &'a StoreDeps,
-    /// The lake before it.
+    /// State of the lake before the run.
     snapshot: LakeSnapshot,
     brands: Vec<RereadBrandReviews>,
 }
 
-/// A brand that was read, and its rows that are to come.
+/// A brand that was read, with its new rows.
 #[derive(Debug)]
 struct Reading {
     one: RereadBrandReviews,
     change: Option<Change>,
 }
 
-/// A brand's rows that are to come.
+/// New rows of a brand.
 #[derive(Debug)]
 struct Change {
     changed: ReviewChanges,
-    /// The moment at which the newest of all was landed.
+    /// Time of the newest landed reading.
     newest: Option<Timestamp>,
 }
 
@@ -147,7 +148,7 @@ struct Change {
 impl StoreTask for ReviewsReread<'_> {
     type Answer = Reading;
     const STORES_AT_ONCE: usize = 1;
-    // Their reviews are in memory together.
+    // The reviews of a batch are in memory together.
     const BATCH: usize = 16;
 
     async fn is_due(&self, _: &RegisteredBrand, _: Timestamp) -> Result<bool, TaskError> {
@@ -167,8 +168,8 @@ impl StoreTask for ReviewsReread<'_> {
         Ok(Some(Reading { change, ..read }))
     }
 
-    /// Commits changes of stores of which nothing was landed meanwhile: a refresh lands what it was answered before it commits
-    /// that, and what is newer stays.
+    /// Commits the changes of stores for which nothing new was landed meanwhile. A refresh lands its answers before it
+    /// commits them, and newer data must stay.
     async fn take(&mut self, mut read: Vec<Reading>) -> Result<(), TaskError> {
         let StoreDeps { storage, lake, .. } = self.deps;
         for Reading { one, change } in &mut read {
@@ -197,7 +198,8 @@ impl StoreTask for ReviewsReread<'_> {
                 if failed.contains(&changed.store) {
                     one.outcome = RereadOutcome::Damaged;
                 } else if newest.is_some_and(|newest| changed.at < newest) {
-                    // The app has not changed since it was asked last, and the lake has: all of it is read again.
+                    // The lake now differs from the app's last state, so the next refresh must read the whole list
+                    // again.
                     let mut state = state::load(storage, &changed.store).await?;
                     (state.etag, state.known, state.swept_at) = (None, None, None);
                     state::save(storage, &changed.store, &state).await?;
@@ -218,7 +220,7 @@ fn totals(brands: &[RereadBrandReviews]) -> RereadReviewsTotals {
     }
 }
 
-/// Reads one brand's landed answers, and what the lake is to have of it where that is something else.
+/// Reads one brand's landed answers, and returns the changes to the lake's rows, if any.
 async fn reread(
     options: &RereadOptions,
     storage: &Storage,
@@ -274,8 +276,8 @@ async fn reread(
     Ok(Reading { one, change })
 }
 
-/// The landings of a store before the end of the range, the oldest first, and the moment of the newest of all. A landing of
-/// before the brand was registered is that of a brand that was removed.
+/// Returns a store's landed readings before the end of the range, oldest first, and the time of the newest of all.
+/// Readings from before the registration are left out, because they belong to a brand that was removed.
 async fn landed(
     options: &RereadOptions,
     storage: &Storage,
@@ -304,7 +306,7 @@ async fn landed(
 
 type HeldContent = (Vec<WidgetReview>, Vec<WidgetRating>, Vec<Quarantined>);
 
-/// `None` where files with the rows of the store are lost.
+/// Returns the store's rows in the lake, or `None` if files with them are lost.
 async fn in_lake(snapshot: &LakeSnapshot, store: &StoreHost) -> Result<Option<HeldContent>, TaskError> {
     let stores = [store.clone()].into();
     let read = async {
@@ -323,7 +325,7 @@ async fn in_lake(snapshot: &LakeSnapshot, store: &StoreHost) -> Result<Option<He
     Ok(Some((reviews, ratings, refused_of(snapshot, store).await?)))
 }
 
-/// The changes by these readings; `None` where one of them cannot be understood.
+/// Returns the changes that result from these readings, or `None` if one of them cannot be understood.
 async fn replayed(
     storage: &Storage,
     brand: &RegisteredBrand,

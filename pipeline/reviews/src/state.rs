@@ -1,4 +1,4 @@
-//! Each store's review app, as far as it is known, and the place to which its reviews were read.
+//! Saves each store's known review app, and how far its reviews were read.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -9,70 +9,72 @@ use object_store::path::Path;
 use pipeline_widgets::{Next, WidgetKey};
 use serde::{Deserialize, Serialize};
 
-/// Largest state that is read, unpacked.
+/// Maximum decompressed size of a state that is read, in bytes.
 const STATE_BYTES_MAX: u64 = 256 << 20;
 
-/// The state of one store.
+/// State of one store.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct StoreState {
-    /// The app that it uses.
+    /// Review app that the store uses.
     pub(crate) widget: Option<WidgetKey>,
-    /// The moment at which its pages were last looked at for it.
+    /// Time at which the store's pages were last checked for its app.
     pub(crate) looked_at: Option<Timestamp>,
-    /// Looks in a row that did not find the app that is known.
+    /// Number of consecutive checks that did not find the known app.
     pub(crate) missed: u32,
-    /// The moment at which it was last asked.
+    /// Time at which the app was last requested for this store.
     pub(crate) asked_at: Option<Timestamp>,
-    /// The moment at which the list of its reviews was last read to its end.
+    /// Time at which the review list was last read to its end.
     pub(crate) swept_at: Option<Timestamp>,
-    /// The validator of the first answer, while everything is in order.
+    /// Validator of the app's first answer. Set only while everything is consistent.
     pub(crate) etag: Option<String>,
-    /// The app's count when everything was last in order.
+    /// Count of the app when everything was last consistent.
     pub(crate) known: Option<KnownCount>,
-    /// Reviews that the app counts and the lake does not hold: of products that are not listed, or refused.
+    /// Reviews that the app counts but the lake does not store, because their product is not listed or they were
+    /// refused.
     pub(crate) aside: BTreeSet<String>,
-    /// A reading of the list that is not at its end.
+    /// A reading of the list that has not reached its end.
     pub(crate) walk: Option<Walk>,
-    /// The end of the last reading that saw fewer reviews than the app counts: its count, and the number that was seen.
+    /// Set if the last reading saw fewer reviews than the app counts: the app's count, and the number seen.
     pub(crate) short: Option<(u64, u64)>,
-    /// Reviews that the last reading took away, where they were too many to be believed at once.
+    /// Number of reviews that the last reading would have removed, if they were too many to trust at once.
     pub(crate) steep: Option<u64>,
-    /// Products whose ratings are to be asked for.
+    /// Products whose ratings must be requested.
     pub(crate) pending: BTreeSet<u64>,
-    /// The product whose ratings were asked for last: the next run goes on behind it.
+    /// Product whose ratings were requested last. The next run continues after it.
     pub(crate) rated_to: Option<u64>,
-    /// The beginning of the last reading of the whole list that came to its end: the landings since have all of it.
+    /// Start of the last complete reading of the whole list. The answers landed since then contain all reviews.
     pub(crate) whole_since: Option<Timestamp>,
 }
 
-/// An app's count, and the number that was held of it.
+/// Count of an app, and the number of reviews stored at that time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct KnownCount {
-    /// Reviews by the app's count; `None` where it gives none.
+    /// Number of reviews by the app's count; `None` if it states none.
     pub(crate) total: Option<u64>,
-    /// Sum of their stars, where it says so.
+    /// Sum of the reviews' stars, if the app states it.
     pub(crate) stars: Option<f64>,
-    /// Reviews that the lake held then.
+    /// Number of reviews in the lake at that time.
     pub(crate) kept: u64,
 }
 
-/// The stage of a reading of the list.
+/// Progress of reading the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Walk {
-    /// The page that comes next.
+    /// Next page.
     pub(crate) next: Next,
-    /// Reviews that were seen on the pages before.
+    /// Reviews seen on the previous pages.
     pub(crate) seen: BTreeSet<String>,
-    /// It goes to the end of the list, whatever is known.
+    /// True if the list is read to its end, even if all reviews are known.
     pub(crate) sweeps: bool,
-    /// The app's count with the last page.
+    /// Count that the app stated with the last page.
     #[serde(default)]
     pub(crate) counted: Option<u64>,
-    /// It counted fewer than before: pages have moved, and a review may stand on one that was read already.
+    /// True if the app's count fell during the reading. Pages have shifted, and a review may have moved to a page that
+    /// was already read.
     #[serde(default)]
     pub(crate) has_shrunk: bool,
-    /// Its beginning.
+    /// Start of the reading.
     #[serde(default)]
     pub(crate) began_at: Option<Timestamp>,
 }
@@ -89,12 +91,12 @@ impl Walk {
         }
     }
 
-    /// True where a page was taken: the landing of a reading without one says nothing of where it began.
+    /// Returns true if a page was read. A landed reading without a page does not tell where it began.
     pub(crate) fn has_begun(&self) -> bool {
         !self.seen.is_empty() || self.next != Next::Page(1)
     }
 
-    /// True where as many were seen as the app counts.
+    /// Returns true if as many reviews were seen as the app counts.
     pub(crate) fn is_all(&self) -> bool {
         self.counted.is_some_and(|counted| self.seen.len() as u64 >= counted)
     }
@@ -104,7 +106,8 @@ fn at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-widget.json.zst")])
 }
 
-/// The state of the store; nothing, where it is missing or cannot be understood: the app will answer again.
+/// Loads the state of a store. Returns an empty state if it is missing or unreadable, because the app can be read
+/// again.
 pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<StoreState, StorageError> {
     let packed = get_bytes(storage, &at(store)).await?;
     Ok(packed.and_then(|packed| unpack(&packed)).unwrap_or_default())
@@ -115,10 +118,10 @@ fn unpack(packed: &[u8]) -> Option<StoreState> {
     serde_json::from_reader(std::io::BufReader::new(decoder.take(STATE_BYTES_MAX))).ok()
 }
 
-/// Notes it, after the lake has what was read.
+/// Saves the state, after the lake has the reviews.
 pub(crate) async fn save(storage: &Storage, store: &StoreHost, state: &StoreState) -> Result<(), StorageError> {
     let json = serde_json::to_vec(state).unwrap_or_default();
-    // Packing bytes in memory does not fail; if it did, what was known would stand.
+    // Compression in memory does not fail. If it did, the previous state would stay.
     match zstd::encode_all(json.as_slice(), 3) {
         Ok(packed) => put_over(storage, &at(store), packed).await,
         Err(_) => Ok(()),

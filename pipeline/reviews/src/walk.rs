@@ -1,4 +1,4 @@
-//! The list of a store's reviews, page by page, beside what is held of it. Everything here is computation.
+//! Compares the list of a store's reviews, page by page, with the stored reviews. Does no I/O.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::state::{StoreState, Walk};
 
-/// Most refused records that a report names of one store.
+/// Maximum number of refused records of one store in a report.
 const REFUSED_MAX: usize = 50;
 
-/// A store's listing, to find products by their ids and handles.
+/// Listing of a store's products, to find them by ids and handles.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct StoreListing {
     ids: BTreeSet<u64>,
@@ -27,7 +27,7 @@ impl StoreListing {
         }
     }
 
-    /// The part of it that the reviews of a page name.
+    /// Returns the part of the listing that the reviews of a page refer to.
     pub(crate) fn named_by(&self, page: &FeedPage) -> Self {
         let mut named = Self::default();
         for review in &page.reviews {
@@ -50,25 +50,25 @@ impl StoreListing {
     }
 }
 
-/// The finds of a reading so far.
+/// Findings of a reading so far.
 #[derive(Debug, Default)]
 pub(crate) struct ReadingFinds {
-    /// All that is held of the app, by id, as it is now.
+    /// All reviews of the app by id, in their current state.
     pub(crate) held: HashMap<String, WidgetReview>,
-    /// Reviews that are new or changed.
+    /// Ids of new and changed reviews.
     pub(crate) put: BTreeSet<String>,
-    /// Reviews that are gone, as they were.
+    /// Removed reviews with their last content.
     pub(crate) gone: BTreeMap<String, WidgetReview>,
-    /// Products with a change.
+    /// Products with changed reviews.
     pub(crate) products: BTreeSet<u64>,
     pub(crate) added: u64,
     pub(crate) edited: u64,
     pub(crate) refused: Vec<RejectedRecord>,
-    /// Refused records, for the quarantine, by their subject there.
+    /// Refused records for the quarantine, by their quarantine subject.
     quarantined: BTreeMap<String, RejectedRecord>,
-    /// Subjects that are in quarantine already.
+    /// Subjects that are already in quarantine.
     held_refused: BTreeSet<String>,
-    /// Of these, what is refused no more.
+    /// Subjects that leave the quarantine because their record is no longer refused.
     refused_gone: BTreeSet<String>,
 }
 
@@ -81,7 +81,7 @@ impl ReadingFinds {
         }
     }
 
-    /// Puts a record into quarantine, as far as there is room.
+    /// Adds a record to the quarantine if there is space.
     pub(crate) fn refuse(&mut self, subject: String, refused: RejectedRecord) {
         self.refused_gone.remove(&subject);
         if self.quarantined.len() < REFUSED_REVIEWS_MAX || self.quarantined.contains_key(&subject) {
@@ -89,7 +89,7 @@ impl ReadingFinds {
         }
     }
 
-    /// A record that is understood is in quarantine no more.
+    /// Removes a record from the quarantine because it is now understood.
     pub(crate) fn understand(&mut self, subject: impl FnOnce() -> String) {
         if self.quarantined.is_empty() && self.held_refused.is_empty() {
             return;
@@ -101,14 +101,14 @@ impl ReadingFinds {
         }
     }
 
-    /// Takes out of quarantine what another app answered.
+    /// Removes the records of other apps from the quarantine.
     pub(crate) fn drop_other_apps(&mut self, widget: ReviewWidget) {
         let own = format!("{widget} ");
         let others = self.held_refused.iter().filter(|subject| !subject.starts_with(&own));
         self.refused_gone.extend(others.cloned());
     }
 
-    /// The records for the quarantine, and the subjects that leave it.
+    /// Returns the records for the quarantine, and the subjects that leave it.
     pub(crate) fn quarantine(&mut self, store: &StoreHost) -> (Vec<Quarantined>, Vec<String>) {
         let records = std::mem::take(&mut self.quarantined).into_iter();
         let records = records.map(|(subject, refused)| Quarantined {
@@ -121,7 +121,7 @@ impl ReadingFinds {
         (records.collect(), gone.collect())
     }
 
-    /// True where all of a page is held just so, or known not to be held.
+    /// Returns true if all reviews of a page are already stored with the same content, or known to be set aside.
     pub(crate) fn has_all(
         &self,
         widget: ReviewWidget,
@@ -140,7 +140,7 @@ impl ReadingFinds {
         }
     }
 
-    /// Takes in a page; whether it showed a record that no page of this reading showed before.
+    /// Adds a page. Returns true if it has a record that no earlier page of this reading had.
     pub(crate) fn take(
         &mut self,
         widget: ReviewWidget,
@@ -177,7 +177,7 @@ impl ReadingFinds {
             self.held.insert(review.id.clone(), review);
         }
         for refused in page.refused {
-            // A record that has no id on a page that was shown before is the same one at another place.
+            // A record without an id on a repeated page is a record that was already seen in another position.
             if !is_fresh && !has_id(&refused) {
                 continue;
             }
@@ -193,20 +193,20 @@ impl ReadingFinds {
         is_fresh
     }
 
-    /// Reviews that are held and were not seen.
+    /// Returns the stored reviews that were not seen.
     pub(crate) fn unseen(&self, walk: &Walk) -> Vec<String> {
         let unseen = self.held.keys().filter(|id| !walk.seen.contains(*id));
         unseen.cloned().collect()
     }
 
-    /// Keeps what was to go.
+    /// Keeps the reviews that were about to be removed.
     pub(crate) fn restore(&mut self) {
         for (id, review) in std::mem::take(&mut self.gone) {
             self.held.entry(id).or_insert(review);
         }
     }
 
-    /// Drops what is held and was not seen.
+    /// Removes the stored reviews that were not seen.
     pub(crate) fn drop_unseen(&mut self, widget: ReviewWidget, walk: &Walk) {
         if !(self.held_refused.is_empty() && self.quarantined.is_empty()) {
             let seen: BTreeSet<String> = walk.seen.iter().map(|name| subject_of(widget, name)).collect();
@@ -227,19 +227,19 @@ impl ReadingFinds {
         }
     }
 
-    /// Sum of the stars of all that is held.
+    /// Returns the sum of the stars of all stored reviews.
     pub(crate) fn stars(&self) -> f64 {
         self.held.values().map(|review| f64::from(review.review.rating)).sum()
     }
 
-    /// The products that have reviews.
+    /// Returns the products that have reviews.
     pub(crate) fn reviewed(&self) -> BTreeSet<u64> {
         self.held.values().map(|review| review.product).collect()
     }
 }
 
-/// True of a page that shows a record that no page of this reading showed before. Records without an id are known by their
-/// places alone, which tell pages apart only where there is nothing else.
+/// Returns true if a page has a record that no earlier page of this reading had. Records without an id are identified
+/// by position, which is used only if the page has no ids at all.
 fn is_fresh(page: &FeedPage, walk: &Walk) -> bool {
     let of_refused = page.refused.iter().filter(|refused| has_id(refused));
     let of_refused = of_refused.map(|refused| refused.subject.as_str());
@@ -258,12 +258,12 @@ fn is_fresh(page: &FeedPage, walk: &Walk) -> bool {
     }
 }
 
-/// True where the app gave a refused record an id that can be used.
+/// Returns true if the app gave a refused record a usable id.
 fn has_id(refused: &RejectedRecord) -> bool {
     !refused.subject.contains(' ')
 }
 
-/// The name of a refused record among those set aside: one without an id by its place.
+/// Returns the name under which a refused record is set aside: its id, or its position if it has none.
 fn aside_name(page: &Next, refused: &RejectedRecord) -> String {
     if has_id(refused) {
         return refused.subject.clone();
@@ -274,7 +274,7 @@ fn aside_name(page: &Next, refused: &RejectedRecord) -> String {
     }
 }
 
-/// The name of a refused record in quarantine, by its name among those set aside.
+/// Returns the quarantine subject of a refused record from the name under which it is set aside.
 fn subject_of(widget: ReviewWidget, name: &str) -> String {
     match name.contains(' ') {
         true => format!("{widget} {name}"),
@@ -282,7 +282,7 @@ fn subject_of(widget: ReviewWidget, name: &str) -> String {
     }
 }
 
-/// The name of a refused rating of a product there.
+/// Returns the quarantine subject of a refused rating of a product.
 pub(crate) fn rating_subject(widget: ReviewWidget, product: impl std::fmt::Display) -> String {
     format!("{widget} product {product}")
 }

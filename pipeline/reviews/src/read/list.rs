@@ -1,4 +1,4 @@
-//! The list of a store's reviews, as far as it is new, and what is believed of it at its end.
+//! Reads the new part of a store's review list, and decides at its end which changes to trust.
 
 use bytes::Bytes;
 use pipeline_task::{TaskError, is_older};
@@ -10,27 +10,27 @@ use crate::landing::AppQuestion;
 use crate::state::{KnownCount, Walk};
 use crate::walk::{ReadingFinds, StoreListing};
 
-/// A page of an app's feed, and the bytes it was read from.
+/// A page of an app's feed with its raw bytes.
 struct ReadPage {
     page: FeedPage,
     bytes: Bytes,
 }
 
-/// An app's counts.
+/// Counts that an app states.
 #[derive(Debug, Clone, Copy)]
 struct AppCounts {
-    /// Reviews.
+    /// Number of reviews.
     total: Option<u64>,
-    /// The sum of their stars, where it states that.
+    /// Sum of the reviews' stars, if the app states it.
     stars: Option<f64>,
 }
 
-/// The way in which a reading of the list begins.
+/// Start of a reading of the list.
 struct ListStart {
-    /// The first page, where the app's first answer is one.
+    /// First page of the list, if the app's first answer is one.
     first: Option<ReadPage>,
     counts: AppCounts,
-    /// The list is read to its end.
+    /// True if the list is read to its end.
     sweeps: bool,
 }
 
@@ -41,35 +41,35 @@ struct Shortfall {
     seen: u64,
 }
 
-/// The holdings of a store before it was read.
+/// Number of reviews stored for a store before the reading.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct HeldCounts {
-    /// Reviews of its app.
+    /// Reviews of the store's current app.
     pub(super) held: u64,
-    /// These, and those that are set aside.
+    /// Reviews of the current app, including those that are set aside.
     pub(super) counted: u64,
-    /// Reviews of the app that it used before.
+    /// Reviews of the app that the store used before.
     pub(super) others: u64,
 }
 
-/// The end of a reading of the list.
+/// Result of reading the list.
 #[derive(Debug)]
 enum ListEnd {
-    /// It goes on in the next run.
+    /// The next run continues the reading.
     Open,
-    /// The known reviews add up to what the app counts.
+    /// The number of known reviews equals the app's count.
     Agrees { total: Option<u64> },
-    /// At the end of the list.
+    /// The end of the list was reached.
     Whole {
         walk: Walk,
         total: Option<u64>,
-        /// The app said that it was the end: otherwise no further page could be read.
+        /// True if the app stated the end of the list. False if a further page could not be read.
         is_told: bool,
     },
 }
 
 impl Reader<'_> {
-    /// Reads the list as far as it is new; whether all of it is known now.
+    /// Reads the new part of the list. Returns true if all of it is known now.
     pub(super) async fn walk(
         &mut self,
         app: &Store,
@@ -136,7 +136,7 @@ impl Reader<'_> {
         Ok(is_whole)
     }
 
-    /// Reads pages as far as is needed.
+    /// Reads as many pages as needed.
     async fn pages(
         &mut self,
         app: &Store,
@@ -158,7 +158,7 @@ impl Reader<'_> {
             && let Some(read) = first.take()
         {
             self.land(&walk, &read, listed);
-            // Reviews that came since the reading was begun.
+            // Adds reviews that were written since the reading began.
             found.take(key.widget, read.page, listed, &mut walk, &mut self.read.state.aside);
         }
         (self.read.outcome, self.read.state.known, self.read.state.etag) = ("read", None, None);
@@ -170,7 +170,7 @@ impl Reader<'_> {
                 Some(read) => read,
                 None => match self.page(app, key, &walk.next).await {
                     Ok(read) => read,
-                    // All that the app counts was seen, and no further page is one.
+                    // All reviews that the app counts were seen, and the next page is not a valid page.
                     Err(failure) if walk.is_all() && is_answer(&failure) => {
                         let (total, is_told) = (walk.counted, false);
                         return ListEnd::Whole { walk, total, is_told };
@@ -191,7 +191,7 @@ impl Reader<'_> {
             if !walk.sweeps && self.agrees(found, total, stars) {
                 return ListEnd::Agrees { total };
             }
-            // A count may be too low: the list itself says where it ends.
+            // The count may be too low, so only the list itself determines its end.
             match next.filter(|_| is_fresh) {
                 Some(next) => walk.next = next,
                 None => {
@@ -205,7 +205,7 @@ impl Reader<'_> {
         ListEnd::Open
     }
 
-    /// A reading of the list from its beginning on.
+    /// Starts a new reading of the list.
     fn begin(&mut self, sweeps: bool) -> Walk {
         self.landing.head.begins = true;
         Walk {
@@ -220,11 +220,11 @@ impl Reader<'_> {
             .add(AppQuestion::Page(walk.next.clone()), named, &read.bytes);
     }
 
-    /// True where the known reviews add up to what the app counts.
+    /// Returns true if the number of known reviews equals the app's count.
     fn agrees(&self, found: &ReadingFinds, total: Option<u64>, stars: Option<f64>) -> bool {
         let aside = &self.read.state.aside;
         let counted = (found.held.len() + aside.len()) as u64;
-        // Of reviews that are set aside nobody knows the stars.
+        // The stars of reviews that are set aside are unknown.
         let same_stars = |stars: f64| aside.is_empty() && (found.stars() - stars).abs() < 0.5;
         total == Some(counted) && stars.is_none_or(same_stars)
     }
@@ -236,13 +236,13 @@ impl Reader<'_> {
                 page: key.read_feed(&answer.bytes, at)?,
                 bytes: answer.bytes,
             }),
-            // The request had no validator.
+            // The request had no validator, so 304 is not a valid answer.
             FetchOutcome::NotModified => Err(AnswerError::NotJson.into()),
         }
     }
 
-    /// Judges how the list was read; whether all of it is known now. What would take away most of what is held, or ends before the
-    /// app's own count, is believed only when it is so twice.
+    /// Decides whether to trust a reading of the list. Returns true if all of it is known now. A reading that removes
+    /// most stored reviews, or ends before the app's own count, is trusted only if it happens twice.
     fn conclude(&mut self, found: &mut ReadingFinds, key: &WidgetKey, ending: &ListEnd) -> bool {
         match ending {
             ListEnd::Whole { walk, total, is_told } if !walk.has_shrunk => {
@@ -278,27 +278,28 @@ impl Reader<'_> {
         false
     }
 
-    /// Keeps what was to go.
+    /// Keeps the reviews that were about to be removed.
     fn keep(&mut self, found: &mut ReadingFinds) {
         found.restore();
         self.landing.end.is_doubted = true;
     }
 
-    /// Reviews that a reading takes away that did not show so many of those that are held, where they are more than one reading
-    /// is believed to.
+    /// Returns the number of reviews that a reading would remove, if that is too many to trust after one reading.
+    /// `unseen` is the number of stored reviews that the reading did not show.
     fn steep(&self, found: &ReadingFinds, unseen: u64, total: Option<u64>, is_told: bool) -> Option<u64> {
         let HeldCounts { held, counted, others } = self.before;
         let lost = (found.gone.len() as u64 + unseen).min(held);
         let has_fallen = total.is_some_and(|total| total.saturating_mul(2) < counted);
         let is_steep = lost * 2 > held || has_fallen || !is_told;
-        // Reviews that another app published go with it.
+        // Reviews of the store's previous app are removed too.
         let left = (found.held.len() as u64).saturating_sub(unseen);
         let others = if left * 2 < others { others } else { 0 };
         let lost = others + if is_steep { lost } else { 0 };
         (lost > 0).then_some(lost)
     }
 
-    /// Notes what is odd about how a reading ended; whether the reading before did not end so.
+    /// Records anomalies at the end of a reading. Returns true if the previous reading did not end with the same
+    /// anomaly.
     fn is_doubted(&mut self, short: Option<Shortfall>, steep: Option<u64>) -> bool {
         let short = short.map(|short| (short.total, short.seen));
         let read = &mut self.read;
@@ -316,7 +317,7 @@ impl Reader<'_> {
         true
     }
 
-    /// The list was read to its end: what was not seen is gone.
+    /// Removes unseen reviews, because the list was read to its end.
     fn end(&mut self, found: &mut ReadingFinds, key: &WidgetKey, walk: &Walk) {
         found.drop_unseen(key.widget, walk);
         (self.landing.end.is_whole, self.landing.end.sweeps) = (true, walk.sweeps);
@@ -330,7 +331,7 @@ impl Reader<'_> {
     }
 }
 
-/// The app's first answer, with its validator; `None` where that is what it answered before.
+/// Requests the app's first answer, with its validator. Returns `None` if it is unchanged.
 async fn overview(
     app: &Store,
     key: &WidgetKey,
@@ -343,7 +344,7 @@ async fn overview(
     }
 }
 
-/// True where the app answered, and the answer is no page of its list.
+/// Returns true if the app answered, but not with a page of its list.
 fn is_answer(failure: &Failure) -> bool {
     let of_store = |error: &StoreError| matches!(error, StoreError::Status { .. } | StoreError::NotJson { .. });
     match failure {

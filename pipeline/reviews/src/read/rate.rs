@@ -7,26 +7,26 @@ use super::{Failure, PARTIAL, Reader};
 use crate::landing::AppQuestion;
 use crate::walk::{ReadingFinds, StoreListing, rating_subject};
 
-/// The outcome of the question for the ratings of a product.
+/// Outcome of a request for the ratings of a product.
 #[derive(Debug)]
 enum RateOutcome {
-    /// The app says this, in these bytes; in none where it does not know the product.
+    /// Summary from the app with the raw bytes. The bytes are empty if the app does not know the product.
     Told(Summary, Bytes),
-    /// This is no answer, for this reason.
+    /// The answer is not valid, for this reason.
     Odd(String, Bytes),
-    /// The app refuses an answer, for good.
+    /// The app refuses an answer permanently.
     Refused(String),
-    /// The app cannot be asked now.
+    /// The app cannot be reached now.
     Failed(Failure),
 }
 
 impl Reader<'_> {
-    /// Asks what the app says of all ratings of products with a change.
+    /// Requests the rating summary of every product with changed reviews.
     pub(super) async fn rate(&mut self, app: &Store, key: &WidgetKey, found: &mut ReadingFinds) {
         let mut pending = std::mem::take(&mut self.read.state.pending);
         pending.extend(&found.products);
         let mut pending: Vec<u64> = pending.into_iter().collect();
-        // Others come before a product that fails again and again.
+        // Other products come before a product that fails repeatedly.
         let rated_to = self.read.state.rated_to;
         let behind = rated_to.map_or(0, |last| pending.partition_point(|product| *product <= last));
         pending.rotate_left(behind);
@@ -62,7 +62,7 @@ impl Reader<'_> {
                     self.read.state.pending.insert(product);
                     self.refuse_rating(found, key, product, reason, &bytes);
                 }
-                // It is asked for again with the next change of the product.
+                // The rating is requested again after the next change of the product.
                 RateOutcome::Refused(reason) => self.refuse_rating(found, key, product, reason, &Bytes::new()),
                 RateOutcome::Failed(failure) => {
                     self.read.state.pending.insert(product);
@@ -87,7 +87,7 @@ impl Reader<'_> {
             Ok(FetchOutcome::NotModified) => RateOutcome::Odd(AnswerError::NotJson.to_string(), Bytes::new()),
             Err(StoreError::Status { status: 404 | 410 }) => RateOutcome::Told(Summary::default(), Bytes::new()),
             Err(error) => match &error {
-                // 401 and 403 refuse us, and not a product.
+                // 401 and 403 refuse this client, not a product.
                 StoreError::Status { status } if !matches!(status, 401 | 403) && !error.is_transient() => {
                     RateOutcome::Refused(error.to_string())
                 }
@@ -99,7 +99,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Puts what the app answered for a product into quarantine: its rating stays what it was.
+    /// Adds the app's answer for a product to the quarantine. The product's rating stays unchanged.
     fn refuse_rating(
         &mut self,
         found: &mut ReadingFinds,

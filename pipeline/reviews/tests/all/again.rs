@@ -5,7 +5,7 @@ use pipeline_task::{RereadOptions, RereadOutcome};
 
 use crate::support::Market;
 
-/// Reads, edits, adds and deletes reviews of every app, a day apart.
+/// Reads, edits, adds and deletes reviews of every app, one day apart.
 async fn weeks(market: &Market) {
     market.run().await;
     for widget in ReviewWidget::ALL {
@@ -161,7 +161,7 @@ async fn an_older_state_is_taken_only_when_it_is_asked_for() {
     let told = market.reread(&RereadOptions { older: true, ..range }).await;
     assert_eq!(outcome(&told), RereadOutcome::Changed);
     assert_eq!(market.all_held().await[&store.slug].reviews, first[&store.slug].reviews);
-    // Without a range the newest is back.
+    // Without a range, the newest state is restored.
     market.reread(&RereadOptions::default()).await;
     market.check().await;
 }

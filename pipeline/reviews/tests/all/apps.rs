@@ -1,4 +1,4 @@
-//! Stores that drop their review app, or change it.
+//! Tests of stores that drop or change their review app.
 
 use data_model::ReviewWidget;
 
@@ -22,7 +22,7 @@ async fn an_app_is_gone_when_two_looks_a_week_apart_do_not_find_it() {
             before,
             "{widget}: nothing goes at the first look"
         );
-        // Six runs, of 25 hours each, are less than a week.
+        // Six runs, 25 hours apart, take less than a week.
         for day in 1..=6 {
             let report = market.run().await;
             let told = one(&report, &store);
@@ -42,7 +42,7 @@ async fn a_page_without_the_app_for_some_days_drops_nothing() {
     let market = Market::open().await;
     market.run().await;
     let (store, _) = market.of(ReviewWidget::Judgeme);
-    // A look misses it, the next finds it, and the one after that misses it again.
+    // One check does not find the app, the next does, and the one after that does not.
     for app in [None, Some(ReviewWidget::Judgeme), None] {
         market.running.use_app(&store.slug, app).unwrap();
         market.later(7 * 24);
@@ -65,7 +65,7 @@ async fn what_the_app_before_published_goes_when_the_new_one_is_read() {
     let (store, old) = market.of(ReviewWidget::Judgeme);
     let before = market.held(&store).await;
     market.running.use_app(&store.slug, Some(ReviewWidget::Yotpo)).unwrap();
-    // The new app is unknown while the store is not asked.
+    // The new app stays unknown while the store's pages are not read.
     assert_eq!(one(&market.run().await, &store).removed, 0);
     assert_eq!(market.held(&store).await, before);
     market.later(7 * 24);

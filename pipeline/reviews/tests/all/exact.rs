@@ -72,7 +72,7 @@ async fn new_edited_and_deleted_reviews_arrive_and_cost_little() {
         );
         market.check().await;
 
-        // The newest page shows an edit, whatever the app counts.
+        // The newest page shows the edit, even if the app's count is unchanged.
         let newest = market.of(widget).1.reviews[0].clone();
         market
             .running
@@ -128,7 +128,7 @@ async fn a_run_that_is_cut_short_goes_on_where_it_was() {
     let first = market.run().await;
     let told = one(&first, &store);
     assert_eq!((told.outcome, told.added), ("partial", 40), "{told:?}");
-    // Reviews that are written meanwhile move the list.
+    // Reviews written during the reading shift the list.
     market
         .running
         .add_review(&store.slug, &truth.reviews[0].handle, 4, "Meanwhile.")
@@ -154,7 +154,7 @@ async fn a_run_that_is_cut_short_is_gone_on_with_by_the_next_however_soon() {
     assert_eq!(one(&market.run().await, &store).outcome, "partial");
     let next = market.run().await;
     assert!(one(&next, &store).added > 0, "{next:?}");
-    // Those that were read whole rest.
+    // Stores that were read completely are not due.
     assert!(next.run.due < next.run.brands, "{next:?}");
 }
 

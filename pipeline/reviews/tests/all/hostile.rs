@@ -14,7 +14,7 @@ fn answer(path: &str, status: u16, body: impl Into<Bytes>) -> WidgetFault {
     }
 }
 
-/// Bodies that no app should answer.
+/// Bodies that no app should return.
 fn bodies() -> Vec<Bytes> {
     let endless = "[".repeat(200_000);
     let wrong =
@@ -121,14 +121,14 @@ async fn records_that_are_none_are_refused_by_name_and_the_others_are_kept() {
         "{again:?}"
     );
 
-    // Once the app answers what can be understood, nothing is left in quarantine.
+    // After the app returns valid answers, the quarantine is empty.
     market.running.set_widget_fault(ReviewWidget::Stamped, None);
     let sweep = ReviewsOptions {
         sweep: true,
         ..ReviewsOptions::default()
     };
     market.run_with(&sweep).await;
-    // Fewer than before are believed when it is so twice.
+    // Fewer reviews than before are trusted only at the second reading.
     market.run_with(&sweep).await;
     market.check().await;
     assert_eq!(market.refused(&store).await, []);
@@ -139,7 +139,7 @@ async fn a_list_that_never_ends_and_one_that_shows_too_little_are_left() {
     let market = Market::open().await;
     market.run().await;
     let (store, truth) = market.of(ReviewWidget::Stamped);
-    // Every page is the same, whatever is asked for, and counts more than it shows.
+    // Every page is the same and states a higher count than it shows.
     let first = &truth.reviews[0];
     let data = json!([{"id": first.id.parse::<u64>().unwrap(), "reviewRating": 5, "productId": first.product}]);
     let body = json!({"data": data, "total": 1_000_000, "rating": 5.0}).to_string();

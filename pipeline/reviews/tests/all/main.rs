@@ -1,4 +1,4 @@
-//! Reviews of emulated apps: what the lake holds beside what is true, what it costs, and what goes wrong.
+//! Tests with emulated review apps: the lake compared with the true reviews, the cost in requests, and failures.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 mod again;

@@ -1,4 +1,4 @@
-//! Answers that are well formed and odd: lists that are empty, or shorter than they were, for once.
+//! Tests of valid but strange answers: lists that are temporarily empty or shorter than before.
 
 use data_model::ReviewWidget;
 use emulator::{ReviewsTruth, WidgetFault};
@@ -15,7 +15,7 @@ fn answer(path: &str, body: &str) -> WidgetFault {
     }
 }
 
-/// Answers of an app that say that there are no reviews.
+/// Returns answers of an app that say that there are no reviews.
 fn empty(widget: ReviewWidget) -> Vec<WidgetFault> {
     let bodies: &[(&str, &str)] = match widget {
         ReviewWidget::Judgeme => &[("/", r#"{"html":""}"#), ("/", r#"{"html":"","total_count":0}"#)],
@@ -36,7 +36,7 @@ fn sweep() -> ReviewsOptions {
     }
 }
 
-/// Two stores use each app.
+/// Returns the number of removed reviews of an app, which two stores use.
 fn removed(report: &ReviewsReport, widget: ReviewWidget) -> u64 {
     let of_app = report.asked.iter().filter(|one| one.source == Some(widget));
     of_app.map(|one| one.removed).sum()
@@ -82,7 +82,7 @@ async fn a_list_that_is_empty_for_once_drops_nothing() {
             }
         }
     }
-    // The landed pages of these readings take nothing away either.
+    // Rereading the landed pages of these readings removes nothing either.
     let again = market.reread(&Default::default()).await;
     assert_eq!(
         (again.totals.counts.changed, again.totals.reviews_gone),
@@ -145,7 +145,7 @@ async fn a_first_reading_comes_to_the_end_whatever_is_counted() {
     market.check().await;
 }
 
-/// A list of Yotpo's with these reviews, of products that it names or not.
+/// Returns a Yotpo list with these reviews, with or without the names of their products.
 fn yotpo(truth: &ReviewsTruth, reviews: usize, total: usize, names: bool) -> WidgetFault {
     let shown = truth.reviews.iter().take(reviews);
     let shown: Vec<_> = shown
@@ -186,7 +186,7 @@ async fn a_count_that_fell_far_is_believed_when_it_is_so_twice() {
     market.run().await;
     let (store, truth) = market.of(ReviewWidget::Yotpo);
     let (all, most) = (truth.reviews.len(), truth.reviews.len() * 3 / 4);
-    // Three quarters are shown, and next to none are counted.
+    // The list shows three quarters of the reviews, but the count is far too low.
     market
         .running
         .set_widget_fault(ReviewWidget::Yotpo, yotpo(&truth, most, all / 10, true));
@@ -217,7 +217,7 @@ async fn a_page_behind_the_last_that_is_none_ends_the_list() {
         let (store, mut truth) = market.of(widget);
         let oldest = truth.reviews.pop().unwrap();
         market.running.delete_review(&store.slug, &oldest.id).unwrap();
-        // The app does not say that this is the end: what it does not show is gone when it is so twice.
+        // The app does not state the end of the list, so unseen reviews are removed only after the second reading.
         let report = market.run().await;
         let told = one(&report, &store);
         assert_eq!((told.outcome, told.removed), ("partial", 0), "{widget} {told:?}");

@@ -1,4 +1,4 @@
-//! Products whose ratings an app does not state hold up no others.
+//! Tests that products without a stated rating do not block other products.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use emulator::{ReviewsTruth, StoreAddress, WidgetFault};
 
 use crate::support::{Market, one};
 
-/// A handle of each product with reviews, in the order in which ratings are asked for.
+/// Returns a handle of each product with reviews, in the order in which ratings are requested.
 fn products(truth: &ReviewsTruth) -> BTreeMap<u64, String> {
     let reviews = truth.reviews.iter();
     reviews.map(|one| (one.product, one.handle.clone())).collect()
 }
 
-/// Adds a review of the first three products; the first of them.
+/// Adds a review to each of the first three products, and returns the first product.
 fn review_three(market: &Market, store: &StoreAddress, truth: &ReviewsTruth) -> u64 {
     let products = products(truth);
     for handle in products.values().take(3) {
@@ -33,7 +33,7 @@ async fn a_product_that_the_app_does_not_know_has_no_rating() {
     for widget in ReviewWidget::ALL {
         for status in [404, 410] {
             let (store, truth) = market.of(widget);
-            // Of the product with the fewest reviews all are deleted.
+            // All reviews of the product with the fewest reviews are deleted.
             let fewest = truth.ratings.iter().min_by_key(|(_, (count, _))| *count);
             let product = *fewest.unwrap().0;
             for review in truth.reviews.iter().filter(|review| review.product == product) {
@@ -49,7 +49,7 @@ async fn a_product_that_the_app_does_not_know_has_no_rating() {
             market.running.set_widget_fault(widget, None);
         }
     }
-    // The landed pages say so too.
+    // Rereading the landed pages gives the same result.
     let again = market.reread(&Default::default()).await;
     assert_eq!(
         (again.totals.counts.changed, again.totals.counts.unchanged),
@@ -64,7 +64,7 @@ async fn a_product_that_is_refused_for_good_is_named_and_the_others_are_rated() 
     let market = Market::undated().await;
     market.run().await;
     for widget in ReviewWidget::ALL {
-        // The app does not know a product of which it shows reviews: that is no answer either.
+        // The app does not know a product for which it shows reviews. That is not a valid answer either.
         for status in [400, 404, 422] {
             let (store, truth) = market.of(widget);
             let product = review_three(&market, &store, &truth);
@@ -86,7 +86,7 @@ async fn a_product_that_is_refused_for_good_is_named_and_the_others_are_rated() 
             );
             assert_eq!(market.refused(&store).await.len(), 1);
 
-            // It is not asked for again before it changes.
+            // The rating is not requested again before the product changes.
             let report = market.run().await;
             let told = one(&report, &store);
             assert_eq!((told.outcome, told.requests), ("unchanged", 1), "{widget} {told:?}");

@@ -15,18 +15,19 @@ use pipeline_reviews::{
 use pipeline_task::{RereadOptions, StoreDeps};
 use storefront::{Storefront, StorefrontConfig};
 
-/// A review as both sides have it: its app's id, product, stars, author, headline, text, and whether it is verified.
+/// A review as compared with the truth: the app's id, product, stars, author, headline, text, and whether it is
+/// verified.
 pub(crate) type ExpectedReview = (String, u64, u8, Option<String>, Option<String>, String, Option<bool>);
 
 /// The reviews and ratings of a store in the lake.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) struct StoreReviews {
     pub(crate) reviews: BTreeSet<ExpectedReview>,
-    /// Count and average by product.
+    /// Number of ratings and average by product.
     pub(crate) ratings: BTreeMap<u64, (u32, f64)>,
 }
 
-/// Ten emulated stores that were crawled, two for each app and two without.
+/// Ten emulated stores that were crawled: two for each app and two without an app.
 pub(crate) struct Market {
     pub(crate) running: RunningStores,
     pub(crate) storage: Storage,
@@ -88,7 +89,7 @@ impl Market {
         market
     }
 
-    /// The same, where no store is looked at again, and no list is read again, because of the time that has passed.
+    /// Opens a market in which the passing of time causes no new check of a store and no new reading of a list.
     pub(crate) async fn undated() -> Self {
         let mut market = Self::open().await;
         (market.config.look_after_s, market.config.sweep_after_s) = (u64::MAX, u64::MAX);
@@ -117,14 +118,14 @@ impl Market {
             .unwrap()
     }
 
-    /// The first store that uses an app.
+    /// Returns the first store that uses an app.
     pub(crate) fn of(&self, widget: ReviewWidget) -> (StoreAddress, ReviewsTruth) {
         let with = |store: StoreAddress| Some((store.clone(), self.running.reviews(&store.slug).unwrap()?));
         let mut stores = self.running.stores().into_iter().filter_map(with);
         stores.find(|(_, truth)| truth.widget == widget).unwrap()
     }
 
-    /// A run a day later, with a client that knows nothing of the hosts yet.
+    /// Runs a refresh one day later, with a client that has no state of the hosts.
     pub(crate) async fn run(&self) -> ReviewsReport {
         self.run_with(&ReviewsOptions::default()).await
     }
@@ -136,7 +137,7 @@ impl Market {
         refreshed.unwrap()
     }
 
-    /// Reads again what is landed.
+    /// Runs a reread of the landed answers.
     pub(crate) async fn reread(&self, options: &RereadOptions) -> RereadReviews {
         reread_reviews(options, &self.deps().await).await.unwrap()
     }
@@ -145,7 +146,7 @@ impl Market {
         StoreDeps::new(self.storage.clone(), self.lake().await, self.storefront(), self.clock())
     }
 
-    /// Takes the tables back to what they were at `moment`.
+    /// Restores the tables to their state at `moment`.
     pub(crate) async fn restore(&self, moment: Timestamp) {
         let tables = TableName::WIDGETS.into_iter().collect();
         let as_of = AsOf::Timestamp(moment);
@@ -156,7 +157,7 @@ impl Market {
         self.clock.now()
     }
 
-    /// The lake's content of every store, by its slug.
+    /// Returns the lake's reviews of every store, by slug.
     pub(crate) async fn all_held(&self) -> BTreeMap<String, StoreReviews> {
         let slugs: BTreeMap<StoreHost, String> = self
             .running
@@ -194,7 +195,7 @@ impl Market {
         held.collect()
     }
 
-    /// The quarantine of a store's review app: subject, reason and excerpt.
+    /// Returns the quarantine of a store's review app: subject, reason and excerpt.
     pub(crate) async fn refused(&self, store: &StoreAddress) -> Vec<(String, String, String)> {
         let host: data_model::StoreHost = store.myshopify_domain.parse().unwrap();
         let snapshot = self.lake().await.snapshot().await.unwrap();
@@ -207,19 +208,19 @@ impl Market {
         refused.map(|one| (one.subject, one.reason, one.excerpt)).collect()
     }
 
-    /// Landed readings of a store.
+    /// Returns the number of landed readings of a store.
     pub(crate) async fn landed(&self, store: &StoreAddress) -> usize {
         let prefix = object_store::path::Path::from(format!("reviews/{}", store.myshopify_domain));
         let listed: Vec<_> = self.storage.store().list(Some(&prefix)).try_collect().await.unwrap();
         listed.len()
     }
 
-    /// The lake's content of a store.
+    /// Returns the lake's reviews of a store.
     pub(crate) async fn held(&self, store: &StoreAddress) -> StoreReviews {
         self.all_held().await.remove(&store.slug).unwrap()
     }
 
-    /// Holds the lake against what is true of every store.
+    /// Compares the lake with the true reviews of every store.
     pub(crate) async fn check(&self) {
         let mut held = self.all_held().await;
         for store in self.running.stores() {
@@ -246,7 +247,7 @@ impl Market {
         }
     }
 
-    /// Requests that the apps got so far, without robots.txt.
+    /// Returns the number of requests that the apps received so far, without robots.txt.
     pub(crate) fn asked(&self) -> u64 {
         let of = |widget| {
             let asked = self.running.widget_requests(widget);
@@ -255,13 +256,13 @@ impl Market {
         ReviewWidget::ALL.into_iter().map(of).sum()
     }
 
-    /// Version of each table.
+    /// Returns the version of each table.
     pub(crate) async fn versions(&self) -> BTreeMap<String, u64> {
         self.lake().await.snapshot().await.unwrap().versions().clone()
     }
 }
 
-/// The run's report on a store.
+/// Returns the run's report on a store.
 pub(crate) fn one<'a>(report: &'a ReviewsReport, store: &StoreAddress) -> &'a BrandReviews {
     let mut asked = report.asked.iter();
     asked.find(|one| one.brand.as_str() == store.slug).unwrap()
