@@ -2,40 +2,41 @@ use std::collections::BTreeMap;
 
 use data_model::{CurrencyCode, DeliveryProbe, VariantId};
 
-/// Values of carts that rates are asked for, in whole units of the currency.
+/// Order values for which rates are requested, in whole units of the currency.
 const LADDER: [i64; 6] = [500, 1_000, 1_500, 2_000, 3_000, 5_000];
 
-/// Most of one variant in a cart: more would look like a wholesaler, and may exceed the stock.
+/// Maximum quantity of one variant in a cart. A larger quantity would look like a wholesale order, and may exceed the
+/// stock.
 const QUANTITY_MAX: u32 = 5;
 
-/// A cart of fewer answers stands in for none.
+/// Minimum number of answers for a former cart to be used as a stand-in.
 const STAND_IN_MIN: usize = 20;
 
-/// A variant that can be bought, as the lake has it.
+/// An available variant, as stored in the lake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CartVariant {
-    /// Its id.
+    /// Id of the variant.
     pub id: VariantId,
-    /// Its price, in minor units of the store's currency.
+    /// Price in minor units of the store's currency.
     pub price_minor: i64,
-    /// Its weight, where stated.
+    /// Weight in grams, if stated.
     pub grams: Option<i64>,
 }
 
-/// A cart to ask with: some of one variant.
+/// A cart for a delivery question: one variant in some quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cart {
-    /// The variant in it.
+    /// Variant in the cart.
     pub variant: VariantId,
-    /// Its pieces.
+    /// Quantity of the variant.
     pub quantity: u32,
-    /// Their price, in minor units.
+    /// Total price in minor units.
     pub goods_minor: i64,
-    /// Their weight; 0 where the store states nothing.
+    /// Total weight in grams; 0 if the store states none.
     pub grams: i64,
 }
 
-/// The cart of a probe.
+/// Returns the cart of a probe.
 pub(crate) fn cart_of(probe: &DeliveryProbe) -> Cart {
     Cart {
         variant: probe.variant,
@@ -46,7 +47,8 @@ pub(crate) fn cart_of(probe: &DeliveryProbe) -> Cart {
 }
 
 impl Cart {
-    /// True where it is worth and weighs about as much: both get the same answers, as far as tiers distinguish them.
+    /// Returns true if both carts have about the same value and weight. Such carts get the same answers, as far as
+    /// tiers distinguish them.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let grams = self.grams.min(other.grams);
         (self.goods_minor - other.goods_minor).abs() <= self.goods_minor.min(other.goods_minor) / 20
@@ -54,31 +56,32 @@ impl Cart {
     }
 }
 
-/// The carts that a store can be asked with.
+/// Carts that can be used for questions to a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Carts {
-    /// The currency of the store.
+    /// Currency of the store.
     pub currency: CurrencyCode,
-    /// The cart that every pincode is asked with: the cheapest variant, once.
+    /// Cart with which every pincode is asked for: one piece of the cheapest variant.
     pub base: Cart,
-    /// The cart of most earlier answers, where it cannot be bought any more, or not at that price. Its answers hold for `base` where a
-    /// few pincodes show that both are answered alike.
+    /// Cart of most earlier answers, if it is no longer available at that price. Its answers are used for `base` if a
+    /// few pincodes show that both carts get the same answer.
     pub stand_in: Option<Cart>,
-    /// Carts by what they are worth, each light for its worth, `base` first.
+    /// Carts by increasing value, each as light as possible for its value, starting with `base`.
     pub ladder: Vec<Cart>,
-    /// A cart that weighs at least twice of what one of the ladder weighs that is worth about as much.
+    /// A cart with about the same value as one of the ladder, but at least twice its weight.
     pub heavy: Option<Cart>,
     /// Every cart that can be made of one variant.
     all: Vec<Cart>,
 }
 
 impl Carts {
-    /// Carts of these variants; `None` where there is none to buy. Free ones are left out. The base cart of earlier answers stays,
-    /// as long as it can be bought at the same price; else the one that is worth as much as can be takes its place.
+    /// Creates the carts from these variants; `None` if nothing is available. Free variants are left out. The base cart
+    /// of earlier answers stays while it is available at the same price. Otherwise the cart with the nearest value
+    /// replaces it.
     #[must_use]
     pub fn of(currency: CurrencyCode, variants: &[CartVariant], earlier: &[DeliveryProbe]) -> Option<Self> {
         let priced = variants.iter().filter(|variant| variant.price_minor > 0);
-        // Of variants that cost and weigh the same one is enough.
+        // One variant is enough for each combination of price and weight.
         let distinct: BTreeMap<(i64, i64), &CartVariant> = priced
             .rev()
             .map(|variant| ((variant.price_minor, variant.grams.unwrap_or(0)), variant))
@@ -109,7 +112,7 @@ impl Carts {
             let others = all.iter().filter(|cart| cart.quantity == 1);
             others.min_by_key(|cart| ((cart.goods_minor - to.goods_minor).abs(), (cart.grams - to.grams).abs()))
         };
-        // Of carts that were asked with beside the former base a few times, none is the new base by that alone.
+        // A cart that was used a few times next to the former base does not become the new base for that reason alone.
         let sold = sold
             .filter(|(_, times)| stand_in.is_none() || **times >= STAND_IN_MIN)
             .map(|(cart, _)| *cart);
@@ -141,12 +144,12 @@ impl Carts {
         })
     }
 
-    /// True where it can be asked with now.
+    /// Returns true if the cart can be used now.
     pub(crate) fn has(&self, cart: &Cart) -> bool {
         *cart == self.base || self.all.contains(cart)
     }
 
-    /// Leaves a cart out that the store does not make, for want of stock say. The base cart stays.
+    /// Leaves out a cart that the store cannot create, for example because of missing stock. The base cart stays.
     pub fn leave_out(&mut self, cart: &Cart) {
         if *cart != self.base {
             self.ladder.retain(|one| one != cart);
@@ -155,11 +158,11 @@ impl Carts {
         }
     }
 
-    /// The lightest cart that is worth more than one and less than the other, nearest to the middle.
+    /// Returns the lightest cart with a value between the two, nearest to the middle.
     pub(crate) fn between(&self, low: &DeliveryProbe, high: &DeliveryProbe) -> Option<Cart> {
         let middle = i64::midpoint(low.goods_minor, high.goods_minor);
         let grams_max = low.grams.unwrap_or(0).max(high.grams.unwrap_or(0));
-        // A tenth of the price is near enough: prices are seldom set as near to a threshold.
+        // A tenth of the price is close enough, because prices are seldom set closer to a threshold.
         let margin = low.goods_minor / 20;
         let inner = self.all.iter().filter(|cart| {
             cart.goods_minor > low.goods_minor + margin
@@ -172,7 +175,7 @@ impl Carts {
     }
 }
 
-/// The heaviest cart that is worth about as much as a lighter one of the ladder.
+/// Returns the heaviest cart with about the same value as a lighter one of the ladder.
 fn heavy(all: &[Cart], ladder: &[Cart]) -> Option<Cart> {
     let is_heavy = |cart: &&Cart| {
         ladder.iter().any(|light| {

@@ -1,4 +1,4 @@
-//! The answers in order: by pincode and cart, the latest of each, and by area.
+//! Organises the answers: the latest for each pincode and cart, and by area.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,18 +7,18 @@ use data_pincodes::{AreaId, Directory, PlaceKind};
 
 use crate::carts::{Cart, Carts, cart_of};
 
-/// Areas of one state and one kind: what is most likely delivered to alike.
+/// A state and a kind of place. Areas of the same group most likely have the same delivery.
 pub(crate) type Group = (Option<Box<str>>, PlaceKind);
 
-/// So many pincodes show whether a former cart is answered as the new one.
+/// Number of pincodes needed to show that a former cart gets the same answers as the new one.
 pub(crate) const CHECKS: usize = 3;
 
-/// The places in which a store leaves single districts out.
+/// Kinds of places in which a store excludes single districts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Exclusions {
-    /// In hills, on islands and in border states.
+    /// In hills, on islands and in remote areas.
     pub(crate) far: bool,
-    /// Everywhere else.
+    /// In all other places.
     pub(crate) near: bool,
 }
 
@@ -28,7 +28,7 @@ impl Exclusions {
     }
 }
 
-/// The least and the greatest of carts.
+/// Smallest and largest possible cart, for range queries.
 pub(crate) const MIN: Cart = Cart {
     variant: data_model::VariantId(0),
     quantity: 0,
@@ -46,19 +46,19 @@ pub(crate) const fn is_far(kind: PlaceKind) -> bool {
     matches!(kind, PlaceKind::Hill | PlaceKind::Remote | PlaceKind::Island)
 }
 
-/// A store's answer for a pincode with the base cart.
+/// Answer of a store for a pincode with the base cart.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Answer {
-    /// These rates.
+    /// The store quotes these rates.
     Rates(Vec<DeliveryRate>),
-    /// None, whichever cart it was asked with.
+    /// The store quotes no rate with any of several carts.
     Refused,
-    /// None, and only one cart was asked with.
+    /// The store quotes no rate, and only one cart was tried.
     Silent,
 }
 
 impl Answer {
-    /// True where the store delivers there: a rate is an offer to. Silence says nothing.
+    /// Returns true if the store delivers to the pincode, because a rate is an offer. Silence is inconclusive.
     pub(crate) const fn serviceable(&self) -> Option<bool> {
         match self {
             Self::Rates(_) => Some(true),
@@ -71,20 +71,20 @@ impl Answer {
 #[derive(Debug)]
 pub(crate) struct Evidence<'a> {
     pub(crate) directory: &'a Directory,
-    /// The latest answer for each pincode and cart.
+    /// Latest answer for each pincode and cart.
     pub(crate) probes: BTreeMap<(Pincode, Cart), &'a DeliveryProbe>,
     pub(crate) answers: BTreeMap<Pincode, Answer>,
-    /// The carts of probes that can be bought.
+    /// Carts of probes that are still available.
     sold: BTreeSet<Cart>,
-    /// The former cart whose answers hold for the base cart.
+    /// Former cart whose answers are used for the base cart.
     stands_in: Option<Cart>,
-    /// The probe that each of these answers is.
+    /// Probe behind each answer.
     asked: BTreeMap<Pincode, &'a DeliveryProbe>,
-    /// The pincodes of each area that were asked for with the base cart.
+    /// Pincodes of each area that were asked for with the base cart.
     pub(crate) by_area: BTreeMap<AreaId, Vec<Pincode>>,
 }
 
-/// The rates of an answer, cheapest first.
+/// Returns the rates of an answer, cheapest first.
 pub(crate) fn rates_of(probe: &DeliveryProbe) -> Vec<DeliveryRate> {
     let mut rates = probe.options.clone();
     rates.sort_by(|one, other| (one.amount_minor, &one.name).cmp(&(other.amount_minor, &other.name)));
@@ -157,12 +157,12 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The probe of a pincode with this very cart.
+    /// Returns the probe of a pincode with exactly this cart.
     pub(crate) fn exact(&self, pincode: Pincode, cart: &Cart) -> Option<&'a DeliveryProbe> {
         self.probes.get(&(pincode, *cart)).copied()
     }
 
-    /// The probe of a pincode with this cart, or with one like it that cannot be bought any more.
+    /// Returns the probe of a pincode with this cart, or with a similar cart that is no longer available.
     pub(crate) fn like(&self, pincode: Pincode, cart: &Cart) -> Option<&'a DeliveryProbe> {
         let former = || {
             let mut held = self.probes.range((pincode, MIN)..=(pincode, MAX));
@@ -171,24 +171,25 @@ impl<'a> Evidence<'a> {
         self.exact(pincode, cart).or_else(|| former().map(|(_, probe)| *probe))
     }
 
-    /// The number of answers that count towards what may be asked: those with carts that can be bought, or that stand in for
-    /// one.
+    /// Returns the number of answers that count towards the maximum: those with carts that are available, or with the
+    /// stand-in.
     pub(crate) fn counted(&self) -> usize {
         let counts = |cart: &Cart| self.sold.contains(cart) || self.stands_in == Some(*cart);
         self.probes.keys().filter(|(_, cart)| counts(cart)).count()
     }
 
-    /// The probe that a pincode's answer is: with the base cart, or with what stands in for it.
+    /// Returns the probe behind a pincode's answer: with the base cart, or with its stand-in.
     pub(crate) fn asked(&self, pincode: Pincode) -> Option<&'a DeliveryProbe> {
         self.asked.get(&pincode).copied()
     }
 
-    /// True where the store quotes a rate for any pincode: else its answers say nothing.
+    /// Returns true if the store quotes a rate for any pincode. Otherwise its answers are inconclusive.
     pub(crate) fn speaks(&self) -> bool {
         self.answers.values().any(|answer| matches!(answer, Answer::Rates(_)))
     }
 
-    /// The one answer of an area; `None` where it was not asked for, or its pincodes were answered differently.
+    /// Returns the common answer of an area. Returns `None` if the area was not asked for, or if its pincodes got
+    /// different answers.
     pub(crate) fn of_area(&self, area: AreaId) -> Option<&Answer> {
         let mut answers = self
             .by_area
@@ -199,14 +200,14 @@ impl<'a> Evidence<'a> {
         answers.all(|answer| answer == first).then_some(first)
     }
 
-    /// True where pincodes of one area are answered differently: the store has rules by pincode.
+    /// Returns true if pincodes of one area got different answers, which means that the store has rules by pincode.
     pub(crate) fn differs_within_areas(&self) -> bool {
         self.by_area.keys().any(|area| self.of_area(*area).is_none())
     }
 
-    /// Places of which the store leaves single districts out: areas of such that were not asked for are not known. Whoever does
-    /// so on the plain does so in hills and on islands too, but not the other way about. A state or a territory that is refused
-    /// as a whole says nothing of others.
+    /// Returns the kinds of places in which the store excludes single districts. Areas there that were not asked for
+    /// stay unknown. A store that excludes districts in ordinary places is assumed to do so in hills and on islands
+    /// too, but not the other way round. A state that is refused completely says nothing about others.
     pub(crate) fn leaves_out(&self) -> Exclusions {
         let mut groups: BTreeMap<Group, Vec<Option<&Answer>>> = BTreeMap::new();
         for area in self.by_area.keys() {
@@ -232,7 +233,7 @@ impl<'a> Evidence<'a> {
         Some((area.state.clone(), area.kind))
     }
 
-    /// The answers of the areas of each group. An area whose pincodes disagree stands as `None`.
+    /// Returns the answers of the areas in each group. An area whose pincodes disagree is represented by `None`.
     pub(crate) fn by_group(&self) -> BTreeMap<Group, BTreeSet<Option<&Answer>>> {
         let mut groups: BTreeMap<Group, BTreeSet<Option<&Answer>>> = BTreeMap::new();
         for area in self.by_area.keys() {

@@ -7,10 +7,11 @@ use crate::carts::Carts;
 use crate::evidence::{Answer, Evidence, Group};
 use crate::tiers::Tiers;
 
-/// Most zones of a store: rules of more are rules by pincode.
+/// Maximum number of zones of a store. More zones mean rules by pincode.
 const ZONES_MAX: usize = 100;
 
-/// A store's delivery, as far as these answers show. A store that quotes no rate for any pincode is not known at all.
+/// Returns what these answers show about a store's delivery. If the store quotes no rate for any pincode, nothing is
+/// known.
 #[must_use]
 pub fn infer(directory: &Directory, carts: &Carts, probes: &[DeliveryProbe]) -> KnownDelivery {
     let evidence = Evidence::of(directory, carts, probes);
@@ -39,7 +40,7 @@ pub fn infer(directory: &Directory, carts: &Carts, probes: &[DeliveryProbe]) -> 
     known
 }
 
-/// The answers that make zones, each with its name: the more pincodes were answered so, the lower its number.
+/// Returns a zone name for each answer. The more pincodes got an answer, the lower its number.
 fn named<'e>(evidence: &'e Evidence<'_>) -> BTreeMap<&'e Answer, String> {
     let mut counts: BTreeMap<&Answer, usize> = BTreeMap::new();
     let told = evidence.answers.values().filter(|answer| **answer != Answer::Silent);
@@ -61,7 +62,7 @@ fn days_of(answer: &Answer) -> (Option<u16>, Option<u16>) {
         .map_or((None, None), |rate| (rate.days_min, rate.days_max))
 }
 
-/// The answer of each area, and how sure it is.
+/// Returns the answer of each area, and its confidence.
 fn of_areas<'e>(evidence: &'e Evidence<'_>) -> BTreeMap<AreaId, (&'e Answer, Confidence)> {
     let by_pincode = evidence.differs_within_areas();
     let (groups, leaves_out) = (evidence.by_group(), evidence.leaves_out());
@@ -83,7 +84,7 @@ fn of_areas<'e>(evidence: &'e Evidence<'_>) -> BTreeMap<AreaId, (&'e Answer, Con
             continue;
         };
         let Some(answers) = groups.get(&group) else { continue };
-        // The refusal of others does not mean that these are refused.
+        // Refusals in other areas do not mean that these areas are refused.
         if let (1, Some(Some(answer @ Answer::Rates(_)))) = (answers.len(), answers.first()) {
             found.insert(area, (*answer, Confidence::Low));
         }
@@ -124,7 +125,7 @@ fn zones(evidence: &Evidence<'_>, carts: &Carts, names: &BTreeMap<&Answer, Strin
     areas.into_iter().filter_map(zone).collect()
 }
 
-/// The tiers of every pincode that was asked for with several carts.
+/// Returns the tiers of every pincode that was asked for with several carts.
 fn tiers(evidence: &Evidence<'_>, carts: &Carts) -> BTreeMap<Pincode, Tiers> {
     let served = evidence
         .answers
@@ -135,9 +136,9 @@ fn tiers(evidence: &Evidence<'_>, carts: &Carts) -> BTreeMap<Pincode, Tiers> {
         .collect()
 }
 
-/// The rates of a zone: for all orders where the store was seen to ask the same whatever is in the cart; by what an order is
-/// worth where its carts were answered so; else for orders of what the base cart is worth alone; none where rates follow from
-/// something else.
+/// Returns the rates of a zone. They apply to all orders if the store quoted the same for every cart, and by order
+/// value if its answers differ so. If only the base cart was tried, they apply to its value alone. There are none if
+/// the rates depend on something else.
 fn rates(answer: &Answer, asked: &[Pincode], tiers: &BTreeMap<Pincode, Tiers>, carts: &Carts) -> Vec<DeliveryRate> {
     let Answer::Rates(base) = answer else { return Vec::new() };
     let mut of_zone = asked.iter().filter_map(|pincode| tiers.get(pincode));

@@ -1,14 +1,13 @@
-//! A store's delivery everywhere, by what it answered for a few pincodes. Pure: no I/O, no clock.
+//! Infers a store's delivery to all pincodes from its answers for a few of them. Does no I/O and reads no clock.
 //!
-//! In: what the store answered so far ([`data_model::DeliveryProbe`]), the carts that it can be asked with ([`Carts`]), and the
-//! directory of pincodes. Out: what to ask next ([`next_questions`]), and what is known by now ([`infer`]): answers for single pincodes,
-//! and zones of areas that were answered alike.
+//! Input: the store's answers so far ([`data_model::DeliveryProbe`]), the carts that can be used for questions
+//! ([`Carts`]), and the directory of pincodes. Output: the next questions ([`next_questions`]), and the current
+//! knowledge ([`infer`]): answers for single pincodes, and zones of areas with the same answer.
 //!
-//! It never says more than the answers show. A pincode that was asked for, and an area that was answered alike for two
-//! of its pincodes, are known with high confidence; an area like those that were asked for, with low; where areas that
-//! are alike were answered differently, those that were not asked for are not known. A pincode for which the store
-//! quotes a rate is served; one for which it quotes none with either of two carts is not, as long as it quotes rates
-//! for others.
+//! The result never says more than the answers show. Confidence is high for a pincode that was asked for, and for an
+//! area in which two pincodes got the same answer. It is low for an area similar to those that were asked for. If
+//! similar areas got different answers, areas that were not asked for stay unknown. A pincode with a rate is served. A
+//! pincode without a rate for either of two carts is not served, if the store quotes rates for other pincodes.
 
 mod carts;
 mod evidence;

@@ -7,36 +7,37 @@ use crate::carts::{Cart, Carts};
 use crate::evidence::{Answer, CHECKS, Evidence, Group, rates_of};
 use crate::tiers::ladder;
 
-/// Most answers that are asked of a store in all.
+/// Maximum total number of answers requested from a store.
 pub const PROBES_MAX: usize = 145;
 
-/// After so many silent answers, and none that quotes, a store is left alone.
+/// Number of answers without a rate, if no answer has one, after which a store gets no more questions.
 const SILENT_MAX: usize = 12;
 
-/// Zones of which one pincode is asked for with every cart of the ladder.
+/// Maximum number of zones in which one pincode is asked for with every cart of the ladder.
 const LADDERS_MAX: usize = 3;
 
-/// So many areas of a state and kind are asked for where all of them are refused.
+/// Number of areas of a state and kind to ask for if all of them are refused.
 const NEIGHBOURS: usize = 3;
 
-/// Groups of areas that have more pincodes than this are asked for twice.
+/// Number of pincodes above which a group of areas is asked for twice.
 const LARGE_GROUP: usize = 350;
 
-/// A question to a store: delivery of a cart to a pincode.
+/// A question to a store: the delivery of a cart to a pincode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Question {
-    /// The place.
+    /// Destination of the cart.
     pub pincode: Pincode,
-    /// The goods in the cart.
+    /// Cart with its goods.
     pub cart: Cart,
 }
 
-/// The next questions, by what was answered so far; empty when nothing is left to ask. Whoever asks may stop after any of them
-/// and go on another day: the same answers lead to the same questions.
+/// Returns the next questions after the answers so far; empty if nothing is left to ask. The caller may stop at any
+/// time and continue on another day, because the same answers lead to the same questions.
 ///
-/// First one pincode of every state and kind of place, two in metros and large states; then other carts at pincodes of
-/// the first zones, and a second cart where none is delivered; then one after the other more areas, where alike ones were
-/// answered differently or refused. However few of them are asked at a time, the same are asked in the end.
+/// The first questions are for one pincode of every state and kind of place, and two in metros and large states. Then
+/// follow other carts at pincodes of the first zones, and a second cart at pincodes without delivery. Then follow
+/// further areas, one at a time, if similar areas got different answers or were refused. The total set of questions
+/// does not depend on how many are asked at a time.
 #[must_use]
 pub fn next_questions(directory: &Directory, carts: &Carts, probes: &[DeliveryProbe]) -> Vec<Question> {
     let evidence = Evidence::of(directory, carts, probes);
@@ -79,7 +80,7 @@ pub fn next_questions(directory: &Directory, carts: &Carts, probes: &[DeliveryPr
     Vec::new()
 }
 
-/// The areas of each group, largest first, with their pincodes.
+/// Returns the areas of each group with their pincodes, largest first.
 fn groups(directory: &Directory) -> BTreeMap<Group, Vec<(AreaId, Vec<Pincode>)>> {
     let mut areas: BTreeMap<AreaId, Vec<Pincode>> = BTreeMap::new();
     for (pincode, area) in directory.pincodes() {
@@ -87,7 +88,7 @@ fn groups(directory: &Directory) -> BTreeMap<Group, Vec<(AreaId, Vec<Pincode>)>>
     }
     let mut groups: BTreeMap<Group, Vec<(AreaId, Vec<Pincode>)>> = BTreeMap::new();
     for (area, pincodes) in areas {
-        // Areas of an unknown state are not alike.
+        // Areas of an unknown state cannot be grouped.
         if let Some(known) = directory.get(area).filter(|known| known.state.is_some()) {
             let group = (known.state.clone(), known.kind);
             groups.entry(group).or_default().push((area, pincodes));
@@ -100,7 +101,7 @@ fn groups(directory: &Directory) -> BTreeMap<Group, Vec<(AreaId, Vec<Pincode>)>>
     groups
 }
 
-/// The first pincodes to ask for: first one of every group, the largest groups first, then the second ones.
+/// Returns the first pincodes to ask for: one of every group, largest groups first, then the second ones.
 fn places(directory: &Directory) -> Vec<Pincode> {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for ((_, kind), areas) in groups(directory) {
@@ -108,7 +109,8 @@ fn places(directory: &Directory) -> Vec<Pincode> {
         let Some((_, largest)) = areas.first() else { continue };
         first.push((std::cmp::Reverse(size), largest[largest.len() / 2]));
         if kind == PlaceKind::Metro {
-            // Another of the same area: most orders go there, and whether rules are by pincode shows.
+            // A second pincode in the same area, because most orders go there, and because this reveals rules by
+            // pincode.
             second.extend(largest.first().map(|pincode| (std::cmp::Reverse(size), *pincode)));
         } else if size > LARGE_GROUP {
             let middle = &areas[areas.len() / 2].1;
@@ -120,7 +122,7 @@ fn places(directory: &Directory) -> Vec<Pincode> {
     first.into_iter().chain(second).map(|(_, pincode)| pincode).collect()
 }
 
-/// A second cart for pincodes to which the first one is not delivered.
+/// Returns questions with a second cart for pincodes that were not served with the first one.
 fn confirmations(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Question> {
     let Some(other) = carts.ladder.get(1).or(carts.heavy.as_ref()) else {
         return Vec::new();
@@ -136,10 +138,11 @@ fn confirmations(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Question> {
     silent.map(question).collect()
 }
 
-/// Every cart, at a pincode of each of the first zones; then carts between those that were answered differently.
+/// Returns questions with every cart at a pincode of each of the first zones, then with carts between those that got
+/// different answers.
 fn of_carts(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Question> {
     let mut zones: BTreeMap<&Answer, Vec<Pincode>> = BTreeMap::new();
-    // Of the first places only: these stay the same, however much is asked afterwards.
+    // Only the first places are used, because they stay the same regardless of later answers.
     for pincode in places(evidence.directory) {
         if let Some(answer @ Answer::Rates(_)) = evidence.answers.get(&pincode) {
             zones.entry(answer).or_default().push(pincode);
@@ -147,7 +150,7 @@ fn of_carts(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Question> {
     }
     let mut zones: Vec<Vec<Pincode>> = zones.into_values().collect();
     zones.sort_by_key(|pincodes| (std::cmp::Reverse(pincodes.len()), pincodes[0]));
-    // Two of the only zone.
+    // If there is only one zone, two of its pincodes are used.
     let places: BTreeSet<Pincode> = match zones.as_slice() {
         [only] => [only.first(), only.last()].into_iter().flatten().copied().collect(),
         zones => zones.iter().take(LADDERS_MAX).map(|pincodes| pincodes[0]).collect(),
@@ -177,10 +180,10 @@ fn of_carts(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Question> {
     questions
 }
 
-/// One more pincode, of an area that was not asked for; what it is follows from all answers so far, so it is asked
-/// before another is looked for. First a second and a third area where one of a state is refused, to see whether all of
-/// the state is; then areas of groups that were answered differently, taking turns; then, where the store leaves single
-/// districts out, the largest areas.
+/// Returns one more pincode in an area that was not asked for. Only one, because the choice depends on all answers so
+/// far. First come a second and a third area where one of a state is refused, to find out if the whole state is. Then
+/// come areas of groups with different answers, in rotation. Then, if the store excludes single districts, come the
+/// largest areas.
 fn another(evidence: &Evidence<'_>) -> Option<Pincode> {
     let groups = groups(evidence.directory);
     let middle = |pincodes: &Vec<Pincode>| pincodes.get(pincodes.len() / 2).copied();
@@ -199,7 +202,7 @@ fn another(evidence: &Evidence<'_>) -> Option<Pincode> {
             if is_one && !is_served && asked < NEIGHBOURS {
                 refused.push((asked, size, nth, pincode));
             } else if !is_one && !leaves_out.covers(group.1) {
-                // Turns are counted over all areas, so that no group is asked before others because it was asked already.
+                // The rotation counts all areas, so that earlier questions give no group priority.
                 differing.push((turn, nth, pincode));
             } else if leaves_out.far && (is_served || !is_one) {
                 largest.push((size, pincode));
@@ -212,8 +215,8 @@ fn another(evidence: &Evidence<'_>) -> Option<Pincode> {
     refused.or(differing).or(largest)
 }
 
-/// Pincodes that a cart that cannot be bought any more was answered for, to be asked with the one that takes its place: one
-/// pincode of each of its first zones, and more of the largest where there are few.
+/// Returns pincodes to ask for again after a cart became unavailable, with the cart that replaces it: one pincode of
+/// each of the first zones, and more of the largest zone if there are few.
 fn checks(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Pincode> {
     let Some(former) = carts.stand_in else {
         return Vec::new();

@@ -1,22 +1,22 @@
-//! Rates by what an order is worth, of what one pincode was answered for several carts.
+//! Derives rates by order value from one pincode's answers for several carts.
 
 use data_model::{DeliveryProbe, DeliveryRate, Pincode};
 
 use crate::carts::{Cart, Carts, cart_of};
 use crate::evidence::{Evidence, MAX, MIN, rates_of};
 
-/// The way in which rates follow from carts, as the answers for one pincode show.
+/// Dependence of rates on carts, as the answers for one pincode show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Tiers {
-    /// All carts are answered alike.
+    /// All carts get the same rates.
     Alike,
-    /// They differ by what the order is worth: runs of carts that are answered alike, by worth.
+    /// Rates depend on the order value: value ranges of carts with the same rates, in ascending order.
     ByValue(Vec<DeliveryRate>),
-    /// They differ by something else as well, such as weight: no rate is stated.
+    /// Rates also depend on something else, such as weight, so no rate is stated.
     Unclear,
 }
 
-/// The probes of a pincode for carts of the ladder and between, by worth; those heavier than their neighbours are apart.
+/// Returns a pincode's probes with the carts of the ladder and between them, by value. Heavy carts are left out.
 pub(crate) fn ladder<'a>(evidence: &Evidence<'a>, carts: &Carts, pincode: Pincode) -> Vec<&'a DeliveryProbe> {
     let is_heavy = |cart: &Cart| carts.heavy.is_some_and(|heavy| heavy.is_like(cart));
     let of_pincode = evidence.probes.range((pincode, MIN)..=(pincode, MAX));
@@ -29,7 +29,7 @@ pub(crate) fn ladder<'a>(evidence: &Evidence<'a>, carts: &Carts, pincode: Pincod
 }
 
 impl Tiers {
-    /// `None` where the pincode was asked for with one cart only.
+    /// Derives the tiers of a pincode; `None` if it was asked for with one cart only.
     pub(crate) fn of(evidence: &Evidence<'_>, carts: &Carts, pincode: Pincode) -> Option<Self> {
         let probes = ladder(evidence, carts, pincode);
         let heavy = carts.heavy.and_then(|heavy| evidence.like(pincode, &heavy));
@@ -51,7 +51,7 @@ impl Tiers {
         let same_as_lighter = heavy.is_none_or(|heavy| {
             let rates = rates_of(heavy);
             let margin = heavy.goods_minor / 10;
-            // Near a threshold either side will do.
+            // Near a threshold, the rates of either side are accepted.
             runs.iter().any(|run| {
                 run.rates == rates
                     && run.from_minor <= heavy.goods_minor + margin
@@ -60,10 +60,9 @@ impl Tiers {
         });
         let weights = || probes.iter().map(|probe| cart_of(probe).grams);
         let grows = weights().max().unwrap_or(0) > weights().min().unwrap_or(0).max(1) * 2;
-        // Heavier carts are dearer carts: without one that is heavy and cheap neither can be distinguished from the
-        // other.
+        // Heavier carts also cost more. Without a heavy and cheap cart, weight and value cannot be distinguished.
         let is_told = same_as_lighter && (runs.len() == 1 || heavy.is_some() || !grows);
-        // Each rate of a store by value has one run; more is something else.
+        // With rules by value, each rate appears in one range only.
         let is_plain = runs
             .iter()
             .enumerate()
@@ -76,7 +75,7 @@ impl Tiers {
     }
 }
 
-/// Carts that were answered alike, by worth.
+/// Consecutive carts by value that got the same rates.
 struct Run {
     from_minor: i64,
     to_minor: i64,
@@ -89,8 +88,8 @@ impl Run {
     }
 }
 
-/// The rates of each run with the orders that they were seen for. The cheapest rate that was asked for the dearest
-/// carts holds for dearer ones too: no store asks more again of whoever buys more.
+/// Returns the rates of each range with its order values. The last range is open-ended if it has the lowest rate,
+/// because no store charges more again for larger orders.
 fn bounded(runs: Vec<Run>) -> Vec<DeliveryRate> {
     let lowest = runs.iter().filter_map(Run::least_minor).min();
     let last = runs.len().saturating_sub(1);

@@ -1,4 +1,5 @@
-//! Stores with known rules of eight kinds, asked as the plan says: what is known of them beside the truth, for every pincode.
+//! Tests with stores that have known rules of eight kinds. The inferred delivery is compared with the truth for every
+//! pincode.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -15,12 +16,12 @@ use emulator::{ZoneKind, ZoneRules};
 use pipeline_delivery::{Cart, CartVariant, Carts, PROBES_MAX, infer, next_questions};
 use proptest::prelude::*;
 
-/// A shop with light and heavy things, dear and cheap ones.
+/// Returns the carts of a shop with light and heavy, cheap and expensive goods.
 fn carts() -> Carts {
     carts_at(39_900, &[])
 }
 
-/// The same with another price of its cheapest thing, after these answers.
+/// Returns the carts of the same shop after these answers, with another price for its cheapest product.
 fn carts_at(price_minor: i64, earlier: &[DeliveryProbe]) -> Carts {
     let variants = [
         (1, price_minor, 200),
@@ -54,12 +55,12 @@ fn answered(rules: ZoneRules, pincode: Pincode, cart: &Cart) -> Vec<DeliveryRate
     quotes.into_iter().map(rate).collect()
 }
 
-/// Asks until the plan has no more questions, some at a time, as if over days.
+/// Asks until the plan has no more questions, a limited number at a time, as if over several days.
 fn probe(rules: ZoneRules, carts: &Carts, a_day: usize) -> Vec<DeliveryProbe> {
     probe_on(rules, carts, a_day, Vec::new())
 }
 
-/// Goes on after these answers.
+/// Continues to ask after these answers.
 fn probe_on(rules: ZoneRules, carts: &Carts, a_day: usize, mut probes: Vec<DeliveryProbe>) -> Vec<DeliveryProbe> {
     for day in 0..1_000 {
         let questions = next_questions(directory(), carts, &probes);
@@ -92,7 +93,7 @@ struct Tally {
     priced: usize,
 }
 
-/// The knowledge of one pincode.
+/// Inferred delivery for one pincode.
 struct PincodeAnswer<'a> {
     serviceable: Option<bool>,
     days: Option<(Option<u16>, Option<u16>)>,
@@ -125,7 +126,7 @@ fn said<'a>(
     }
 }
 
-/// Light carts that shoppers may have, of many values; and heavy ones.
+/// Light carts of various values that shoppers may have, and heavy carts.
 const ORDERS: [(i64, i64); 9] = [
     (39_900, 200),
     (49_900, 300),
@@ -206,7 +207,7 @@ fn eight_kinds_of_rules_are_told_beside_the_truth() {
             assert_eq!(told.exact + told.unknown + told.wrong, all);
             let (exact_min, wrong_max) = match kind {
                 ZoneKind::Hidden => (0.0, 0.0),
-                // A rule of districts is not stated for those that were not asked for.
+                // Rules by district are not inferred for districts that were not asked for.
                 ZoneKind::ExcludedDistricts => (25.0, 2.5),
                 _ => (99.0, 0.0),
             };
@@ -280,7 +281,7 @@ fn a_price_beyond_a_threshold_is_asked_for_everywhere_anew() {
     let before = probe(rules, &cheap, 40);
     let dear = Carts::of(currency, &only(99_900), &before).unwrap();
     let after = probe_on(rules, &dear, 40, before.clone());
-    // The former answers do not hold, and do not count: as much is asked as if there were none.
+    // The former answers do not apply and do not count, so as many questions are asked as without them.
     assert!(after.len() - before.len() > 80, "{}", after.len() - before.len());
     assert_eq!(tally(rules, &infer(directory(), &dear, &after)).wrong, 0);
 }
