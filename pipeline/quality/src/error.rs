@@ -3,7 +3,7 @@ use data_lake::LakeError;
 use data_reports::FiguresError;
 use data_storage::StorageError;
 
-/// The reason why the quality of the lake's data is not known.
+/// Reason why the quality of the lake's data could not be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum QualityError {
     /// The lake could not be read.
@@ -15,13 +15,13 @@ pub enum QualityError {
     /// The rows could not be counted.
     #[error("the lake's products cannot be counted")]
     Figures(#[from] FiguresError),
-    /// The thread that counted ended without a result.
+    /// The counting thread ended without a result.
     #[error("the count broke off")]
     BrokeOff,
-    /// Earlier reports could not be read, or this one not be written.
+    /// Earlier reports could not be read, or this report could not be written.
     #[error("reports of data quality cannot be read or written")]
     Storage(#[from] StorageError),
-    /// The report does not serialise.
+    /// The report could not be serialised.
     #[error("the report of data quality does not serialise")]
     Json(#[from] serde_json::Error),
 }

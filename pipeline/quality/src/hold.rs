@@ -11,59 +11,59 @@ use crate::error::QualityError;
 use crate::kept::kept;
 use crate::look::{BaselineState, Look, Scope, look};
 
-/// The rule by which a release is held back, or a brand of it.
+/// Rule that decides if a release, or a brand in it, is held back.
 #[derive(Debug, Clone)]
 pub struct Gate {
-    /// The home: it has the record of checks, and what was counted before.
+    /// Storage of the home, with the record of checks and the figures of earlier runs.
     pub storage: Storage,
-    /// The thresholds.
+    /// Thresholds for holding back.
     pub config: QualityConfig,
-    /// Age that a brand's last good check may have, in milliseconds.
+    /// Maximum age of a brand's last good check, in milliseconds.
     pub check_age_ms_max: i64,
-    /// The brands whose data the operator says is right as it is.
+    /// Brands whose data the operator has accepted.
     pub accepted: AcceptedBrands,
 }
 
-/// The brands whose data is right as it is: findings about it are warned of, and hold nothing back.
+/// Brands whose data is accepted: findings about them only cause warnings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum AcceptedBrands {
-    /// The data of no brand, as far as is known.
+    /// No brand is accepted.
     #[default]
     Nobody,
-    /// The data of these brands.
+    /// These brands are accepted.
     Brands(BTreeSet<BrandSlug>),
-    /// The data of all brands.
+    /// All brands are accepted.
     Everybody,
 }
 
-/// The contents of the release before, with which one is compared.
+/// Contents of the previous release, used for comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Baseline {
-    /// The versions of the lake's tables.
+    /// Versions of the lake's tables.
     pub lake: BTreeMap<String, u64>,
-    /// The brands that are of earlier versions.
+    /// Brands that the release contains at earlier versions.
     pub held: Vec<HeldBrand>,
 }
 
-/// The data that is not to be released.
+/// Data that must not be released.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Doubts {
-    /// Findings about all brands, or about every one that there is: nothing is to be released.
+    /// Findings about the market as a whole, or about every brand. If there are any, nothing is released.
     pub market: Vec<Finding>,
-    /// The brands that are to stay as the release before has them, sorted by store.
+    /// Brands that stay as in the previous release, sorted by store.
     pub brands: Vec<HeldBrand>,
 }
 
-/// The findings that hold a release back.
+/// Findings that hold a release back.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("data quality holds it back: {}", data_reports::summary(.findings))]
 pub struct ReleaseHold {
-    /// Findings beyond a threshold, at least one.
+    /// Findings beyond a threshold; at least one.
     pub findings: Vec<Finding>,
 }
 
-/// Looks what of `now` is not to be released, beside what the release before was made of. A state that has nothing new, of
-/// which nothing is held, is not looked at.
+/// Decides which data of `now` must not be released, compared with the previous release. Nothing is checked if there is no
+/// new data and no brand is held back.
 ///
 /// # Errors
 /// See [`QualityError`].
@@ -103,7 +103,8 @@ pub async fn hold(
         market: found.market,
         brands: Vec::new(),
     };
-    // A release in which every brand stays as it was is none. One that could not be judged has no finding of its own.
+    // A release in which every brand stays unchanged is pointless. A brand that could not be judged has no finding of
+    // its own.
     if doubted.len() == found.brands && doubted.values().all(|doubted| !doubted.findings.is_empty()) {
         doubts
             .market
@@ -122,23 +123,23 @@ pub async fn hold(
     Ok(doubts)
 }
 
-/// A brand that is not to be released.
+/// A brand that must not be released.
 #[derive(Debug)]
 struct DoubtedBrand {
     slug: BrandSlug,
-    /// The findings about it; none where it could not be judged and stays held.
+    /// Findings about the brand; empty if it could not be judged and stays held back.
     findings: Vec<Finding>,
     reasons: Vec<String>,
-    /// The versions of the lake's tables that it was compared with.
+    /// Versions of the lake's tables with which the brand was compared.
     lake: BTreeMap<String, u64>,
 }
 
-/// The outcome of a look, before anything of it is accepted.
+/// Findings before the accepted ones are removed.
 #[derive(Debug, Default)]
 struct QualityFindings {
     market: Vec<Finding>,
     doubted: BTreeMap<StoreHost, DoubtedBrand>,
-    /// The number of brands.
+    /// Number of brands.
     brands: usize,
 }
 
@@ -149,7 +150,7 @@ impl QualityFindings {
         for finding in report.findings {
             let brand = finding.brand.as_ref();
             let Some((slug, store)) = brand.and_then(|slug| Some((slug.clone(), (*stores.get(slug)?).clone()))) else {
-                // The share of stale ones among the few that were held says nothing of the market.
+                // The share of stale brands among the few held ones says nothing about the market.
                 if matches!(scope, Scope::AllBut(_)) {
                     self.market.push(finding);
                 }
@@ -166,7 +167,7 @@ impl QualityFindings {
         }
     }
 
-    /// Of brands that were held, those that could not be compared with what the release has of them stay so.
+    /// Keeps holding back those held brands that could not be compared with their released data.
     fn keep(&mut self, unjudged: &BTreeSet<StoreHost>, held: &[HeldBrand]) {
         for brand in held.iter().filter(|brand| unjudged.contains(&brand.store)) {
             self.doubted.entry(brand.store.clone()).or_insert_with(|| DoubtedBrand {
@@ -207,7 +208,7 @@ async fn found(
             config: &gate.config,
             at,
         };
-        // Boxed: it reads two states of a lake.
+        // Boxed because the future is large: it reads two states of a lake.
         let report = Box::pin(look(wanted)).await?;
         let unjudged = match &scope {
             Scope::AllBut(_) => BTreeSet::new(),
@@ -219,11 +220,11 @@ async fn found(
     Ok(found)
 }
 
-/// The brands of a look that could not be compared with how they were, though there is something to compare with; where
-/// `is_first`, no release had them, and there is nothing.
+/// Returns the brands that could not be compared with their earlier data although there is some. If `is_first`, no
+/// release contained them, so there is nothing to compare.
 async fn unjudged(report: &QualityReport, before: Option<&BaselineState>, is_first: bool) -> BTreeSet<StoreHost> {
     let rows = match before {
-        // A lost file is an error here: no brand is to be missing unsaid.
+        // A lost file is an error here, because no brand may be left out silently.
         Some(before) => before.state.brands().await.ok(),
         None if is_first => Some(Vec::new()),
         None => None,
@@ -246,7 +247,7 @@ async fn unjudged(report: &QualityReport, before: Option<&BaselineState>, is_fir
     unjudged.map(|brand| brand.store.clone()).collect()
 }
 
-/// The state that is compared with; `None` where there is none, or none that can be read.
+/// Returns the state of the lake to compare with, or `None` if there is none that can be read.
 async fn state(lake: &Lake, versions: &BTreeMap<String, u64>) -> Option<BaselineState> {
     if versions.is_empty() {
         return None;
@@ -257,7 +258,7 @@ async fn state(lake: &Lake, versions: &BTreeMap<String, u64>) -> Option<Baseline
             called: "the current release".to_owned(),
         }),
         Err(error) => {
-            // A release of before a table was added.
+            // The release may be older than a table.
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "the state behind the current release cannot be compared with");
             None

@@ -1,4 +1,5 @@
-//! The figures of the runs before: `quality/log/{seq:020}.json`; the newest report: `quality/report.html` and `.json`.
+//! Stores the figures of earlier runs in `quality/log/{seq:020}.json`, and the newest report in `quality/report.html`
+//! and `.json`.
 
 use std::collections::BTreeMap;
 
@@ -10,64 +11,64 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::QualityError;
 
-/// The place of the figures.
+/// Path of the figures.
 const PREFIX: &str = "quality/log";
-/// The place of the newest report.
+/// Folder of the newest report.
 const REPORT: &str = "quality";
-/// Most times that a report is kept anew because another run was first.
+/// Maximum number of attempts to save a run's figures if other runs save theirs first.
 const TRIES_MAX: u32 = 16;
 
-/// One brand's figures, for as long as its content has this hash.
+/// Figures of one brand, valid while its content has this hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KeptBrand {
     pub(crate) catalogue_hash: String,
     pub(crate) quarantined: u64,
-    /// `None` where a file with its rows was lost.
+    /// Figures; `None` if a file with the brand's rows was lost.
     pub(crate) figures: Option<BrandFigures>,
 }
 
-/// The figures of one run.
+/// Figures of one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KeptRun {
     pub(crate) made_at: Timestamp,
-    /// The lake's table versions.
+    /// Versions of the lake's tables.
     pub(crate) versions: BTreeMap<String, u64>,
-    /// Earlier runs and this one, oldest first.
+    /// Trend of earlier runs and this one, oldest first.
     pub(crate) trend: Vec<Point>,
     pub(crate) brands: BTreeMap<StoreHost, KeptBrand>,
 }
 
-/// The figures of the last two runs that found something new, the newest first.
+/// Figures of the last two runs with different data, newest first.
 #[derive(Debug, Clone, Default)]
 pub struct KeptRuns {
     pub(crate) runs: Vec<KeptRun>,
 }
 
 impl KeptRuns {
-    /// The newest run that looked at another state of the lake.
+    /// Returns the newest run with another state of the lake.
     pub(crate) fn before(&self, versions: &BTreeMap<String, u64>) -> Option<&KeptRun> {
         self.runs.iter().find(|run| run.versions != *versions)
     }
 
-    /// The run that looked at this state.
+    /// Returns the run with this state of the lake.
     pub(crate) fn of(&self, versions: &BTreeMap<String, u64>) -> Option<&KeptRun> {
         self.runs.iter().find(|run| run.versions == *versions)
     }
 
-    /// The figures of a brand with this content.
+    /// Returns the figures of a brand with this content.
     pub(crate) fn figures_of(&self, store: &StoreHost, catalogue_hash: &str) -> Option<&BrandFigures> {
         let brands = self.runs.iter().filter_map(|run| run.brands.get(store));
         let mut same = brands.filter(|brand| brand.catalogue_hash == catalogue_hash);
         same.find_map(|brand| brand.figures.as_ref())
     }
 
-    /// The table versions that the newest run with other ones looked at, and when it did.
+    /// Returns the table versions and the time of the newest run with other versions.
     #[must_use]
     pub fn run_before(&self, versions: &BTreeMap<String, u64>) -> Option<(&BTreeMap<String, u64>, Timestamp)> {
         self.before(versions).map(|run| (&run.versions, run.made_at))
     }
 
-    /// The trend up to and with `report`.
+    /// Returns the trend including `report`.
     #[must_use]
     pub fn trend(&self, report: &QualityReport) -> Vec<Point> {
         let before = self.before(&report.versions).map(|run| run.trend.clone());
@@ -81,7 +82,7 @@ fn log(storage: &Storage) -> EventLog<KeptRun> {
     EventLog::new(storage, PREFIX)
 }
 
-/// The kept figures; a file that cannot be understood is passed over, with a warning.
+/// Loads the saved figures. An unreadable file is skipped with a warning.
 ///
 /// # Errors
 /// The storage fails.
@@ -106,8 +107,7 @@ pub async fn kept(storage: &Storage) -> Result<KeptRuns, QualityError> {
     Ok(kept)
 }
 
-/// Keeps what a report counted, where it is of another state than the last one that is kept, and puts it where people look
-/// for the newest.
+/// Saves a report's figures, unless the last saved ones are of the same state, and replaces the newest report.
 ///
 /// # Errors
 /// The storage fails.
@@ -152,7 +152,7 @@ pub async fn keep(storage: &Storage, report: &QualityReport, keep: u64) -> Resul
     Ok(())
 }
 
-/// The place of the newest report: a path where the home is a folder, else a URL.
+/// Returns the location of the newest report: a path if the home is a folder, otherwise a URL.
 #[must_use]
 pub fn latest(storage: &Storage) -> String {
     let at = storage.child(REPORT);

@@ -1,13 +1,13 @@
-//! Looks at the data in the lake: how much there is of it, what it lacks, how prices moved, beside how it was.
+//! Checks the data in the lake: its amount, missing values and price changes, compared with an earlier state.
 //!
-//! In: two states of the lake, the record of checks, thresholds. Out: a [`QualityReport`], kept with the runs before it
-//! ([`keep`]), and an answer to which brands of that state are not to be released, or whether none is ([`hold`]).
+//! Input: two states of the lake, the record of checks, thresholds. Output: a [`QualityReport`], saved next to those of
+//! earlier runs ([`keep`]), and the brands of the newer state that must not be released ([`hold`]).
 //!
-//! Cost follows what changed: of a brand whose content hash is known from a kept report the figures are taken from there, and
-//! prices are compared only for brands whose hash is another one. Partitions are read one after the other.
+//! The cost depends on what changed. Figures of a brand with a known content hash come from a saved report, and prices
+//! are compared only for brands whose hash changed. Few partitions are read at the same time.
 //!
-//! It never changes the lake, never crawls, and never lets a lost file stop anything: its brands are listed as not
-//! read.
+//! This crate never changes the lake and never crawls. A lost file does not stop it: the brands in the file are listed
+//! as not read.
 
 mod error;
 mod hold;

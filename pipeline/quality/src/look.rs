@@ -16,29 +16,29 @@ use crate::error::QualityError;
 use crate::kept::{KeptRuns, keep, kept};
 use crate::unfound::unfound;
 
-/// Partitions that are read and counted at the same time.
+/// Number of partitions that are read and counted at the same time.
 const PARTITIONS_AT_ONCE: usize = 2;
 
-/// The state with which one is compared.
+/// State of the lake used for comparison.
 #[derive(Debug)]
 pub struct BaselineState {
-    /// The state.
+    /// Snapshot of the lake.
     pub state: LakeSnapshot,
-    /// Its name in words.
+    /// Description of the state for people.
     pub called: String,
 }
 
-/// The brands that are looked at.
+/// Brands to check.
 #[derive(Debug)]
 pub enum Scope {
-    /// All but these.
+    /// All brands except these.
     AllBut(BTreeSet<StoreHost>),
-    /// These.
+    /// Only these brands.
     Only(BTreeSet<StoreHost>),
 }
 
 impl Scope {
-    /// All brands.
+    /// Covers all brands.
     pub const ALL: Self = Self::AllBut(BTreeSet::new());
 
     fn has(&self, store: &StoreHost) -> bool {
@@ -49,30 +49,31 @@ impl Scope {
     }
 }
 
-/// The state that is looked at.
+/// Input of a check.
 #[derive(Debug)]
 pub struct Look<'a> {
-    /// The state of the lake.
+    /// State of the lake to check.
     pub now: &'a LakeSnapshot,
-    /// The state that it is compared with.
+    /// State of the lake to compare with.
     pub before: Option<&'a BaselineState>,
-    /// The brands.
+    /// Brands to check.
     pub scope: &'a Scope,
-    /// Brands that are the same in both are left out but for their counts: all that a decision needs.
+    /// If true, figures of unchanged brands are left out and only their counts are reported. That is enough for a
+    /// decision.
     pub changed_only: bool,
-    /// Figures that are known already.
+    /// Figures that are already known.
     pub known: &'a KeptRuns,
-    /// The record of the brands' checks.
+    /// Record of the brands' checks.
     pub checks: &'a Checks,
-    /// Age that a brand's last good check may have, in milliseconds.
+    /// Maximum age of a brand's last good check, in milliseconds.
     pub check_age_ms_max: i64,
-    /// The thresholds.
+    /// Thresholds for findings.
     pub config: &'a QualityConfig,
-    /// The time.
+    /// Current time.
     pub at: Timestamp,
 }
 
-/// A brand in the state before, as far as it is known.
+/// Known data of a brand in the earlier state.
 #[derive(Debug)]
 struct BaselineBrand {
     catalogue_hash: String,
@@ -82,11 +83,11 @@ struct BaselineBrand {
 
 type Figures = BTreeMap<StoreHost, BrandFigures>;
 
-/// Counts and judges.
+/// Counts the data and applies the thresholds.
 ///
 /// # Errors
-/// See [`QualityError`]. A lost file of the lake is none, nor is a state before that cannot be read any more: what it would
-/// tell is not known then.
+/// See [`QualityError`]. A lost file of the lake or an unreadable earlier state is not an error; findings that need it are
+/// missing.
 pub fn look(look: Look<'_>) -> BoxFuture<'_, Result<QualityReport, QualityError>> {
     Box::pin(looked_at(look))
 }
@@ -119,7 +120,7 @@ async fn looked_at(look: Look<'_>) -> Result<QualityReport, QualityError> {
     for row in &rows {
         let store = &row.brand.store;
         let (now, is_same) = (now.remove(store), is_same(row, &were));
-        // A brand that did not change is what it was, and did not move.
+        // An unchanged brand equals its earlier state, and its prices did not change.
         let unmoved = now.as_ref().filter(|_| is_same).map(unmoved);
         let was = were.remove(store);
         let before = if is_same {
@@ -150,8 +151,8 @@ async fn looked_at(look: Look<'_>) -> Result<QualityReport, QualityError> {
     Ok(report)
 }
 
-/// The number of brands that state the terms that shoppers ask about; a state that cannot be read is not known, and
-/// holds nothing back.
+/// Counts the brands whose shipping terms are known. If the data cannot be read, the count is unknown, which holds
+/// nothing back.
 async fn shipping_known(look: &Look<'_>, report: &QualityReport) -> Option<ShippingCoverage> {
     let stores: BTreeSet<StoreHost> = report.brands.iter().map(|brand| brand.store.clone()).collect();
     let read = futures::future::try_join(look.now.shipping(&stores), look.now.delivery_zones(Some(&stores)));
@@ -194,7 +195,8 @@ fn report(look: &Look<'_>, brands: Vec<BrandQuality>) -> QualityReport {
     }
 }
 
-/// The brands of the state before: as a kept run has them, else as the lake does. Where neither can be read, none.
+/// Returns the brands of the earlier state, from a saved run if possible, otherwise from the lake. Empty if neither can
+/// be read.
 async fn were(before: &BaselineState, known: &KeptRuns) -> BTreeMap<StoreHost, BaselineBrand> {
     if let Some(run) = known.of(before.state.versions()) {
         let brands = run.brands.iter().map(|(store, brand)| {
@@ -233,7 +235,7 @@ fn unreadable(error: &(dyn std::error::Error + 'static)) {
     );
 }
 
-/// Counts the brands of the state before that no kept run has counted.
+/// Counts the brands of the earlier state that no saved run has counted.
 async fn count_before(
     state: &LakeSnapshot,
     stores: &BTreeSet<&StoreHost>,
@@ -264,19 +266,19 @@ fn unmoved(figures: &BrandFigures) -> PriceMoves {
         compared: figures.products,
         ..PriceMoves::default()
     };
-    // The middle of the sizes is what did not move.
+    // The middle size class stands for unchanged prices.
     let middle = moves.by_size.len() / 2;
     moves.by_size[middle] = figures.products;
     moves
 }
 
-/// A brand by its store, and the hash of its content.
+/// A brand's store with the hash of its content.
 struct BrandHash<'a> {
     store: &'a StoreHost,
     hash: &'a str,
 }
 
-/// The figures of these brands: those that are known by the hash of their content, and the others counted.
+/// Returns the figures of these brands. Figures known by content hash are reused, and the others are counted.
 async fn figures<'a>(
     state: &LakeSnapshot,
     brands: impl Iterator<Item = BrandHash<'a>>,
@@ -307,7 +309,7 @@ async fn figures<'a>(
     Ok(figures)
 }
 
-/// The moves of prices of these stores; those of which a file is lost in either state are left out.
+/// Returns the price changes of these stores. Stores with a lost file in either state are left out.
 async fn moved(
     before: &LakeSnapshot,
     now: &LakeSnapshot,
@@ -347,7 +349,7 @@ async fn on_a_thread<T: Send + 'static>(
     done.map_err(|_| QualityError::BrokeOff)?.map_err(QualityError::Figures)
 }
 
-/// Looks at the newest state beside the last one that a report was kept of, and keeps what was found.
+/// Checks the newest state against the last state with a saved report, and saves the result.
 ///
 /// # Errors
 /// See [`QualityError`].
@@ -379,7 +381,7 @@ pub async fn after_run(
         config,
         at,
     };
-    // Boxed: it reads two states of a lake.
+    // Boxed because the future is large: it reads two states of a lake.
     let mut report = Box::pin(look(wanted)).await?;
     report.trend = known.trend(&report);
     report.unfound = unfound(storage, at).await;

@@ -3,14 +3,14 @@ use data_reports::UnfoundWords;
 use data_searches::{TopOrder, load, top};
 use data_storage::Storage;
 
-/// Days of searches that are looked at.
+/// Number of days of searches that are counted.
 const DAYS: i64 = 7;
-/// Most words that are told.
+/// Maximum number of words in a report.
 const WORDS_MAX: usize = 20;
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// The words that shoppers looked for in vain in the last week, those first that were looked for most. None, with a warning,
-/// where the counts cannot be read: the data can be judged without them.
+/// Returns the words that shoppers searched without results in the last week, most frequent first. Returns none, with a
+/// warning, if the counts cannot be read, because the data can be judged without them.
 pub async fn unfound(storage: &Storage, now: Timestamp) -> Vec<UnfoundWords> {
     let since: String = now
         .plus_millis(-(DAYS - 1) * DAY_MS)

@@ -1,4 +1,5 @@
-//! A home whose brands were damaged between two runs is held back, and says why; a healthy one is not.
+//! Tests that a home whose brands were damaged between two runs is held back with reasons, and that a healthy one is
+//! not.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;
@@ -23,7 +24,7 @@ fn day(number: i64) -> Timestamp {
     start.plus_millis(number * DAY_MS)
 }
 
-/// Forty products that lack nothing.
+/// Returns forty complete products.
 fn whole(brand: &Brand) -> Vec<Product> {
     let media = |id: u64| data_model::Media {
         url: format!("https://cdn.example/{id}.jpg"),
@@ -50,7 +51,7 @@ struct Home {
 }
 
 impl Home {
-    /// Four healthy brands, of one crawl.
+    /// Creates a home with four healthy brands from one crawl.
     async fn new() -> Self {
         let storage = Storage::memory();
         let lake = Lake::open(storage.child("lake"), LakeConfig::default(), clock()).await;
@@ -72,7 +73,7 @@ impl Home {
         self.lake.commit(refreshes, run).await.unwrap();
     }
 
-    /// A second crawl of one brand, that found this.
+    /// Crawls one brand a second time, with changed products.
     async fn crawl(&self, brand: usize, run: i64, change: impl Fn(&mut Product)) {
         let brand = &self.brands[brand];
         let mut products = whole(brand);
@@ -84,7 +85,7 @@ impl Home {
         self.commit(vec![kit::refresh(brand, run, day(2), products)]).await;
     }
 
-    /// A release of what the lake has now, which holds nothing.
+    /// Returns a release of the lake's current state in which no brand is held back.
     async fn released(&self) -> Baseline {
         Baseline {
             lake: self.lake.snapshot().await.unwrap().versions().clone(),
@@ -112,7 +113,7 @@ impl Home {
 }
 
 fn damage(product: &mut Product) {
-    // The result of reading 499.00 as 49900.
+    // Result of reading 499.00 as 49900.
     product.variants[0].price_minor *= 100;
 }
 
@@ -130,7 +131,7 @@ fn to_dollars(product: &mut Product) {
 async fn a_damaged_home_is_held_back_and_each_damage_is_named_with_its_brand_and_threshold() {
     let home = Home::new().await;
     let released = home.released().await;
-    // The same by way of the figures that the run before kept, and without them.
+    // Runs with and without figures saved by the previous run.
     for is_kept in [false, true] {
         if is_kept {
             home.look(day(1)).await;
@@ -173,7 +174,7 @@ async fn a_damaged_home_is_held_back_and_each_damage_is_named_with_its_brand_and
             .iter()
             .all(|brand| brand.lake == released.lake && brand.since == day(3))
     );
-    // The others are released, and time goes on: what is held is held against what the release has of it.
+    // The other brands are released later. Held brands are compared with their data in the release.
     let without = Baseline {
         held: doubts.brands.clone(),
         ..home.released().await
@@ -183,15 +184,15 @@ async fn a_damaged_home_is_held_back_and_each_damage_is_named_with_its_brand_and
     assert_eq!(told(&home.hold(Some(&without), Nobody).await), expected);
     let accepted = Brands(["kith", "mug"].map(|slug| slug.parse().unwrap()).into());
     assert_eq!(told(&home.hold(Some(&without), accepted).await), expected[1..2]);
-    // A brand that is right again is released, whatever became of the others.
+    // A repaired brand is released, regardless of the others.
     home.crawl(1, 4, |_| {}).await;
     let left = told(&home.hold(Some(&without), Nobody).await);
     assert_eq!(left, [expected[0].clone(), expected[2].clone()]);
-    // The operator says that it is right; then it is the state that later ones are compared with.
+    // The operator accepts the data, and later states are then compared with it.
     assert_eq!(home.hold(Some(&released), Everybody).await, Doubts::default());
     let released = home.released().await;
     assert_eq!(home.hold(Some(&released), Nobody).await, Doubts::default());
-    // With nothing to compare with, nothing has risen or jumped.
+    // Without a state to compare with, nothing has risen or jumped.
     assert_eq!(home.hold(None, Nobody).await, Doubts::default());
 }
 
@@ -220,7 +221,7 @@ async fn a_brand_stays_held_that_nobody_can_compare_and_all_of_them_end_the_buil
     for brand in &mut unreadable.held {
         brand.lake.insert("brands".to_owned(), 999);
     }
-    // One of them is right again, for all that could be seen.
+    // One of the brands is repaired, as far as can be seen.
     home.crawl(1, 6, |_| {}).await;
     let kept = home.hold(Some(&unreadable), Nobody).await.brands;
     assert_eq!(kept[..3], unreadable.held[..], "nobody can say that it is right");
@@ -244,7 +245,7 @@ async fn a_healthy_home_passes_whatever_it_sells_and_prices_that_move_a_little_a
     assert_eq!(report.totals.now.products, 160);
     assert_eq!(report.totals.before.as_ref().unwrap().products, 160);
     assert_eq!(report.trend.len(), 2);
-    // Another look at the same state is no other run.
+    // Another check of the same state is not a new run.
     let again = home.look(day(2)).await;
     assert_eq!(again, report);
     assert_eq!(kept(&home.storage).await.unwrap().trend(&again).len(), 2);
@@ -268,7 +269,7 @@ async fn stale_brands_hold_a_release_back_where_they_are_most_and_the_finding_na
     let released = home.released().await;
     home.crawl(0, 2, |product| product.tags = vec!["new".into()]).await;
     assert_eq!(home.hold(Some(&released), Nobody).await, Doubts::default());
-    // Of four brands one was crawled on the second day, the others on the first: three days later they are stale.
+    // One of four brands was crawled on the second day, the others on the first. Three days later those are stale.
     let report = home.look(day(4).plus_millis(1)).await;
     let told: Vec<_> = report.findings.iter().map(ToString::to_string).collect();
     assert_eq!(
@@ -289,7 +290,7 @@ async fn a_lost_file_costs_the_figures_of_its_brands_and_stops_nothing() {
         held: home.hold(Some(&released), Nobody).await.brands,
         ..home.released().await
     };
-    // The newest file of the products of the first brand's partition goes.
+    // Deletes the product files of the first brand's partition.
     let snapshot = home.lake.snapshot().await.unwrap();
     let stores = [home.brands[0].store.clone()];
     assert_eq!(snapshot.partitions(&stores).len(), 1);
@@ -312,7 +313,7 @@ async fn a_lost_file_costs_the_figures_of_its_brands_and_stops_nothing() {
         .collect();
     assert_eq!(told, [("loom", 1)]);
     assert!(doubts.brands[0].reasons[0].contains("20 of 40 products have no title"));
-    // A held brand stays so: nobody can say that it is right.
+    // A held brand stays held, because it cannot be compared.
     assert_eq!(home.hold(Some(&held), Nobody).await.brands, held.held);
     let report = home.look(day(2)).await;
     assert_eq!((report.totals.brands, report.totals.brands_unread), (4, 1));
