@@ -2,64 +2,64 @@ use data_model::Review;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Most reviews of one page that are read.
+/// Maximum number of reviews read from one page.
 const PAGE_REVIEWS_MAX: usize = 1_000;
-/// Most bytes that are shown of a refused record.
+/// Maximum number of bytes shown of a refused record.
 const EXCERPT_BYTES_MAX: usize = 4_096;
-/// The place where the list goes on.
+/// Position at which the list continues.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Next {
-    /// The page of this number, from 1.
+    /// Page number, starting at 1.
     Page(u32),
-    /// The address that the answer before names: a path with its query.
+    /// Path and query from the previous answer.
     Link(String),
 }
 
-/// The product that a review is of, as the app names it.
+/// Product of a review, as the app identifies it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProductRef {
-    /// By the platform's id.
+    /// Shopify's id of the product.
     Id(u64),
-    /// By the handle in the address of its page.
+    /// Handle in the URL of the product's page.
     Handle(String),
-    /// By nothing that the platform knows.
+    /// The app gives no identifier that Shopify knows.
     Unknown,
 }
 
-/// One review of the list.
+/// A review in the list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeedReview {
-    /// The app's own id.
+    /// Id of the review in the app.
     pub id: String,
-    /// Its product.
+    /// Product of the review.
     pub product: ProductRef,
-    /// Its text and rating.
+    /// Text and rating.
     pub review: Review,
-    /// The app's word on whether the writer bought the product.
+    /// True if the app says that the writer bought the product.
     pub is_verified: Option<bool>,
 }
 
-/// A record that cannot be understood.
+/// A record that could not be understood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RejectedRecord {
-    /// The app's id of it where it has a usable one, or its place on its page.
+    /// The app's id of the record if usable, otherwise its position on its page.
     pub subject: String,
-    /// The reason.
+    /// Reason why the record was refused.
     pub reason: String,
-    /// The record as answered, cut to 4 KiB. Reports leave it out.
+    /// The record verbatim, truncated to 4 KiB. Not part of reports.
     #[serde(skip)]
     pub excerpt: String,
 }
 
 impl RejectedRecord {
-    /// With the record that it is of.
+    /// Sets the excerpt to this record.
     #[must_use]
     pub fn showing(self, record: &Value) -> Self {
         self.with_excerpt(&record.to_string())
     }
 
-    /// With the text that it is of.
+    /// Sets the excerpt to this text.
     #[must_use]
     pub fn with_excerpt(self, text: &str) -> Self {
         let excerpt = text[..text.floor_char_boundary(EXCERPT_BYTES_MAX)].to_owned();
@@ -67,27 +67,27 @@ impl RejectedRecord {
     }
 }
 
-/// One page of the list of a shop's reviews.
+/// A page of the list of a shop's reviews.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FeedPage {
-    /// Reviews that the list has in all, where the app says so.
+    /// Total number of reviews in the list, if the app states it.
     pub total: Option<u64>,
-    /// Its reviews, newest first.
+    /// Reviews of the page, newest first.
     pub reviews: Vec<FeedReview>,
-    /// Records of it that cannot be understood.
+    /// Records of the page that could not be understood.
     pub refused: Vec<RejectedRecord>,
-    /// The place where it goes on; `None` at its end.
+    /// Position at which the list continues; `None` at its end.
     pub next: Option<Next>,
 }
 
 impl FeedPage {
-    /// The number of records that the page held.
+    /// Number of records on the page.
     #[must_use]
     pub fn records(&self) -> usize {
         self.reviews.len() + self.refused.len()
     }
 
-    /// Adds a record, or the reason why it is none.
+    /// Adds a record, or the reason why it was refused.
     pub(crate) fn take(&mut self, record: Result<FeedReview, RejectedRecord>) {
         if self.records() >= PAGE_REVIEWS_MAX {
             return;
@@ -99,49 +99,49 @@ impl FeedPage {
     }
 }
 
-/// An answer that shows with one request whether anything of a shop's reviews changed.
+/// Answer that shows with one request if a shop's reviews changed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overview {
-    /// The first page of the list.
+    /// First page of the list.
     Page(FeedPage),
-    /// Totals: how many reviews there are, and the sum of their stars.
+    /// Total number of reviews, and the sum of their stars.
     Totals {
-        /// Reviews.
+        /// Number of reviews.
         count: u64,
-        /// Sum of stars.
+        /// Sum of the stars.
         stars: f64,
     },
 }
 
-/// An app's word on all ratings of a product.
+/// Rating summary of a product from an app.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Summary {
-    /// Their number; 0 where nobody rated it.
+    /// Number of ratings; 0 if there are none.
     pub count: u32,
-    /// Their mean as the app states it; `None` where there are none.
+    /// Average rating as the app states it; `None` if there are no ratings.
     pub average: Option<f64>,
 }
 
-/// An answer that is not the app's.
+/// Reason why an answer is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
-    /// It is no JSON.
+    /// The answer is not JSON.
     #[error("the answer is no JSON")]
     NotJson,
-    /// It lacks a member, or has it with another type.
+    /// A field is missing or has another type.
     #[error("the answer's `{0}` is missing or not of its type")]
     Member(&'static str),
-    /// Ratings that cannot be.
+    /// The rating values are impossible.
     #[error("the answer states {0}")]
     Rating(String),
 }
 
-/// The JSON of an answer.
+/// Parses an answer as JSON.
 pub(crate) fn json(bytes: &[u8]) -> Result<Value, AnswerError> {
     data_model::read_store_json(bytes).map_err(|_| AnswerError::NotJson)
 }
 
-/// A summary, where the numbers can be one.
+/// Creates a summary if the numbers are plausible.
 pub(crate) fn summary(count: u64, average: Option<f64>) -> Result<Summary, AnswerError> {
     if count == 0 {
         return Ok(Summary::default());

@@ -1,4 +1,4 @@
-//! The questions to each app, and the readers of its answers.
+//! Builds the requests to each app, and parses the answers.
 
 use data_model::ReviewWidget;
 
@@ -6,11 +6,11 @@ use crate::answer::{AnswerError, FeedPage, Next, Overview, Summary};
 use crate::detect::WidgetKey;
 use crate::{judgeme, okendo, stamped, yotpo};
 
-/// Longest address of a next page that is followed.
+/// Maximum length in bytes of a next-page URL that is followed.
 const LINK_BYTES_MAX: usize = 4_096;
 
 impl WidgetKey {
-    /// The first question: a path with its query below the app's address.
+    /// Returns the first request: a path and query below the app's URL.
     #[must_use]
     pub fn overview(&self) -> String {
         match self.widget {
@@ -19,7 +19,7 @@ impl WidgetKey {
         }
     }
 
-    /// A page of the list of all reviews of the shop.
+    /// Returns the path of a page of the shop's review list.
     #[must_use]
     pub fn feed(&self, at: &Next) -> String {
         let page = match at {
@@ -34,7 +34,7 @@ impl WidgetKey {
         }
     }
 
-    /// The question for all ratings of a product, by the platform's id.
+    /// Returns the path for the rating summary of a product, by Shopify's id.
     #[must_use]
     pub fn product(&self, product: u64) -> String {
         match self.widget {
@@ -45,7 +45,7 @@ impl WidgetKey {
         }
     }
 
-    /// Reads the answer to [`WidgetKey::overview`].
+    /// Parses the answer to [`WidgetKey::overview`].
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -56,10 +56,10 @@ impl WidgetKey {
         }
     }
 
-    /// Reads the answer to [`WidgetKey::feed`]. A next page elsewhere than under the shop's own path is none.
+    /// Parses the answer to [`WidgetKey::feed`]. A next page outside the shop's own path is ignored.
     ///
     /// # Errors
-    /// [`AnswerError`]; a record that cannot be understood is no error of the page.
+    /// [`AnswerError`]; a record that cannot be understood is not an error of the page.
     pub fn read_feed(&self, bytes: &[u8], at: &Next) -> Result<FeedPage, AnswerError> {
         let mut page = match self.widget {
             ReviewWidget::Judgeme => judgeme::read_feed(bytes)?,
@@ -80,7 +80,7 @@ impl WidgetKey {
         Ok(page)
     }
 
-    /// Reads the answer to [`WidgetKey::product`].
+    /// Parses the answer to [`WidgetKey::product`].
     ///
     /// # Errors
     /// [`AnswerError`].

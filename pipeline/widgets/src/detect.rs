@@ -1,27 +1,27 @@
-//! The review app that a store uses, by what its page itself carries.
+//! Detects the review app of a store from the HTML of its pages.
 
 use data_model::ReviewWidget;
 use serde::{Deserialize, Serialize};
 
 use crate::value::is_token;
 
-/// Longest page that is looked at.
+/// Maximum size in bytes of a page that is searched.
 const HTML_BYTES_MAX: usize = 2 << 20;
 
-/// A review app, and the public keys under which it answers for one shop.
+/// A review app, and the public keys with which it identifies one shop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WidgetKey {
-    /// The app.
+    /// Name of the review app.
     pub widget: ReviewWidget,
-    /// The public key: of Judge.me the shop's domain, of Yotpo the app key, of Stamped the API key, of Okendo the
-    /// subscriber.
+    /// Public key: the shop's domain for Judge.me, the app key for Yotpo, the API key for Stamped, the subscriber for
+    /// Okendo.
     pub key: String,
-    /// The shop's permanent domain.
+    /// Permanent domain of the shop.
     pub shop: String,
 }
 
-/// The app that a page of the store carries with its public key. Of several, the first of [`ReviewWidget::ALL`] counts.
-/// A trace of an app without its key is none.
+/// Returns the app whose public key is in a page of the store. If there are several, the first of [`ReviewWidget::ALL`]
+/// counts. A trace of an app without its key does not count.
 #[must_use]
 pub fn detect(html: &str) -> Option<WidgetKey> {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];
@@ -35,7 +35,7 @@ pub fn detect(html: &str) -> Option<WidgetKey> {
             ReviewWidget::Okendo => okendo(html),
         }?;
         let shop = match (widget, shop) {
-            // Stamped answers by both; the others need no shop.
+            // Stamped needs both the key and the shop; the other apps need no shop.
             (ReviewWidget::Stamped, None) => return None,
             (_, shop) => shop.unwrap_or_default().to_owned(),
         };
@@ -48,7 +48,8 @@ fn is_host(text: &str) -> bool {
     text.contains('.') && is_token(text)
 }
 
-/// Its own settings, not what themes took over from it: badges stay when the app is gone.
+/// Returns true if the page contains Judge.me's own settings or scripts. Badges that a theme contains do not count,
+/// because they stay after the app is removed.
 fn judgeme(html: &str) -> bool {
     ["jdgm.SHOP_DOMAIN", "jdgmSettings", "cdn.judge.me/", "judge.me/widget"]
         .iter()
@@ -87,7 +88,7 @@ fn okendo(html: &str) -> Option<String> {
     let mut keys = found.filter_map(|rest| {
         let near = &rest[..rest.floor_char_boundary(80)];
         let start = near.find(|char: char| char.is_ascii_hexdigit())?;
-        // `content="…"` begins with a hexadecimal digit itself.
+        // `content="…"` itself begins with a hexadecimal digit.
         (start..near.len()).find_map(|at| near.get(at..).map(token).filter(|key| is_uuid(key)))
     });
     keys.next().map(str::to_ascii_lowercase)
@@ -98,20 +99,20 @@ fn is_uuid(text: &str) -> bool {
     groups == [8, 4, 4, 4, 12] && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
-/// The text behind each place.
+/// Returns the text after each occurrence of `place`.
 fn after<'a>(html: &'a str, place: &'static str) -> impl Iterator<Item = &'a str> {
     let found = html.match_indices(place).take(32);
     found.map(move |(at, _)| &html[at + place.len()..])
 }
 
-/// The characters of a key at the beginning.
+/// Returns the key characters at the start of a text.
 fn token(text: &str) -> &str {
     let is_key = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.');
     let end = text.find(|char| !is_key(char)).unwrap_or(text.len());
     &text[..end.min(128)]
 }
 
-/// The quoted value that a script gives a name.
+/// Returns the quoted value that a script assigns to a name.
 fn assigned<'a>(html: &'a str, name: &'static str) -> Option<&'a str> {
     after(html, name).find_map(|rest| {
         let rest = rest.trim_start().strip_prefix(['=', ':'])?.trim_start();

@@ -1,4 +1,4 @@
-//! Judge.me: its widget's own pages, which are HTML within JSON. They need no key but the shop's domain.
+//! Reads Judge.me's widget pages, which are HTML inside JSON. They need no key except the shop's domain.
 
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
@@ -8,11 +8,11 @@ use crate::answer::{AnswerError, FeedPage, FeedReview, ProductRef, RejectedRecor
 use crate::detect::WidgetKey;
 use crate::value::{Parts, id, number, refused, text, whole};
 
-/// Reviews a page: the app gives fewer than it is asked for beyond some twenty.
+/// Number of reviews per page. The app returns fewer than requested beyond about twenty.
 const PER_PAGE: u32 = 20;
-/// Longest HTML that is read.
+/// Maximum size in bytes of the HTML that is read.
 const HTML_BYTES_MAX: usize = 4 << 20;
-/// Most bytes of one part of a review.
+/// Maximum size in bytes of one part of a review.
 const PART_BYTES_MAX: usize = 64 << 10;
 
 pub(crate) fn feed(key: &WidgetKey, page: u32) -> String {
@@ -50,7 +50,7 @@ pub(crate) fn read_product(bytes: &[u8]) -> Result<Summary, AnswerError> {
     summary(count, answer.get("average_rating").and_then(number))
 }
 
-/// The part of a review that a text belongs to.
+/// Part of a review to which a text belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Author,
@@ -58,7 +58,7 @@ enum Part {
     Body,
 }
 
-/// One review as it stands in the HTML.
+/// A review as found in the HTML.
 #[derive(Debug, Default)]
 struct Block {
     id: String,
@@ -70,7 +70,7 @@ struct Block {
 }
 
 impl Block {
-    /// The contents, since its HTML is not kept.
+    /// Returns the review's contents as JSON, because its HTML is not kept.
     fn shown(&self) -> Value {
         let [author, title, body] = &self.texts;
         serde_json::json!({
@@ -99,7 +99,7 @@ impl Block {
     }
 }
 
-/// The handle in the address of a product's page.
+/// Returns the handle from the URL of a product's page.
 fn handle(link: &str) -> ProductRef {
     let handle = link.split_once("/products/").map(|(_, rest)| rest);
     let handle = handle.and_then(|rest| rest.split(['#', '?', '/']).next());
@@ -109,7 +109,7 @@ fn handle(link: &str) -> ProductRef {
     }
 }
 
-/// The start tag that is being read.
+/// Start tag that is being read.
 #[derive(Debug, Default)]
 struct Tag {
     name: Vec<u8>,
@@ -126,7 +126,7 @@ struct Tag {
 struct Reader {
     tag: Tag,
     blocks: Vec<Block>,
-    /// The part whose text is being read, its element, and how many of that element are open.
+    /// Part whose text is being read, its element, and the number of open elements of that name.
     within: Option<(Part, Vec<u8>, u32)>,
 }
 
@@ -139,7 +139,7 @@ fn blocks(html: &str) -> Vec<Block> {
     });
     emitter.naively_switch_states(true);
     for token in Tokenizer::new_with_emitter(html, emitter) {
-        // Reading from memory cannot fail, and the emitter yields nothing.
+        // Reading from memory cannot fail, and the emitter yields no tokens.
         let Ok(()) = token;
     }
     reader.blocks

@@ -1,12 +1,12 @@
-//! Answers of review apps to their own widgets.
+//! Parses the answers that review apps give to their own widgets.
 //!
-//! In: the HTML of a store's page, and bytes that a review app answered. Out: which app the store uses and under which
-//! public key, what to ask next, and reviews and ratings with plain texts; what cannot be understood comes with a reason.
-//! It never does I/O, never reads a clock, never uses a key that is not public, and never guesses: a rating that is no
-//! number of stars is refused, what an app does not say is `None`.
+//! Input: the HTML of a store's page, and the bytes of a review app's answers. Output: the store's app with its public
+//! key, the next request, and reviews and ratings with plain texts. Whatever cannot be understood is returned with a
+//! reason. This crate does no I/O, reads no clock, uses only public keys and does not guess. An impossible rating is
+//! refused, and a value that an app does not state is `None`.
 //!
-//! All four apps publish the reviews of a whole shop as one list, newest first ([`WidgetKey::feed`]), which is how
-//! reviews are read; and what they say of all ratings of one product ([`WidgetKey::product`]).
+//! All four apps publish the reviews of a whole shop as one list, newest first ([`WidgetKey::feed`]), which is used to
+//! read reviews. They also publish a rating summary per product ([`WidgetKey::product`]).
 
 mod answer;
 mod ask;

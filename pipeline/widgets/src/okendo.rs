@@ -1,4 +1,5 @@
-//! Okendo: JSON under the store's subscriber. Its list goes on by links, its ratings are sums.
+//! Reads Okendo's JSON, which is under the store's subscriber id. Its list continues by links, and its ratings are
+//! sums.
 
 use serde_json::Value;
 
@@ -38,7 +39,7 @@ pub(crate) fn read_feed(key: &WidgetKey, bytes: &[u8]) -> Result<FeedPage, Answe
     Ok(page)
 }
 
-/// Links come with the version of the API or without it, and stay below the subscriber's own path.
+/// Returns the next page. Its link may omit the version of the API, and must be below the subscriber's own path.
 fn next(key: &WidgetKey, link: &str) -> Option<Next> {
     let path = match link.split_once("://") {
         Some((_, rest)) => rest.find('/').map(|at| &rest[at..])?,

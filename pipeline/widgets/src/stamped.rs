@@ -1,4 +1,5 @@
-//! Stamped: JSON under the store's public key. The list of a shop and that of a product are one operation.
+//! Reads Stamped's JSON, which is under the store's public key. The lists of a shop and of a product use the same
+//! endpoint.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Values of answers: numbers that are written as texts, ids, texts with markup, moments.
+//! Parses values in answers: numbers written as text, ids, texts with markup, timestamps.
 
 use data_model::{Review, Timestamp};
 use data_text::{escaped_line, html_to_text, stated_line};
@@ -11,7 +11,7 @@ const BODY_CHARS_MAX: usize = 4_000;
 const ID_CHARS_MAX: usize = 128;
 const SUBJECT_CHARS_MAX: usize = 80;
 
-/// A number, stated as number or as text.
+/// Parses a number, given as number or text.
 pub(crate) fn number(value: &Value) -> Option<f64> {
     let number = match value {
         Value::Number(number) => number.as_f64()?,
@@ -21,7 +21,7 @@ pub(crate) fn number(value: &Value) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// A whole number from 0, stated as number or as text.
+/// Parses a whole number from 0, given as number or text.
 pub(crate) fn whole(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => number.as_u64(),
@@ -30,7 +30,7 @@ pub(crate) fn whole(value: &Value) -> Option<u64> {
     }
 }
 
-/// An id that can be a part of an address and of a key.
+/// Parses an id that is safe as part of a URL and of a key.
 pub(crate) fn id(value: &Value) -> Option<String> {
     let text = match value {
         Value::Number(number) => number.as_u64()?.to_string(),
@@ -40,24 +40,24 @@ pub(crate) fn id(value: &Value) -> Option<String> {
     is_token(&text).then_some(text)
 }
 
-/// True of a text that has letters, digits and a few signs alone.
+/// Returns true if a text contains only letters, digits and a few signs.
 pub(crate) fn is_token(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     (1..=ID_CHARS_MAX).contains(&text.len()) && text.bytes().all(is_plain) && !text.starts_with('.')
 }
 
-/// A text on one line, without markup and controls; `None` where nothing is left.
+/// Returns a text as one line without markup and control characters; `None` if nothing is left.
 pub(crate) fn line(text: Option<&str>) -> Option<String> {
     stated_line(Some(&html_to_text(text?)), NAME_CHARS_MAX)
 }
 
-/// A text of several lines, without markup and controls.
+/// Returns a text of several lines without markup and control characters.
 pub(crate) fn lines(text: &str) -> String {
     let text: String = html_to_text(text).chars().take(BODY_CHARS_MAX).collect();
     text.trim().to_owned()
 }
 
-/// A moment as apps write it: `2026-06-01T10:00:00Z`, without its zone (UTC), with a space, or a day alone.
+/// Parses a timestamp as apps write it: `2026-06-01T10:00:00Z`, without a zone (UTC), with a space, or a date alone.
 pub(crate) fn moment(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if text.len() > 40 || !text.is_ascii() {
@@ -73,7 +73,7 @@ pub(crate) fn moment(text: &str) -> Option<Timestamp> {
     forms.iter().find_map(|form| form.parse().ok())
 }
 
-/// The parts of a review as an app states them.
+/// Parts of a review as an app states them.
 #[derive(Debug, Default)]
 pub(crate) struct Parts<'a> {
     pub(crate) stars: Option<f64>,
@@ -84,7 +84,7 @@ pub(crate) struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// The review; or why it is none.
+    /// Builds the review, or returns the reason why it is refused.
     pub(crate) fn review(self) -> Result<Review, String> {
         let stars = self.stars.ok_or("it has no number of stars")?;
         let rating = stars as f32;
@@ -101,7 +101,7 @@ impl Parts<'_> {
     }
 }
 
-/// Says of a record why it is refused.
+/// Creates a refused record with its reason.
 pub(crate) fn refused(subject: &str, reason: impl AsRef<str>) -> RejectedRecord {
     RejectedRecord {
         subject: escaped_line(subject, SUBJECT_CHARS_MAX),
@@ -110,7 +110,7 @@ pub(crate) fn refused(subject: &str, reason: impl AsRef<str>) -> RejectedRecord 
     }
 }
 
-/// The text of a member.
+/// Returns the text of a field.
 pub(crate) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name).and_then(Value::as_str)
 }

@@ -1,5 +1,5 @@
-//! Yotpo: JSON under the store's app key. Reviews name products by an id of the app's own, which the same answer
-//! translates.
+//! Reads Yotpo's JSON, which is under the store's app key. Reviews name products by the app's own ids, which the same
+//! answer maps to Shopify's.
 
 use std::collections::HashMap;
 

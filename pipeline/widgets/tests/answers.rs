@@ -1,4 +1,4 @@
-//! One suite over the four apps: what they answer is read alike, and what they never should answer is refused.
+//! Tests of all four apps: their answers are parsed alike, and invalid answers are refused.
 
 #[path = "../../../fuzz/checks/corpus.rs"]
 mod corpus;
@@ -26,7 +26,7 @@ fn key(widget: ReviewWidget) -> WidgetKey {
     }
 }
 
-/// The list of a shop with one review, as the app writes it, with these stars and this text.
+/// Returns the list of a shop with one review, in the app's format, with these stars and this text.
 fn feed(widget: ReviewWidget, stars: &Value, text: &str) -> Value {
     let escaped = text.replace('&', "&amp;").replace('<', "&lt;");
     match widget {
