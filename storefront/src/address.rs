@@ -11,7 +11,7 @@ use url::{Host, Url};
 /// Network zone of an address. A store in one zone never leads to the other zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Zone {
-    /// A globally routable address, or a name that may resolve to one.
+    /// A globally routable IP address, or a name that may resolve to one.
     Public,
     /// A loopback address, allowed only if the configuration says so (for emulated stores).
     Loopback,
@@ -159,7 +159,7 @@ fn zone_v6(ip: Ipv6Addr) -> Option<Zone> {
             let v4 = Ipv4Addr::new(high[0], high[1], low[0], low[1]);
             zone_v4(v4).filter(|zone| *zone == Zone::Public)
         }
-        // Protocol assignments (Teredo, benchmarking, ORCHID, …), documentation, 6to4.
+        // Blocks for protocol assignments (Teredo, benchmarking, ORCHID, …), documentation, and 6to4.
         (0x2001, 0..=0x1ff, ..) | (0x2001, 0xdb8, ..) | (0x2002, ..) | (0x3fff, 0..=0x0fff, ..) => None,
         (0x2000..=0x3fff, ..) => Some(Zone::Public),
         _ => None,

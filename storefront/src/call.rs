@@ -184,8 +184,8 @@ impl Store {
                 let mut url = origin;
                 url.set_path(call.url.path());
                 url.set_query(call.url.query());
-                // Refusals at the new address slow down the original host's pace, so the call also takes a slot in that
-                // pace.
+                // Refusals at the new address lower the original host's request rate, so the call also waits for the
+                // original host's rate limiter.
                 let hold_max = self.exchange.config.retry_after_max();
                 first.turn(first, terms, hold_max).await?.used();
                 self.walk(first, call, url, terms).await

@@ -108,7 +108,7 @@ impl Storefront {
         Ok(Store::new(Arc::clone(&self.exchange), base_url))
     }
 
-    /// The configuration in use.
+    /// Configuration of the client.
     #[must_use]
     pub fn config(&self) -> &StorefrontConfig {
         &self.exchange.config

@@ -20,7 +20,7 @@ pub enum StoreError {
     AddressRefused {
         /// Host that was to be requested.
         host: String,
-        /// The reason for the refusal.
+        /// Reason for the refusal.
         #[source]
         reason: Refusal,
     },
@@ -52,7 +52,7 @@ pub enum StoreError {
         /// HTTP status of the challenge.
         status: u16,
     },
-    /// The store is closed by a password page.
+    /// The store shows only its password page.
     #[error("the store is behind a password page")]
     PasswordPage,
     /// The store does not publish its catalogue.
@@ -99,7 +99,7 @@ pub enum StoreError {
     /// The store did not answer in time.
     #[error("no complete answer within {} ms", after.as_millis())]
     Timeout {
-        /// Time that was waited.
+        /// Time waited before giving up.
         after: Duration,
     },
     /// The call's own deadline ([`crate::Store::with_deadline`]) has passed, or would pass before the call gets its
@@ -199,9 +199,10 @@ pub enum RedirectFault {
     Page,
 }
 
-/// Returns true if this status leaves it open whether the request was carried out. Below 500, it is known to be refused
-/// or done. 500, 502, 504 and the 52x of Shopify's edge may come from a gateway that gave up while the store continues.
-/// With 501, 503 and 505 the server does not start processing the request (RFC 9110, 15.6).
+/// Returns true if it is uncertain after this status whether the request was carried out. With a status below 500, the
+/// request is known to be refused or done. The statuses 500, 502, 504 and the 52x of Shopify's edge may come from a
+/// gateway that gave up while the store continues. With statuses 501, 503 and 505, the server does not start processing
+/// the request (RFC 9110, 15.6).
 pub(crate) const fn leaves_open(status: u16) -> bool {
     matches!(status, 200..300 | 500..) && !matches!(status, 501 | 503 | 505)
 }

@@ -67,8 +67,8 @@ const FAIR_TIME: Duration = Duration::from_secs(1);
 
 impl Exchange {
     /// Retries an attempt after transient errors. Retries are limited by the request's maximum, the host's retry budget
-    /// and the call's deadline, and stop when the breaker opens. The pace handles the wait after a refusal. A call that
-    /// must not be made twice is not retried.
+    /// and the call's deadline, and stop when the circuit breaker opens. The rate limiter handles the wait after a
+    /// refusal. A call that must not be made twice is not retried.
     pub(crate) async fn retrying<T, F, A>(&self, host: &Host, terms: Terms, mut attempt: F) -> Result<T, StoreError>
     where
         F: FnMut() -> A,
@@ -108,9 +108,9 @@ impl Exchange {
         }
     }
 
-    /// Sends one request to one host when its turn comes. The outcome changes the pace and the breaker of the host that
-    /// the caller requested, so that a redirect cannot make another store look down. The target's own pace still
-    /// applies, and a target with an open breaker gets no request.
+    /// Sends one request to one host when its turn comes. The outcome changes the rate limiter and the circuit breaker
+    /// of the host that the caller requested, so that a redirect cannot make another store look down. The target's own
+    /// rate limit still applies, and a target with an open breaker gets no request.
     #[tracing::instrument(target = "trace::store", name = "store request", level = "info", skip_all, fields(otel.kind = "client", server.address = %hop.host.name, url.path = logged_path(url, ask), http.response.status_code = tracing::field::Empty))]
     pub(crate) async fn hop(&self, hop: Hop<'_>, url: &Url, ask: Ask<'_>) -> Result<Answer, StoreError> {
         let Hop { host, by } = hop;
@@ -173,7 +173,7 @@ impl Exchange {
             headers: ask.headers.clone(),
             body,
         };
-        // If an earlier attempt left the outcome open, it stays open.
+        // If the outcome of an earlier attempt is unknown, it stays unknown.
         let was_open = ask.is_unanswered.swap(true, Ordering::Relaxed);
         let incoming = self.transport.send(outgoing).await.map_err(|error| {
             let is_connected = matches!(
@@ -248,7 +248,7 @@ impl Exchange {
         Ok(read.unwrap_or_else(|_| Bytes::new()))
     }
 
-    /// Slows down the pace if the store asks for it, and returns the error for the caller.
+    /// Lowers the request rate if the store asks for it, and returns the error for the caller.
     fn heed_refusal(
         &self,
         hop: Hop<'_>,
@@ -292,7 +292,7 @@ impl Exchange {
     }
 }
 
-/// Reports the outcome of a request to the breaker.
+/// Reports the outcome of a request to the circuit breaker.
 fn settle(pass: Pass<'_>, outcome: &Result<Answer, StoreError>, took: Duration) {
     let is_failure = match outcome {
         Ok(answer) => answer.status.is_server_error(),

@@ -66,7 +66,7 @@ pub struct GraphqlAnswer {
     pub is_open: bool,
 }
 
-/// One error of a GraphQL answer.
+/// An error in a GraphQL answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphqlError {
     /// Message of the store, truncated to 500 characters. Wordings change, so decisions use `code`.
@@ -78,7 +78,7 @@ pub struct GraphqlError {
 }
 
 /// Kind of a GraphQL error. Tells whether the call was carried out and whether a repeated call would be refused again.
-/// Later variants leave more open.
+/// Later variants leave the outcome less certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GraphqlErrorKind {
     /// The call asks for more at once than the store accepts. It was not carried out; a smaller call may succeed.
@@ -123,7 +123,7 @@ impl Classify for GraphqlErrorKind {
 }
 
 impl GraphqlAnswer {
-    /// Returns the kind of the errors. If there are several, returns the one that leaves the most open.
+    /// Returns the kind of the errors. If there are several kinds, returns the one with the least certain outcome.
     #[must_use]
     pub fn error_kind(&self) -> GraphqlErrorKind {
         let kinds = self

@@ -50,8 +50,8 @@ pub(crate) struct Host {
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) pace: Pace,
-    /// Pace of calls on behalf of single callers after a bot challenge. The challenge concerns this kind of call, so it
-    /// says nothing about the rate for other calls.
+    /// Rate limiter for calls on behalf of single callers after a bot challenge. The challenge concerns this kind of
+    /// call, so it says nothing about the rate for other calls.
     pub(crate) challenged: Pace,
     line: Line,
     pub(crate) breaker: Breaker,
@@ -85,8 +85,9 @@ impl Host {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a turn to send one request: a free slot and a slot in the pace, in the order of priority. `by` is the
-    /// host that the caller requested. Waiting calls are woken when its breaker opens.
+    /// Waits for a turn to send one request, in the order of priority. A turn needs a free connection slot and a slot
+    /// of the rate limiter. `by` is the host that the caller requested. Waiting calls are woken when its circuit
+    /// breaker opens.
     ///
     /// Fails at once if the wait is known to be too long. If the store asks to wait longer than `hold_max` or the
     /// caller's deadline, the error is [`StoreError::Throttled`]. If the turn would come after the deadline, it is
@@ -256,8 +257,8 @@ impl Drop for HostWaiter<'_> {
     }
 }
 
-/// A turn to send one request. Dropping it frees its slot. If nothing was sent, its slot in the pace is also given
-/// back.
+/// A turn to send one request. Dropping it frees its connection slot. If nothing was sent, its slot of the rate limiter
+/// is also given back.
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
     host: &'a Host,

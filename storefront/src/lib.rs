@@ -4,16 +4,17 @@
 //! validators, its JSON and GraphQL answers, or an error. An error says who must act and whether a later attempt can
 //! help.
 //!
-//! Politeness is implemented here, once, for every caller in the process. Each host has one pace that slows down at
-//! once after "too many requests", its `robots.txt` (RFC 9309), a retry budget and a circuit breaker. Interactive calls
-//! ([`Priority::Interactive`]) share the pace with a crawl but go first, and wait for at most one request of the crawl.
+//! Politeness is implemented here, once, for every caller in the process. Each host has a rate limiter that slows down
+//! at once after "too many requests", its `robots.txt` (RFC 9309), a retry budget and a circuit breaker. Interactive
+//! calls ([`Priority::Interactive`]) share the rate limit with a crawl but go first, and wait for at most one request
+//! of the crawl.
 //!
 //! Safety is also implemented here. Every address is checked before and while connecting ([`address`]). Every body,
 //! redirect chain and wait is bounded. A call declares its effect at the store ([`Effect`]): a call that must not be
 //! made twice is sent once.
 //!
-//! This crate does not interpret products, send anything but GET and POST, follow a store to a non-public address, use
-//! a system proxy, keep cookies, or drive a checkout.
+//! This crate does not interpret products and does not drive a checkout. It sends only GET, HEAD and POST. It does not
+//! follow a store to a non-public address, use a system proxy, or keep cookies.
 
 pub mod address;
 mod answer;

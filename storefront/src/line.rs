@@ -7,8 +7,8 @@ use crate::pace::PaceStart;
 use crate::terms::{CallerTag, Priority};
 
 /// Maximum number of consecutive interactive calls while a crawl waits. The crawl gets the next slot. A crawl therefore
-/// keeps an eighth of the pace at a store with constant interactive calls, and no buyer waits for two crawl requests in
-/// a row.
+/// keeps an eighth of the request rate at a store with constant interactive calls. No buyer waits for two crawl
+/// requests in a row.
 const INTERACTIVE_RUN_MAX: u32 = 7;
 /// Maximum number of missed rounds that a caller may catch up on before the callers who had a turn in them.
 const ROUNDS_KEPT: u64 = 2;
@@ -112,8 +112,8 @@ impl Line {
         self.first().is_some_and(|first| first.number == ticket.number)
     }
 
-    /// Tells whether this call may start early. Callers who never pause take every slot as it comes up, so a call on
-    /// behalf of all callers may follow one of theirs without waiting for the next slot.
+    /// Tells whether this call may start early. Callers who never pause take every slot as it becomes available. A call
+    /// on behalf of all callers may therefore follow one of theirs without waiting for the next slot.
     pub(crate) fn start_of(&self, ticket: &Ticket) -> PaceStart {
         let is_shared = ticket.priority == Priority::Interactive && ticket.caller.is_none();
         if is_shared && !self.was_shared {

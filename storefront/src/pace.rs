@@ -4,7 +4,8 @@ use tokio::time::Instant;
 
 use crate::config::StorefrontConfig;
 
-/// Shorter waits are carried over instead of slept. The timer is no finer, and a fast pace must stay fast on average.
+/// Resolution of the timer. A shorter wait is carried over to later requests instead of slept, so that a high rate is
+/// met on average.
 const TIMER: Duration = Duration::from_millis(1);
 
 /// Maximum time for which one answer of a store can stop requests to it.
@@ -114,7 +115,7 @@ impl Pace {
         })
     }
 
-    /// Gives back an unused slot, unless the pace has changed since.
+    /// Gives back an unused slot, unless the rate limiter has changed since.
     pub(crate) fn give_back(&mut self, taken: PacePlace) {
         if self.next == taken.after {
             self.next = taken.before;
@@ -239,7 +240,7 @@ mod tests {
         }
 
         /// Checks that occasional lateness neither loses nor saves up slots. Over any time, as many requests start as
-        /// the pace allows, plus at most two timer ticks.
+        /// the rate allows, plus at most two timer ticks.
         #[test]
         fn a_late_timer_costs_no_place(late_us in proptest::collection::vec(0_u64..1000, 1..300), start in 1.0_f64..500.0) {
             let config = StorefrontConfig { rate_start_per_s: start, ..StorefrontConfig::default() };

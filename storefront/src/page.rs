@@ -14,7 +14,7 @@ pub enum Accept {
     Json,
     /// An HTML page of the shop.
     Html,
-    /// A site map.
+    /// A site map in XML.
     Xml,
     /// Plain text.
     Text,

@@ -195,9 +195,9 @@ impl Store {
     }
 
     /// Sends a request to the store's Storefront API: `POST {base}/api/{version}/graphql.json`, without a cookie. A token
-    /// is sent only after [`Store::with_token`]. `THROTTLED` in a response with status 200 slows the pace like a 429 and
-    /// is [`StoreError::Throttled`]; all other errors are returned in the answer. A document that writes must have one root
-    /// field, because the effects of several fields cannot be distinguished.
+    /// is sent only after [`Store::with_token`]. `THROTTLED` in a response with status 200 lowers the request rate like a 429
+    /// and is [`StoreError::Throttled`]; all other errors are returned in the answer. A document that writes must have one
+    /// root field, because the effects of several fields cannot be distinguished.
     ///
     /// # Errors
     /// As [`Store::post_json`]; [`StoreError::NotJson`] when the response is not a GraphQL answer.

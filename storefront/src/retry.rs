@@ -65,7 +65,7 @@ impl From<StoreError> for Failure {
 }
 
 /// Returns the waits before the retries: exponential with jitter, ending after the last retry. `backon` is used only
-/// for the delays, because the decision to retry depends on the host's breaker, budget and pace.
+/// for the delays, because the decision to retry depends on the host's circuit breaker, retry budget and rate limiter.
 pub(crate) fn backoff(config: &StorefrontConfig) -> ExponentialBackoff {
     ExponentialBuilder::default()
         .with_factor(2.0)

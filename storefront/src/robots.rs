@@ -1,4 +1,4 @@
-//! Parser for `robots.txt` according to RFC 9309. Does no I/O.
+//! Parser for `robots.txt` according to RFC 9309. The module does no I/O.
 //!
 //! The existing parser (`texting_robots` 0.2) is not used because it departs from the RFC in ways that affect stores.
 //! For it, `User-agent: name/1.0` does not name a crawler called `name`, and `%62` in a rule does not equal `b` in a
@@ -179,7 +179,7 @@ fn seconds(value: &[u8]) -> Option<Duration> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
-    /// `*` and a final `$` are operators.
+    /// In a rule's pattern, `*` and a final `$` are operators.
     Pattern,
     /// Every byte is literal.
     Path,

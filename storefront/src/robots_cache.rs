@@ -64,7 +64,7 @@ impl Exchange {
                     // A failure on behalf of another store says nothing about this host.
                     (None, StoreError::Status { .. }) if host.is(by) => (None, self.config.robots_retry_ms),
                     // The store was not reached, or asked for a later request. The caller gets the error. Nothing is
-                    // cached here, because the pace and the breaker remember it.
+                    // cached here, because the rate limiter and the circuit breaker remember it.
                     (None, error) => return Err(error),
                 }
             }

@@ -55,8 +55,8 @@ impl Store {
         Ok(self)
     }
 
-    /// Sets the priority of the store's calls. All calls to a host share its pace and its connections. An interactive
-    /// call goes before crawl calls, and has lower size limits
+    /// Sets the priority of the store's calls. All calls to a host share its rate limit and its connections. An
+    /// interactive call goes before crawl calls, and has lower size limits
     /// ([`crate::StorefrontConfig::interactive_body_bytes_max`]).
     #[must_use]
     pub fn with_priority(self, priority: Priority) -> Self {

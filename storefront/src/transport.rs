@@ -14,14 +14,14 @@ use crate::address::Refusal;
 use crate::config::{ConfigError, StorefrontConfig};
 use crate::resolve::{GuardedResolver, Lookup, ResolveError};
 
-/// One request to send.
+/// A request to send.
 #[derive(Debug, Clone)]
 pub struct TransportRequest {
-    /// GET, HEAD or POST.
+    /// Request method: GET, HEAD or POST.
     pub method: Method,
     /// Address that has already passed [`crate::address::check_url`].
     pub url: Url,
-    /// All header fields.
+    /// All header fields of the request.
     pub headers: HeaderMap,
     /// Body of a POST; empty for a GET.
     pub body: Bytes,
@@ -31,7 +31,7 @@ pub struct TransportRequest {
 pub struct TransportResponse {
     /// HTTP status.
     pub status: StatusCode,
-    /// All header fields.
+    /// All header fields of the response.
     pub headers: HeaderMap,
     /// Body as it is on the wire.
     pub body: BoxStream<'static, Result<Bytes, TransportError>>,
@@ -57,7 +57,7 @@ pub enum TransportError {
     /// Connecting timed out.
     #[error("no connection in time")]
     ConnectTimeout,
-    /// The body ended early.
+    /// The body ended before it was complete.
     #[error("the body ended early")]
     Truncated,
     /// The response has more header fields than the limit.

@@ -1,4 +1,5 @@
-//! Infers a store's delivery to all pincodes from its answers for a few of them. Does no I/O and reads no clock.
+//! Infers a store's delivery to all pincodes from its answers for a few of them. The crate does no I/O and reads no
+//! clock.
 //!
 //! Input: the store's answers so far ([`data_model::DeliveryProbe`]), the carts that can be used for questions
 //! ([`Carts`]), and the directory of pincodes. Output: the next questions ([`next_questions`]), and the current

@@ -215,8 +215,8 @@ fn another(evidence: &Evidence<'_>) -> Option<Pincode> {
     refused.or(differing).or(largest)
 }
 
-/// Returns pincodes to ask for again after a cart became unavailable, with the cart that replaces it: one pincode of
-/// each of the first zones, and more of the largest zone if there are few.
+/// Returns pincodes to ask for again after a cart became unavailable, with the cart that replaces it. They are one
+/// pincode of each of the first zones, and more of the largest zone if there are few.
 fn checks(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Pincode> {
     let Some(former) = carts.stand_in else {
         return Vec::new();

@@ -76,7 +76,7 @@ pub struct PageRead<G = Vec<Product>> {
     entries: Vec<misfits::Entry>,
 }
 
-/// A product of a page.
+/// A product on a page.
 #[derive(Debug, Clone, Copy)]
 struct PageProduct {
     id: u64,
@@ -167,7 +167,7 @@ impl<G> PageRead<G> {
         let entries: usize = entries
             .map(|entry| size_of::<misfits::Entry>() + entry.reason.len() + entry.excerpt.len())
             .sum();
-        // In the catalogue each product also has an entry in the index of places.
+        // In the catalogue each product also has an entry in the index of positions.
         entries
             + self.ids.len() * size_of::<u64>()
             + self.taken.len() * (size_of::<PageProduct>() + 2 * size_of::<Place>())

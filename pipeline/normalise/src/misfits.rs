@@ -96,8 +96,8 @@ impl Misfits {
     }
 }
 
-/// Detects duplicate records without an id. A record counts as a duplicate if an earlier page has one with the same
-/// text.
+/// Detects duplicate records without an id. A record counts as a duplicate if an earlier page has an equal one. Equal
+/// records on one page are counted separately.
 #[derive(Debug, Default)]
 struct Nameless {
     /// By reason and text: number of known records, last page read, and number found on that page.

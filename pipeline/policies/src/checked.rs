@@ -229,7 +229,7 @@ impl Sentence<'_> {
         let at = self.items.iter().position(|item| item.means(Concept::Cod))?;
         let is_priced =
             |item: &Item| matches!(item.sense, Sense::Money(_)) || item.means_any(&[Concept::Fee, Concept::Free]);
-        // A bare `Cash on delivery` may be a heading of anything.
+        // A bare `Cash on delivery` may be the heading of any text.
         let is_bound = self.items.iter().any(is_priced) || !self.bounds().is_empty() || names_cod(&self.items);
         let is_some = self.is_unsure(at) || self.is_of_some_cod() || self.denies_other(at);
         let mut fact = ShippingFact::new(ShippingFactKind::Cod, self.text);

@@ -21,7 +21,7 @@ macro_rules! concepts {
 }
 
 concepts! {
-    /// At no cost.
+    /// Free of charge.
     Free,
     /// Shipping as a noun.
     Ship,
@@ -29,7 +29,7 @@ concepts! {
     ShipVerb,
     /// A fee for shipping.
     Fee,
-    /// A purchase.
+    /// An order by a customer.
     Order,
     Above,
     Below,

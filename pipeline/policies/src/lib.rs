@@ -1,9 +1,9 @@
 //! Reads shipping terms from a store's text: the free shipping threshold, fees, cash on delivery, durations of dispatch
 //! and delivery, and the time and days of order processing.
 //!
-//! Input: the HTML or plain text of a policy, and the store's currency. Output: facts, each with its source sentence,
-//! and for every kind without a fact the reason. Supports English as written in India, Hindi in Latin letters, German,
-//! French and Spanish.
+//! Input: the HTML or plain text of a policy, and the store's currency. Output: facts with their source sentences, and
+//! the reason for every kind of fact that was not found. Supports English as written in India, Hindi in Latin letters,
+//! German, French and Spanish.
 //!
 //! A language model may propose facts if prose says more than the grammar can read ([`proposals`]). [`checked`] keeps
 //! the proposals that their sentences confirm.

@@ -11,7 +11,7 @@ use data_model::ShippingFactKind;
 use pipeline_policies::read;
 use proptest::prelude::*;
 
-/// Far above the time that any of these texts needs, and far below the time of an algorithm with quadratic cost.
+/// Time limit far above the time that any of these texts needs, and far below that of an algorithm with quadratic cost.
 const LONGEST: Duration = Duration::from_secs(300);
 
 #[test]

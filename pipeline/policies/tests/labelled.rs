@@ -202,7 +202,7 @@ fn sentences_that_were_held_out_are_read() {
     assert!(scores["all"].recall() >= 0.85, "{scores:#?}");
 }
 
-/// Tests texts written after the rules. Their first scores estimate the quality on unseen wordings.
+/// Tests texts written after the rules. The first scores of these texts estimate the quality on unseen wordings.
 #[test]
 fn sentences_that_were_written_after_the_rules_are_read() {
     let (scores, faults) = score(cases(include_str!("data/fresh.txt")).into_iter());
@@ -235,7 +235,8 @@ fn texts_that_the_grammar_was_widened_with_are_read() {
     assert!(scores["all"].recall() >= 0.85, "{faults:#?}");
 }
 
-/// Tests the other half, which was not used in development. Its first scores estimate the quality on unseen wordings.
+/// Tests the other half, which was not used in development. The first scores of these texts estimate the quality on
+/// unseen wordings.
 #[test]
 fn texts_that_were_kept_shut_are_read() {
     let (scores, faults) = score(cases(include_str!("data/sealed.txt")).into_iter());

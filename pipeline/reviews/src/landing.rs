@@ -42,7 +42,7 @@ pub(crate) struct Head {
 pub(crate) enum AppQuestion {
     /// A page of the review list.
     Page(Next),
-    /// The ratings of a product.
+    /// A request for the ratings of a product.
     Product(u64),
 }
 

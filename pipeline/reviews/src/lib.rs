@@ -2,9 +2,10 @@
 //!
 //! Input: registered brands, their stores, the apps' public addresses and the lake. Output: reviews and ratings,
 //! committed separately from crawls, and a report. A store's own pages show which app it uses. Each app has its own
-//! pace, `robots.txt` and circuit breaker, shared by all stores.
+//! rate limit, `robots.txt` and circuit breaker, shared by all stores.
 //!
-//! Answers of apps are landed, and [`reread_reviews`] rebuilds the same rows from them without any request.
+//! Answers of apps are landed (stored verbatim), and [`reread_reviews`] rebuilds the same rows from them without any
+//! request.
 //!
 //! An unchanged store costs one request. Otherwise its review list is read from the newest review until it reaches
 //! known reviews. An interrupted run continues at the same position.

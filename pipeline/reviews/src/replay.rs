@@ -119,7 +119,7 @@ impl Replay {
         }
     }
 
-    /// Ends a reading.
+    /// Processes the end record of a landed reading.
     pub(crate) fn end(&mut self, landed: &LandedReading) {
         if landed.end.is_whole {
             self.found.drop_unseen(self.key.widget, &self.walk);

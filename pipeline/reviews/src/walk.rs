@@ -1,4 +1,4 @@
-//! Compares the list of a store's reviews, page by page, with the stored reviews. Does no I/O.
+//! Compares the list of a store's reviews, page by page, with the stored reviews. The module does no I/O.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -151,7 +151,7 @@ async fn an_error_is_a_refusal_where_it_is_about_the_call_itself() {
         ),
         (vec!["NEVER_HEARD_OF"], Failure, ErrorCode::StoreUnavailable, true),
         (vec![""], Failure, ErrorCode::StoreUnavailable, true),
-        // With several errors, the kind that leaves the most open counts.
+        // With several errors, the kind with the least certain outcome counts.
         (
             vec!["BAD_USER_INPUT", "INTERNAL_SERVER_ERROR"],
             Failure,
