@@ -50,8 +50,8 @@ impl Storefront {
         Arc::clone(&self.exchange.transport)
     }
 
-    /// Creates a client over another transport than the network: recorded traffic, or a test's script. The transport must
-    /// check the addresses that it resolves names to.
+    /// Creates a client over another transport than the network: recorded traffic, or a test's script. The transport
+    /// must check the addresses that it resolves names to.
     ///
     /// # Errors
     /// [`ConfigError::Value`] when a value of the configuration is out of its range.

@@ -172,7 +172,6 @@ impl Line {
         };
     }
 
-    /// Ends a turn.
     pub(crate) fn exit(&mut self) {
         self.in_flight = self.in_flight.saturating_sub(1);
     }

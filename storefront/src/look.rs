@@ -21,9 +21,9 @@ const PLATFORM_HOSTS: [&str; 2] = ["checkout.shopify.com", "shop.app"];
 const PERMANENT_DOMAIN: &str = ".myshopify.com";
 
 impl Store {
-    /// Checks once with HEAD where a link of the store leads. Follows redirects among the store's own hosts and waits for
-    /// its turn at each of them. A store creates such a link for one buyer to open, so `robots.txt`, which is for crawls,
-    /// is not consulted. Shopify's own hosts are trusted without a request.
+    /// Checks once with HEAD where a link of the store leads. Follows redirects among the store's own hosts and waits
+    /// for its turn at each of them. A store creates such a link for one buyer to open, so `robots.txt`, which is for
+    /// crawls, is not consulted. Shopify's own hosts are trusted without a request.
     ///
     /// # Errors
     /// [`StoreError::Redirect`] when the link is on, or leads to, another host than the store's; any other

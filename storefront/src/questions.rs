@@ -68,8 +68,8 @@ impl Store {
         .await
     }
 
-    /// Fetches one page of a collection from `/collections/{handle}/products.json`, under the same cap as the catalogue.
-    /// An unknown collection gives status 404, or an empty list on some stores.
+    /// Fetches one page of a collection from `/collections/{handle}/products.json`, under the same cap as the
+    /// catalogue. An unknown collection gives status 404, or an empty list on some stores.
     ///
     /// # Errors
     /// [`StoreError::Url`] if the handle is not valid.
@@ -117,8 +117,8 @@ impl Store {
         self.product(handle, "", Accept::Html).await
     }
 
-    /// Fetches a site map: `/sitemap.xml`, or the address of one that it lists. An address on another host is treated as
-    /// a redirect to that host.
+    /// Fetches a site map: `/sitemap.xml`, or the address of one that it lists. An address on another host is treated
+    /// as a redirect to that host.
     ///
     /// # Errors
     /// [`StoreError::Url`] if the location is not a URL.
@@ -178,9 +178,10 @@ impl Store {
 
     /// Posts JSON to a path of the store and returns its JSON answer.
     ///
-    /// A store that has moved to another host redirects there. A safe or idempotent call is then posted again to the same
-    /// path of that host (or to the target of 307 and 308), after the address is checked. An unsafe call follows only 301,
-    /// 307 and 308 to the same path at another of the brand's own hosts, because nothing was carried out then.
+    /// A store that has moved to another host redirects there. A safe or idempotent call is then posted again to the
+    /// same path of that host (or to the target of 307 and 308), after the address is checked. An unsafe call follows
+    /// only 301, 307 and 308 to the same path at another of the brand's own hosts, because nothing was carried out
+    /// then.
     ///
     /// # Errors
     /// [`StoreError::OutcomeUnknown`] when an unsafe call may have been sent and was not answered;
@@ -194,10 +195,10 @@ impl Store {
         self.known(&call, found)
     }
 
-    /// Sends a request to the store's Storefront API: `POST {base}/api/{version}/graphql.json`, without a cookie. A token
-    /// is sent only after [`Store::with_token`]. `THROTTLED` in a response with status 200 lowers the request rate like a 429
-    /// and is [`StoreError::Throttled`]; all other errors are returned in the answer. A document that writes must have one
-    /// root field, because the effects of several fields cannot be distinguished.
+    /// Sends a request to the store's Storefront API: `POST {base}/api/{version}/graphql.json`, without a cookie. A
+    /// token is sent only after [`Store::with_token`]. `THROTTLED` in a response with status 200 lowers the request
+    /// rate like a 429 and is [`StoreError::Throttled`]; all other errors are returned in the answer. A document that
+    /// writes must have one root field, because the effects of several fields cannot be distinguished.
     ///
     /// # Errors
     /// As [`Store::post_json`]; [`StoreError::NotJson`] when the response is not a GraphQL answer.
@@ -206,8 +207,8 @@ impl Store {
         self.query(Post::Now(json(request)?), effect).await
     }
 
-    /// Like [`Store::graphql`], but builds the request when its turn comes, so that it includes what was learnt meanwhile.
-    /// `make` is called once, whatever the retries. If it returns nothing, no request is sent.
+    /// Like [`Store::graphql`], but builds the request when its turn comes, so that it includes what was learnt
+    /// meanwhile. `make` is called once, whatever the retries. If it returns nothing, no request is sent.
     ///
     /// # Errors
     /// As [`Store::graphql`]; [`StoreError::Withdrawn`] when `make` returns nothing.

@@ -17,7 +17,6 @@ pub trait Lookup: Send + Sync + std::fmt::Debug {
     async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// The system's resolver.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SystemLookup;
 

@@ -40,8 +40,8 @@ impl Store {
         }
     }
 
-    /// Sets the country (two uppercase letters) whose prices the store shows, overriding the configuration. `None` means the
-    /// country of the machine's location. See [`crate::StorefrontConfig::country`].
+    /// Sets the country (two uppercase letters) whose prices the store shows, overriding the configuration. `None`
+    /// means the country of the machine's location. See [`crate::StorefrontConfig::country`].
     ///
     /// # Errors
     /// [`StoreError::Url`] if it is not a country code.

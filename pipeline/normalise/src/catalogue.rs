@@ -95,8 +95,8 @@ impl<G: Gather> PageRead<G> {
         Self::into(G::with_room(products, bytes.len()), bytes, context)
     }
 
-    /// Parses a page as the store sent it, and adds its products to `products`. Each record is read, processed and dropped
-    /// before the next one.
+    /// Parses a page as the store sent it, and adds its products to `products`. Each record is read, processed and
+    /// dropped before the next one.
     ///
     /// # Errors
     /// [`ParseError`] if the bytes are not a page of products.

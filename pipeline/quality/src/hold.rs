@@ -62,8 +62,8 @@ pub struct ReleaseHold {
     pub findings: Vec<Finding>,
 }
 
-/// Decides which data of `now` must not be released, compared with the previous release. Nothing is checked if there is no
-/// new data and no brand is held back.
+/// Decides which data of `now` must not be released, compared with the previous release. Nothing is checked if there is
+/// no new data and no brand is held back.
 ///
 /// # Errors
 /// See [`QualityError`].

@@ -86,8 +86,8 @@ type Figures = BTreeMap<StoreHost, BrandFigures>;
 /// Counts the data and applies the thresholds.
 ///
 /// # Errors
-/// See [`QualityError`]. A lost file of the lake or an unreadable earlier state is not an error; findings that need it are
-/// missing.
+/// See [`QualityError`]. A lost file of the lake or an unreadable earlier state is not an error; findings that need it
+/// are missing.
 pub fn look(look: Look<'_>) -> BoxFuture<'_, Result<QualityReport, QualityError>> {
     Box::pin(looked_at(look))
 }

@@ -70,7 +70,6 @@ pub(crate) struct End {
     pub(crate) is_doubted: bool,
 }
 
-/// A line of a landed object.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Line {
@@ -112,7 +111,6 @@ impl LandingBuilder {
         }
     }
 
-    /// Adds an answer.
     pub(crate) fn add(&mut self, asked: AppQuestion, listed: StoreListing, body: &[u8]) {
         let body = String::from_utf8_lossy(body).into_owned();
         self.put(&Line::Answer(Answer { asked, listed, body }));
