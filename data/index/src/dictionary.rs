@@ -1,31 +1,31 @@
-//! Words in the order of their bytes, each with the rows that hold it: what is looked up as it is written.
+//! Dictionary of exact words, sorted by their bytes. Each word has the rows that contain it.
 //!
-//! | section | holds |
+//! | section | contents |
 //! |---|---|
-//! | header | magic, words, bytes of texts |
-//! | entries | a word: where its text ends, how many rows hold it, where its rows end |
-//! | texts | the words, one after the other |
-//! | rows | a word: how far each row is from the one before, see [`varint`] |
+//! | header | magic, number of words, length of the texts in bytes |
+//! | entries | per word: end of its text, number of rows that contain it, end of its rows |
+//! | texts | the words, concatenated |
+//! | rows | per word: difference of each row from the previous one, see [`varint`] |
 //!
-//! Numbers are little-endian. What is read is never trusted: a damaged file gives wrong answers at worst.
+//! Numbers are little-endian. The contents are never trusted: a damaged file gives wrong results at worst.
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
 use crate::varint;
 
-/// The words of titles, as they are written and in all forms that a query may look for.
+/// File name of the words of titles. It contains each word as written and in all forms that a query may look up.
 pub(crate) const TITLES: &str = "titles.bin";
-/// The words of brand names and vendors, likewise.
+/// File name of the words of brand names and vendors, as written and in all forms that a query may look up.
 pub(crate) const BRANDS: &str = "brands.bin";
-/// SKUs and handles, each as one code; see [`data_text::code_of`].
+/// File name of SKUs and handles, each as one code; see [`data_text::code_of`].
 pub(crate) const SKUS: &str = "skus.bin";
 
 const MAGIC: &[u8; 8] = b"haatDIC1";
 const HEADER_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 12;
 
-/// A dictionary, opened.
+/// Opened dictionary that maps each word to the rows that contain it.
 #[derive(Debug, Clone)]
 pub struct Dictionary {
     bytes: Bytes,
@@ -34,18 +34,18 @@ pub struct Dictionary {
     rows_at: usize,
 }
 
-/// A word of a dictionary.
+/// One word of a dictionary, with its rows.
 #[derive(Debug, Clone, Copy)]
 pub struct DictionaryEntry<'a> {
-    /// The word.
+    /// Text of the word.
     pub text: &'a str,
-    /// The number of rows that hold it, dead ones included.
+    /// Number of rows that contain the word, including dead rows.
     pub count: u32,
     rows: &'a [u8],
 }
 
 impl<'a> DictionaryEntry<'a> {
-    /// The rows that hold the word, ascending, dead ones included.
+    /// Returns the rows that contain the word in ascending order, including dead rows.
     pub fn rows(&self) -> impl Iterator<Item = u32> + use<'a> {
         let (mut bytes, mut row) = (self.rows.iter().copied(), 0_u32);
         std::iter::from_fn(move || {
@@ -56,7 +56,7 @@ impl<'a> DictionaryEntry<'a> {
 }
 
 impl Dictionary {
-    /// Takes a file; `Err` says what is wrong with its frame.
+    /// Opens a dictionary from the bytes of its file. `Err` says which part of the layout is wrong.
     pub(crate) fn open(bytes: Bytes) -> Result<Self, &'static str> {
         let header = bytes.get(..HEADER_BYTES).ok_or("no header")?;
         if header.get(..8) != Some(MAGIC) {
@@ -76,13 +76,13 @@ impl Dictionary {
         })
     }
 
-    /// The entry of a word; `None` when no row holds it.
+    /// Returns the entry of a word, or `None` when no row contains the word.
     #[must_use]
     pub fn find(&self, word: &str) -> Option<DictionaryEntry<'_>> {
         self.starting_at(word).next().filter(|entry| entry.text == word)
     }
 
-    /// The words from this one on, in order.
+    /// Returns the entries from `word` on, in ascending order.
     pub fn starting_at(&self, word: &str) -> impl Iterator<Item = DictionaryEntry<'_>> {
         let (mut from, mut to) = (0, self.words);
         while from < to {
@@ -110,7 +110,7 @@ impl Dictionary {
         texts.get(self.end(at, 0)..self.number(at, 0)).unwrap_or_default()
     }
 
-    /// The end of the entry before in a section, at which this one begins.
+    /// Returns the end of the previous entry in a section, which is where the entry at `at` begins.
     fn end(&self, at: usize, member: usize) -> usize {
         at.checked_sub(1).map_or(0, |before| self.number(before, member))
     }
@@ -125,7 +125,7 @@ fn u32_at(bytes: &[u8], at: usize) -> usize {
     bytes.map_or(0, u32::from_le_bytes) as usize
 }
 
-/// Collects the words of a part, row by row.
+/// Collects the words of a part row by row and writes its dictionary.
 #[derive(Debug, Default)]
 pub(crate) struct DictionaryWriter {
     of_word: FxHashMap<Box<str>, RowList>,
@@ -140,12 +140,12 @@ struct RowList {
 }
 
 impl DictionaryWriter {
-    /// About how much memory it holds.
+    /// Returns the approximate memory use of the writer, in bytes.
     pub(crate) const fn memory(&self) -> usize {
         self.memory
     }
 
-    /// Takes a word of a row; rows come in order.
+    /// Adds a word of a row. Rows must be added in ascending order.
     pub(crate) fn push(&mut self, row: u32, word: &str) {
         if !self.of_word.contains_key(word) {
             self.memory += word.len() + 64;
@@ -161,7 +161,7 @@ impl DictionaryWriter {
         self.memory += rows.bytes.capacity() - before;
     }
 
-    /// The file; `None` where it would be longer than its numbers tell.
+    /// Returns the bytes of the file, or `None` if it would be too long for its 32-bit offsets.
     pub(crate) fn finish(self) -> Option<Vec<u8>> {
         let mut words: Vec<_> = self.of_word.into_iter().collect();
         words.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));

@@ -1,4 +1,4 @@
-//! Digests of files: their names in the store and in caches.
+//! SHA-256 digests of files, which name the files in the object store and in caches.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// A SHA-256 digest, written as 64 lower-case hex digits: the name of a file of a release.
+/// SHA-256 digest, written as 64 lowercase hex digits. It names a file of a release.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sha256Hex([u8; 32]);
 
@@ -28,7 +28,7 @@ impl FromStr for Sha256Hex {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut bytes = [0; 32];
         hex::decode_to_slice(text, &mut bytes)?;
-        // One content has one name: upper-case digits would give it a second.
+        // Uppercase digits would give the same content a second name.
         if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
             return Err(hex::FromHexError::InvalidStringLength);
         }
@@ -50,14 +50,14 @@ impl<'de> Deserialize<'de> for Sha256Hex {
     }
 }
 
-/// The first `N` bytes of a content's SHA-256; `N` is at most 32.
+/// Returns the first `N` bytes of the SHA-256 digest of `bytes`. `N` is at most 32.
 #[must_use]
 pub fn prefix<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let digest = Sha256::digest(bytes);
     std::array::from_fn(|at| digest.get(at).copied().unwrap_or(0))
 }
 
-/// Digests what arrives piece by piece.
+/// Computes the SHA-256 digest and the length of a stream of bytes.
 #[derive(Debug, Default)]
 pub struct Hasher {
     sha: Sha256,
@@ -65,19 +65,19 @@ pub struct Hasher {
 }
 
 impl Hasher {
-    /// Takes the next bytes.
+    /// Adds the next bytes to the digest.
     pub fn update(&mut self, bytes: &[u8]) {
         self.sha.update(bytes);
         self.size_bytes = self.size_bytes.saturating_add(bytes.len() as u64);
     }
 
-    /// The number of bytes so far.
+    /// Returns the number of bytes added so far.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
 
-    /// The digest, and the number of bytes.
+    /// Returns the digest and the number of bytes that it covers.
     #[must_use]
     pub fn finish(self) -> (Sha256Hex, u64) {
         (Sha256Hex(self.sha.finalize().into()), self.size_bytes)

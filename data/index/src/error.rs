@@ -7,57 +7,57 @@ use data_model::StoreHost;
 /// Reasons why a part could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The part holds as many rows or bytes as it may; finish it and start another.
+    /// The part has reached its maximum number of rows or bytes. Finish it and start another part.
     #[error("the part is full at {rows} rows")]
     PartFull {
-        /// Rows it holds.
+        /// Number of rows in the part.
         rows: u32,
     },
-    /// A product without variants has no price.
+    /// The product has no variants and therefore no price.
     #[error("product {product} has no variants")]
     NoVariants {
-        /// Its natural key.
+        /// Natural key of the product.
         product: String,
     },
-    /// A product of one store was pushed with the facts of another.
+    /// The product belongs to one store but was pushed with the brand facts of another store.
     #[error("product {product} is not of store {store}")]
     WrongStore {
-        /// Its natural key.
+        /// Natural key of the product.
         product: String,
-        /// The store whose facts came with it.
+        /// Store that the passed brand facts belong to.
         store: StoreHost,
     },
-    /// A store's products must be pushed one after the other.
+    /// The products of a store were not pushed consecutively.
     #[error("the products of store {store} do not stand together")]
     StoreNotTogether {
-        /// The store that came twice.
+        /// Store whose products were pushed in two separate runs.
         store: StoreHost,
     },
-    /// More text than one product may have.
+    /// The texts of the product exceed the maximum size of one product.
     #[error("product {product} has {size_bytes} bytes of text, more than {size_bytes_max}")]
     ProductTooLarge {
-        /// Its natural key.
+        /// Natural key of the product.
         product: String,
-        /// Its texts together.
+        /// Total size of the product's texts, in bytes.
         size_bytes: usize,
-        /// The size that is allowed.
+        /// Maximum total size of a product's texts, in bytes.
         size_bytes_max: usize,
     },
-    /// A file could not be written or read back.
+    /// A file could not be written, or could not be read after writing.
     #[error("cannot write {path}")]
     File {
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
-        /// The cause.
+        /// Error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// A column could not be written.
+    /// A column could not be written to its Arrow file.
     #[error("cannot write the columns of {file}")]
     Columns {
-        /// The file.
+        /// Name of the file.
         file: &'static str,
-        /// The cause.
+        /// Error of the Arrow library.
         #[source]
         source: ArrowError,
     },
@@ -66,82 +66,82 @@ pub enum BuildError {
     Embed(#[from] EmbedError),
 }
 
-/// Reasons why a release that was fetched cannot be opened.
+/// Reasons why a fetched release cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The files were written by a program with another layout.
+    /// The files have a schema version that this program cannot read.
     #[error("the release has layout {found}, this program reads {expected}")]
     Layout {
-        /// The release's.
+        /// Schema version of the release.
         found: u32,
-        /// This program's.
+        /// Schema version that this program reads.
         expected: u32,
     },
-    /// The part lacks a file.
+    /// The manifest lists no file of this name for the part.
     #[error("part {part} has no file {name}")]
     FileMissing {
-        /// The part.
+        /// Id of the part.
         part: String,
-        /// The file's name within it.
+        /// Name of the file within the part.
         name: String,
     },
-    /// A file is longer or shorter than the manifest says.
+    /// The size of a file differs from the size in the manifest.
     #[error("{name} of part {part} has {found} bytes, not {expected}")]
     SizeDiffers {
-        /// The part.
+        /// Id of the part.
         part: String,
-        /// The file's name within it.
+        /// Name of the file within the part.
         name: String,
-        /// Its size.
+        /// Actual size of the file, in bytes.
         found: u64,
-        /// Its size by the manifest.
+        /// Size of the file according to the manifest, in bytes.
         expected: u64,
     },
-    /// A file cannot be mapped.
+    /// A file cannot be memory-mapped.
     #[error("cannot map {name} of part {part}")]
     Map {
-        /// The part.
+        /// Id of the part.
         part: String,
-        /// The file's name within it.
+        /// Name of the file within the part.
         name: String,
-        /// The cause.
+        /// Error of the operating system.
         #[source]
         source: std::io::Error,
     },
     /// The cache directory cannot be opened.
     #[error("cannot open {path}")]
     Cache {
-        /// The directory.
+        /// Path of the cache directory.
         path: PathBuf,
-        /// The cause.
+        /// Error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// A file is no valid Arrow file.
+    /// A file is not a valid Arrow file.
     #[error("{name} of part {part} is no valid Arrow file")]
     Columns {
-        /// The part.
+        /// Id of the part.
         part: String,
-        /// The file's name within it.
+        /// Name of the file within the part.
         name: &'static str,
-        /// The cause.
+        /// Error of the Arrow library.
         #[source]
         source: ArrowError,
     },
-    /// A file is a valid Arrow file but not what it should hold.
+    /// A file is valid Arrow but its contents are not as expected.
     #[error("{name} of part {part}: {what}")]
     Content {
-        /// The part.
+        /// Id of the part.
         part: String,
-        /// The file's name within it.
+        /// Name of the file within the part.
         name: &'static str,
-        /// The fault.
+        /// Description of the fault.
         what: &'static str,
     },
     /// The manifest contradicts itself.
     #[error("the manifest contradicts itself: {what}")]
     Manifest {
-        /// The fault.
+        /// Description of the contradiction.
         what: &'static str,
     },
 }

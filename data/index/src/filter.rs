@@ -9,57 +9,61 @@ use crate::release::{Part, Release};
 use crate::taxonomy;
 use data_text::fold_value;
 
-/// The products that a caller wants; an empty filter wants all goods.
+/// Conditions that products must satisfy. An empty filter selects all products of the kind goods.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RowFilter {
-    /// Only products whose lowest price is in this range; products in other currencies are left out.
+    /// Only products whose lowest price is in this range. Products in other currencies are excluded.
     pub price: Option<PriceRange>,
-    /// Only products that have a price, above 0, in another currency than this one.
+    /// Only products with a price above 0 in a currency other than this one.
     pub priced_outside: Option<CurrencyCode>,
     /// Only products with an available variant.
     pub in_stock: bool,
     /// Only products whose card shows a list price above the price.
     pub on_sale: bool,
-    /// Only products of these stores; of none when the list is empty.
+    /// Only products of these stores. An empty list selects no product.
     pub stores: Option<Vec<StoreHost>>,
-    /// Only products of the brands whose place in [`Release::brands`] is true here; a place behind the end is not.
+    /// Only products of the brands whose index in [`Release::brands`] is true here. Indexes past the end count as
+    /// false.
     pub brands: Option<Vec<bool>>,
-    /// Only products filed under this category or below it.
+    /// Only products in this category or one of its descendants.
     pub category: Option<CategoryId>,
-    /// Clauses that must all hold.
+    /// Facet clauses that a product must all satisfy.
     pub facets: Vec<FacetClause>,
     /// Only products of these kinds.
     pub kinds: Kinds,
 }
 
-/// A range of prices of one currency, both ends included.
+/// Range of prices in one currency, including both ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceRange {
-    /// The currency that the ends are in.
+    /// Currency of both ends of the range.
     pub currency: CurrencyCode,
-    /// Lowest price wanted.
+    /// Lowest accepted price, in minor units.
     pub min_minor: Option<i64>,
-    /// Highest price wanted.
+    /// Highest accepted price, in minor units.
     pub max_minor: Option<i64>,
 }
 
-/// Any of some values of one facet. Names and values are folded before they are compared.
+/// Condition that a product has at least one of some values of one facet. Names and values are folded before they are
+/// compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FacetClause {
-    /// The facet: `color`, `size`, …, `category` (slug or id), `vendor`, `tag`. An unknown one matches nothing.
+    /// Name of the facet: `color`, `size`, …, `category` (slug or id), `vendor`, `tag`. An unknown name matches no
+    /// product.
     pub name: String,
-    /// Any of these.
+    /// Accepted values. A product needs at least one of them.
     pub values: Vec<String>,
 }
 
-/// A filter resolved against a release: posting lists fetched, codes looked up. Holds the release's memory.
+/// Filter resolved against a release: its posting lists are fetched and its codes are looked up. It keeps the files of
+/// the release in memory.
 #[derive(Debug)]
 pub struct Filter {
     parts: Vec<PartFilter>,
 }
 
 impl Release {
-    /// Resolves a filter against this release: looks up codes and fetches posting lists, once a query.
+    /// Resolves `filter` against this release once per query: looks up codes and fetches posting lists.
     #[must_use]
     pub fn filter(&self, filter: &RowFilter) -> Filter {
         let parts = self.parts().iter().map(|part| PartFilter::new(filter, part));
@@ -68,37 +72,37 @@ impl Release {
 }
 
 impl Filter {
-    /// The filter on one part: `part` as in [`RowAddress`](crate::RowAddress).
+    /// Returns the filter for one part. `part` is an index as in [`RowAddress`](crate::RowAddress).
     #[must_use]
     pub fn part(&self, part: u32) -> Option<&PartFilter> {
         self.parts.get(part as usize)
     }
 
-    /// The filter on each part.
+    /// Returns the filters of all parts, in the order of the parts.
     #[must_use]
     pub fn parts(&self) -> &[PartFilter] {
         &self.parts
     }
 
-    /// True where a row passes.
+    /// Returns true if a row passes the filter.
     #[must_use]
     #[inline]
     pub fn matches(&self, row: crate::RowAddress) -> bool {
         self.part(row.part).is_some_and(|part| part.matches(row.row))
     }
 
-    /// True where no row of any part can pass.
+    /// Returns true if no row of any part can pass the filter.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.iter().all(|part| part.rows_max() == 0)
     }
 }
 
-/// A filter on the rows of one part.
+/// Filter on the rows of one part.
 #[derive(Debug)]
 pub struct PartFilter {
     rows: u32,
-    /// Rows that any of the ranges of stores and brands holds, and that each posting list holds; ascending, disjoint.
+    /// Row ranges of the selected stores and brands, in ascending order and disjoint.
     ranges: Option<Vec<Range<u32>>>,
     postings: Vec<RoaringBitmap>,
     price: Option<Price>,
@@ -106,11 +110,12 @@ pub struct PartFilter {
     in_stock: Option<BooleanArray>,
     on_sale: Option<BooleanArray>,
     unlisted: RoaringBitmap,
-    /// No row can pass.
+    /// True if no row can pass.
     nothing: bool,
 }
 
-/// Below one row in this many, looking at the rows one by one beats a pass over the columns.
+/// If fewer than one row in this many is a candidate, checking candidates one by one is faster than scanning the
+/// columns.
 const FEW: u64 = 16;
 
 #[derive(Debug)]
@@ -127,19 +132,19 @@ impl Price {
         self.passes(self.prices.value(row), self.currencies.value(row))
     }
 
-    /// Without branches: it is asked of every row of a part.
+    /// Branch-free because it runs for every row of a part.
     #[inline]
     const fn passes(&self, minor: i64, currency: u8) -> bool {
         (minor >= self.least) & (minor <= self.most) & (currency == self.currency)
     }
 }
 
-/// A condition on prices: they are in another currency than this one.
+/// Condition that a price is in a currency other than `currency`.
 #[derive(Debug)]
 struct Outside {
     prices: Int64Array,
     currencies: UInt8Array,
-    /// `None` where the part has no price in that currency: then every other price will do.
+    /// `None` if the part has no price in that currency. Then every price above 0 passes.
     currency: Option<u8>,
 }
 
@@ -193,14 +198,14 @@ impl PartFilter {
                 .extend(filter.category.map(|category| part.facets().category_rows(category)));
             new.postings
                 .extend(filter.facets.iter().map(|clause| clause_rows(part, clause)));
-            // The shortest list first: it decides most rows.
+            // The shortest list comes first because it excludes most rows.
             new.postings.sort_by_key(RoaringBitmap::len);
             new.nothing = new.postings.first().is_some_and(RoaringBitmap::is_empty);
         }
         new
     }
 
-    /// True of a row of the part that passes; unlisted rows never do.
+    /// Returns true if a row of the part passes. Unlisted rows never pass.
     #[must_use]
     pub fn matches(&self, row: u32) -> bool {
         !self.nothing
@@ -220,7 +225,7 @@ impl PartFilter {
             && self.outside.as_ref().is_none_or(|outside| outside.matches(row))
     }
 
-    /// The rows that pass.
+    /// Returns the rows that pass.
     #[must_use]
     pub fn bitmap(&self) -> RoaringBitmap {
         if self.nothing {
@@ -231,17 +236,17 @@ impl PartFilter {
         if self.in_stock.is_none() && self.on_sale.is_none() && self.price.is_none() && self.outside.is_none() {
             return rows;
         }
-        // Prices outside a currency are asked for seldom, and one row is enough: they have no pass of their own.
+        // The filter on prices outside a currency has no column scan: it is rare, and its callers need one row only.
         if rows.len() < u64::from(self.rows) / FEW || self.outside.is_some() {
             let passing = rows.iter().filter(|row| self.scalars_match(*row));
-            // Ascending by construction, so nothing is lost.
+            // The rows are ascending by construction, so the fallback is unreachable.
             return RoaringBitmap::from_sorted_iter(passing).unwrap_or_default();
         }
         rows &= RoaringBitmap::from_lsb0_bytes(0, &self.scalar_mask());
         rows
     }
 
-    /// One bit a row, whether its columns pass; branch-free, eight rows a byte.
+    /// Returns one bit per row that says whether its columns pass. Works without branches on eight rows per byte.
     fn scalar_mask(&self) -> Vec<u8> {
         let rows = self.rows as usize;
         let mut mask = vec![u8::MAX; rows.div_ceil(8)];
@@ -266,14 +271,14 @@ impl PartFilter {
                 }
             }
         }
-        // Bits behind the last row stand for no row.
+        // Clears the bits after the last row, which belong to no row.
         if let Some(last) = mask.last_mut().filter(|_| !rows.is_multiple_of(8)) {
             *last &= (1 << (rows % 8)) - 1;
         }
         mask
     }
 
-    /// The rows of the stores and posting lists.
+    /// Returns the rows of the selected stores that are in all posting lists.
     fn candidates(&self) -> RoaringBitmap {
         let mut rows = RoaringBitmap::new();
         match &self.ranges {
@@ -290,7 +295,7 @@ impl PartFilter {
         rows
     }
 
-    /// An upper bound of how many rows pass, cheap to tell: zero means none.
+    /// Returns a cheap upper bound on the number of rows that pass. Zero means that no row passes.
     #[must_use]
     pub fn rows_max(&self) -> u64 {
         if self.nothing {
@@ -321,7 +326,7 @@ fn holds(ranges: &[Range<u32>], row: u32) -> bool {
         .is_some_and(|range| row < range.end)
 }
 
-/// The live rows of the stores and brands that are wanted, where they are; a part's stores lie in row order.
+/// Returns the row ranges of the selected stores and brands that are live. The stores of a part are in row order.
 fn ranges(part: &Part, filter: &RowFilter) -> Option<Vec<Range<u32>>> {
     let RowFilter { stores, brands, .. } = filter;
     if stores.is_none() && brands.is_none() {

@@ -1,27 +1,28 @@
-//! The files of a release: what is in them, written and read.
+//! Reads and writes the files of a release.
 //!
-//! In: products row by row, or the bytes of files and the [`Manifest`] that names them. Out: bytes, or an opened [`Release`]:
-//! dictionaries, columns, posting lists, brands and categories, read in place.
-//! Pure: it opens no file, knows no storage and no clock, and never plans or ranks a query. `data-release` has the files.
+//! Input: products row by row, or the bytes of files with the [`Manifest`] that names them. Output: bytes, or an
+//! opened [`Release`] with dictionaries, columns, posting lists, brands and categories, read in place.
+//! The crate is pure: it opens no files, uses no storage and no clock, and does not plan or rank queries.
+//! `data-release` reads and stores the files.
 //!
-//! # Reading: what a query server needs
-//! [`Release`] is immutable and `Send + Sync`; share it in an `Arc`. A row is addressed by [`RowAddress`]
-//! `{ part, row }`. Rows that a newer part replaced are dead ([`Part::dead`]): posting lists and dictionaries name them
-//! still; [`Filter`] bitmaps and [`Release::find`] do not.
+//! # What a query server reads
+//! [`Release`] is immutable and `Send + Sync`; share it in an `Arc`. A row is addressed by [`RowAddress`] `{ part,
+//! row }`. Rows that a newer part replaced are dead ([`Part::dead`]). Posting lists and dictionaries still contain
+//! dead rows; [`Filter`] bitmaps and [`Release::find`] do not.
 //!
-//! * words as they are written: [`Part::titles`], [`Part::brand_names`], [`Part::skus`] → [`Dictionary`],
-//!   [`data_text::analyse`] (query terms of one [`data_text::Analysis`]);
-//! * ranking: [`Part::terms`] → one posting list a term over all fields, see [`terms`];
-//! * cards: [`Part::cards`] → [`columns::Cards`], one accessor a column, zero copy;
+//! * exact words: [`Part::titles`], [`Part::brand_names`], [`Part::skus`] → [`Dictionary`], [`data_text::analyse`]
+//!   (query terms of one [`data_text::Analysis`]);
+//! * ranking: [`Part::terms`] → one posting list per term over all fields, see [`terms`];
+//! * cards: [`Part::cards`] → [`columns::Cards`], one zero-copy accessor per column;
 //! * detail: [`Part::details`] → [`columns::DetailsRow`];
 //! * filters: [`RowFilter`] → [`Release::filter`] → [`Filter::part`] → `matches(row)` or `bitmap()`;
-//! * meaning: [`Release::nearest`], [`Release::similarity`], [`Release::vector`]; which embedder made the vectors:
-//!   [`Manifest::embedding`];
+//! * semantic search: [`Release::nearest`], [`Release::similarity`], [`Release::vector`]; the embedder of the
+//!   vectors: [`Manifest::embedding`];
 //! * facets: [`Part::facets`] → names, values, posting lists, codes of a row, counts over a bitmap of hits;
 //! * suggestions: [`Part::suggest`] → [`suggest::Suggest`], and [`suggest::RankedNames`] for names;
 //! * brands: [`Release::brands`], [`Release::brand_by_slug`], [`Release::brand_of`];
-//! * categories: [`Release::category_tree`] with counts of products, descendants included; [`taxonomy`];
-//! * the same product in other brands' stores: [`Release::matches`];
+//! * categories: [`Release::category_tree`] with product counts that include descendants; [`taxonomy`];
+//! * the same product in the stores of other brands: [`Release::matches`];
 //! * totals: [`Release::counts`].
 
 pub mod columns;

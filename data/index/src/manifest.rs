@@ -8,122 +8,124 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::{self, Hasher, Sha256Hex};
 
-/// The version of the manifest's and the files' layout, and of how texts become terms, that this program writes, and the
-/// only one it reads.
+/// Version of the layout of the manifest and its files, and of the rules that turn texts into terms. The program writes
+/// and reads only this version.
 pub const SCHEMA_VERSION: u32 = 9;
 
-/// The facts of a brand besides its products.
+/// Facts about a brand, without its products.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrandFacts {
-    /// The brand, as its store presents itself.
+    /// Brand data that its store publishes.
     pub brand: Brand,
-    /// Content hash of its catalogue; equal hashes mean equal products.
+    /// Content hash of the brand's catalogue. Equal hashes mean equal products.
     pub catalogue_hash: String,
-    /// When a crawl found its catalogue as it is now.
+    /// Time of the crawl that found the present state of the catalogue.
     pub refreshed_at: Timestamp,
-    /// Its shipping terms, where they are known.
+    /// Shipping terms of the brand, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shipping: Option<ShippingPolicy>,
-    /// The file of what is known of its delivery to pincodes; `None` when nothing is.
+    /// File with the delivery facts of the brand by pincode. `None` when nothing is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<FileEntry>,
-    /// Reviews from its review app; `None` where it uses none.
+    /// Reviews from the brand's review app. `None` if the brand has no such app.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviews: Option<BrandReviews>,
 }
 
-/// The reviews of a brand's review app, and the brand's totals with them.
+/// Reviews from the review app of a brand, and the totals of the brand that include them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrandReviews {
-    /// The file of ratings and reviews by product.
+    /// File of ratings and reviews by product.
     pub file: FileEntry,
-    /// Totals over all products: of the app where it says something of a product, else of the product's own page.
+    /// Totals over all products. A product counts with the app's figures if the app has any, and with its own page's
+    /// otherwise.
     pub totals: BrandTotals,
-    /// Totals of the products' own pages alone. Filled in when the release is put together.
+    /// Totals from the products' own pages alone. Filled in when the release is assembled.
     #[serde(default)]
     pub pages: BrandTotals,
 }
 
-/// Ratings and reviews of a brand's products, added up.
+/// Sums of the ratings and reviews of a brand's products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BrandTotals {
-    /// Reviews held.
+    /// Number of reviews in the release.
     pub review_count: u64,
-    /// The bits of the mean rating, weighted by how many ratings each product has.
+    /// Bits of the mean rating (`f32`), weighted by each product's number of ratings.
     pub rating_bits: Option<u32>,
-    /// Ratings of all products.
+    /// Number of ratings of all products.
     pub rating_count: u64,
 }
 
-/// The contents of a release. The id follows from everything but [`Manifest::built_at`] and [`Manifest::lake`].
+/// Contents of a release. The id is derived from everything except [`Manifest::built_at`] and [`Manifest::lake`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Layout of this document and of the files, see [`SCHEMA_VERSION`].
+    /// Version of the layout of this document and of the files, see [`SCHEMA_VERSION`].
     pub schema_version: u32,
-    /// The release's id.
+    /// Id of the release.
     pub id: ReleaseId,
-    /// When it was built.
+    /// Time at which the release was built.
     pub built_at: Timestamp,
-    /// Lake tables and the versions that it was first built from. Not part of the id: a lake that was only compacted
-    /// has new versions of the same content.
+    /// Lake tables and the versions that the release was first built from. They are not part of the id, because
+    /// compacting the lake raises the versions and leaves the content as it is.
     pub lake: BTreeMap<String, u64>,
-    /// The embedder of every part's vectors; `None` when there are none.
+    /// Embedder of the vectors of every part. `None` when there are no vectors.
     pub embedding: Option<Embedding>,
-    /// Totals.
+    /// Totals of the release.
     pub counts: Counts,
-    /// Every brand, sorted by store; brands without products too.
+    /// All brands, sorted by store, including brands without products.
     pub brands: Vec<BrandEntry>,
-    /// The parts, in the order in which they are opened.
+    /// Parts, in the order in which they are opened.
     pub parts: Vec<PartEntry>,
-    /// The same products of different brands; `None` in a release of a program that did not look for them.
+    /// Matches between products of different brands. `None` in a release that was built without looking for matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matches: Option<MatchesEntry>,
-    /// The file of products that went last; `None` in a release of a program that did not look for them.
+    /// File of the products that disappeared last. `None` in a release that was built without looking for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gone: Option<FileEntry>,
-    /// The brands that are as an earlier release had them, or missing where none had them: what the lake has of them is
-    /// doubted. Sorted by store.
+    /// Brands whose new state in the lake is held back. They keep the state of an earlier release, or are missing if no
+    /// earlier release had them. Sorted by store.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<HeldBrand>,
 }
 
-/// A brand of which the release has an earlier state than the lake.
+/// Brand for which the release has an earlier state than the lake.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldBrand {
-    /// Its store.
+    /// Store of the brand.
     pub store: StoreHost,
-    /// Its slug.
+    /// Slug of the brand.
     pub slug: BrandSlug,
-    /// When a release was first built that held it.
+    /// Build time of the first release that held the brand back.
     pub since: Timestamp,
-    /// The doubts, in words.
+    /// Reasons for holding the brand back, as text.
     pub reasons: Vec<String>,
-    /// The versions of the lake's tables that the release has it of, and that what comes next is compared with.
+    /// Versions of the lake tables from which the release has the brand. The next state is compared with these
+    /// versions.
     pub lake: BTreeMap<String, u64>,
 }
 
-/// The file of products that are the same.
+/// File of the matches between products of different brands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatchesEntry {
-    /// The version of the rules that found them.
+    /// Version of the rules that found the matches.
     pub rules: u32,
-    /// Pairs of products.
+    /// Number of pairs of products.
     pub pairs: u64,
-    /// The file.
+    /// Entry of the file.
     pub file: FileEntry,
 }
 
-/// The embedder of a release's vectors. A query's vector must be of the same one, or it means nothing.
+/// Embedder of a release's vectors. A query vector is only comparable if it comes from the same embedder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Embedding {
-    /// The embedder.
+    /// Id of the embedder.
     pub embedder: EmbedderId,
-    /// Components of each vector.
+    /// Number of components of each vector.
     pub dimensions: u32,
 }
 
 impl Embedding {
-    /// The record of an embedder.
+    /// Returns the record of an embedder.
     #[must_use]
     pub fn of(embedder: &dyn Embedder) -> Self {
         Self {
@@ -136,78 +138,78 @@ impl Embedding {
 /// Totals over the live rows of a release.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Brands, those without products included.
+    /// Number of brands, including those without products.
     pub brands: u64,
-    /// Products.
+    /// Number of products.
     pub products: u64,
-    /// Variants of all products.
+    /// Number of variants of all products.
     pub variants: u64,
-    /// Products with a variant that is available.
+    /// Number of products with an available variant.
     pub in_stock: u64,
-    /// Products whose card shows a list price above the price.
+    /// Number of products whose card shows a list price above the price.
     pub on_sale: u64,
-    /// Reviews held (not ratings counted).
+    /// Number of reviews in the release. Ratings without a review do not count.
     pub reviews: u64,
-    /// Distinct categories that products are filed under, ancestors not counted.
+    /// Number of distinct categories that products are filed under, without their ancestors.
     pub categories: u64,
     /// Products per currency, sorted by code.
     pub currencies: Vec<CurrencyCount>,
 }
 
-/// The number of products whose prices are in a currency.
+/// Number of products with prices in one currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CurrencyCount {
-    /// The currency.
+    /// Currency of the prices.
     pub currency: CurrencyCode,
-    /// Products.
+    /// Number of products.
     pub products: u64,
 }
 
-/// The number of products filed directly under a category.
+/// Number of products filed directly under one category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategoryCount {
-    /// The category.
+    /// Id of the category.
     pub category: CategoryId,
-    /// Products.
+    /// Number of products.
     pub products: u64,
 }
 
-/// A brand of a release: its facts and what its products add up to.
+/// Brand of a release: its facts and the totals of its products.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BrandEntry {
-    /// The brand and how fresh it is.
+    /// Facts about the brand and the time of its last refresh.
     #[serde(flatten)]
     pub facts: BrandFacts,
-    /// Products.
+    /// Number of products.
     pub product_count: u64,
-    /// Variants of all products.
+    /// Number of variants of all products.
     pub variant_count: u64,
-    /// Products with a variant that is available.
+    /// Number of products with an available variant.
     pub in_stock_count: u64,
-    /// Products whose card shows a list price above the price.
+    /// Number of products whose card shows a list price above the price.
     pub on_sale_count: u64,
-    /// Reviews held.
+    /// Number of reviews in the release.
     pub review_count: u64,
-    /// Products per category, sorted by category id, ancestors not counted.
+    /// Number of products per category, without ancestors, sorted by category id.
     pub categories: Vec<CategoryCount>,
-    /// Products per currency, sorted by code.
+    /// Number of products per currency, sorted by currency code.
     pub currencies: Vec<CurrencyCount>,
-    /// Lowest price of the products that are in the brand's own currency.
+    /// Lowest price among the products in the brand's own currency, in minor units.
     pub price_min_minor: Option<i64>,
-    /// Highest price of the products that are in the brand's own currency.
+    /// Highest price among the products in the brand's own currency, in minor units.
     pub price_max_minor: Option<i64>,
-    /// Mean of the products' ratings, weighted by how many ratings each has.
+    /// Mean of the products' ratings, weighted by each product's number of ratings.
     pub rating: Option<f32>,
-    /// Ratings of all products.
+    /// Number of ratings of all products.
     pub rating_count: u64,
 }
 
-/// A part's id: `p` and 32 hex digits that follow from its files.
+/// Id of a part: `p` and 32 hex digits that are derived from the part's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PartId([u8; 16]);
 
 impl PartId {
-    /// The id that follows from the beginning of a digest.
+    /// Returns the part id for the first bytes of a digest.
     #[must_use]
     pub const fn from_digest(prefix: [u8; 16]) -> Self {
         Self(prefix)
@@ -245,37 +247,38 @@ impl<'de> Deserialize<'de> for PartId {
     }
 }
 
-/// One immutable unit of rows, with the files that hold them.
+/// Immutable unit of rows, with the files that contain them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartEntry {
-    /// Its id.
+    /// Id of the part.
     pub id: PartId,
-    /// Rows written.
+    /// Number of rows in the files.
     pub rows: u32,
-    /// Rows that this release serves; the others belong to stores that a newer part holds or that are gone.
+    /// Number of rows that this release serves. The other rows belong to stores that were removed or are in a newer
+    /// part.
     pub live_rows: u32,
-    /// The currencies that the rows' currency codes index.
+    /// Currencies that the rows' currency codes index.
     pub currencies: Vec<CurrencyCode>,
-    /// The stores whose products it holds, in order of their rows. The dead rows follow from this list alone.
+    /// Stores of the part's products, in row order. The dead rows are derived from this list alone.
     pub stores: Vec<PartStore>,
-    /// Its files, sorted by name.
+    /// Files of the part, sorted by name.
     pub files: Vec<FileEntry>,
 }
 
-/// A run of consecutive rows of one store in a part.
+/// Run of consecutive rows of one store in a part.
 ///
-/// A store lies in one part, unless it is larger than a part: then in several that were written together.
+/// A store lies in one part. If it is larger than a part, it lies in several parts that were written together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartStore {
-    /// The store.
+    /// Host of the store.
     pub store: StoreHost,
-    /// Hash of everything that its rows were made from: catalogue hash, brand name, layout.
+    /// Hash of everything that the store's rows were made from: catalogue hash, brand name, layout.
     pub fingerprint: String,
-    /// Its first row.
+    /// First row of the store.
     pub first_row: u32,
-    /// The number of its rows.
+    /// Number of rows of the store.
     pub rows: u32,
-    /// True where this release serves them.
+    /// True if this release serves the rows.
     pub live: bool,
 }
 
@@ -288,20 +291,21 @@ impl PartStore {
 /// A file of a release.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FileEntry {
-    /// Its name within its part: `cards.arrow`, `text.idx`, and so on.
+    /// Name of the file within its part: `cards.arrow`, `text.idx`, and so on.
     pub name: String,
-    /// Its size.
+    /// Size of the file, in bytes.
     pub size_bytes: u64,
-    /// SHA-256 of its content, 64 lower-case hex digits: its name in the store and in caches.
+    /// SHA-256 digest of the content as 64 lowercase hex digits. It is the name of the file in the object store and in
+    /// caches.
     pub sha256: Sha256Hex,
 }
 
-/// A file that is to be written under its SHA-256, with its entry for the manifest.
+/// File to be written under its SHA-256 digest, with its entry for the manifest.
 #[derive(Debug)]
 pub struct NewFile {
-    /// The entry.
+    /// Entry for the manifest.
     pub entry: FileEntry,
-    /// The content.
+    /// Content of the file.
     pub bytes: Vec<u8>,
 }
 
@@ -323,7 +327,7 @@ impl NewFile {
 }
 
 impl Manifest {
-    /// The same release with what is known of products that are the same, under the id that follows.
+    /// Returns the manifest with `matches` set and with the new id.
     ///
     /// # Errors
     /// Only when a number cannot be written as JSON.
@@ -333,7 +337,7 @@ impl Manifest {
         Ok(self)
     }
 
-    /// The same with the products that went last, which the id follows from too.
+    /// Returns the manifest with `gone` set and with the new id.
     ///
     /// # Errors
     /// Only when a number cannot be written as JSON.
@@ -343,7 +347,7 @@ impl Manifest {
         Ok(self)
     }
 
-    /// The same with brands that are held, which the id follows from too.
+    /// Returns the manifest with `held` set and with the new id.
     ///
     /// # Errors
     /// Only when a number cannot be written as JSON.
@@ -353,7 +357,8 @@ impl Manifest {
         Ok(self)
     }
 
-    /// Every file of every part and of every brand, and those of the whole release; one content may occur more than once.
+    /// Returns the files of all parts, of all brands and of the release as a whole. The same content may occur more
+    /// than once.
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
         let of_brands = self.brands.iter().filter_map(|brand| brand.facts.delivery.as_ref());
         let reviews = self.brands.iter().filter_map(|brand| brand.facts.reviews.as_ref());
@@ -366,7 +371,8 @@ impl Manifest {
             .chain(of_all)
     }
 
-    /// The id that follows from the content: SHA-256 of the canonical JSON of everything but `id`, `built_at` and `lake`.
+    /// Returns the id that is derived from the content: SHA-256 of the canonical JSON without `id`, `built_at` and
+    /// `lake`.
     ///
     /// # Errors
     /// Only when a number cannot be written as JSON.

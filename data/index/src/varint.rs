@@ -1,4 +1,4 @@
-//! Numbers of seven bits a byte, the lowest first: small ones are short.
+//! Variable-length integers with seven bits per byte, lowest bits first. Small numbers take few bytes.
 
 pub(crate) fn write(mut number: u32, out: &mut Vec<u8>) {
     while number >= 0x80 {
@@ -8,7 +8,7 @@ pub(crate) fn write(mut number: u32, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// The next number; `None` at the end. A number that is cut off or too long is what its bytes say.
+/// Reads the next number, or returns `None` at the end. A truncated or overlong number yields the bits that were read.
 pub(crate) fn read(bytes: &mut impl Iterator<Item = u8>) -> Option<u32> {
     let mut byte = bytes.next()?;
     let (mut number, mut shift) = (u32::from(byte & 0x7f), 7);

@@ -12,7 +12,7 @@ use roaring::RoaringBitmap;
 use super::ipc::{cast, column};
 use super::lists::{Ends, Spans, item, list, text};
 
-/// The file's name within a part.
+/// Name of the file within a part.
 pub(crate) const CARDS: &str = "cards.arrow";
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
@@ -43,7 +43,7 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     ]))
 });
 
-/// The columns that product cards show, filter and sort by.
+/// Columns that product cards show, filter and sort by.
 #[derive(Debug)]
 pub struct Cards {
     pub(crate) id: FixedSizeBinaryArray,
@@ -76,7 +76,7 @@ impl Cards {
         &SCHEMA
     }
 
-    /// Takes the columns of the file's one batch; `Err` when a code points outside its table.
+    /// Reads the columns from the only batch of the file. `Err` when a code is out of range of its table.
     pub(crate) fn of(batch: &RecordBatch, currencies: Vec<CurrencyCode>, stores: usize) -> Result<Self, ArrowError> {
         let facets: ListArray = column(batch, "facets")?;
         let cards = Self {
@@ -126,65 +126,65 @@ impl Cards {
         Ok(cards)
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn rows(&self) -> u32 {
         u32::try_from(self.title.len()).unwrap_or(u32::MAX)
     }
 
-    /// The product's UUID.
+    /// Returns the UUID of the product.
     #[must_use]
     #[inline]
     pub fn id(&self, row: u32) -> ProductId {
         ProductId::from_bytes(fixed(self.id.value(row as usize)))
     }
 
-    /// The product's `sha:` uid.
+    /// Returns the `sha:` uid of the product.
     #[must_use]
     pub fn uid(&self, row: u32) -> ProductUid {
         ProductUid::from_bytes(fixed(self.uid.value(row as usize)))
     }
 
-    /// The store that sells it: an index of [`PartEntry::stores`](crate::PartEntry::stores).
+    /// Returns the store that sells the product, as an index into [`PartEntry::stores`](crate::PartEntry::stores).
     #[must_use]
     pub fn store(&self, row: u32) -> u32 {
         self.store.value(row as usize)
     }
 
-    /// Title.
+    /// Returns the title of the product.
     #[must_use]
     pub fn title(&self, row: u32) -> &str {
         self.title.value(row as usize)
     }
 
-    /// Lowest price of all variants that have one; 0 where none has.
+    /// Returns the lowest price among the variants with a price, in minor units; 0 if no variant has one.
     #[must_use]
     #[inline]
     pub fn price_min_minor(&self, row: u32) -> i64 {
         self.price_min.value(row as usize)
     }
 
-    /// Highest price of all variants.
+    /// Returns the highest price among the variants, in minor units.
     #[must_use]
     pub fn price_max_minor(&self, row: u32) -> i64 {
         self.price_max.value(row as usize)
     }
 
-    /// List price of the variant that gives the lowest price, where it is marked down.
+    /// Returns the list price of the variant with the lowest price, in minor units, if that variant is marked down.
     #[must_use]
     pub fn compare_at_minor(&self, row: u32) -> Option<i64> {
         let row = row as usize;
         self.compare_at.is_valid(row).then(|| self.compare_at.value(row))
     }
 
-    /// That markdown in percent.
+    /// Returns the markdown of the variant with the lowest price, in percent.
     #[must_use]
     pub fn discount_pct(&self, row: u32) -> Option<u8> {
         let row = row as usize;
         self.discount_pct.is_valid(row).then(|| self.discount_pct.value(row))
     }
 
-    /// The currency of the prices.
+    /// Returns the currency of the prices.
     #[must_use]
     pub fn currency(&self, row: u32) -> CurrencyCode {
         self.currencies[usize::from(self.currency.value(row as usize))]
@@ -197,21 +197,20 @@ impl Cards {
             .and_then(|at| u8::try_from(at).ok())
     }
 
-    /// True where all variants of the product are known. Otherwise its prices and its stock are those of the variants
-    /// that are.
+    /// Returns true if all variants of the product are known. Otherwise prices and stock cover the known variants only.
     #[must_use]
     pub fn variants_complete(&self, row: u32) -> bool {
         self.variants_complete.value(row as usize)
     }
 
-    /// Its kind.
+    /// Returns the kind of the product.
     #[must_use]
     pub fn kind(&self, row: u32) -> Kind {
         let named = Kind::NAMED.get(usize::from(self.kind.value(row as usize)));
         named.map_or(Kind::Goods, |(_, kind)| *kind)
     }
 
-    /// The rows of each kind but goods, which most are; in the order of [`Kind::NAMED`].
+    /// Returns the rows of each kind except goods, in the order of [`Kind::NAMED`]. Most rows are goods.
     pub(crate) fn other_than_goods(&self) -> [RoaringBitmap; Kind::NAMED.len()] {
         let goods = code_of(Kind::Goods);
         let mut of_kinds: [RoaringBitmap; Kind::NAMED.len()] = Default::default();
@@ -223,19 +222,19 @@ impl Cards {
         of_kinds
     }
 
-    /// True where any known variant is available.
+    /// Returns true if any known variant is available.
     #[must_use]
     pub fn in_stock(&self, row: u32) -> bool {
         self.in_stock.value(row as usize)
     }
 
-    /// True where the card shows a list price above the price.
+    /// Returns true if the card shows a list price above the price.
     #[must_use]
     pub fn on_sale(&self, row: u32) -> bool {
         self.on_sale.value(row as usize)
     }
 
-    /// Rating, where the store publishes one.
+    /// Returns the rating, if the store publishes one.
     #[must_use]
     #[inline]
     pub fn rating(&self, row: u32) -> Option<Rating> {
@@ -247,13 +246,13 @@ impl Cards {
         })
     }
 
-    /// Address of the first image.
+    /// Returns the URL of the first image.
     #[must_use]
     pub fn image(&self, row: u32) -> Option<&str> {
         text(&self.image, row as usize)
     }
 
-    /// The leaf category, where a rule fits.
+    /// Returns the leaf category, if a rule assigns one.
     #[must_use]
     pub fn category(&self, row: u32) -> Option<CategoryId> {
         let row = row as usize;
@@ -262,7 +261,7 @@ impl Cards {
             .then(|| CategoryId(self.category.value(row)))
     }
 
-    /// When it was published, else created: what `newest` sorts by.
+    /// Returns the publication time, or the creation time if there is none. The sort order `newest` uses this time.
     #[must_use]
     #[inline]
     pub fn newest_at(&self, row: u32) -> Option<Timestamp> {
@@ -272,20 +271,21 @@ impl Cards {
             .then(|| Timestamp::from_micros(self.newest_at.value(row)))
     }
 
-    /// The presentability of the product, from 0 to 1: in stock, rated, pictured, described. A prior for ranking.
+    /// Returns how presentable the product is, from 0 to 1: in stock, rated, with images and a description. It is a
+    /// prior for ranking.
     #[must_use]
     #[inline]
     pub fn quality(&self, row: u32) -> f32 {
         self.quality.value(row as usize)
     }
 
-    /// The number of its variants.
+    /// Returns the number of variants.
     #[must_use]
     pub fn variant_count(&self, row: u32) -> u32 {
         self.variant_count.value(row as usize)
     }
 
-    /// The codes of the row's facet values, ascending: indexes of [`Facets`](super::Facets).
+    /// Returns the codes of the row's facet values in ascending order. They are indexes into [`Facets`](super::Facets).
     #[must_use]
     #[inline]
     pub fn facet_codes(&self, row: u32) -> &[u32] {
@@ -297,7 +297,7 @@ impl Cards {
     }
 }
 
-/// The validated width of the column makes the fallback unreachable.
+/// Returns `bytes` as an array. The column's width was validated, so the fallback is unreachable.
 fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.try_into().unwrap_or([0; N])
 }
@@ -355,12 +355,12 @@ impl CardsWriter {
         }
     }
 
-    /// The presentability of the last row.
+    /// Returns the presentability of the row that was added last.
     pub(crate) fn last_quality(&self) -> f32 {
         self.quality.last().copied().unwrap_or(0.0)
     }
 
-    /// Takes the next product, which its store was seen to have at `seen_at`.
+    /// Adds the next product. `seen_at` is the time at which its store was last seen to have the product.
     pub(crate) fn push(&mut self, product: &Product, prices: &PriceSummary, store: u32, seen_at: Timestamp) {
         self.ids.push(product.key.id());
         self.uids.push(product.key.uid());
@@ -380,7 +380,7 @@ impl CardsWriter {
         self.rating_count.push(product.rating.map(|rating| rating.count));
         self.image.append_option(first_image(product));
         self.category.push(product.category.map(|category| category.0));
-        // A store that dates its products in the future does not have the newest.
+        // A publication date in the future must not make a product the newest.
         let published_at = product.published_at.or(product.created_at);
         self.newest_at.push(published_at.map(|at| at.min(seen_at).micros()));
         self.quality.push(quality(product, prices));
@@ -405,7 +405,7 @@ impl CardsWriter {
         (&self.ids, &self.uids)
     }
 
-    /// The batch and the table that its currency codes index. `facets` holds the codes of each row.
+    /// Returns the batch and the table that its currency codes index. `facets` contains the codes of each row.
     pub(crate) fn finish(mut self, facets: Vec<Vec<u32>>) -> Result<(RecordBatch, Vec<CurrencyCode>), ArrowError> {
         let mut ids = FixedSizeBinaryBuilder::with_capacity(self.ids.len(), 16);
         self.ids.iter().try_for_each(|id| ids.append_value(id.as_bytes()))?;
@@ -443,7 +443,7 @@ impl CardsWriter {
     }
 }
 
-/// The place of a kind among all.
+/// Returns the index of a kind among all kinds.
 fn code_of(kind: Kind) -> u8 {
     let place = (0..).zip(Kind::NAMED).find(|(_, (_, known))| *known == kind);
     place.map_or(0, |(place, _)| place)
@@ -457,7 +457,7 @@ fn first_image(product: &Product) -> Option<&str> {
     image.map(|media| media.url.as_str())
 }
 
-/// Ratings count for little until there are several: a mean of 3.5 from eight ratings is assumed beforehand.
+/// Mean rating that is assumed in advance with the weight of eight ratings, so that a few ratings change little.
 const PRIOR_RATING: f32 = 3.5;
 const PRIOR_RATINGS: f32 = 8.0;
 
@@ -466,7 +466,8 @@ fn quality(product: &Product, prices: &PriceSummary) -> f32 {
         .rating
         .map_or((0.0, 0.0), |rating| (rating.average, rating.count as f32));
     let rating = (average * count + PRIOR_RATING * PRIOR_RATINGS) / ((count + PRIOR_RATINGS) * 5.0);
-    // A root is rounded alike on every machine, a logarithm is not; the release's id follows from this number.
+    // A square root is rounded identically on every machine, but a logarithm is not. The id of the release depends on
+    // this number.
     let popularity = count.sqrt() / (count.sqrt() + 10.0);
     let yes = |fact: bool| if fact { 1.0 } else { 0.0 };
     let quality = 0.35 * yes(prices.in_stock)

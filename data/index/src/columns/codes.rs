@@ -9,11 +9,11 @@ use super::ipc::{cast, column};
 use super::lists::{Ends, Spans, child, item, list, text};
 use crate::manifest::PartEntry;
 
-/// The file's name within a part. Parts of earlier versions have none.
+/// Name of the file within a part. Parts of earlier versions do not have it.
 pub(crate) const CODES: &str = "codes.arrow";
 
 impl PartEntry {
-    /// True where it has barcodes and sizes of variants, which parts of earlier versions lack.
+    /// Returns true if the part has barcodes and sizes of variants. Parts of earlier versions have none.
     #[must_use]
     pub fn has_codes(&self) -> bool {
         self.files.iter().any(|file| file.name == CODES)
@@ -30,16 +30,16 @@ fn fields() -> Fields {
 static SCHEMA: LazyLock<SchemaRef> =
     LazyLock::new(|| Arc::new(Schema::new(vec![list("variants", DataType::Struct(fields()))])));
 
-/// The facts that are read out of a variant's labels.
+/// Barcode and size that are read from the labels of a variant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VariantCodes {
-    /// Its barcode, where it names a product.
+    /// Barcode of the variant, if it identifies a product.
     pub barcode: Option<Gtin>,
-    /// Its size, where its options tell one.
+    /// Size of the variant, if its options state one.
     pub size: Option<Size>,
 }
 
-/// Barcodes and sizes of the variants of each row. A row none of whose variants has any takes four bytes.
+/// Barcodes and sizes of the variants of each row. A row without any takes four bytes.
 #[derive(Debug)]
 pub(crate) struct Codes {
     spans: Spans,
@@ -68,19 +68,19 @@ impl Codes {
         self.rows
     }
 
-    /// Of the variant at this place of a row.
+    /// Returns the codes of the variant at `position` within a row.
     pub(crate) fn at(&self, row: u32, position: usize) -> VariantCodes {
         let Some(at) = self.spans.at(row as usize).nth(position) else {
             return VariantCodes::default();
         };
         VariantCodes {
             barcode: self.barcode(at),
-            // A newer program may spell what this one cannot read.
+            // A newer program may use a spelling that this version cannot parse.
             size: text(&self.size, at).and_then(|size| size.parse().ok()),
         }
     }
 
-    /// The barcodes of a row, with the places of their variants.
+    /// Returns the barcodes of a row, with the positions of their variants.
     pub(crate) fn barcodes(&self, row: u32) -> impl Iterator<Item = (usize, Gtin)> {
         let places = self.spans.at(row as usize).enumerate();
         places.filter_map(move |(position, at)| Some((position, self.barcode(at)?)))
@@ -101,7 +101,7 @@ pub(crate) struct CodesWriter {
 }
 
 impl CodesWriter {
-    /// Takes the variants of the next row; answers about how many bytes they take.
+    /// Adds the variants of the next row and returns their approximate size in bytes.
     pub(crate) fn push(&mut self, variants: &[Variant]) -> usize {
         let before = self.barcode.len();
         let barcode = |variant: &Variant| variant.barcode.as_deref().and_then(Gtin::read).map(Gtin::number);

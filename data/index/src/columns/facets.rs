@@ -15,14 +15,15 @@ use super::Cards;
 use super::ipc::column;
 use crate::taxonomy;
 
-/// The file's name within a part.
+/// Name of the file within a part.
 pub(crate) const FACETS: &str = "facets.arrow";
 
-/// Longer values are prose, not values to filter by.
+/// Maximum length of a facet value. Longer values are prose, which is not useful as a filter.
 const VALUE_BYTES_MAX: usize = 256;
-/// More values of one product than anyone filters by.
+/// Maximum number of facet values of one product.
 const VALUES_PER_ROW_MAX: usize = 1_024;
-/// Below this many hits for each value of a facet, counting the hits' own codes beats meeting every posting list.
+/// With fewer hits per facet value than this, counting the hits' own codes is faster than intersecting every posting
+/// list.
 const HITS_PER_VALUE: u64 = 4;
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
@@ -35,8 +36,8 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     ]))
 });
 
-/// The facet name that options and attributes of this name count under: lower case, white space folded,
-/// `colour` → `color`; empty when there is nothing to name.
+/// Returns the facet name for an option or attribute name: lowercase, with white space folded and `colour` → `color`.
+/// Empty when the name has nothing to keep.
 #[must_use]
 pub fn fold_name(name: &str) -> String {
     let folded = fold_value(name);
@@ -52,20 +53,20 @@ pub fn fold_name(name: &str) -> String {
 /// A facet value of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FacetKey<'a> {
-    /// The facet: `color`, `size`, …, `category`, `vendor`, `tag`.
+    /// Name of the facet: `color`, `size`, …, `category`, `vendor`, `tag`.
     pub name: &'a str,
-    /// The value, folded: the same in every part. A category's is its id in decimal.
+    /// Folded value, identical in every part. For a category it is the id in decimal.
     pub value: &'a str,
-    /// The value as a store spells it; a category's slug.
+    /// Value as a store spells it. For a category it is the slug.
     pub display: &'a str,
-    /// Rows that have it, dead ones included.
+    /// Number of rows that have the value, including dead rows.
     pub count: u32,
 }
 
-/// The facet values of a part, numbered in order of name and value, with the rows that have each.
+/// Facet values of a part, numbered in order of name and value, with the rows that have each value.
 ///
-/// A product has the value of each of its options and attributes, `vendor`, each `tag`, and `category` once for its
-/// category and once for each ancestor.
+/// A product has the values of its options and attributes, its `vendor` and each `tag`. It also has `category` once for
+/// its category and once for each ancestor.
 #[derive(Debug)]
 pub struct Facets {
     names: StringArray,
@@ -73,7 +74,7 @@ pub struct Facets {
     displays: StringArray,
     counts: UInt32Array,
     rows: BinaryArray,
-    /// Each name with the codes of its values, sorted by name.
+    /// Facet names, each with the codes of its values, sorted by name.
     ranges: Vec<(String, Range<u32>)>,
 }
 
@@ -107,24 +108,25 @@ impl Facets {
         }
     }
 
-    /// The number of its values.
+    /// Returns the number of facet values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// True where no product has any.
+    /// Returns true if no product has a facet value.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The facets' names, sorted, with the codes of their values.
+    /// Returns the facet names in sorted order, with the codes of their values.
     pub fn names(&self) -> impl ExactSizeIterator<Item = (&str, Range<u32>)> {
         self.ranges.iter().map(|(name, codes)| (name.as_str(), codes.clone()))
     }
 
-    /// The codes of a facet's values; empty for a name that no product here has. The name must be folded.
+    /// Returns the codes of a facet's values, or an empty range if no product in the part has the facet. The name must
+    /// be folded.
     #[must_use]
     pub fn codes(&self, name: &str) -> Range<u32> {
         let at = self.ranges.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok();
@@ -132,7 +134,7 @@ impl Facets {
             .map_or(0..0, |(_, codes)| codes.clone())
     }
 
-    /// The value with this code.
+    /// Returns the facet value with this code.
     #[must_use]
     pub fn key(&self, code: u32) -> FacetKey<'_> {
         let at = code as usize;
@@ -144,7 +146,7 @@ impl Facets {
         }
     }
 
-    /// The code of a folded value of a folded name.
+    /// Returns the code of a folded value of a folded facet name.
     #[must_use]
     pub fn code(&self, name: &str, value: &str) -> Option<u32> {
         let Range {
@@ -162,19 +164,19 @@ impl Facets {
         None
     }
 
-    /// The rows that have the value with this code, dead ones included.
+    /// Returns the rows that have the value with this code, including dead rows.
     #[must_use]
     pub fn rows(&self, code: u32) -> RoaringBitmap {
-        // The file was verified when it was fetched; a list that cannot be read would be no rows, not a crash.
+        // The file was verified when it was fetched. An unreadable list counts as empty instead of causing a crash.
         RoaringBitmap::deserialize_from(self.rows.value(code as usize)).unwrap_or_default()
     }
 
-    /// The same list as it is stored.
+    /// Returns the serialised posting list of the value with this code.
     pub(super) fn serialised_rows(&self, code: u32) -> &[u8] {
         self.rows.value(code as usize)
     }
 
-    /// The rows filed under a category or below it.
+    /// Returns the rows in a category or one of its descendants.
     #[must_use]
     pub(crate) fn category_rows(&self, category: CategoryId) -> RoaringBitmap {
         self.code("category", &category.to_string())
@@ -182,8 +184,8 @@ impl Facets {
             .unwrap_or_default()
     }
 
-    /// The number of `hits` that have each value of a facet, by code; values that no hit has are left out. `cards` are
-    /// those of the same part.
+    /// Returns the number of `hits` that have each value of a facet, by code. Values without a hit are left out.
+    /// `cards` must belong to the same part.
     #[must_use]
     pub fn counts(&self, cards: &Cards, name: &str, hits: &RoaringBitmap) -> Vec<(u32, u64)> {
         let codes = self.codes(name);
@@ -215,7 +217,7 @@ pub(crate) struct FacetsWriter {
 }
 
 impl FacetsWriter {
-    /// Takes the next row.
+    /// Adds the facet values of the next row.
     pub(crate) fn push(&mut self, product: &Product) {
         let row = u32::try_from(self.of_rows.len()).unwrap_or(u32::MAX);
         self.of_rows.push(Vec::new());
@@ -238,7 +240,7 @@ impl FacetsWriter {
 
     fn add_values(&mut self, row: u32, name: &str, values: &[String]) {
         let name = fold_name(name);
-        // A store's own "category" would mix with the taxonomy's.
+        // A store's own "category" would be confused with the taxonomy's categories.
         if name.is_empty() || name.len() > VALUE_BYTES_MAX || name == "category" {
             return;
         }
@@ -272,7 +274,7 @@ impl FacetsWriter {
         }
     }
 
-    /// The batch, and the ascending codes of each row.
+    /// Returns the batch and the ascending codes of each row.
     pub(crate) fn finish(mut self) -> Result<(RecordBatch, Vec<Vec<u32>>), ArrowError> {
         let mut order: Vec<((String, String), u32)> = self.codes.drain().collect();
         order.sort_unstable();

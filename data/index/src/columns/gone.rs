@@ -10,7 +10,7 @@ use super::matches::product;
 use crate::error::BuildError;
 use crate::manifest::NewFile;
 
-/// The file's name in the manifest and in errors.
+/// Name of the file in the manifest and in errors.
 pub(crate) const GONE: &str = "gone.arrow";
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
@@ -24,17 +24,17 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     ]))
 });
 
-/// The way in which a product went.
+/// Reason why a product disappeared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GoneKind {
-    /// A crawl of its store found it no more.
+    /// A crawl of the store no longer found the product.
     Delisted,
-    /// The operator removed its brand.
+    /// The operator removed the brand of the product.
     BrandRemoved,
 }
 
 impl GoneKind {
-    /// The kind as answers and files spell it.
+    /// Returns the name of the kind in API responses and files.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -44,22 +44,22 @@ impl GoneKind {
     }
 }
 
-/// A product that its store lists no more.
+/// Product that its store no longer lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GoneProduct {
-    /// The product.
+    /// Id of the product.
     pub id: ProductId,
-    /// Its last title.
+    /// Last title of the product.
     pub title: String,
-    /// The slug of its brand.
+    /// Slug of the product's brand.
     pub brand_slug: BrandSlug,
-    /// The way in which it went.
+    /// Reason why the product disappeared.
     pub kind: GoneKind,
-    /// When it was found to be gone.
+    /// Time at which the product was found to be gone.
     pub gone_at: Timestamp,
 }
 
-/// The file of products that went, in the given order: the newest first.
+/// Returns the file of products that disappeared, in the given order, which must be newest first.
 ///
 /// # Errors
 /// A column cannot be written.
@@ -90,7 +90,7 @@ fn encode(products: &[GoneProduct]) -> Result<Vec<u8>, ArrowError> {
     writer.into_inner()
 }
 
-/// Products that went, read in place, the newest first.
+/// Products that disappeared, newest first, read in place.
 #[derive(Debug)]
 pub struct GoneProducts {
     ids: FixedSizeBinaryArray,
@@ -100,7 +100,7 @@ pub struct GoneProducts {
     gone_at: Int64Array,
 }
 
-/// A product that went.
+/// One product that disappeared, read in place.
 #[derive(Debug, Clone, Copy)]
 pub struct GoneRef<'a> {
     products: &'a GoneProducts,
@@ -122,38 +122,38 @@ impl GoneProducts {
         })
     }
 
-    /// The products, the newest first.
+    /// Returns the products, newest first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = GoneRef<'_>> {
         (0..self.gone_at.values().len()).map(|at| GoneRef { products: self, at })
     }
 }
 
 impl<'a> GoneRef<'a> {
-    /// The product.
+    /// Returns the id of the product.
     #[must_use]
     pub fn id(&self) -> ProductId {
         product(&self.products.ids, self.at)
     }
 
-    /// Its last title.
+    /// Returns the last title of the product.
     #[must_use]
     pub fn title(&self) -> &'a str {
         self.products.titles.value(self.at)
     }
 
-    /// The slug of its brand.
+    /// Returns the slug of the product's brand.
     #[must_use]
     pub fn brand_slug(&self) -> &'a str {
         self.products.brand_slugs.value(self.at)
     }
 
-    /// The way in which it went, as [`GoneKind`] spells it.
+    /// Returns the reason why the product disappeared, as spelled by [`GoneKind`].
     #[must_use]
     pub fn kind(&self) -> &'a str {
         self.products.kinds.value(self.at)
     }
 
-    /// When it was found to be gone.
+    /// Returns the time at which the product was found to be gone.
     #[must_use]
     pub fn gone_at(&self) -> Timestamp {
         Timestamp::from_micros(self.products.gone_at.value(self.at))

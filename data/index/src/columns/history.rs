@@ -12,10 +12,10 @@ use data_model::{PriceEvent, PricePoint, PriceSource, Product, Timestamp, Varian
 use super::ipc::{cast, column};
 use super::lists::{Ends, Spans, child, item, list};
 
-/// The file's name within a part.
+/// Name of the file within a part.
 pub(crate) const HISTORY: &str = "history.arrow";
 
-/// The newest points of a product that are kept.
+/// Maximum number of points kept for a product. The newest points are kept.
 const POINTS_MAX: usize = 1_000;
 
 fn point_fields() -> Fields {
@@ -37,36 +37,36 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     ]))
 });
 
-/// A point of a product's price history, read in place.
+/// One point of a product's price history, read in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceRef<'a> {
-    /// When it was observed.
+    /// Time of the observation.
     pub observed_at: Timestamp,
-    /// The variant.
+    /// Id of the variant.
     pub variant: VariantId,
-    /// The observed change.
+    /// Change that was observed.
     pub event: PriceEvent,
-    /// ISO 4217.
+    /// ISO 4217 currency code of the prices.
     pub currency: &'a str,
-    /// Price from then on; `None` when it is gone.
+    /// Price from this point on, in minor units. `None` when the variant is gone.
     pub price_minor: Option<i64>,
-    /// List price from then on, where above the price.
+    /// List price from this point on, in minor units, if it is above the price.
     pub compare_at_minor: Option<i64>,
-    /// True where it is available from then on; `None` when it is gone.
+    /// True if the variant is available from this point on. `None` when the variant is gone.
     pub available: Option<bool>,
-    /// The observer; `None` where the part was written before that was kept.
+    /// Source of the observation. `None` if the part was written before sources were recorded.
     pub source: Option<PriceSource>,
 }
 
-/// A note in a part's schema. It tells that events are numbered with their observers: the number of a live answer's
-/// event is higher by the number of events.
+/// Schema key of parts whose event codes also encode the source. The code of an event from a live answer is higher by
+/// the number of events.
 const TELLS_SOURCES: &str = "haat.sources";
 
-/// The price history. A product of which nothing has changed since it was first seen has no points of its own: they
-/// follow from its variants and that moment, which saves nearly all of the room.
+/// Price history of all products of a part. A product that has not changed since it was first seen stores no points.
+/// They are derived from its variants and that time, which saves nearly all of the space.
 #[derive(Debug)]
 pub(crate) struct History {
-    /// True where the part has the note [`TELLS_SOURCES`].
+    /// True if the schema of the part has the key [`TELLS_SOURCES`].
     tells_sources: bool,
     unchanged_since: Int64Array,
     spans: Spans,
@@ -84,7 +84,7 @@ impl History {
         &SCHEMA
     }
 
-    /// With the notes of the file's schema.
+    /// Reads the columns of the file's only batch. `notes` is the metadata of the file's schema.
     pub(crate) fn of(batch: &RecordBatch, notes: &HashMap<String, String>) -> Result<Self, ArrowError> {
         let points: ListArray = column(batch, "points")?;
         let entries: StructArray = cast(points.values(), "points")?;
@@ -106,14 +106,14 @@ impl History {
         self.unchanged_since.len()
     }
 
-    /// When every variant of the row was first seen, where nothing has changed since.
+    /// Returns the time at which all variants of the row were first seen, if nothing has changed since.
     pub(crate) fn unchanged_since(&self, row: u32) -> Option<Timestamp> {
         let row = row as usize;
         let known = self.unchanged_since.is_valid(row);
         known.then(|| Timestamp::from_micros(self.unchanged_since.value(row)))
     }
 
-    /// The points that the row has of its own, newest first.
+    /// Returns the points that are stored for the row, newest first.
     pub(crate) fn points(&self, row: u32) -> impl ExactSizeIterator<Item = PriceRef<'_>> {
         self.spans.at(row as usize).map(|at| {
             let minor = |column: &Int64Array| column.is_valid(at).then(|| column.value(at));
@@ -149,7 +149,7 @@ pub(crate) struct HistoryWriter {
 }
 
 impl HistoryWriter {
-    /// Takes the next row with its points, newest first; answers how many are kept.
+    /// Adds the points of the next row, newest first, and returns the number of points that are kept.
     pub(crate) fn push(&mut self, product: &Product, points: &[PricePoint]) -> usize {
         let unchanged_since = unchanged_since(product, points);
         self.unchanged_since.push(unchanged_since.map(Timestamp::micros));
@@ -188,7 +188,7 @@ impl HistoryWriter {
     }
 }
 
-/// The event of a point, and who observed it.
+/// Returns the code that encodes the event of a point and its source.
 fn code(point: &PricePoint) -> u8 {
     let event = PriceEvent::ALL.iter().position(|event| *event == point.event);
     let source = PriceSource::ALL.iter().position(|source| *source == point.source);
@@ -196,7 +196,7 @@ fn code(point: &PricePoint) -> u8 {
     u8::try_from(code).unwrap_or(0)
 }
 
-/// The moment at which all variants of the product were first seen, when they are since then as they are now.
+/// Returns the time at which all variants of the product were first seen, if no variant has changed since.
 fn unchanged_since(product: &Product, points: &[PricePoint]) -> Option<Timestamp> {
     let first = points.first()?.observed_at;
     if points.len() != product.variants.len() {

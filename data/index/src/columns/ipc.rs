@@ -12,20 +12,20 @@ use arrow::ipc::writer::{FileWriter, IpcWriteOptions};
 use arrow::ipc::{Block, convert, root_as_footer};
 use bytes::Bytes;
 
-/// `ARROW1` and the footer's length, at the end of a file.
+/// Length of the file's trailer: the footer's length and `ARROW1`.
 const TRAILER_BYTES: usize = 10;
 
 fn damaged(what: &str) -> ArrowError {
     ArrowError::IpcError(what.to_owned())
 }
 
-/// Reads every batch in place: the arrays point into `bytes`. Everything is validated, so that a file which passes
-/// can be read without a check. Beside them stands what the file's schema says besides its columns.
+/// Reads every batch in place, so that the arrays point into `bytes`. All content is validated here, so later reads
+/// need no checks. Also returns the metadata of the file's schema.
 pub(crate) fn read(
     bytes: Bytes,
     schema: &SchemaRef,
 ) -> Result<(Vec<RecordBatch>, HashMap<String, String>), ArrowError> {
-    // The decoder asserts that buffers lie within their block; a damaged file must be an error, not a crash.
+    // The decoder asserts that buffers lie within their block. A damaged file must give an error instead of a crash.
     std::panic::catch_unwind(AssertUnwindSafe(|| decode(bytes, schema)))
         .unwrap_or_else(|_| Err(damaged("a buffer lies outside its block")))
 }
@@ -67,12 +67,12 @@ fn read_block(decoder: &FileDecoder, block: &Block, buffer: &Buffer, end: usize)
     batch.ok_or_else(|| damaged("a block without a batch"))
 }
 
-/// Writes uncompressed, aligned Arrow, so that it can be read in place.
+/// Returns a writer of uncompressed, aligned Arrow files, which can be read in place.
 pub(crate) fn writer<W: Write>(to: W, schema: &Schema) -> Result<FileWriter<W>, ArrowError> {
     FileWriter::try_new_with_options(to, schema, IpcWriteOptions::default())
 }
 
-/// The column of this name as its array type.
+/// Returns the column of this name, cast to its array type.
 pub(crate) fn column<A: Array + Clone + 'static>(batch: &RecordBatch, name: &str) -> Result<A, ArrowError> {
     let array = batch
         .column_by_name(name)
@@ -80,7 +80,7 @@ pub(crate) fn column<A: Array + Clone + 'static>(batch: &RecordBatch, name: &str
     cast(array, name)
 }
 
-/// An array as its array type.
+/// Returns an array, cast to its array type.
 pub(crate) fn cast<A: Array + Clone + 'static>(array: &dyn Array, name: &str) -> Result<A, ArrowError> {
     let array = array.as_any().downcast_ref::<A>().cloned();
     array.ok_or_else(|| ArrowError::SchemaError(format!("column {name} is of another type")))

@@ -8,7 +8,7 @@ use arrow::error::ArrowError;
 
 use super::ipc::cast;
 
-/// The ends of a list column's lists, while it is written.
+/// End offsets of the lists of a list column, while the column is written.
 #[derive(Debug)]
 pub(super) struct Ends(Vec<i32>);
 
@@ -19,9 +19,9 @@ impl Default for Ends {
 }
 
 impl Ends {
-    /// Ends the present list where its values end now.
+    /// Ends the current list at `values`, the number of values written so far.
     pub(super) fn close(&mut self, values: usize) {
-        // Batches are cut long before they hold 2^31 values.
+        // A batch is written long before it has 2^31 values.
         self.0.push(i32::try_from(values).unwrap_or(i32::MAX));
     }
 
@@ -40,7 +40,7 @@ pub(super) fn list(name: &str, data_type: DataType) -> Field {
     Field::new(name, DataType::List(item(data_type)), false)
 }
 
-/// A list column that is read: which values belong to which row.
+/// Row offsets of a list column: the range of values that belongs to each row.
 #[derive(Debug, Clone)]
 pub(super) struct Spans(OffsetBuffer<i32>);
 
@@ -51,13 +51,13 @@ impl Spans {
 
     #[inline]
     pub(super) fn at(&self, row: usize) -> Range<usize> {
-        // Arrow has validated that offsets rise and stay within the values.
+        // Arrow has validated that the offsets ascend and stay within the values.
         let end = |at: usize| usize::try_from(self.0[at]).unwrap_or(0);
         end(row)..end(row + 1)
     }
 }
 
-/// Writes a list of names with a list of values each.
+/// Writes a column of names, each with a list of values.
 #[derive(Debug, Default)]
 pub(super) struct NamedListsWriter {
     ends: Ends,
@@ -101,7 +101,7 @@ impl NamedListsWriter {
     }
 }
 
-/// A list of names with a list of values each, read.
+/// Reads a column of names, each with a list of values.
 #[derive(Debug, Clone)]
 pub(super) struct NamedLists {
     spans: Spans,
@@ -133,7 +133,7 @@ impl NamedLists {
     }
 }
 
-/// A child column of a struct as its array type.
+/// Returns a child column of a struct, cast to its array type.
 pub(super) fn child<A: Array + Clone + 'static>(entries: &StructArray, name: &str) -> Result<A, ArrowError> {
     let array = entries
         .column_by_name(name)
@@ -141,7 +141,7 @@ pub(super) fn child<A: Array + Clone + 'static>(entries: &StructArray, name: &st
     cast(array, name)
 }
 
-/// The value of a nullable text column.
+/// Returns the value of a nullable text column.
 pub(super) fn text(array: &StringArray, at: usize) -> Option<&str> {
     array.is_valid(at).then(|| array.value(at))
 }

@@ -7,7 +7,7 @@ use data_model::{ProductId, ProductIdent, ProductUid};
 
 use super::ipc::column;
 
-/// The file's name within a part.
+/// Name of the file within a part.
 pub(crate) const LOOKUP: &str = "lookup.arrow";
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
@@ -19,7 +19,7 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     ]))
 });
 
-/// Rows by either identifier: two sorted columns for binary search.
+/// Index from UUID and from uid to rows: two sorted columns for binary search.
 #[derive(Debug)]
 pub(crate) struct Lookup {
     ids: FixedSizeBinaryArray,
@@ -70,7 +70,7 @@ fn search(sorted: &FixedSizeBinaryArray, wanted: &[u8]) -> Option<usize> {
     None
 }
 
-/// The batch that finds rows by the identifiers of each row.
+/// Returns the batch that maps the identifiers of each row to the row.
 pub(crate) fn write_lookup(ids: &[ProductId], uids: &[ProductUid]) -> Result<RecordBatch, ArrowError> {
     let (ids, id_rows) = sorted(ids, 16, |id| id.as_bytes().as_slice())?;
     let (uids, uid_rows) = sorted(uids, 20, |uid| uid.as_bytes().as_slice())?;

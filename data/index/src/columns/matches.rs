@@ -13,7 +13,7 @@ use super::lists::{Ends, Spans, item, list};
 use crate::error::BuildError;
 use crate::manifest::NewFile;
 
-/// The file's name in the manifest and in errors.
+/// Name of the file in the manifest and in errors.
 pub(crate) const MATCHES: &str = "matches.arrow";
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
@@ -28,24 +28,24 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     ]))
 });
 
-/// Two products of different brands that are the same.
+/// Pair of equal products of two different brands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchedPair {
-    /// The one.
+    /// Id of the first product.
     pub id: ProductId,
-    /// The other.
+    /// Id of the second product.
     pub other_id: ProductId,
-    /// The variants of both that are the same, where that can be told.
+    /// Variants of the two products that are equal, if known.
     pub variants: Option<(VariantId, VariantId)>,
-    /// The confidence, up to 1.
+    /// Confidence that the products are equal, at most 1.
     pub confidence: f32,
-    /// The deciding evidence.
+    /// Name of the deciding evidence.
     pub basis: &'static str,
-    /// All of the evidence, the strongest first.
+    /// All evidence for the match, strongest first.
     pub reasons: Vec<String>,
 }
 
-/// The file of pairs: each in both directions, sorted by ids.
+/// Returns the file of pairs. Each pair is stored in both directions, sorted by ids.
 ///
 /// # Errors
 /// A column cannot be written.
@@ -97,7 +97,7 @@ fn encode(pairs: &[MatchedPair]) -> Result<Vec<u8>, ArrowError> {
     writer.into_inner()
 }
 
-/// Pairs of same products of different brands, read in place: a row for each direction of a pair, sorted by ids.
+/// Pairs of equal products of different brands, read in place. Each direction of a pair has a row, sorted by ids.
 #[derive(Debug)]
 pub struct Matches {
     ids: FixedSizeBinaryArray,
@@ -110,7 +110,7 @@ pub struct Matches {
     reasons: StringArray,
 }
 
-/// A product's counterpart.
+/// One product with one of its counterparts, read in place.
 #[derive(Debug, Clone, Copy)]
 pub struct MatchRef<'a> {
     matches: &'a Matches,
@@ -136,25 +136,25 @@ impl Matches {
         })
     }
 
-    /// Number of rows: two a pair.
+    /// Returns the number of rows, which is two per pair.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// True where there is none.
+    /// Returns true if there is no pair.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// The row at this place.
+    /// Returns the row at this index.
     #[must_use]
     pub fn get(&self, at: usize) -> Option<MatchRef<'_>> {
         (at < self.len()).then_some(MatchRef { matches: self, at })
     }
 
-    /// The counterparts of a product.
+    /// Returns the counterparts of a product.
     pub fn of_product(&self, id: ProductId) -> impl Iterator<Item = MatchRef<'_>> {
         let wanted = *id.as_bytes();
         let (mut low, mut high) = (0, self.len());
@@ -172,19 +172,19 @@ impl Matches {
 }
 
 impl<'a> MatchRef<'a> {
-    /// The product.
+    /// Returns the id of the product.
     #[must_use]
     pub fn id(&self) -> ProductId {
         product(&self.matches.ids, self.at)
     }
 
-    /// Its counterpart.
+    /// Returns the id of the counterpart.
     #[must_use]
     pub fn other_id(&self) -> ProductId {
         product(&self.matches.other_ids, self.at)
     }
 
-    /// The variants of both that are the same, where that can be told.
+    /// Returns the equal variants of the product and its counterpart, if known.
     #[must_use]
     pub fn variants(&self) -> Option<(VariantId, VariantId)> {
         let (one, other) = (&self.matches.variants, &self.matches.other_variants);
@@ -192,19 +192,19 @@ impl<'a> MatchRef<'a> {
         are_told.then(|| (VariantId(one.value(self.at)), VariantId(other.value(self.at))))
     }
 
-    /// The confidence.
+    /// Returns the confidence that the products are equal, at most 1.
     #[must_use]
     pub fn confidence(&self) -> f32 {
         self.matches.confidence.value(self.at)
     }
 
-    /// The deciding evidence.
+    /// Returns the name of the deciding evidence.
     #[must_use]
     pub fn basis(&self) -> &'a str {
         self.matches.basis.value(self.at)
     }
 
-    /// All of the evidence, the strongest first.
+    /// Returns all evidence for the match, strongest first.
     pub fn reasons(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
         let matches = self.matches;
         matches

@@ -1,7 +1,7 @@
-//! The columns of a part, read in place from memory-mapped Arrow files: one accessor a column, no copies.
+//! Columns of a part, read in place from memory-mapped Arrow files, with one zero-copy accessor per column.
 //!
-//! Rows are `u32` and must be below the part's `rows`; a larger row is a programming error and panics. Rows come
-//! from a search, a lookup or a bitmap of the same part, which never hold others.
+//! Rows are `u32` and must be below the part's `rows`. A larger row is a programming error and panics. Rows from a
+//! search, a lookup or a bitmap of the same part are always in range.
 
 mod cards;
 mod codes;

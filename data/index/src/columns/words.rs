@@ -4,29 +4,29 @@ use arrow::buffer::BooleanBuffer;
 
 use super::{Cards, Facets};
 
-/// Rows of a part as bits, 64 to a word, where word 0 begins at a row that is a multiple of 64.
+/// Number of rows in a bitmap word. Word 0 begins at a row that is a multiple of 64.
 ///
-/// Kernels over whole parts work on them: words of several lists are met and joined without a branch.
+/// Operations on whole parts combine such words of several lists with AND and OR, without a branch.
 const ROWS_PER_WORD: usize = 64;
-/// Words of one container of a posting list.
+/// Number of words of one container of a posting list.
 const CONTAINER_WORDS: usize = 1_024;
 
-/// Marks in the first four bytes of a serialised posting list: without and with runs.
+/// Marks in the first four bytes of a serialised posting list, for lists without and with run containers.
 const COOKIE_PLAIN: u32 = 12_346;
 const COOKIE_RUNS: u32 = 12_347;
-/// With runs, lists of fewer containers carry no offsets.
+/// Number of containers from which a list with runs has an offset table.
 const OFFSETS_FROM: usize = 4;
 
 impl Facets {
-    /// Sets the bits of the rows that have the value with this code, dead ones included; `words` begin at the row
-    /// `first_word * 64`. Read in place: nothing is allocated.
+    /// Sets the bits of the rows that have the value with this code, including dead rows. `words` begins at row
+    /// `first_word * 64`. The list is read in place, without an allocation.
     pub fn or_rows(&self, code: u32, first_word: usize, words: &mut [u64]) {
         or_serialised(self.serialised_rows(code), first_word, words);
     }
 }
 
-/// Sets the bits of a posting list in the portable format of Roaring bitmaps. The file was verified when it was
-/// fetched; a list that cannot be read ends early.
+/// Sets the bits of a posting list in the portable Roaring bitmap format. The file was verified when it was fetched. An
+/// unreadable list ends early.
 fn or_serialised(list: &[u8], first_word: usize, words: &mut [u64]) {
     let _ended_early = try_or(list, first_word, words);
 }
@@ -63,7 +63,8 @@ fn try_or(list: &[u8], first_word: usize, words: &mut [u64]) -> Option<()> {
         };
         let body;
         (body, rest) = rest.split_at_checked(bytes)?;
-        // The place in `words` where the container's first word would be; it may lie before them.
+        // Position of the container's first word relative to `words`. It is negative if the container begins before
+        // `words`.
         let start = (key * CONTAINER_WORDS).cast_signed() - first_word.cast_signed();
         if start >= words.len().cast_signed() {
             return Some(());
@@ -116,7 +117,7 @@ fn or_runs(body: &[u8], start: isize, words: &mut [u64]) {
     }
 }
 
-/// Sets the bits of consecutive rows; those behind the last word are left out.
+/// Sets the bits of consecutive rows. Rows after the last word are ignored.
 fn set_range(rows: Range<usize>, words: &mut [u64]) {
     let rows = rows.start..rows.end.min(words.len() * ROWS_PER_WORD);
     if rows.is_empty() {
@@ -139,17 +140,17 @@ fn set_range(rows: Range<usize>, words: &mut [u64]) {
 }
 
 impl Cards {
-    /// Clears the bits of rows without an available variant; `words` begin at the row `first_word * 64`.
+    /// Clears the bits of rows without an available variant. `words` begins at row `first_word * 64`.
     pub fn and_in_stock(&self, first_word: usize, words: &mut [u64]) {
         and_bits(self.in_stock.values(), first_word, words);
     }
 
-    /// Clears the bits of rows that are not marked down; `words` begin at the row `first_word * 64`.
+    /// Clears the bits of rows that are not marked down. `words` begins at row `first_word * 64`.
     pub fn and_on_sale(&self, first_word: usize, words: &mut [u64]) {
         and_bits(self.on_sale.values(), first_word, words);
     }
 
-    /// The lowest prices of all rows.
+    /// Returns the lowest price of every row, in minor units.
     #[must_use]
     pub fn prices_min(&self) -> &[i64] {
         self.price_min.values()

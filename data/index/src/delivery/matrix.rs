@@ -8,7 +8,7 @@ use data_pincodes::AreaId;
 use super::zones::{ReleasedZone, ZoneTable};
 use crate::columns::ipc::column;
 
-/// The delivery facts of one brand, read in place.
+/// Delivery facts of one brand by pincode, read in place.
 #[derive(Debug)]
 pub struct DeliveryMatrix {
     pincode: UInt32Array,
@@ -20,23 +20,23 @@ pub struct DeliveryMatrix {
     zones: ZoneTable,
 }
 
-/// A store's answer for one pincode.
+/// Answer of a store about delivery to one pincode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeliveryRef<'a> {
-    /// True where it delivers there.
+    /// True if the store delivers to the pincode. `None` when unknown.
     pub serviceable: Option<bool>,
-    /// The delivery zone.
+    /// Name of the delivery zone.
     pub zone: Option<&'a str>,
-    /// Fewest days.
+    /// Minimum number of days until delivery.
     pub days_min: Option<u16>,
-    /// Most days.
+    /// Maximum number of days until delivery.
     pub days_max: Option<u16>,
-    /// When it was asked.
+    /// Time at which the store was asked.
     pub sampled_at: Timestamp,
 }
 
 impl DeliveryMatrix {
-    /// Takes the columns of the file's one batch; `Err` when the pincodes do not ascend.
+    /// Reads the columns from the only batch of the file. `Err` when the pincodes do not ascend.
     pub(crate) fn of(batch: &RecordBatch, notes: &HashMap<String, String>) -> Result<Self, ArrowError> {
         let matrix = Self {
             pincode: column(batch, "pincode")?,
@@ -54,46 +54,46 @@ impl DeliveryMatrix {
         }
     }
 
-    /// The pincodes that the store was asked about, ascending, as numbers.
+    /// Returns the pincodes that the store was asked about as numbers in ascending order.
     #[must_use]
     pub fn pincodes(&self) -> &[u32] {
         self.pincode.values()
     }
 
-    /// The store's answer for this pincode.
+    /// Returns the store's answer for this pincode.
     #[must_use]
     pub fn get(&self, pincode: Pincode) -> Option<DeliveryRef<'_>> {
         let at = self.pincodes().binary_search(&pincode.number()).ok()?;
         Some(self.at(at))
     }
 
-    /// The store's answers for the pincodes of the same sorting district: those with the same first three digits.
+    /// Returns the store's answers for pincodes of the same sorting district, which share the first three digits.
     pub fn district(&self, pincode: Pincode) -> impl ExactSizeIterator<Item = DeliveryRef<'_>> {
         let first = pincode.number() / 1_000 * 1_000;
         let below = |limit: u32| self.pincodes().partition_point(|one| *one < limit);
         (below(first)..below(first + 1_000)).map(|at| self.at(at))
     }
 
-    /// The zone of this pincode's area. It takes nanoseconds, and nothing is allocated.
+    /// Returns the zone of the area of this pincode. Takes nanoseconds and does not allocate.
     #[must_use]
     pub fn zone(&self, pincode: Pincode) -> Option<&ReleasedZone> {
         self.zones.of_area(data_pincodes::directory().area(pincode)?)
     }
 
-    /// The zone of this name, as pincodes name theirs.
+    /// Returns the zone with this name.
     #[must_use]
     pub fn named(&self, zone: &str) -> Option<&ReleasedZone> {
         self.zones.zones().iter().find(|one| &*one.name == zone)
     }
 
-    /// True where zones were made of the store's answers.
+    /// Returns true if the file has delivery zones that were derived from the store's answers.
     #[must_use]
     pub fn has_zones(&self) -> bool {
         !self.zones.zones().is_empty()
     }
 
-    /// True where the store delivers to any pincode; `None` where it served none of those that it was asked for, and was not
-    /// asked for all.
+    /// Returns true if the store delivers to any pincode. Returns `None` if all known answers are negative but do not
+    /// cover every pincode.
     #[must_use]
     pub fn serves(&self) -> Option<bool> {
         let zones = || self.zones.zones().iter().map(|zone| zone.serviceable);
@@ -106,14 +106,14 @@ impl DeliveryMatrix {
         is_nowhere.then_some(false)
     }
 
-    /// True where any answer tells how long delivery takes.
+    /// Returns true if any answer states a delivery time.
     #[must_use]
     pub fn has_days(&self) -> bool {
         self.days_max.null_count() < self.days_max.len()
             || self.zones.zones().iter().any(|zone| zone.days_max.is_some())
     }
 
-    /// The areas that are of a zone.
+    /// Returns the areas that belong to a zone.
     pub fn areas(&self) -> impl Iterator<Item = AreaId> + '_ {
         self.zones.areas()
     }

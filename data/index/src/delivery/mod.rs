@@ -1,5 +1,5 @@
-//! Delivery facts of each brand by pincode. Each brand has one small file, so that a brand that was asked anew costs a
-//! file, and no product is indexed.
+//! Delivery facts of each brand by pincode. Each brand has one small file, so new answers for a brand rewrite only that
+//! file and no product is reindexed.
 
 mod matrix;
 mod write;
@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock};
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
-/// The file's name in the manifest and in errors.
+/// Name of the file in the manifest and in errors.
 pub(crate) const DELIVERY: &str = "delivery.arrow";
 
 pub(crate) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {

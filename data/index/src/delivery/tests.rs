@@ -5,7 +5,7 @@ use data_pincodes::directory;
 
 use super::zones::{ReleasedZone, ZoneTable, notes};
 
-/// `count` zones, each of every `count`-th area, of three rates each.
+/// Returns `count` zones. Each contains every `count`-th area and has three rates.
 fn zones(count: usize) -> Vec<DeliveryZone> {
     let zone = |nth: usize| DeliveryZone {
         zone: format!("z{}", nth + 1),
@@ -77,7 +77,7 @@ fn zones_of_another_directory_are_left_out_and_broken_ones_refused() {
     assert!(changed("{", "").is_err());
 }
 
-/// The memory of a table on the heap.
+/// Returns the heap size of a zone table, in bytes.
 fn heap_bytes(table: &ZoneTable) -> usize {
     let of_zone = |zone: &ReleasedZone| {
         let rates: usize = zone
@@ -104,7 +104,7 @@ fn five_thousand_brands_fit_in_two_hundred_megabytes_and_answer_in_nanoseconds()
     let (mut at, mut days, count) = (1_usize, 0_u64, 2_000_000_u32);
     let begin = Instant::now();
     for _ in 0..count {
-        // Another brand and another pincode each time, in no order.
+        // Picks another brand and another pincode each time, in no particular order.
         at = at
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);

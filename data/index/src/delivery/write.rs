@@ -10,7 +10,8 @@ use crate::columns::ipc;
 use crate::error::BuildError;
 use crate::manifest::NewFile;
 
-/// The file of a brand's zones and of its answers, sorted by pincode and each pincode once; `None` when nothing is known.
+/// Returns the file of a brand's zones and samples, or `None` when nothing is known. The samples are sorted by
+/// pincode, and each pincode occurs once.
 ///
 /// # Errors
 /// A column cannot be written.

@@ -1,5 +1,6 @@
-//! The zones of a brand within its file: what each zone says once, and for every area one byte, which zone it is of.
-//! They stand in what the file's schema says besides its columns, so that a reader that knows of none reads the rest.
+//! Delivery zones in the delivery file of a brand. The data of a zone is stored once, and each area has one byte with
+//! the index of its zone. The zones are in the metadata of the file's schema, so readers that do not know them can
+//! still read the columns.
 
 use std::collections::HashMap;
 
@@ -10,50 +11,50 @@ use serde::{Deserialize, Serialize};
 
 const NOTE: &str = "haat.zones";
 
-/// Of no zone.
+/// Index of areas that belong to no zone.
 const NONE: u8 = u8::MAX;
 
-/// A store's answer for areas that it delivers to alike.
+/// Delivery terms of a store that hold for all areas of a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReleasedZone {
-    /// Its name.
+    /// Name of the zone.
     pub name: Box<str>,
-    /// The confidence in it.
+    /// Confidence in the data of the zone.
     pub confidence: Confidence,
-    /// True where the store delivers there.
+    /// True if the store delivers to the zone. `None` when unknown.
     pub serviceable: Option<bool>,
-    /// Fewest days.
+    /// Minimum number of days until delivery.
     pub days_min: Option<u16>,
-    /// Most days.
+    /// Maximum number of days until delivery.
     pub days_max: Option<u16>,
-    /// The currency of the rates.
+    /// Currency of the delivery rates.
     pub currency: CurrencyCode,
-    /// The rates, cheapest first.
+    /// Delivery rates, cheapest first.
     pub rates: Box<[DeliveryRate]>,
-    /// When the store was asked.
+    /// Time at which the store was asked.
     pub sampled_at: Timestamp,
 }
 
-/// The zone of every area.
+/// Table from every area to its delivery zone.
 #[derive(Debug, Default)]
 pub(crate) struct ZoneTable {
-    /// By area.
+    /// Index of the zone of each area.
     zone_of: Box<[u8]>,
     zones: Box<[ReleasedZone]>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Note {
-    /// The directory whose areas are meant.
+    /// Fingerprint of the pincode directory that defines the areas.
     directory: String,
-    /// Two hex digits an area.
+    /// Zone of each area as two hex digits.
     zone_of: String,
-    /// Without the names of their areas.
+    /// Delivery zones, without the names of their areas.
     zones: Vec<DeliveryZone>,
 }
 
-/// The file's notes on zones. Zones beyond those that a byte tells apart, and areas that the directory does not have,
-/// are left out.
+/// Returns the schema metadata that encodes the zones. Zones beyond those that one byte can number and areas that the
+/// directory does not have are left out.
 pub(super) fn notes(zones: &[DeliveryZone]) -> Result<HashMap<String, String>, ArrowError> {
     if zones.is_empty() {
         return Ok(HashMap::new());
@@ -83,7 +84,7 @@ fn fingerprint() -> String {
 }
 
 impl ZoneTable {
-    /// The zones that a file tells of; none where they were made with another directory of pincodes.
+    /// Reads the zones from the schema metadata. Returns no zones if they were made with another pincode directory.
     pub(super) fn of(notes: &HashMap<String, String>) -> Result<Self, ArrowError> {
         let Some(note) = notes.get(NOTE) else {
             return Ok(Self::default());

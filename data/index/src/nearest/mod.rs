@@ -1,4 +1,4 @@
-//! The products nearest to a vector.
+//! Nearest-neighbour search over the products' vectors.
 
 mod top;
 
@@ -9,32 +9,33 @@ use self::top::{Near, Nearest};
 use crate::filter::Filter;
 use crate::release::{Part, Release, RowAddress};
 
-/// When no more products than this may be found, each of them is measured.
+/// Up to this many eligible products, the similarity of each is computed exactly.
 const EACH_MAX: u64 = 8_192;
-/// Products measured for each that is wanted, and how many at least: estimates err, and put what is near not quite
-/// first.
+/// Number of exact similarities computed per wanted result, and the minimum number. Estimates are inexact, so a near
+/// product may not rank first by estimate.
 const MEASURED_PER_WANTED: usize = 10;
 const MEASURED_MIN: usize = 400;
-/// Most candidates that are held, for each that is measured, before the less likely ones are let go.
+/// Number of candidates per exact computation above which the less likely candidates are dropped.
 const HELD_PER_MEASURED: usize = 16;
-/// Blocks that tell beforehand what a good estimate is: one in so many, and how many at least.
+/// Sampling of blocks to find a good threshold for estimates: one block in this many, and the minimum number of blocks.
 const SAMPLED_ONE_IN: usize = 64;
 const SAMPLED_MIN: usize = 64;
 
-/// The rows of a part that may be found.
+/// Rows of a part that a search may return.
 enum EligibleRows {
-    /// Everything that is live.
+    /// All live rows.
     Live,
-    /// These rows alone.
+    /// Only these rows.
     Rows(RoaringBitmap),
 }
 
 impl Release {
-    /// The products whose vectors are nearest to `vector`, at most `wanted`, nearest first, with the cosine of their
-    /// angle; those equally near in order of their ids. Empty when the release has no vectors, or others.
+    /// Returns at most `wanted` products whose vectors are nearest to `vector`, nearest first, with the cosine of their
+    /// angle. Ties are ordered by product id. Empty when the release has no vectors or vectors of another dimension.
     ///
-    /// A filter is asked inside: as many are found as pass it, up to `wanted`. Of few products each is measured; of
-    /// many those alone that their sign codes put first, so that a few of the nearest may be missed.
+    /// The filter applies during the search, so up to `wanted` products that pass are found. If few products are
+    /// eligible, all are computed exactly. Otherwise only those with the best sign code estimates are, so a few of the
+    /// nearest may be missed.
     #[must_use]
     pub fn nearest(&self, vector: &Vector, wanted: usize, filter: Option<&Filter>) -> Vec<(RowAddress, f32)> {
         let Some(query) = self.query(vector).filter(|_| wanted > 0) else {
@@ -61,13 +62,14 @@ impl Release {
         found.map(|near| (near.at, QUANTUM * near.product as f32)).collect()
     }
 
-    /// The cosine of the angle between a vector and a product's, exactly as [`Release::nearest`] tells it.
+    /// Returns the cosine of the angle between `vector` and a product's vector, exactly as [`Release::nearest`]
+    /// computes it.
     #[must_use]
     pub fn similarity(&self, vector: &Vector, at: RowAddress) -> Option<f32> {
         self.similarities(vector, std::iter::once(at)).next().flatten()
     }
 
-    /// The same of several products, in their order.
+    /// Returns the cosine similarity of `vector` to each of several products, in their order.
     pub fn similarities(
         &self,
         vector: &Vector,
@@ -83,27 +85,27 @@ impl Release {
         })
     }
 
-    /// The vector of a product; `None` where the release has none of it.
+    /// Returns the vector of a product, or `None` if the release has none for the product.
     #[must_use]
     pub fn vector(&self, at: RowAddress) -> Option<Vector> {
         self.part(at.part)?.vectors()?.vector(at.row)
     }
 
-    /// The vector, prepared, when it can be one of this release's.
+    /// Prepares a query vector. `None` if its dimensions differ from those of the release.
     fn query(&self, vector: &Vector) -> Option<Query> {
         let dimensions = self.manifest().embedding.as_ref()?.dimensions as usize;
         (vector.dimensions() == dimensions).then(|| Query::new(vector))
     }
 }
 
-/// Vectors lie apart: so many are asked for before the one that is measured.
+/// Number of vectors to prefetch, because the vectors to be compared are not adjacent in memory.
 const FETCHED_AHEAD: usize = 8;
 
 fn stored(parts: &[Part], at: RowAddress) -> Option<&[u8]> {
     parts.get(at.part as usize)?.vectors()?.stored(at.row)
 }
 
-/// Asks for the vector of a row that will be measured soon.
+/// Prefetches the vector of a row whose similarity will be computed soon.
 fn ahead(parts: &[Part], at: Option<RowAddress>) {
     if let Some(stored) = at.and_then(|at| stored(parts, at)) {
         prefetch(stored);
@@ -134,7 +136,7 @@ impl EligibleRows {
     }
 }
 
-/// A product that may be near, by its sign code.
+/// Product that may be near according to its sign code.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     estimate: u16,
@@ -148,7 +150,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Measures every product that may be found.
+    /// Computes the exact similarity of every eligible product.
     fn each(&mut self, query: &Query) {
         for (at, (part, passing)) in (0..).zip(self.parts.iter().zip(self.passing)) {
             match passing {
@@ -171,7 +173,7 @@ impl Search<'_> {
         }
     }
 
-    /// Measures the products whose sign codes are the likeliest.
+    /// Computes the exact similarity of the products with the best sign code estimates.
     fn likely(&mut self, query: &Query, sign_query: &SignCodeQuery, wanted: usize, kept: u64) {
         let measured = MEASURED_MIN.max(wanted.saturating_mul(MEASURED_PER_WANTED));
         let least = self.good_estimate(sign_query, measured, kept);
@@ -189,8 +191,8 @@ impl Search<'_> {
         }
     }
 
-    /// Tells the products that pass and whose estimates are `least` or more, of one block in `step`; each time it is
-    /// answered what is least from now on.
+    /// Passes each eligible product with an estimate of at least `least` to `tell`. Only one block in `step` is read.
+    /// `tell` returns the new value of `least`.
     fn estimates(
         &self,
         sign_query: &SignCodeQuery,
@@ -218,7 +220,8 @@ impl Search<'_> {
         }
     }
 
-    /// An estimate that about twice as many products reach as are measured, judged by a sample.
+    /// Returns an estimate that about twice as many products reach as will be computed exactly. It is derived from a
+    /// sample of blocks.
     fn good_estimate(&self, sign_query: &SignCodeQuery, measured: usize, kept: u64) -> u16 {
         let parts = self.parts.iter().filter_map(Part::vectors);
         let blocks: usize = parts.map(|vectors| vectors.blocks().len()).sum();
@@ -237,7 +240,7 @@ impl Search<'_> {
         *good
     }
 
-    /// The products whose estimates are `least` or more: all of them, or those of the greatest.
+    /// Returns the products whose estimates are at least `least`, or only the best of them if there are too many.
     fn candidates(&self, sign_query: &SignCodeQuery, measured: usize, mut least: u16) -> Vec<Candidate> {
         let mut held = Vec::with_capacity(3 * measured);
         self.estimates(sign_query, 1, least, |candidate| {
@@ -252,7 +255,8 @@ impl Search<'_> {
     }
 }
 
-/// Keeps the likeliest candidates, in the order in which they lie; of those equally likely the first.
+/// Keeps the `count` candidates with the greatest estimates, in their present order. Among equal estimates, the first
+/// are kept.
 fn likeliest(candidates: &mut Vec<Candidate>, count: usize) {
     let Some(last) = count.checked_sub(1).filter(|_| count < candidates.len()) else {
         return;

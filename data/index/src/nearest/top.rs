@@ -2,24 +2,24 @@ use std::cmp::Ordering;
 
 use crate::release::{Part, RowAddress};
 
-/// A product and how near it is.
+/// Product with the dot product of its vector and the query.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Near {
     pub(super) product: i32,
     pub(super) at: RowAddress,
 }
 
-/// The nearest products so far. More than wanted are held, and thinned out now and then: most are turned away by one
-/// comparison, and ids are read only where nearness does not decide.
+/// Nearest products so far. It keeps more than `wanted` and trims the list occasionally, so most products are rejected
+/// by one comparison. Ids are read only to break ties.
 pub(super) struct Nearest<'a> {
     parts: &'a [Part],
     wanted: usize,
     held: Vec<Near>,
-    /// Rows with less than this cannot be among the wanted.
+    /// Lower bound: rows with a smaller dot product cannot be among the wanted.
     least: i32,
 }
 
-/// Most rows that are held beyond those wanted.
+/// Number of rows kept in addition to the wanted ones.
 const SLACK: usize = 256;
 
 impl<'a> Nearest<'a> {
@@ -54,7 +54,7 @@ impl<'a> Nearest<'a> {
         self.held.truncate(self.wanted);
     }
 
-    /// The wanted, nearest first.
+    /// Returns the wanted products, nearest first.
     pub(super) fn into_sorted(mut self) -> Vec<Near> {
         let parts = self.parts;
         if self.held.len() > self.wanted {
@@ -65,7 +65,7 @@ impl<'a> Nearest<'a> {
     }
 }
 
-/// The nearest first; of those equally near the one with the smaller id.
+/// Orders nearest first; ties are ordered by the smaller id.
 fn order(parts: &[Part], one: &Near, other: &Near) -> Ordering {
     let id = |near: &Near| {
         let part = parts.get(near.at.part as usize);

@@ -9,21 +9,21 @@ mod writer;
 
 pub use writer::{NewRow, PartWriter};
 
-/// Settings of a build of parts.
+/// Settings for building parts.
 #[derive(Debug, Clone)]
 pub struct BuildOptions {
-    /// Rows of a part at most.
+    /// Maximum number of rows of a part.
     pub rows_max: u32,
-    /// A part is full when building it holds about this much memory.
+    /// Approximate memory use at which a part counts as full, in bytes.
     pub memory_bytes_max: usize,
-    /// Texts of one product at most.
+    /// Maximum size of the texts of one product, in bytes.
     pub product_bytes_max: usize,
-    /// The embedder of the products' vectors; without one there are none.
+    /// Embedder of the products' vectors. Without one, the parts have no vectors.
     pub embedder: Option<Arc<dyn Embedder>>,
 }
 
 impl BuildOptions {
-    /// The record of the embedder, for the release's manifest.
+    /// Returns the record of the embedder for the manifest of the release.
     #[must_use]
     pub fn embedding(&self) -> Option<Embedding> {
         self.embedder.as_deref().map(Embedding::of)

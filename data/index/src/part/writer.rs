@@ -17,7 +17,7 @@ use crate::suggest::{SUGGEST, SuggestWriter};
 use crate::terms::{TERMS, TermsWriter};
 use crate::vectors::{VECTORS, VectorsWriter};
 
-/// Writes the files of one part: takes products row by row, store by store. Memory is bounded by [`BuildOptions`].
+/// Writes the files of one part. Takes products row by row, store by store. [`BuildOptions`] limits its memory use.
 pub struct PartWriter<W: Write> {
     options: BuildOptions,
     words: WrittenWords,
@@ -33,18 +33,18 @@ pub struct PartWriter<W: Write> {
     card_bytes: usize,
 }
 
-/// A product that becomes the next row of a part.
+/// Product that is to become the next row of a part.
 #[derive(Debug, Clone, Copy)]
 pub struct NewRow<'a> {
-    /// The product.
+    /// Product to add.
     pub product: &'a Product,
-    /// Its prices, as [`PartWriter::accept`] answered them.
+    /// Prices of the product, as returned by [`PartWriter::accept`].
     pub prices: &'a PriceSummary,
-    /// The facts of its brand.
+    /// Facts about the product's brand.
     pub facts: &'a BrandFacts,
-    /// The place of its store among the part's stores.
+    /// Index of the product's store among the part's stores.
     pub store: u32,
-    /// The course of its prices, newest first.
+    /// Price history of the product, newest first.
     pub history: &'a [PricePoint],
 }
 
@@ -68,7 +68,7 @@ fn file_error(name: &'static str) -> impl Fn(io::Error) -> BuildError {
 }
 
 impl<W: Write> PartWriter<W> {
-    /// Starts a part; `create` gives the file of a name.
+    /// Starts a part. `create` returns the output file for a file name.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -90,23 +90,23 @@ impl<W: Write> PartWriter<W> {
         })
     }
 
-    /// Rows so far.
+    /// Returns the number of rows added so far.
     #[must_use]
     pub fn rows(&self) -> u32 {
         self.rows
     }
 
-    /// True where [`PartWriter::accept`] would refuse another row.
+    /// Returns true if [`PartWriter::accept`] would refuse another row.
     #[must_use]
     pub fn is_full(&self) -> bool {
         let memory = self.words.memory() + self.terms.memory() + self.card_bytes;
         self.rows >= self.options.rows_max || (self.rows > 0 && memory >= self.options.memory_bytes_max)
     }
 
-    /// The prices of a product that may be the next row.
+    /// Checks that a product can be the next row and returns its prices.
     ///
     /// # Errors
-    /// The part is full, or the product is unfit.
+    /// The part is full, the product has no variants, or its texts are too large.
     pub fn accept(&self, product: &Product) -> Result<PriceSummary, BuildError> {
         if self.is_full() {
             return Err(BuildError::PartFull { rows: self.rows });
@@ -124,10 +124,10 @@ impl<W: Write> PartWriter<W> {
         })
     }
 
-    /// Takes the next row.
+    /// Adds the next row.
     ///
     /// # Errors
-    /// A file cannot be written, or the product not be embedded: then the writer must be dropped.
+    /// A file cannot be written, or the product cannot be embedded. After an error the writer must be dropped.
     pub fn push(&mut self, row: &NewRow<'_>) -> Result<(), BuildError> {
         let NewRow { product, facts, .. } = *row;
         self.words.push(self.rows, product, &facts.brand);
@@ -146,7 +146,7 @@ impl<W: Write> PartWriter<W> {
             self.card_bytes = self.card_bytes.saturating_add(vectors.row_bytes());
         }
         self.rows += 1;
-        // Cards hold about this much besides texts, and facet codes with their posting lists.
+        // Approximate size of a card without its texts, and of the facet codes with their posting lists.
         let codes = product.tags.len() + product.options.len() + product.attributes.len();
         self.card_bytes = self
             .card_bytes
@@ -154,7 +154,7 @@ impl<W: Write> PartWriter<W> {
         Ok(())
     }
 
-    /// Writes what remains, and answers the currencies that the rows' currency codes index; `create` as in
+    /// Writes the remaining files and returns the currencies that the rows' currency codes index. `create` is as in
     /// [`PartWriter::new`].
     ///
     /// # Errors

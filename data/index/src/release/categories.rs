@@ -4,18 +4,18 @@ use rustc_hash::FxHashMap;
 use crate::manifest::BrandEntry;
 use crate::taxonomy::{self, Category};
 
-/// A category that the catalogue holds, with what is below it.
+/// Category with products in the catalogue, and the categories below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CategoryNode {
-    /// The category.
+    /// Category of the taxonomy.
     pub category: &'static Category,
-    /// Products filed under it or below it.
+    /// Number of products in the category and its descendants.
     pub product_count: u64,
-    /// The categories below it, sorted by path.
+    /// Child categories, sorted by path.
     pub children: Vec<CategoryNode>,
 }
 
-/// Products under each category, those of its descendants included.
+/// Returns the number of products in each category, including its descendants.
 pub(super) fn counts(brands: &[BrandEntry]) -> FxHashMap<CategoryId, u64> {
     let mut counts = FxHashMap::default();
     for filed in brands.iter().flat_map(|brand| &brand.categories) {
@@ -26,10 +26,11 @@ pub(super) fn counts(brands: &[BrandEntry]) -> FxHashMap<CategoryId, u64> {
     counts
 }
 
-/// The tree of the categories that are counted.
+/// Returns the tree of the categories that have a count.
 pub(super) fn tree(counts: &FxHashMap<CategoryId, u64>) -> Vec<CategoryNode> {
     let mut children: FxHashMap<Option<CategoryId>, Vec<CategoryNode>> = FxHashMap::default();
-    // Children stand after their parents in the taxonomy: backwards, every category meets its finished children.
+    // In the taxonomy, children follow their parents. In reverse order, the children of every category are complete
+    // before the category itself.
     for category in taxonomy::all().iter().rev() {
         let Some(product_count) = counts.get(&category.id).copied().filter(|count| *count > 0) else {
             continue;

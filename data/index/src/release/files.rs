@@ -10,17 +10,17 @@ use crate::columns::ipc;
 use crate::error::OpenError;
 use crate::manifest::FileEntry;
 
-/// The way to the bytes of a file of a release.
+/// Function that returns the bytes of a file of a release.
 pub type ReadFile<'a> = &'a dyn Fn(&FileEntry) -> io::Result<Bytes>;
 
 /// The files of a part or of a brand.
 pub(super) struct Files<'a> {
-    /// The part, or the store of the brand: errors name it.
+    /// Part, or store of the brand, named in errors.
     pub(super) of: String,
     pub(super) read: ReadFile<'a>,
 }
 
-/// The batches of a file, and what its schema says besides its columns.
+/// Batches of an Arrow file, and the metadata of its schema.
 pub(super) struct Table {
     pub(super) batches: Vec<RecordBatch>,
     pub(super) notes: HashMap<String, String>,
@@ -53,7 +53,7 @@ impl Files<'_> {
         Ok(Table { batches, notes })
     }
 
-    /// Reads a file that has one batch.
+    /// Reads an Arrow file that has one batch.
     pub(super) fn batch(
         &self,
         file: &FileEntry,
@@ -81,7 +81,7 @@ impl Files<'_> {
 }
 
 impl Table {
-    /// The one batch.
+    /// Returns the only batch, or an error if there is not exactly one.
     pub(super) fn one(mut self) -> Result<RecordBatch, ArrowError> {
         let batch = self.batches.pop().filter(|_| self.batches.is_empty());
         batch.ok_or_else(|| ArrowError::InvalidArgumentError("not one batch".to_owned()))

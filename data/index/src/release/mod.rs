@@ -17,24 +17,24 @@ use crate::columns::{GoneProducts, Matches};
 use crate::delivery::DeliveryMatrix;
 use crate::manifest::{BrandEntry, Counts, Manifest};
 
-/// A row of a release.
+/// Address of a row in a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowAddress {
-    /// The part: an index of [`Release::parts`].
+    /// Index of the part in [`Release::parts`].
     pub part: u32,
-    /// The row within the part.
+    /// Row within the part.
     pub row: u32,
 }
 
-/// An opened release: immutable, memory-mapped, shared by as many threads as like. Its files stay readable until
-/// it is dropped, even when the cache removes them.
+/// Opened release: immutable, memory-mapped, and shareable between threads. Its files stay readable until it is
+/// dropped, even if the cache removes them.
 pub struct Release {
     manifest: Manifest,
     parts: Vec<Part>,
     brand_of_slug: FxHashMap<BrandSlug, usize>,
     category_tree: Vec<CategoryNode>,
     category_counts: FxHashMap<CategoryId, u64>,
-    /// The delivery facts of each brand, in the order of the brands.
+    /// Delivery facts of each brand, in the order of [`Release::brands`].
     delivery: Vec<Option<DeliveryMatrix>>,
     pincodes_covered: u64,
     matches: Option<Matches>,
@@ -51,37 +51,37 @@ impl fmt::Debug for Release {
 }
 
 impl Release {
-    /// The release's id.
+    /// Returns the id of the release.
     #[must_use]
     pub fn id(&self) -> ReleaseId {
         self.manifest.id
     }
 
-    /// The release's contents.
+    /// Returns the manifest of the release.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Totals.
+    /// Returns the totals of the release.
     #[must_use]
     pub fn counts(&self) -> &Counts {
         &self.manifest.counts
     }
 
-    /// The parts.
+    /// Returns all parts.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// The part with this index.
+    /// Returns the part with this index.
     #[must_use]
     pub fn part(&self, part: u32) -> Option<&Part> {
         self.parts.get(part as usize)
     }
 
-    /// The live row of a product.
+    /// Returns the address of the live row of a product.
     #[must_use]
     pub fn find(&self, ident: &ProductIdent) -> Option<RowAddress> {
         (0..)
@@ -89,13 +89,13 @@ impl Release {
             .find_map(|(at, part)| part.find(ident).map(|row| RowAddress { part: at, row }))
     }
 
-    /// Every brand, sorted by store; those without products too.
+    /// Returns all brands sorted by store, including those without products.
     #[must_use]
     pub fn brands(&self) -> &[BrandEntry] {
         &self.manifest.brands
     }
 
-    /// The brand with this slug.
+    /// Returns the brand with this slug.
     #[must_use]
     pub fn brand_by_slug(&self, slug: &BrandSlug) -> Option<&BrandEntry> {
         self.brand_of_slug
@@ -103,13 +103,13 @@ impl Release {
             .and_then(|at| self.manifest.brands.get(*at))
     }
 
-    /// The brand whose store this is.
+    /// Returns the brand of this store.
     #[must_use]
     pub fn brand_by_store(&self, store: &StoreHost) -> Option<&BrandEntry> {
         self.brand_index(store).and_then(|at| self.manifest.brands.get(at))
     }
 
-    /// The index in [`Release::brands`] of this store's brand.
+    /// Returns the index in [`Release::brands`] of this store's brand.
     #[must_use]
     pub fn brand_index(&self, store: &StoreHost) -> Option<usize> {
         self.manifest
@@ -118,47 +118,48 @@ impl Release {
             .ok()
     }
 
-    /// The brand that sells the product of a live row.
+    /// Returns the brand that sells the product of a live row.
     ///
     /// # Panics
-    /// For a row that is not of this release.
+    /// If the release does not have the row.
     #[must_use]
     pub fn brand_of(&self, address: RowAddress) -> &BrandEntry {
         let part = &self.parts[address.part as usize];
         &self.manifest.brands[part.brand_index(address.row)]
     }
 
-    /// The taxonomy, pruned to what the catalogue holds; roots and children sorted by path.
+    /// Returns the taxonomy, reduced to categories with products. Roots and children are sorted by path.
     #[must_use]
     pub fn category_tree(&self) -> &[CategoryNode] {
         &self.category_tree
     }
 
-    /// The number of products filed under a category or below it.
+    /// Returns the number of products in a category and its descendants.
     #[must_use]
     pub fn category_count(&self, category: CategoryId) -> u64 {
         self.category_counts.get(&category).copied().unwrap_or(0)
     }
 
-    /// The delivery facts of the brand at this place of [`Release::brands`].
+    /// Returns the delivery facts of the brand with this index in [`Release::brands`].
     #[must_use]
     pub fn delivery(&self, brand: usize) -> Option<&DeliveryMatrix> {
         self.delivery.get(brand)?.as_ref()
     }
 
-    /// The same products of different brands; `None` where the release was built without looking for them.
+    /// Returns the matches between products of different brands. `None` if the release was built without looking for
+    /// matches.
     #[must_use]
     pub fn matches(&self) -> Option<&Matches> {
         self.matches.as_ref()
     }
 
-    /// Products that went last; `None` where the release was built without looking for them.
+    /// Returns the products that disappeared last. `None` if the release was built without looking for them.
     #[must_use]
     pub fn gone(&self) -> Option<&GoneProducts> {
         self.gone.as_ref()
     }
 
-    /// Pincodes that delivery by some brand is known for.
+    /// Returns the number of pincodes for which the delivery of at least one brand is known.
     #[must_use]
     pub fn pincodes_covered(&self) -> u64 {
         self.pincodes_covered

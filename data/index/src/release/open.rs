@@ -14,11 +14,11 @@ use crate::manifest::{BrandEntry, Manifest, PartEntry, PartStore, SCHEMA_VERSION
 use crate::reviews::{self as tables, REVIEWS, ReviewTable};
 
 impl Release {
-    /// Opens a release: reads its files, and checks that they are what the manifest says. While another release is open, the
-    /// parts that both hold are opened once.
+    /// Opens a release: reads its files and checks them against the manifest. Parts that the release shares with
+    /// `previous` are not opened again.
     ///
     /// # Errors
-    /// See [`OpenError`]; a damaged file is an error here, never a crash later.
+    /// See [`OpenError`]. A damaged file gives an error here and never a crash later.
     pub fn open(manifest: Manifest, read: ReadFile<'_>, previous: Option<&Self>) -> Result<Self, OpenError> {
         if manifest.schema_version != SCHEMA_VERSION {
             return Err(OpenError::Layout {
@@ -60,7 +60,7 @@ impl Release {
     }
 }
 
-/// The things that a release is opened with.
+/// Inputs for opening a release.
 struct Opening<'a> {
     manifest: &'a Manifest,
     brands: BTreeMap<&'a StoreHost, usize>,
@@ -69,7 +69,7 @@ struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    /// The pairs of same products, where the release has any.
+    /// Reads the pairs of equal products, if the release has any.
     fn matches(&self) -> Result<Option<Matches>, OpenError> {
         let Some(entry) = &self.manifest.matches else {
             return Ok(None);
@@ -79,7 +79,7 @@ impl Opening<'_> {
         Matches::of(&batch).map(Some).map_err(files.wrong_columns(MATCHES))
     }
 
-    /// The products that went last, where the release has any.
+    /// Reads the products that disappeared last, if the release has any.
     fn gone(&self) -> Result<Option<GoneProducts>, OpenError> {
         let Some(file) = &self.manifest.gone else {
             return Ok(None);
@@ -89,7 +89,7 @@ impl Opening<'_> {
         GoneProducts::of(&batch).map(Some).map_err(files.wrong_columns(GONE))
     }
 
-    /// The table of a brand's review app.
+    /// Reads the reviews of a brand's review app.
     fn review_table(&self, brand: &BrandEntry) -> Result<Option<Arc<ReviewTable>>, OpenError> {
         let Some(reviews) = &brand.facts.reviews else {
             return Ok(None);
@@ -100,7 +100,7 @@ impl Opening<'_> {
         Ok(Some(Arc::new(table)))
     }
 
-    /// The delivery facts of a brand.
+    /// Reads the delivery facts of a brand.
     fn delivery(&self, brand: &BrandEntry) -> Result<Option<DeliveryMatrix>, OpenError> {
         let Some(file) = &brand.facts.delivery else {
             return Ok(None);
@@ -116,7 +116,7 @@ impl Opening<'_> {
         Files { of, read: self.read }
     }
 
-    /// A part; what its files say is taken over from the release before, where that holds the same.
+    /// Opens a part. Its opened files are taken over from the previous release if that has the same part.
     fn part(&self, entry: &PartEntry) -> Result<Part, OpenError> {
         let dead = dead_rows(entry)?;
         let brand = |held: &PartStore| match self.brands.get(&held.store) {
@@ -144,7 +144,7 @@ impl Opening<'_> {
         })
     }
 
-    /// The same part, opened for another release: its files are named by what they hold.
+    /// Returns the same part from the previous release, if it has one. Equal digests mean equal files.
     fn already_open(&self, entry: &PartEntry) -> Option<Arc<OpenPart>> {
         let previous = self.previous?;
         let same = |part: &&Part| {
@@ -176,7 +176,8 @@ fn brands(manifest: &Manifest) -> Result<BTreeMap<&StoreHost, usize>, OpenError>
         .collect())
 }
 
-/// Every store is live once: its live rows were made from one state of it, and are as many as its brand has products.
+/// Checks that every store is live only once: its live rows come from one state, and their number is the brand's
+/// product count.
 fn live_once(manifest: &Manifest) -> Result<(), OpenError> {
     let mut ids = BTreeSet::new();
     if !manifest.parts.iter().all(|part| ids.insert(part.id)) {
@@ -210,7 +211,7 @@ fn live_once(manifest: &Manifest) -> Result<(), OpenError> {
     }
 }
 
-/// The rows of the stores that are not live. The stores' rows must follow one another and fill the part.
+/// Returns the rows of the stores that are not live. The rows of the stores must be contiguous and fill the part.
 fn dead_rows(entry: &PartEntry) -> Result<RoaringBitmap, OpenError> {
     let (mut dead, mut next) = (RoaringBitmap::new(), 0_u32);
     for held in &entry.stores {
@@ -234,7 +235,7 @@ fn dead_rows(entry: &PartEntry) -> Result<RoaringBitmap, OpenError> {
     Ok(dead)
 }
 
-/// The number of pincodes that any brand was asked about, or has a zone for.
+/// Returns the number of pincodes that any brand was asked about or has a zone for.
 fn covered(delivery: &[Option<DeliveryMatrix>]) -> u64 {
     let mut covered = RoaringBitmap::new();
     let mut areas = RoaringBitmap::new();

@@ -12,66 +12,66 @@ use crate::suggest::Suggest;
 use crate::terms::{NO_ROW, Terms};
 use crate::vectors::Vectors;
 
-/// An opened part.
+/// Opened part of a release.
 #[derive(Debug)]
 pub struct Part {
     pub(super) entry: PartEntry,
     pub(super) opened: Arc<OpenPart>,
     pub(super) dead: RoaringBitmap,
     pub(super) unlisted: RoaringBitmap,
-    /// The live rows of each kind but goods, in the order of [`Kind::NAMED`].
+    /// Live rows of each kind except goods, in the order of [`Kind::NAMED`].
     pub(super) others: [RoaringBitmap; Kind::NAMED.len()],
-    /// For each of the part's stores where the release's brands have it; dead ones point anywhere.
+    /// Index in the release's brands for each store of the part. Entries of dead stores are meaningless.
     pub(super) brands: Vec<usize>,
-    /// The review apps' facts about its rows, where there are any.
+    /// Facts of review apps about the part's rows, if there are any.
     pub(super) shown: Option<PartReviews>,
 }
 
-/// The review apps' facts about the rows of a part.
+/// Facts of review apps about the rows of a part.
 #[derive(Debug)]
 pub(super) struct PartReviews {
-    /// Of each of the part's stores.
+    /// Review table of each store of the part.
     tables: Vec<Option<Arc<ReviewTable>>>,
-    /// Of each row where it stands in its store's table, or [`NOT_SHOWN`].
+    /// Index of each row in its store's review table, or [`NOT_SHOWN`].
     rows: Vec<u32>,
 }
 
-/// No review app says anything of the row.
+/// Marks a row about which no review app has data.
 const NOT_SHOWN: u32 = u32::MAX;
 
 impl Part {
-    /// The part's entry in the manifest.
+    /// Returns the part's entry in the manifest.
     #[must_use]
     pub fn entry(&self) -> &PartEntry {
         &self.entry
     }
 
-    /// Number of rows, dead ones included.
+    /// Returns the number of rows, including dead rows.
     #[must_use]
     pub fn rows(&self) -> u32 {
         self.entry.rows
     }
 
-    /// Number of rows that this release serves.
+    /// Returns the number of rows that this release serves.
     #[must_use]
     pub fn live_rows(&self) -> u32 {
         self.entry.live_rows
     }
 
-    /// Rows that this release does not serve.
+    /// Returns the rows that this release does not serve.
     #[must_use]
     pub fn dead(&self) -> &RoaringBitmap {
         &self.dead
     }
 
-    /// Rows that no list shows unless its kind is asked for: those that this release does not serve, and what is no goods, which
-    /// is there for whoever asks for it by its name.
+    /// Returns the rows that lists do not show by default: dead rows, and products that are not goods. The latter are
+    /// shown when a request names their kind.
     #[must_use]
     pub fn unlisted(&self) -> &RoaringBitmap {
         &self.unlisted
     }
 
-    /// Rows that no list of these kinds shows.
+    /// Returns the rows that a list of these kinds does not show.
     pub(crate) fn unlisted_but(&self, kinds: Kinds) -> RoaringBitmap {
         let mut unlisted = self.unlisted.clone();
         if !kinds.has(Kind::Goods) {
@@ -80,7 +80,7 @@ impl Part {
         self.others(kinds).fold(unlisted, |unlisted, rows| unlisted - rows)
     }
 
-    /// The live rows of each of these kinds but goods.
+    /// Returns the live rows of each of these kinds except goods.
     pub fn others(&self, kinds: Kinds) -> impl Iterator<Item = &RoaringBitmap> {
         let named = Kind::NAMED.iter().zip(&self.others);
         named
@@ -88,31 +88,31 @@ impl Part {
             .map(|(_, rows)| rows)
     }
 
-    /// The terms, each with the rows that hold it, and the manner in which they do.
+    /// Returns the terms, each with the rows that contain it and the fields in which it occurs.
     #[must_use]
     pub fn terms(&self) -> &Terms {
         &self.opened.terms
     }
 
-    /// The words of titles as they are written.
+    /// Returns the dictionary of the words of titles as written.
     #[must_use]
     pub fn titles(&self) -> &Dictionary {
         &self.opened.titles
     }
 
-    /// The words of brand names and vendors as they are written.
+    /// Returns the dictionary of the words of brand names and vendors as written.
     #[must_use]
     pub fn brand_names(&self) -> &Dictionary {
         &self.opened.brand_names
     }
 
-    /// SKUs and handles, each as one code; see [`data_text::code_of`].
+    /// Returns the dictionary of SKUs and handles, each as one code; see [`data_text::code_of`].
     #[must_use]
     pub fn skus(&self) -> &Dictionary {
         &self.opened.skus
     }
 
-    /// True where a live product holds a stem in any of its words.
+    /// Returns true if a live product contains a stem in any of its words.
     #[must_use]
     pub fn holds(&self, stem: &str) -> bool {
         let Some(list) = self.terms().find(stem) else {
@@ -128,16 +128,17 @@ impl Part {
         cursor.row() != NO_ROW
     }
 
-    /// The columns that cards show, filter and sort by.
+    /// Returns the columns that cards show, filter and sort by.
     #[must_use]
     pub fn cards(&self) -> &Cards {
         &self.opened.cards
     }
 
-    /// The rating of a row: by the brand's review app where it says something of the product, else by the product's own page.
+    /// Returns the rating of a row. It comes from the brand's review app if that has data about the product, else from
+    /// the product's own page.
     ///
     /// # Panics
-    /// For a row that the part does not have.
+    /// If the part does not have the row.
     #[must_use]
     #[inline]
     pub fn rating(&self, row: u32) -> Option<Rating> {
@@ -147,19 +148,19 @@ impl Part {
         }
     }
 
-    /// The publisher of a row's rating and reviews: a review app, or [`PAGE`].
+    /// Returns the publisher of a row's rating and reviews: a review app, or [`PAGE`].
     ///
     /// # Panics
-    /// For a row that the part does not have.
+    /// If the part does not have the row.
     #[must_use]
     pub fn review_source(&self, row: u32) -> &str {
         self.shown(row).map_or(PAGE, |(table, at)| table.source(at))
     }
 
-    /// The reviews of a row, newest first, by the same source as its rating.
+    /// Returns the reviews of a row, newest first, from the same source as its rating.
     ///
     /// # Panics
-    /// For a row that the part does not have.
+    /// If the part does not have the row.
     pub fn reviews(&self, row: u32) -> impl ExactSizeIterator<Item = ReviewRef<'_>> {
         let (lists, at) = match self.shown(row) {
             Some((table, at)) => (table.reviews(), at as usize),
@@ -179,7 +180,7 @@ impl Part {
         Some((shown.tables[store].as_deref()?, at))
     }
 
-    /// The part with what the review apps of the release's brands say.
+    /// Returns the part with the data of the brands' review apps added.
     pub(super) fn with_reviews(mut self, of_brands: &[Option<Arc<ReviewTable>>]) -> Self {
         let table = |brand: &usize| of_brands.get(*brand).cloned().flatten();
         let tables: Vec<Option<Arc<ReviewTable>>> = self.brands.iter().map(table).collect();
@@ -199,67 +200,68 @@ impl Part {
         self
     }
 
-    /// Everything else of a product.
+    /// Returns the details of the products, which the cards do not have.
     #[must_use]
     pub fn details(&self) -> &Details {
         &self.opened.details
     }
 
-    /// Barcode and size of the variant at this place of a row; nothing where the part is of an earlier version.
+    /// Returns the barcode and size of the variant at `position` in a row. Both are absent if the part is of an earlier
+    /// version.
     ///
     /// # Panics
-    /// For a row that the part does not have.
+    /// If the part does not have the row.
     #[must_use]
     pub fn variant_codes(&self, row: u32, position: usize) -> VariantCodes {
         let codes = self.opened.codes.as_ref();
         codes.map(|codes| codes.at(row, position)).unwrap_or_default()
     }
 
-    /// The barcodes of a row's variants, with their places.
+    /// Returns the barcodes of a row's variants, with the positions of the variants.
     ///
     /// # Panics
-    /// For a row that the part does not have.
+    /// If the part does not have the row.
     pub fn barcodes(&self, row: u32) -> impl Iterator<Item = (usize, Gtin)> {
         self.opened.codes.iter().flat_map(move |codes| codes.barcodes(row))
     }
 
-    /// Facet values and their rows.
+    /// Returns the facet values and their rows.
     #[must_use]
     pub fn facets(&self) -> &Facets {
         &self.opened.facets
     }
 
-    /// Suggestions to someone who types; dead rows are not left out.
+    /// Returns the index for typing suggestions. It includes dead rows.
     #[must_use]
     pub fn suggest(&self) -> &Suggest {
         &self.opened.suggest
     }
 
-    /// The rows' vectors, where the release has any.
+    /// Returns the vectors of the rows, if the release has any.
     pub(crate) fn vectors(&self) -> Option<&Vectors> {
         self.opened.vectors.as_ref()
     }
 
-    /// The live row of a product.
+    /// Returns the live row of a product.
     #[must_use]
     pub fn find(&self, ident: &ProductIdent) -> Option<u32> {
         self.opened.lookup.find(ident).filter(|row| !self.dead.contains(*row))
     }
 
-    /// The index in [`Release::brands`](crate::Release::brands) of a live row's brand.
+    /// Returns the index in [`Release::brands`](crate::Release::brands) of a live row's brand.
     ///
     /// # Panics
-    /// For a row that the part does not have.
+    /// If the part does not have the row.
     #[must_use]
     #[inline]
     pub fn brand_index(&self, row: u32) -> usize {
         self.brands[self.opened.cards.store(row) as usize]
     }
 
-    /// The product of a row, whole, as it was indexed.
+    /// Returns the complete product of a row, as it was indexed.
     ///
     /// # Panics
-    /// For a row that the part does not have.
+    /// If the part does not have the row.
     #[must_use]
     pub fn product(&self, row: u32) -> Product {
         let (cards, details) = (&self.opened.cards, self.opened.details.row(row));
@@ -292,10 +294,10 @@ impl Part {
         }
     }
 
-    /// The price history of a row, newest first; empty when nothing is known.
+    /// Returns the price history of a row, newest first, or nothing if it is unknown.
     ///
     /// # Panics
-    /// For a row that the part does not have.
+    /// If the part does not have the row.
     pub fn price_history(&self, row: u32) -> impl Iterator<Item = PriceRef<'_>> {
         let currency = self.opened.cards.currency(row).as_str();
         let since = self.opened.history.unchanged_since(row).into_iter();
@@ -308,17 +310,17 @@ impl Part {
                 price_minor: Some(variant.price_minor),
                 compare_at_minor: variant.compare_at_minor,
                 available: Some(variant.available),
-                // Nobody is asked live about a product that no crawl found.
+                // A live query can only be about a product that a crawl found before.
                 source: Some(PriceSource::Crawl),
             })
         });
         first_seen.chain(self.opened.history.points(row))
     }
 
-    /// The number of points of [`Part::price_history`].
+    /// Returns the number of points of [`Part::price_history`].
     ///
     /// # Panics
-    /// For a row that the part does not have.
+    /// If the part does not have the row.
     #[must_use]
     pub fn price_points(&self, row: u32) -> usize {
         match self.opened.history.unchanged_since(row) {

@@ -1,5 +1,5 @@
-//! Reviews from each brand's review app: one file a brand, so that a new review costs a file, and no product is
-//! indexed.
+//! Reviews from each brand's review app. Each brand has one file, so a new review rewrites only that file and no
+//! product is reindexed.
 
 mod table;
 mod write;
@@ -14,7 +14,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
 use crate::columns::review_lists;
 
-/// The file's name in the manifest and in errors.
+/// Name of the file in the manifest and in errors.
 pub(crate) const REVIEWS: &str = "reviews.arrow";
 
 pub(crate) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {

@@ -5,7 +5,7 @@ use data_model::Rating;
 use crate::columns::Reviews;
 use crate::columns::ipc::column;
 
-/// Ratings and reviews of a brand's review app, by product, read in place.
+/// Ratings and reviews from the review app of a brand, by product, read in place.
 #[derive(Debug)]
 pub(crate) struct ReviewTable {
     platform_id: UInt64Array,
@@ -16,7 +16,7 @@ pub(crate) struct ReviewTable {
 }
 
 impl ReviewTable {
-    /// Takes the columns of the file's one batch; `Err` when the ids do not ascend.
+    /// Reads the columns from the only batch of the file. `Err` when the ids do not ascend.
     pub(crate) fn of(batch: &RecordBatch) -> Result<Self, ArrowError> {
         let lists: ListArray = column(batch, "reviews")?;
         let table = Self {
@@ -33,7 +33,7 @@ impl ReviewTable {
         }
     }
 
-    /// The row of a product.
+    /// Returns the row of a product.
     pub(crate) fn find(&self, product: u64) -> Option<u32> {
         let at = self.platform_id.values().binary_search(&product).ok()?;
         u32::try_from(at).ok()
@@ -43,7 +43,7 @@ impl ReviewTable {
         self.source.value(at as usize)
     }
 
-    /// All ratings together, where the app states them.
+    /// Returns the rating of the product in this row, if the app states one.
     pub(crate) fn rating(&self, at: u32) -> Option<Rating> {
         let at = at as usize;
         (self.rating.is_valid(at) && self.rating_count.is_valid(at)).then(|| Rating {

@@ -12,17 +12,18 @@ use crate::manifest::NewFile;
 /// A review app's rating and reviews of one product.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProductReviews {
-    /// The platform's id of the product.
+    /// Platform id of the product.
     pub product: u64,
-    /// The app.
+    /// Review app that publishes the reviews.
     pub source: ReviewWidget,
-    /// All ratings together, where the app states them.
+    /// Rating of the product, if the app states one.
     pub rating: Option<Rating>,
-    /// Its reviews, newest first.
+    /// Reviews of the product, newest first.
     pub reviews: Vec<Review>,
 }
 
-/// The file of a review app's answers on products, sorted by id and each once; `None` when there is nothing.
+/// Returns the file of a review app's data on products, or `None` when there is none. The products are sorted by
+/// id, and each occurs once.
 ///
 /// # Errors
 /// A column cannot be written.

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use super::Work;
 
-/// Values that one leaf of a tree stands for.
+/// Number of values that one leaf of the tree covers.
 const BLOCK: usize = 16;
-/// Stands for a single value where a node's number would be: nodes are numbered from 1.
+/// Marks a single value in the field for a node's number. Nodes are numbered from 1.
 const VALUE: u32 = 0;
 
-/// The tree that finds the least of a range of values: the root is node 1, node `n` has the children `2n` and `2n + 1`,
-/// the second half are leaves, and each node is the least of what is below it.
+/// Builds a tree to find the minimum of a range of values. The root is node 1, node `n` has the children `2n` and `2n +
+/// 1`, and the second half of the nodes are leaves. Each node is the minimum of the values below it.
 pub(super) fn tree_of(values: &[u32]) -> Vec<u32> {
     let leaves = values.len().div_ceil(BLOCK).next_power_of_two();
     let mut tree = vec![u32::MAX; 2 * leaves];
@@ -23,12 +23,13 @@ pub(super) fn tree_of(values: &[u32]) -> Vec<u32> {
     tree
 }
 
-/// The values of some ranges, the least first, each once. Each takes some tens of steps, however long the ranges are.
+/// Iterator over the distinct values of some ranges, in ascending order. Each value takes some tens of steps,
+/// regardless of the lengths of the ranges.
 #[derive(Debug)]
 pub(super) struct Ascending<'a> {
     values: &'a [u32],
     tree: &'a [u32],
-    /// The values and nodes to look at next: a value, or the least below a node and the node.
+    /// Values and nodes to examine next. An entry is a value, or the minimum below a node with the node's number.
     heap: BinaryHeap<Reverse<(u32, u32)>>,
     last: Option<u32>,
 }
@@ -43,7 +44,7 @@ impl<'a> Ascending<'a> {
         }
     }
 
-    /// Takes the values of one more range in.
+    /// Adds the values of another range.
     pub(super) fn add(&mut self, range: Range<usize>) {
         let range = range.start..range.end.min(self.values.len());
         let (first, end) = (range.start.div_ceil(BLOCK), range.end / BLOCK);
@@ -83,7 +84,7 @@ impl<'a> Ascending<'a> {
         }
     }
 
-    /// The next value; `None` when there is no other, or no work left to find it.
+    /// Returns the next value, or `None` when there are no more values or no work is left.
     pub(super) fn next(&mut self, work: &mut Work) -> Option<u32> {
         while let Some(Reverse((value, node))) = self.heap.pop() {
             if !work.step() {

@@ -9,22 +9,22 @@ use super::texts::Texts;
 use super::{Nearby, Reading, Work};
 
 const MAGIC: &[u8; 8] = b"HAATSUG1";
-/// Sections begin at multiples of this.
+/// Alignment of sections, in bytes.
 const ALIGNMENT: usize = 64;
-/// Fills the places of a phrase that has fewer rows.
+/// Fills the unused row slots of a phrase.
 pub(super) const NO_ROW: u32 = u32::MAX;
-/// Rows that a phrase is held by, of one store each.
+/// Number of row slots of a phrase, each for a row of a different store.
 pub(super) const PHRASE_ROWS: usize = 3;
-/// Stands between a phrase and how it is shown, where that differs.
+/// Separates a phrase from its displayed text, if they differ.
 pub(super) const SHOWN: char = '\t';
-/// Sections of numbers, each with one of text, which most lack.
+/// Number of sections of numbers. Each can have a text section, but most do not.
 const SECTIONS: usize = 13;
 const HEADER: usize = MAGIC.len() + SECTIONS * 8;
 
-/// The suggestions of a part, read in place.
+/// Suggestions of a part, read in place.
 ///
-/// Nothing but the sizes is checked when it is opened: every read asks whether what it looks for is there, so that a
-/// damaged file gives wrong suggestions at worst.
+/// Only the sizes are checked when the file is opened. Every read checks its own bounds, so a damaged file gives wrong
+/// suggestions at worst.
 #[derive(Debug)]
 pub struct Suggest {
     words: Section,
@@ -53,20 +53,20 @@ impl Section {
     }
 }
 
-/// A phrase that a part suggests.
+/// Phrase that a part suggests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Phrase<'a> {
-    /// Its folded words, the same in every part.
+    /// Folded words of the phrase, identical in every part.
     pub key: &'a str,
-    /// The text that is shown.
+    /// Text to display.
     pub text: &'a str,
-    /// Products of the part that it stands for.
+    /// Number of the part's products that the phrase covers.
     pub count: u32,
-    /// True where the typed text is its beginning, not that of a later word.
+    /// True if the typed text is a prefix of the phrase, false if it is a prefix of a later word.
     pub begins: bool,
 }
 
-/// Ranks of rows, ascending.
+/// Ranks of rows in ascending order.
 enum Ranks<'a> {
     Listed(std::slice::Iter<'a, u32>),
     Sought(Ascending<'a>),
@@ -81,7 +81,8 @@ impl Ranks<'_> {
     }
 }
 
-/// True where a title of these words, ascending, holds one of those wanted; `false` too when there is no work left.
+/// Returns true if a title contains a word of one of the `wanted` ranges. `words` are the title's words in ascending
+/// order. Returns `false` when no work is left.
 fn holds_one(words: &[u32], wanted: &[Range<u32>], work: &mut Work) -> bool {
     wanted.iter().any(|range| {
         let at = words.partition_point(|word| *word < range.start);
@@ -89,7 +90,7 @@ fn holds_one(words: &[u32], wanted: &[Range<u32>], work: &mut Work) -> bool {
     })
 }
 
-/// A section's numbers and its text, or how long they are, or where they lie.
+/// Numbers and text of a section, or their lengths, or their ranges.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Pair<N, T> {
     pub(super) numbers: N,
@@ -99,7 +100,7 @@ pub(super) struct Pair<N, T> {
 type Lengths = [Pair<u32, u32>; SECTIONS];
 type Ranges = [Pair<Range<usize>, Range<usize>>; SECTIONS];
 
-/// The ranges of the sections, by their lengths, and the end of the last one.
+/// Computes the ranges of the sections from their lengths, and the end of the last section.
 fn layout(lengths: Lengths) -> Option<(Ranges, usize)> {
     let mut end = HEADER;
     let mut section = |items: u32, size_bytes: usize| {
@@ -115,7 +116,7 @@ fn layout(lengths: Lengths) -> Option<(Ranges, usize)> {
     Some((ranges, end))
 }
 
-/// The bytes of a file.
+/// Returns the bytes of a file with these sections.
 pub(super) fn write(sections: [Pair<&[u32], &[u8]>; SECTIONS]) -> Option<Vec<u8>> {
     let mut lengths = Lengths::default();
     for (length, section) in lengths.iter_mut().zip(sections) {
@@ -152,7 +153,7 @@ fn lengths(bytes: &Bytes) -> Option<Lengths> {
 }
 
 impl Suggest {
-    /// Reads the file of a part with so many rows.
+    /// Opens the file of a part with `rows` rows.
     pub(crate) fn open(bytes: &Bytes, rows: u32) -> Result<Self, &'static str> {
         let lengths = lengths(bytes).ok_or("no header")?;
         let (ranges, end) = layout(lengths).ok_or("longer than memory")?;
@@ -192,31 +193,31 @@ impl Suggest {
         }
     }
 
-    /// The places of this word among the words of titles.
+    /// Returns the index of this word among the words of titles, as a range.
     #[must_use]
     pub fn word(&self, word: &str) -> Range<u32> {
         self.words.texts().equal_to(word.as_bytes())
     }
 
-    /// The places of the words that begin so.
+    /// Returns the indexes of the words that start with `begin`.
     #[must_use]
     pub fn words_beginning_with(&self, begin: &str) -> Range<u32> {
         self.words.texts().beginning_with(begin.as_bytes())
     }
 
-    /// The words that begin with the same letter and are at most `edits_max` edits from what was typed.
+    /// Returns the words that begin with the same letter and are at most `edits_max` edits from the typed text.
     #[must_use]
     pub fn words_near(&self, typed: &str, edits_max: u8, reading: Reading, work: &mut Work) -> Vec<Nearby> {
         near(self.words.texts(), typed, edits_max, reading, work)
     }
 
-    /// A word.
+    /// Returns the text of a word.
     #[must_use]
     pub fn word_text(&self, word: u32) -> &str {
         std::str::from_utf8(self.words.texts().at(word)).unwrap_or_default()
     }
 
-    /// In how many titles words stand, a title counted once for each.
+    /// Returns the number of titles with one of these words. A title counts once for each of the words.
     #[must_use]
     pub fn titles_with(&self, words: &Range<u32>) -> usize {
         self.postings_of(words).len()
@@ -228,8 +229,8 @@ impl Suggest {
         before(words.start)..before(words.end).max(before(words.start))
     }
 
-    /// The best rows whose titles hold, of each of `wanted`, one word; the best first. Without any, the best of all.
-    /// `live` tells of a row whether it is served.
+    /// Returns the best rows whose titles contain a word of each of the `wanted` ranges, best first. If `wanted` is
+    /// empty, returns the best of all rows. `live` says whether a row is served.
     pub fn best_rows(
         &self,
         wanted: &[Vec<Range<u32>>],
@@ -260,9 +261,9 @@ impl Suggest {
         found
     }
 
-    /// The ranks of the rows whose titles hold one of these words, ascending.
+    /// Returns the ranks of the rows whose titles contain one of these words, ascending.
     fn ranks_of(&self, words: &[Range<u32>]) -> Ranks<'_> {
-        // The postings of one word are in order as they lie.
+        // The postings of a single word are already in order.
         if let [word] = words
             && word.len() == 1
         {
@@ -275,19 +276,19 @@ impl Suggest {
 
     fn row(&self, rank: u32) -> Option<u32> {
         let row = self.rows.get(rank as usize).copied();
-        // A row that a damaged file names may not exist.
+        // A damaged file may name a row that does not exist.
         row.filter(|row| (*row as usize) < self.rows.len())
     }
 
-    /// The words of a title, by the rank of its row.
+    /// Returns the words of the title with this row rank.
     fn words_of(&self, rank: u32) -> &[u32] {
         let end = |rank: u32| self.row_ends.get(rank as usize).map_or(0, |end| *end as usize);
         let start = rank.checked_sub(1).map_or(0, end);
         self.row_words.get(start..end(rank)).unwrap_or_default()
     }
 
-    /// The phrases that begin so, or of which a word begins so and goes on so: at most `limit`, those that stand for
-    /// most products first. `live` tells of a row whether it is served.
+    /// Returns at most `limit` phrases with `begin` as a prefix of the phrase or of its rest from a later word on.
+    /// Phrases that cover most products come first. `live` says whether a row is served.
     pub fn phrases(&self, begin: &str, limit: usize, live: impl Fn(u32) -> bool, work: &mut Work) -> Vec<Phrase<'_>> {
         let range = self.keys.texts().beginning_with(begin.as_bytes());
         let mut ranks = Ascending::new(&self.ranks, &self.rank_tree);
@@ -297,7 +298,7 @@ impl Suggest {
             && let Some(rank) = ranks.next(work)
         {
             let (phrase, begins) = (rank / 2, rank % 2 == 0);
-            // A phrase that begins so may do so again at a later word.
+            // A phrase can match a second time at a later word.
             if last.replace(phrase) == Some(phrase) {
                 continue;
             }

@@ -1,15 +1,16 @@
-//! Suggestions to someone who types: phrases that the catalogue is made of, and the best products whose titles hold the
+//! Suggestions while the user types: phrases from the catalogue, and the best products whose titles contain the
 //! words typed so far.
 //!
-//! A part holds this in one file, made with the part and read in place: opening it costs nothing, whatever its size.
-//! * words of titles, sorted; for each the products that hold it; for each product its words. Products are numbered by
-//!   quality, best first, so that the first ones met are the ones wanted, and as words are sorted, "holds a word that
-//!   begins so" is one range of numbers.
-//! * phrases (word sequences of titles, product types, names of categories and brands) with the number of products that
-//!   they stand for, also under each of their later words.
+//! Each part has this data in one file that is built with the part and read in place. Opening it takes constant
+//! time.
+//! * Words of titles, sorted. Each word has the products that contain it, and each product has its words. Products
+//!   are numbered by quality, best first, so that a scan meets the best first. As words are sorted, all words with
+//!   a given prefix are one range of numbers.
+//! * Phrases with the number of products that they cover. They are word sequences of titles, product types, and
+//!   names of categories and brands. Each can also be found from its later words on.
 //!
-//! The least of many in a range are found by [`Ascending`] in steps that do not depend on how many there are. Whatever
-//! costs steps takes them from a [`Work`] that the caller bounds.
+//! [`Ascending`] finds the smallest values of a range in a number of steps that does not depend on the range's
+//! length. Every operation with a variable cost takes its steps from a [`Work`] budget that the caller sets.
 
 mod ascending;
 mod file;
@@ -26,5 +27,5 @@ pub use ranked::RankedNames;
 pub use work::Work;
 pub(crate) use write::SuggestWriter;
 
-/// The file's name within a part.
+/// Name of the file within a part.
 pub(crate) const SUGGEST: &str = "suggest.bin";

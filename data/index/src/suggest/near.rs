@@ -3,39 +3,39 @@ use std::ops::Range;
 use super::Work;
 use super::texts::Texts;
 
-/// Longer texts are not compared: nobody mistypes them.
+/// Maximum length of a typed text that is compared for typing errors.
 const CHARS_MAX: usize = 40;
 
-/// The ways to take a typed text.
+/// Ways to interpret a typed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
-    /// It is all there is.
+    /// The typed text is complete.
     Whole,
-    /// More may follow.
+    /// The typed text is a prefix that may continue.
     Beginning,
 }
 
-/// Texts that lie one after the other and are equally near to what was typed.
+/// Range of consecutive texts with the same edit distance from the typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nearby {
-    /// Letters inserted, dropped, changed, or swapped with their neighbour.
+    /// Number of letters inserted, deleted, replaced, or swapped with their neighbour.
     pub edits: u8,
-    /// The range of the texts.
+    /// Indexes of the texts.
     pub texts: Range<u32>,
 }
 
-/// The typed text against the beginnings of one text after the other. Neighbours in order begin alike, so the rows of
-/// their common beginning are kept.
+/// Edit distance table between the typed text and the prefixes of one text after another. Neighbours in sorted order
+/// share a prefix, so the table rows of that prefix are reused.
 struct Walk<'a> {
     typed: &'a [char],
-    /// One row a letter, and one before the first: edits from each beginning of what was typed.
+    /// One table row per letter, plus one before the first: edit distances from each prefix of the typed text.
     rows: Vec<u8>,
     letters: Vec<char>,
-    /// The least edits that all that was typed is from a beginning, up to each letter.
+    /// Minimum edit distance between the whole typed text and any prefix of the text, up to each letter.
     best: Vec<u8>,
 }
 
-/// The texts that begin with the letter that `typed` begins with and are at most `edits_max` from it.
+/// Returns the texts that begin with the same letter as `typed` and are at most `edits_max` edits from it.
 pub(super) fn near(texts: Texts<'_>, typed: &str, edits_max: u8, reading: Reading, work: &mut Work) -> Vec<Nearby> {
     let typed: Vec<char> = typed.chars().take(CHARS_MAX + 1).collect();
     let Some(first) = typed.first().filter(|_| typed.len() <= CHARS_MAX && edits_max > 0) else {
@@ -54,7 +54,7 @@ pub(super) fn near(texts: Texts<'_>, typed: &str, edits_max: u8, reading: Readin
             let least = walk.push(letter);
             let known = reading == Reading::Beginning && walk.best() <= least;
             if least > edits_max || known {
-                // Nothing that follows changes how near the texts are that begin so.
+                // All texts with this prefix have the same distance, whatever follows.
                 settled = text.as_bytes().get(..offset + letter.len_utf8());
                 break;
             }
@@ -84,7 +84,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes back to what the last text and this one have in common; how many letters that are.
+    /// Truncates the table to the prefix that the last text and this one share, and returns its length in letters.
     fn shared_with(&mut self, text: &str) -> usize {
         let shared = text
             .chars()
@@ -97,7 +97,7 @@ impl<'a> Walk<'a> {
         shared
     }
 
-    /// Takes the next letter; the least edits of the new row.
+    /// Adds the next letter and returns the smallest distance in the new row.
     fn push(&mut self, letter: char) -> u8 {
         let width = self.typed.len() + 1;
         let above = self.rows.len() - width;
@@ -121,12 +121,12 @@ impl<'a> Walk<'a> {
         least
     }
 
-    /// The edits from the text so far.
+    /// Returns the edit distance to the text so far.
     fn whole(&self) -> u8 {
         self.rows.last().copied().unwrap_or(u8::MAX)
     }
 
-    /// The edits from the beginning that is nearest.
+    /// Returns the edit distance to the nearest prefix.
     fn best(&self) -> u8 {
         self.best.last().copied().unwrap_or(u8::MAX)
     }
@@ -167,7 +167,7 @@ mod tests {
             typed in "[aé][abc]{0,4}",
             edits_max in 1..3_u8,
         ) {
-            // Doubles may be: two phrases may go on alike.
+            // Duplicates are allowed, because two phrases may continue identically.
             let mut words = words;
             words.sort_unstable();
             let mut texts = TextsWriter::default();

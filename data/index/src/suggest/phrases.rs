@@ -2,39 +2,39 @@ use std::ops::RangeInclusive;
 
 use data_text::{Analysis, Term, analyse};
 
-/// Words of a phrase of a title.
+/// Maximum number of words of a phrase from a title.
 pub(super) const WORDS_MAX: usize = 3;
-/// Words and bytes of a name.
+/// Allowed number of words of a name, and its maximum length in bytes.
 const NAME_WORDS: RangeInclusive<usize> = 1..=5;
 const NAME_BYTES_MAX: usize = 60;
-/// Longer words are no words anyone looks for.
+/// Maximum length of a word in bytes. Users do not search for longer words.
 const WORD_BYTES_MAX: usize = 40;
-/// A word that has digits and is longer than this is a code.
+/// Maximum length of a word with digits, in bytes. Longer words with digits are codes.
 const MODEL_BYTES_MAX: usize = 5;
 
-/// Words that no phrase of a title begins or ends with.
+/// Words with which no phrase of a title begins or ends.
 const STOP_WORDS: [&str; 34] = [
     "a", "an", "and", "are", "as", "at", "by", "for", "from", "has", "in", "into", "is", "it", "its", "new", "no",
     "not", "of", "on", "or", "our", "per", "pcs", "set", "that", "the", "this", "to", "under", "with", "without", "x",
     "your",
 ];
 
-/// A phrase: what typed text is compared with, and how it is shown.
+/// Phrase with its comparison key and its displayed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
     pub(super) key: String,
     pub(super) shown: String,
-    /// It holds a word with digits.
+    /// True if the phrase has a word with digits.
     pub(super) digits: bool,
 }
 
-/// The sign between two words of a text.
+/// Separator between two words of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Between {
     Space,
-    /// The words are written as one: `t-shirt`.
+    /// The words are hyphenated, as in `t-shirt`.
     Hyphen,
-    /// Something ends here.
+    /// The separator ends a phrase.
     Break,
 }
 
@@ -50,17 +50,18 @@ fn has_digits(word: &str) -> bool {
     word.chars().any(char::is_numeric)
 }
 
-/// True where no phrase begins or ends with this word.
+/// Returns true if no phrase may begin or end with this word.
 pub(super) fn is_grammar(word: &str) -> bool {
     STOP_WORDS.contains(&word)
 }
 
-/// A lone letter says nothing; in scripts with a sign a word, one may.
+/// Returns true if a word is meaningful. A single letter is not, but a single character may be in scripts with one sign
+/// per word.
 fn says_something(word: &str) -> bool {
     word.len() > 1 && word.len() <= WORD_BYTES_MAX
 }
 
-/// The phrases of a title: one to three words that stand together, none that only grammar begins or ends.
+/// Finds the phrases of a title: one to three adjacent words that neither begin nor end with a grammatical word.
 pub(super) fn of_title(title: &str, mut each: impl FnMut(&[Term], Text)) {
     let terms = analyse(Analysis::Plain, title);
     for start in 0..terms.len() {
@@ -90,7 +91,7 @@ fn fit(title: &str, terms: &[Term], start: usize, words: &[Term]) -> bool {
         pair.is_some_and(|[left, right]| between(title, left, right) == Between::Hyphen)
     };
     let end = start + words.len();
-    // Half of `t-shirt` is no phrase.
+    // Half of a hyphenated word such as `t-shirt` is not a phrase.
     let torn = start.checked_sub(1).is_some_and(joined) || joined(end - 1);
     let grammar = |term: &Term| is_grammar(&term.text);
     let letter = |at: usize, term: &Term| !says_something(&term.text) && !joined(at);
@@ -102,7 +103,7 @@ fn fit(title: &str, terms: &[Term], start: usize, words: &[Term]) -> bool {
         has_digits(&term.text) && (lone_number || term.text.len() > MODEL_BYTES_MAX)
     };
     let alone = words.len() == 1 && first.text.chars().count() < 3 && first.text.is_ascii();
-    // `by` parts a product from who makes it.
+    // `by` separates a product from its maker.
     let makers = words.iter().any(|word| word.text == "by");
     !alone && !makers && says_something(&last.text) && !words.iter().any(code)
 }
@@ -125,7 +126,7 @@ fn key_of(words: &[Term]) -> String {
         .join(" ")
 }
 
-/// A name as a phrase, whole: of a category or a brand, or a product type.
+/// Returns a whole name as a phrase. The name is that of a category, a brand or a product type.
 pub(super) fn of_name(name: &str) -> Option<Text> {
     let words = analyse(Analysis::Plain, name);
     let text = shown(name, &words)?;
@@ -134,7 +135,7 @@ pub(super) fn of_name(name: &str) -> Option<Text> {
     (NAME_WORDS.contains(&words.len()) && letters && !long).then_some(text)
 }
 
-/// A product type as a phrase: of a path its last part, and no code.
+/// Returns a product type as a phrase: the last segment of a path, unless it is a code.
 pub(super) fn of_product_type(product_type: &str) -> Option<Text> {
     let last = product_type
         .rsplit(['>', '/', '|'])

@@ -3,17 +3,17 @@ use super::near::{Reading, near};
 use super::texts::TextsWriter;
 use super::{Nearby, Work};
 
-/// A few names with what they stand for, ranked: found by the beginning of any of their words.
+/// Small set of ranked names that can be found by a prefix of any of their words.
 #[derive(Debug, Default)]
 pub struct RankedNames {
     keys: TextsWriter,
-    /// The rank of what each key stands for.
+    /// Rank of the name to which each key belongs.
     ranks: Vec<u32>,
     tree: Vec<u32>,
 }
 
 impl RankedNames {
-    /// Names that are folded, their words with one space between; the best ranked come first.
+    /// Builds the set from folded names with single spaces between words, best ranked first.
     #[must_use]
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut keyed: Vec<(&str, u32)> = Vec::new();
@@ -30,14 +30,16 @@ impl RankedNames {
         ranked
     }
 
-    /// The ranks of the names of which a word begins so, and goes on so; at most `limit`, the best first.
+    /// Returns the ranks of at most `limit` names with `text` as a prefix of the name from any of its words on, best
+    /// first.
     #[must_use]
     pub fn beginning_with(&self, text: &str, limit: usize, work: &mut Work) -> Vec<usize> {
         let range = self.keys.view().beginning_with(text.as_bytes());
         self.best([range], limit, work)
     }
 
-    /// The same for texts that are at most `edits_max` edits from that: the nearest alone.
+    /// Returns the ranks of names whose prefix is within `edits_max` edits of `text`. Only the nearest names are
+    /// returned.
     #[must_use]
     pub fn near(&self, text: &str, edits_max: u8, limit: usize, work: &mut Work) -> Vec<usize> {
         let found = near(self.keys.view(), text, edits_max, Reading::Beginning, work);
@@ -61,7 +63,7 @@ impl RankedNames {
     }
 }
 
-/// A text from each of its words on.
+/// Returns the suffixes of a text that begin at each of its words.
 pub(super) fn beginnings(text: &str) -> impl Iterator<Item = &str> {
     let later = text.match_indices(' ').filter_map(|(at, _)| text.get(at + 1..));
     std::iter::once(text).chain(later).filter(|text| !text.is_empty())

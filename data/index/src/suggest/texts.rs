@@ -1,9 +1,9 @@
 use std::ops::Range;
 
-/// Sorted texts in one piece of memory.
+/// Sorted texts, concatenated in one block of memory.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Texts<'a> {
-    /// The end of each text.
+    /// End offset of each text.
     pub(super) ends: &'a [u32],
     pub(super) bytes: &'a [u8],
 }
@@ -13,14 +13,14 @@ impl<'a> Texts<'a> {
         u32::try_from(self.ends.len()).unwrap_or(u32::MAX)
     }
 
-    /// The text at a place; empty where a damaged file has none.
+    /// Returns the text at an index, or an empty text if a damaged file has none.
     pub(super) fn at(self, at: u32) -> &'a [u8] {
         let end = |at: u32| self.ends.get(at as usize).map_or(0, |end| *end as usize);
         let start = at.checked_sub(1).map_or(0, end);
         self.bytes.get(start..end(at)).unwrap_or_default()
     }
 
-    /// The first place in `range` whose text is not `before` what is looked for.
+    /// Returns the first index in `range` whose text does not satisfy `before`.
     fn partition(self, range: Range<u32>, before: impl Fn(&[u8]) -> bool) -> u32 {
         let Range { mut start, mut end } = range;
         while start < end {
@@ -34,13 +34,14 @@ impl<'a> Texts<'a> {
         start
     }
 
-    /// The places of the texts that begin so.
+    /// Returns the indexes of the texts that start with `begin`.
     pub(super) fn beginning_with(self, begin: &[u8]) -> Range<u32> {
         let start = self.partition(0..self.len(), |text| text < begin);
         start..self.end_of(begin, start..self.len())
     }
 
-    /// The end of the texts that begin so; the first of `range` does. Quick where they are few.
+    /// Returns the end of the texts that start with `begin`. The first text of `range` must start with it. Fast if
+    /// there are few.
     pub(super) fn end_of(self, begin: &[u8], range: Range<u32>) -> u32 {
         let (mut start, mut stride) = (range.start, 1_u32);
         while let Some(ahead) = start.checked_add(stride).filter(|ahead| *ahead < range.end) {
@@ -52,7 +53,7 @@ impl<'a> Texts<'a> {
         self.partition(start..range.end, |text| text.starts_with(begin))
     }
 
-    /// The place of this text; empty where there is none.
+    /// Returns the index of this text as a range, which is empty if the text is missing.
     pub(super) fn equal_to(self, wanted: &[u8]) -> Range<u32> {
         let start = self.partition(0..self.len(), |text| text < wanted);
         let end = self.partition(start..self.len(), |text| text <= wanted);
@@ -60,7 +61,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Texts that are written one after the other.
+/// Writes texts, concatenated, with their end offsets.
 #[derive(Debug, Default)]
 pub(super) struct TextsWriter {
     pub(super) ends: Vec<u32>,
@@ -70,7 +71,7 @@ pub(super) struct TextsWriter {
 impl TextsWriter {
     pub(super) fn push(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
-        // Far more than the phrases and words of a part come to.
+        // The total stays far below this limit.
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }
 

@@ -1,23 +1,23 @@
-/// The steps that may still be taken. Where they end, what was found by then is the answer.
+/// Budget of steps for a search. When it is used up, the results found so far are returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
     left: u32,
 }
 
 impl Work {
-    /// So many steps.
+    /// Returns a budget of `steps` steps.
     #[must_use]
     pub const fn of(steps: u32) -> Self {
         Self { left: steps }
     }
 
-    /// Steps that are left.
+    /// Returns the number of remaining steps.
     #[must_use]
     pub const fn left(self) -> u32 {
         self.left
     }
 
-    /// Takes one step; `false` when there is none left.
+    /// Uses one step; returns `false` when none is left.
     #[must_use]
     pub const fn step(&mut self) -> bool {
         match self.left.checked_sub(1) {
@@ -29,7 +29,7 @@ impl Work {
         }
     }
 
-    /// Lets `run` take one of `shares` equal shares of what is left.
+    /// Lets `run` use one of `shares` equal shares of the remaining steps.
     pub fn share<T>(&mut self, shares: u32, run: impl FnOnce(&mut Self) -> T) -> T {
         let mut share = Self::of(self.left.checked_div(shares).unwrap_or(self.left));
         self.left -= share.left;

@@ -11,43 +11,43 @@ use super::texts::TextsWriter;
 use crate::taxonomy;
 use data_text::indexed_words;
 
-/// A part's phrases at most: those that stand for most products.
+/// Maximum number of phrases of a part. Those that cover most products are kept.
 const PHRASES_MAX: usize = 1 << 15;
-/// A title's words at most.
+/// Maximum number of words of a title.
 const TITLE_WORDS_MAX: usize = 64;
-/// Stands for no word in a phrase that is shorter.
+/// Fills the unused word slots of a shorter phrase.
 const NO_WORD: u32 = u32::MAX;
-/// A phrase with digits may be a code unless as many products have it.
+/// Minimum number of products for a phrase with digits. A phrase with fewer products may be a code.
 const WITH_DIGITS_MIN: u32 = 3;
 
-/// Collects what a part suggests.
+/// Collects the suggestions of a part.
 #[derive(Debug, Default)]
 pub(crate) struct SuggestWriter {
     words: FxHashMap<Box<str>, u32>,
-    /// The words of each row's title, and where each row's end.
+    /// Words of each row's title, with the end offset of each row.
     row_words: Vec<u32>,
     row_ends: Vec<usize>,
     qualities: Vec<f32>,
     ids: Vec<ProductId>,
-    /// Phrases of titles by their words, and names whole.
+    /// Phrases of titles, keyed by their words; and whole names.
     phrases: FxHashMap<[u32; WORDS_MAX], PhraseEntry>,
     names: FxHashMap<String, PhraseEntry>,
 }
 
-/// A phrase and where it was found.
+/// Statistics of a phrase and the rows in which it occurs.
 #[derive(Debug, Clone)]
 struct PhraseEntry {
     count: u32,
     last_row: u32,
     last_store: u32,
-    /// Rows of different stores, so that the phrase goes when they all do.
+    /// Rows of different stores, so that the phrase disappears when all of these stores are gone.
     rows: [u32; PHRASE_ROWS],
-    /// The text that is shown, unless that is its words with spaces between.
+    /// Displayed text, unless it is the phrase's words joined by spaces.
     shown: Option<Box<str>>,
     digits: bool,
 }
 
-/// The words of titles as the file holds them.
+/// Words of titles in the layout of the file.
 #[derive(Debug, Default)]
 struct WordSections {
     texts: TextsWriter,
@@ -58,7 +58,7 @@ struct WordSections {
     rows: Vec<u32>,
 }
 
-/// A phrase that is kept.
+/// Phrase that is written to the file, with its key.
 struct KeyedPhrase {
     key: String,
     held: PhraseEntry,
@@ -108,7 +108,7 @@ impl PhraseEntry {
 }
 
 impl SuggestWriter {
-    /// Takes the next row; how much memory it took, about.
+    /// Adds the next row and returns its approximate memory use in bytes.
     pub(crate) fn push(&mut self, product: &Product, brand: &str, store: u32, quality: f32) -> usize {
         let row = u32::try_from(self.qualities.len()).unwrap_or(NO_ROW);
         self.qualities.push(quality);
@@ -149,7 +149,7 @@ impl SuggestWriter {
         8 * (self.row_words.len() - start) + 128 * (self.phrases.len() - before)
     }
 
-    /// The bytes of the file; `None` when there is more than a file can hold.
+    /// Returns the bytes of the file, or `None` when the content exceeds the format's limits.
     pub(crate) fn finish(self) -> Option<Vec<u8>> {
         let words = self.word_sections()?;
         let phrases = self.phrases();
@@ -189,7 +189,7 @@ impl SuggestWriter {
         ])
     }
 
-    /// Numbers words anew, in order of the alphabet, and rows by quality.
+    /// Renumbers words in alphabetical order and rows by quality.
     fn word_sections(&self) -> Option<WordSections> {
         let mut words: Vec<(&str, u32)> = self.words.iter().map(|(text, word)| (&**text, *word)).collect();
         words.sort_unstable();
@@ -201,7 +201,8 @@ impl SuggestWriter {
         }
         sections.rows = (0..).take(self.qualities.len()).collect();
         let quality = |row: &u32| self.qualities.get(*row as usize).copied().unwrap_or(0.0);
-        // Rows alike in quality go by id, so that the first of them are the same however a release is divided into parts.
+        // Rows of equal quality are ordered by id, so that the first of them do not depend on the division of the
+        // release into parts.
         let id = |row: &u32| self.ids.get(*row as usize);
         sections.rows.sort_unstable_by(|one, other| {
             let better = quality(other).total_cmp(&quality(one));
@@ -227,7 +228,7 @@ impl SuggestWriter {
         Some(sections)
     }
 
-    /// The phrases that are worth suggesting, those that stand for most products first.
+    /// Returns the phrases that are worth suggesting, those that cover most products first.
     fn phrases(&self) -> Vec<KeyedPhrase> {
         let count_min = match self.qualities.len() {
             0..2_000 => 1,
@@ -264,7 +265,7 @@ impl SuggestWriter {
         kept
     }
 
-    /// Two words that only ever stand in one longer phrase: the longer one is meant.
+    /// Returns pairs of words that occur only within one longer phrase. The longer phrase is suggested instead.
     fn parts_of_longer(&self) -> FxHashSet<[u32; WORDS_MAX]> {
         let longer = self.phrases.iter().filter(|(words, _)| !words.contains(&NO_WORD));
         let parts = longer.flat_map(|([first, second, third], held)| {

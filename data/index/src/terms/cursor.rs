@@ -1,23 +1,23 @@
 use super::list::{BLOCK, TermList};
 use super::{NO_ROW, PostingPayload};
 
-/// Walks the rows of a list upwards.
+/// Iterates over the rows of a posting list in ascending order.
 #[derive(Debug)]
 pub struct TermCursor<'a> {
     list: TermList<'a>,
-    /// The rows of the block at hand; [`NO_ROW`] beyond its length.
+    /// Rows of the current block; [`NO_ROW`] beyond its length.
     rows: [u32; BLOCK],
     length: usize,
     block: usize,
     at: usize,
     row: u32,
-    /// The last row of the block at hand.
+    /// Last row of the current block.
     end: u32,
     decoded: u32,
 }
 
 impl<'a> TermList<'a> {
-    /// A cursor at the first of the list's rows.
+    /// Returns a cursor at the first row of the list.
     #[must_use]
     pub fn cursor(self) -> TermCursor<'a> {
         TermCursor::first(self)
@@ -40,26 +40,26 @@ impl<'a> TermCursor<'a> {
         cursor
     }
 
-    /// The row at hand; [`NO_ROW`] after the last.
+    /// Returns the current row, or [`NO_ROW`] after the last.
     #[must_use]
     pub const fn row(&self) -> u32 {
         self.row
     }
 
-    /// The number of postings that were decoded so far.
+    /// Returns the number of postings decoded so far.
     #[must_use]
     pub const fn decoded(&self) -> u32 {
         self.decoded
     }
 
-    /// The payload of the posting at hand.
+    /// Returns the payload of the current posting.
     #[must_use]
     #[inline]
     pub fn holding(&self) -> PostingPayload {
         self.list.holding(self.block * BLOCK + self.at)
     }
 
-    /// Moves to the next row and answers it.
+    /// Moves to the next row and returns it.
     #[inline]
     pub fn advance(&mut self) -> u32 {
         self.at += 1;
@@ -71,8 +71,8 @@ impl<'a> TermCursor<'a> {
         self.row
     }
 
-    /// Tells the rows from that at hand to before `end`, each with how it holds the term, and moves past them; answers how
-    /// many they were.
+    /// Passes the rows from the current one to before `end`, each with its payload, to `tell` and moves past them.
+    /// Returns the number of rows.
     #[inline]
     pub fn each_until(&mut self, end: u32, mut tell: impl FnMut(u32, PostingPayload)) -> usize {
         let mut told = 0;
@@ -81,7 +81,7 @@ impl<'a> TermCursor<'a> {
             let count = if self.end < end {
                 rest.len()
             } else {
-                // One at least, whatever order damaged rows are in.
+                // At least one row is consumed, even if the rows of a damaged file are out of order.
                 rest.partition_point(|row| *row < end).max(1)
             };
             let rows = rest.get(..count).unwrap_or_default();
@@ -98,7 +98,7 @@ impl<'a> TermCursor<'a> {
         told
     }
 
-    /// Moves to the first row from `target` on, never back, and answers it.
+    /// Moves forward to the first row that is at least `target` and returns it.
     #[inline]
     pub fn seek(&mut self, target: u32) -> u32 {
         if self.row >= target {
@@ -112,13 +112,13 @@ impl<'a> TermCursor<'a> {
         if self.at < self.length {
             self.row = self.rows[self.at];
         } else {
-            // Only when the table and the rows disagree, or after the last row.
+            // Reached only if the table and the rows disagree, or after the last row.
             self.load(self.block + 1);
         }
         self.row
     }
 
-    /// The first block from the next one on that may hold `target`.
+    /// Returns the first later block that may contain `target`.
     fn block_of(&self, target: u32) -> usize {
         let (mut low, mut step) = (self.block + 1, 1);
         while low + step < self.list.block_count() && self.list.end(low + step) < target {
@@ -151,11 +151,11 @@ impl<'a> TermCursor<'a> {
     }
 }
 
-/// Rows that are compared at once.
+/// Number of rows that are compared without a branch.
 const WINDOW: usize = 16;
 
-/// The place of the first row from `target` on, looked for where it mostly is: near the beginning. There all rows are
-/// compared, without a branch that nobody could predict.
+/// Returns the index of the first row that is at least `target`. It is usually near the start, so the first rows are
+/// compared without a branch, which would be unpredictable.
 #[inline]
 fn first_from(rows: &[u32], target: u32) -> usize {
     let Some((window, rest)) = rows.split_first_chunk::<WINDOW>() else {

@@ -21,24 +21,24 @@ pub struct Terms {
     lists_at: usize,
 }
 
-/// The words of a title as [`word_hash`](super::word_hash) has them, one a position.
+/// Words of a title as hashes by [`word_hash`](super::word_hash), one per position.
 #[derive(Debug, Clone, Copy)]
 pub struct TitleWords<'a>(&'a [u8]);
 
 impl<'a> TitleWords<'a> {
-    /// The number of words.
+    /// Returns the number of words.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.0.len() / 2
     }
 
-    /// True where there are none.
+    /// Returns true if the title has no words.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.len() < 2
     }
 
-    /// The words, in order.
+    /// Returns the hashes of the words in order.
     pub fn iter(self) -> impl Iterator<Item = u16> + Clone + 'a {
         let (words, _) = self.0.as_chunks::<2>();
         words.iter().map(|word| u16::from_le_bytes(*word))
@@ -46,7 +46,7 @@ impl<'a> TitleWords<'a> {
 }
 
 impl Terms {
-    /// Takes a file; `Err` says what is wrong with its frame.
+    /// Opens the terms from the bytes of their file. `Err` says which part of the layout is wrong.
     pub(crate) fn open(bytes: Bytes, rows: u32) -> Result<Self, &'static str> {
         let header = bytes.get(..HEADER_BYTES).ok_or("no header")?;
         if header.get(..8) != Some(MAGIC) {
@@ -80,24 +80,24 @@ impl Terms {
         })
     }
 
-    /// The number of terms.
+    /// Returns the number of terms.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.terms
     }
 
-    /// True where there is no term.
+    /// Returns true if there are no terms.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.terms == 0
     }
 
-    /// The products that hold a term; `None` when none does.
+    /// Returns the posting list of a term, or `None` when no product contains the term.
     #[must_use]
     pub fn find(&self, term: &str) -> Option<TermList<'_>> {
         let mask = self.slots - 1;
         let mut slot = stable_hash(term.as_bytes()) as usize & mask;
-        // A table has an empty slot; a damaged one might not.
+        // A valid hash table always has an empty slot, but a damaged one may not.
         for _ in 0..self.slots {
             let entry = (u32_at(&self.bytes, HEADER_BYTES + 4 * slot) as usize).checked_sub(1)?;
             if self.text(entry) == Some(term.as_bytes()) {
@@ -127,14 +127,14 @@ impl Terms {
         )
     }
 
-    /// A hash of a row's title as a whole: of what [`data_text::letters_of`] leaves of it.
+    /// Returns a hash of the row's whole title, as normalised by [`data_text::letters_of`].
     #[must_use]
     #[inline]
     pub fn title_hash(&self, row: u32) -> u32 {
         u32_at(&self.bytes, self.titles_at + TITLE_BYTES * row as usize)
     }
 
-    /// The words of a row's title.
+    /// Returns the words of a row's title.
     #[must_use]
     #[inline]
     pub fn title_words(&self, row: u32) -> TitleWords<'_> {

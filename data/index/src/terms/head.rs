@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-/// Words that begin what is said about a product after it was named: `lamp for desks`, `shirt with pockets`.
+/// Words that introduce a description after the product's name, as in `lamp for desks` and `shirt with pockets`.
 const BREAKS: [&str; 13] = [
     "and",
     "at",
@@ -17,7 +17,7 @@ const BREAKS: [&str; 13] = [
     "without",
 ];
 
-/// Words that end many titles and name nothing: in what colour, size or quantity and for whom the product is. Sorted.
+/// Sorted words that end many titles but do not name the product: colour, size, quantity or the person it is for.
 const NAMES_NOTHING: [&str; 61] = [
     "adult",
     "beige",
@@ -82,20 +82,21 @@ const NAMES_NOTHING: [&str; 61] = [
     "yellow",
 ];
 
-/// True for a word at the end of a title or query that does not name the product: a colour, a size, a quantity, a
-/// person whom it is for, or a model's number. `word` is in small letters.
+/// Returns true for a word at the end of a title or query that does not name the product: a colour, a size, a quantity,
+/// a person, or a model number. `word` must be lowercase.
 #[must_use]
 pub fn names_nothing(word: &str) -> bool {
     word.len() == 1 || word.bytes().any(|byte| byte.is_ascii_digit()) || NAMES_NOTHING.binary_search(&word).is_ok()
 }
 
-/// A word of a title, and where it stands.
+/// Word of a title with its position.
 pub(super) struct TitleWord<'a> {
     pub(super) text: &'a str,
     pub(super) at: Range<usize>,
 }
 
-/// The word of a title that says what the product is: the last one before a preposition, a comma, a bracket or a dash.
+/// Returns the index of the title's head, the word that says what the product is. It is the last word before a
+/// preposition, comma, bracket or dash.
 ///
 /// `words` are the title's words in order.
 pub(super) fn head(title: &str, words: &[TitleWord<'_>]) -> Option<usize> {
@@ -104,7 +105,7 @@ pub(super) fn head(title: &str, words: &[TitleWord<'_>]) -> Option<usize> {
         let [before, word] = pair else { continue };
         let between = title.get(before.at.end..word.at.start).unwrap_or_default();
         let cut = between.contains([',', '(', '|', ';', ':', '–', '—', '[']) || between.contains(" - ");
-        // A title does not begin with what is said about it, but many a brand has such a word: `Fruit of the Loom`.
+        // A title does not begin with a description, but a brand may contain such a word, as in `Fruit of the Loom`.
         if matches!(word.text, "for" | "with" | "without") || at >= 1 && (cut || BREAKS.contains(&word.text)) {
             end = at + 1;
             break;

@@ -1,31 +1,31 @@
 use super::stable_hash;
 
-/// The way in which a product holds a term, in 16 bits. Every part but the form is the greater the better, so that the
-/// greatest of several payloads, part by part, is a bound on each of them.
+/// Fields and prominence with which a product contains a term, packed in 16 bits. In every field except the form,
+/// greater is better. So the field-wise maximum of several payloads is an upper bound on each of them.
 ///
-/// | bits | part |
+/// | bits | field |
 /// |---|---|
-/// | 0–2 | title: 0 not at all, else how often in how short a title |
-/// | 3–4 | head: 2 it is what the title says the product is, 1 it stands right before that |
+/// | 0–2 | title: 0 if absent, else a level from frequency and title length |
+/// | 3–4 | head: 2 if the term is the title's head noun, 1 if it is right before it |
 /// | 5 | brand name or vendor |
 /// | 6 | category path or product type |
 /// | 7 | option, attribute or tag |
-/// | 8–10 | description: 0 not at all, else how often in how short a description |
-/// | 11–15 | form: which of the words that share the stem the title has |
+/// | 8–10 | description: 0 if absent, else a level from frequency and description length |
+/// | 11–15 | form: the title's word among those that share the stem |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PostingPayload(pub u16);
 
-/// BM25's `k1` and `b`: the speed at which further occurrences tell less, and the weight of a text's length.
+/// BM25 parameters `k1` and `b`: the saturation of term frequency, and the weight of text length.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
-/// Lengths, in words, of a usual title and a usual description. Fixed, so that parts weigh alike.
+/// Lengths of a typical title and a typical description, in words. They are fixed so that all parts weigh alike.
 const TITLE_WORDS: f32 = 10.0;
 const DESCRIPTION_WORDS: f32 = 80.0;
 
 impl PostingPayload {
-    /// Every part at its greatest.
+    /// Payload with every field at its maximum.
     pub const MOST: Self = Self(0x07ff | 0xf800);
-    /// The number of payloads but for the form.
+    /// Number of distinct payloads without the form.
     pub const KINDS: usize = 1 << 11;
 
     pub(crate) fn title(times: u32, words: usize) -> Self {
@@ -58,37 +58,38 @@ impl PostingPayload {
         Self(self.0 | other.0)
     }
 
-    /// The greater of each part but the form, which is left out.
+    /// Returns the field-wise maximum of two payloads, without the form.
     pub(crate) fn max(self, other: Self) -> Self {
         let part = |mask: u16| (self.0 & mask).max(other.0 & mask);
         Self(part(0x0007) | part(0x0018) | part(0x0020) | part(0x0040) | part(0x0080) | part(0x0700))
     }
 
-    /// Everything but the form, a number below [`PostingPayload::KINDS`].
+    /// Returns all fields except the form, as a number below [`PostingPayload::KINDS`].
     #[must_use]
     pub const fn kind(self) -> usize {
         (self.0 & 0x07ff) as usize
     }
 
-    /// True where the title holds the term.
+    /// Returns true if the title contains the term.
     #[must_use]
     pub const fn in_title(self) -> bool {
         self.0 & 7 != 0
     }
 
-    /// The title's part as it is kept: 0 not at all, 7 at most.
+    /// Returns the stored title level, from 0 (absent) to 7.
     #[must_use]
     pub const fn title_level(self) -> u16 {
         self.0 & 7
     }
 
-    /// The least title level of a term that a title of this many words holds.
+    /// Returns the lowest title level of a term that occurs in a title of this many words.
     #[must_use]
     pub fn title_level_of(words: usize) -> u16 {
         Self::title(1, words).title_level()
     }
 
-    /// The title's part: what [`PostingPayload::title`] made of frequency and length, 1 for once in a usual title.
+    /// Returns the weight that [`PostingPayload::title`] computed from frequency and length; 1 for one occurrence in a
+    /// typical title.
     #[must_use]
     pub fn title_weight(self) -> f32 {
         match self.0 & 7 {
@@ -97,43 +98,43 @@ impl PostingPayload {
         }
     }
 
-    /// 2 for what the product is, 1 for the word right before, 0 otherwise.
+    /// Returns 2 for the head noun of the title, 1 for the word right before it, and 0 otherwise.
     #[must_use]
     pub const fn head_level(self) -> u16 {
         (self.0 >> 3) & 3
     }
 
-    /// True where brand name or vendor holds the term.
+    /// Returns true if the brand name or vendor contains the term.
     #[must_use]
     pub const fn in_brand(self) -> bool {
         self.0 & (1 << 5) != 0
     }
 
-    /// True where category path or product type holds the term.
+    /// Returns true if the category path or product type contains the term.
     #[must_use]
     pub const fn in_category(self) -> bool {
         self.0 & (1 << 6) != 0
     }
 
-    /// True where an option, an attribute or a tag holds the term.
+    /// Returns true if an option, an attribute or a tag contains the term.
     #[must_use]
     pub const fn in_option(self) -> bool {
         self.0 & (1 << 7) != 0
     }
 
-    /// The description's part: 1 for once in a usual description.
+    /// Returns the weight of the description; 1 for one occurrence in a typical description.
     #[must_use]
     pub fn description_weight(self) -> f32 {
         f32::from((self.0 >> 8) & 7) / 4.0
     }
 
-    /// The code of the title's word, among words that share the stem: comparable with [`form_of`](PostingPayload::form_code).
+    /// Returns the form code of the title's word. Compare it with [`form_of`](PostingPayload::form_code).
     #[must_use]
     pub const fn form_part(self) -> u8 {
         (self.0 >> 11) as u8
     }
 
-    /// The code of a word's form; few words of one stem share it.
+    /// Returns the code of a word's form. Few words with the same stem share a code.
     #[must_use]
     pub fn form_code(plain: &str) -> u8 {
         form_of(plain)

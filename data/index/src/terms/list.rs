@@ -1,9 +1,10 @@
-//! The postings of one term.
+//! Posting list of one term.
 //!
-//! Rows come in blocks of 128, the last one may be shorter. Per list: the length of the rows in bytes (`u32`), a table
-//! of the blocks if there are more rows than one block has (last row `u32`, where its rows begin `u32`, the greatest
-//! holding `u16`), the rows, and a holding (`u16`) a row. A full block's rows are one byte that tells the bits of a
-//! number and bit-packed differences; the short one's are differences as variable-length integers.
+//! Rows are stored in blocks of 128; the last block may be shorter. A list has the length of the rows in bytes (`u32`),
+//! a block table if there is more than one block, the rows, and a payload (`u16`) per row. An entry of the block table
+//! has the last row (`u32`), the offset of the rows (`u32`) and the maximum payload (`u16`). A full block has one byte
+//! with the bit width, followed by bit-packed differences. A short block has the differences as variable-length
+//! integers.
 
 use bitpacking::{BitPacker, BitPacker4x};
 
@@ -12,13 +13,13 @@ use super::{NO_ROW, PostingPayload};
 pub(super) const BLOCK: usize = BitPacker4x::BLOCK_LEN;
 const BLOCK_ENTRY_BYTES: usize = 10;
 
-/// A row that holds the term.
+/// Row that contains the term, with its payload.
 pub(super) struct Posting {
     pub(super) row: u32,
     pub(super) payload: PostingPayload,
 }
 
-/// Encodes a list; `postings` in order of their rows.
+/// Encodes a posting list. `postings` must be in row order.
 pub(super) fn write(postings: &[Posting], out: &mut Vec<u8>) {
     let mut rows = Vec::with_capacity(2 * postings.len());
     let mut table = Vec::new();
@@ -70,7 +71,7 @@ fn varint(mut value: u32, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// The products that hold a term.
+/// Posting list of a term: the products that contain it.
 #[derive(Debug, Clone, Copy)]
 pub struct TermList<'a> {
     count: usize,
@@ -80,7 +81,7 @@ pub struct TermList<'a> {
 }
 
 impl<'a> TermList<'a> {
-    /// The list of `count` postings that begins where `bytes` do; `None` when they are too short.
+    /// Opens the list of `count` postings at the start of `bytes`; `None` when `bytes` is too short.
     pub(super) fn read(count: u32, bytes: &'a [u8]) -> Option<Self> {
         let count = usize::try_from(count).ok()?;
         let (length, rest) = bytes.split_first_chunk::<4>()?;
@@ -95,13 +96,13 @@ impl<'a> TermList<'a> {
         })
     }
 
-    /// The number of products that hold the term, dead rows included.
+    /// Returns the number of products that contain the term, including dead rows.
     #[must_use]
     pub fn count(&self) -> u32 {
         u32::try_from(self.count).unwrap_or(u32::MAX)
     }
 
-    /// The payload of the posting at this place in the list.
+    /// Returns the payload of the posting at this index of the list.
     #[must_use]
     #[inline]
     pub fn holding(&self, place: usize) -> PostingPayload {
@@ -117,18 +118,18 @@ impl<'a> TermList<'a> {
         self.count.div_ceil(BLOCK)
     }
 
-    /// A bound on every holding of a block.
+    /// Returns an upper bound on every payload of a block.
     fn most(&self, block: usize) -> PostingPayload {
         self.entry(block).map_or(PostingPayload::MOST, |entry| {
             PostingPayload(u16::from_le_bytes([entry[8], entry[9]]))
         })
     }
 
-    /// The last row of a block.
+    /// Returns the last row of a block.
     pub(super) fn end(&self, block: usize) -> u32 {
         match self.entry(block) {
             Some(entry) => u32_at(entry, 0),
-            // One block alone holds every row; beyond the last block there is none.
+            // A list without a block table has one block with every row. Beyond the last block there are no rows.
             None if block == 0 => NO_ROW - 1,
             None => NO_ROW,
         }
@@ -139,7 +140,7 @@ impl<'a> TermList<'a> {
         self.table.get(from..from + BLOCK_ENTRY_BYTES)
     }
 
-    /// Some postings of a block, whose rows these are, from the one with this place in the list on.
+    /// Returns the postings for `rows` of a block. `place` is the index of the first of them in the list.
     pub(super) fn postings<'r>(&self, rows: &'r [u32], place: usize) -> Postings<'r>
     where
         'a: 'r,
@@ -151,13 +152,13 @@ impl<'a> TermList<'a> {
         }
     }
 
-    /// All postings in order of their rows, block by block: much cheaper than a cursor where most are wanted.
+    /// Returns all postings in row order, block by block. Much faster than a cursor if most postings are needed.
     pub fn blocks(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
         let list = *self;
         (0..self.block_count()).map(move |at| Block { list, at })
     }
 
-    /// Decodes a block and answers how many rows it has.
+    /// Decodes a block and returns its number of rows.
     pub(super) fn decode(&self, block: usize, rows: &mut [u32; BLOCK]) -> usize {
         let before = match block.checked_sub(1) {
             Some(before) => self.end(before),
@@ -193,34 +194,34 @@ impl<'a> TermList<'a> {
     }
 }
 
-/// A block of a list, not decoded yet.
+/// Block of a posting list that is not yet decoded.
 #[derive(Debug, Clone, Copy)]
 pub struct Block<'a> {
     list: TermList<'a>,
     at: usize,
 }
 
-/// The buffer into which a block's rows are decoded.
+/// Buffer into which the rows of a block are decoded.
 pub type BlockRows = [u32; BLOCK];
 
 impl<'a> Block<'a> {
-    /// Room for the rows of any block.
+    /// Initial buffer for the rows of any block.
     pub const ROOM: BlockRows = [NO_ROW; BLOCK];
 
-    /// The number of its postings.
+    /// Returns the number of postings in the block.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "no block is empty")]
     pub fn len(&self) -> usize {
         (self.list.count - self.at * BLOCK).min(BLOCK)
     }
 
-    /// A bound on every holding of the block.
+    /// Returns an upper bound on every payload of the block.
     #[must_use]
     pub fn most(&self) -> PostingPayload {
         self.list.most(self.at)
     }
 
-    /// Its postings.
+    /// Decodes the postings of the block.
     #[inline]
     pub fn read<'r>(&self, room: &'r mut BlockRows) -> Postings<'r>
     where
@@ -232,7 +233,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Some postings of a list, one behind the other.
+/// Consecutive postings of a list.
 #[derive(Debug, Clone, Copy)]
 pub struct Postings<'a> {
     rows: &'a [u32],
@@ -240,13 +241,13 @@ pub struct Postings<'a> {
 }
 
 impl<'a> Postings<'a> {
-    /// The rows, ascending.
+    /// Returns the rows in ascending order.
     #[must_use]
     pub const fn rows(self) -> &'a [u32] {
         self.rows
     }
 
-    /// The rows with how each holds the term.
+    /// Returns the rows with their payloads.
     pub fn iter(self) -> impl Iterator<Item = (u32, PostingPayload)> + use<'a> {
         let (holdings, _) = self.holdings.as_chunks::<2>();
         let holdings = holdings.iter().map(|bytes| PostingPayload(u16::from_le_bytes(*bytes)));

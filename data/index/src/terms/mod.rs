@@ -1,18 +1,19 @@
-//! One posting list a term over all the words of a product, made for ranking: each posting says in which fields and how
-//! prominently the product holds the term, so that a search reads one list a term and looks nothing else up.
+//! One posting list per term over all words of a product, designed for ranking. Each posting says in which fields
+//! and how prominently the product contains the term. So a search reads one list per term and looks up nothing
+//! else.
 //!
-//! | section | holds |
+//! | section | contents |
 //! |---|---|
-//! | header | magic, rows, terms, hash slots, lengths of the sections |
+//! | header | magic, number of rows, terms and hash slots, lengths of the sections |
 //! | slots | an open hash table over the terms: `term + 1`, 0 for an empty slot |
-//! | entries | a term: where its text ends, how many products hold it, where its postings lie |
-//! | texts | the terms, one after the other |
-//! | titles | a row: a hash of the whole title, and where its words end |
-//! | words | a title word: 16 bits of a hash of its stem, in order |
-//! | postings | a term: see [`list`] |
+//! | entries | per term: end of its text, number of products that contain it, position of its postings |
+//! | texts | the terms, concatenated |
+//! | titles | per row: a hash of the whole title, and the end of its words |
+//! | words | per title word: 16 bits of a hash of its stem, in order |
+//! | postings | per term: see [`list`] |
 //!
-//! Terms are stems (see [`data_text`]); numbers are little-endian. What is read is never trusted: a damaged file
-//! gives wrong answers at worst.
+//! Terms are stems (see [`data_text`]); numbers are little-endian. The contents are never trusted: a damaged file
+//! gives wrong results at worst.
 
 mod cursor;
 mod file;
@@ -28,13 +29,13 @@ pub use holding::PostingPayload;
 pub use list::{Block, BlockRows, Postings, TermList};
 pub(crate) use write::TermsWriter;
 
-/// The file's name within a part.
+/// Name of the file within a part.
 pub(crate) const TERMS: &str = "terms.bin";
 
-/// The answer of a cursor that has no more rows.
+/// Row number that a cursor returns when it has no more rows.
 pub const NO_ROW: u32 = u32::MAX;
 
-/// A hash that is the same everywhere and always (FNV-1a, its upper half folded in).
+/// Returns a hash that is stable across machines and versions: FNV-1a with its upper half folded in.
 #[must_use]
 pub fn stable_hash(text: &[u8]) -> u32 {
     let hash = text.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -43,7 +44,7 @@ pub fn stable_hash(text: &[u8]) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 
-/// The hash of a stem among a title's words.
+/// Returns the hash of a stem as stored for a title's words.
 #[must_use]
 pub fn word_hash(stem: &str) -> u16 {
     let hash = stable_hash(stem.as_bytes());

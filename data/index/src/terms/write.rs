@@ -9,24 +9,25 @@ use crate::taxonomy;
 use crate::varint;
 use data_text::{indexed_words, letters_of, stem};
 
-/// The first lines of a description say what the product is; what follows is care and shipping.
+/// Maximum number of description bytes that are indexed. The first lines say what the product is; care and shipping
+/// follow.
 const DESCRIPTION_BYTES_MAX: usize = 8 << 10;
-/// More values of one field than anyone searches for.
+/// Maximum number of values of one field that are indexed.
 const VALUES_MAX: usize = 256;
 
-/// The place of a word in a product.
+/// Field and position of a word in a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Title,
-    /// The title's word that says what the product is.
+    /// Head of the title: the word that says what the product is.
     Head,
-    /// The word right before.
+    /// Word right before the head of the title.
     BesideHead,
     Description,
     Other(u16),
 }
 
-/// The postings of one term so far: row differences and holdings.
+/// Postings of one term so far: row differences and payloads.
 #[derive(Debug, Default)]
 struct Pending {
     count: u32,
@@ -34,10 +35,10 @@ struct Pending {
     bytes: Vec<u8>,
 }
 
-/// Collects the terms of a part, product by product.
+/// Collects the terms of a part product by product.
 #[derive(Debug, Default)]
 pub(crate) struct TermsWriter {
-    /// The term of a word as it is written.
+    /// Maps a word as written to its term.
     of_word: FxHashMap<Box<str>, Word>,
     of_stem: FxHashMap<Box<str>, u32>,
     stems: Vec<Box<str>>,
@@ -46,11 +47,11 @@ pub(crate) struct TermsWriter {
     words: Vec<u16>,
     rows: u32,
     memory: usize,
-    // Emptied for every product.
+    // Cleared for every product.
     found: Vec<(u32, Place, u16)>,
 }
 
-/// A word as it is written: its term and the code of its form.
+/// Term, form code and hash of a word as written.
 #[derive(Debug, Clone, Copy)]
 struct Word {
     term: u32,
@@ -59,12 +60,12 @@ struct Word {
 }
 
 impl TermsWriter {
-    /// About how much memory it holds.
+    /// Returns the approximate memory use, in bytes.
     pub(crate) const fn memory(&self) -> usize {
         self.memory
     }
 
-    /// Takes the next row.
+    /// Adds the next row.
     pub(crate) fn push(&mut self, product: &Product, brand: &Brand) {
         self.found.clear();
         let title_words = self.title(&product.title);
@@ -87,7 +88,7 @@ impl TermsWriter {
             self.field(product_type, of_category);
         }
         let options = product.options.iter().flat_map(|option| &option.values);
-        // Attributes that were read from the title say nothing that the title does not.
+        // Attributes that were extracted from the title add nothing to the title.
         let title = product.title.to_lowercase();
         let attributes = product.attributes.iter().flat_map(|attribute| &attribute.values);
         let attributes = attributes.filter(|value| !title.contains(&value.to_lowercase()));
@@ -105,7 +106,7 @@ impl TermsWriter {
         self.rows += 1;
     }
 
-    /// Takes a title; answers how many words it has.
+    /// Adds a title and returns its number of words.
     fn title(&mut self, title: &str) -> usize {
         let tokens = indexed_words(title);
         let main: Vec<_> = tokens
@@ -132,7 +133,7 @@ impl TermsWriter {
         words
     }
 
-    /// Takes another text; answers how many words it has.
+    /// Adds the text of a field and returns its number of words.
     fn field(&mut self, text: &str, place: Place) -> usize {
         if text.is_empty() {
             return 0;
@@ -170,7 +171,7 @@ impl TermsWriter {
         word
     }
 
-    /// Writes the product's postings, one a term.
+    /// Writes the product's postings, one per term.
     fn post(&mut self, title_words: usize, description_words: usize) {
         self.found.sort_unstable();
         for group in self.found.chunk_by(|one, other| one.0 == other.0) {
@@ -189,7 +190,7 @@ impl TermsWriter {
                     Place::Description => in_description += 1,
                     Place::Other(part) => held = held.max(PostingPayload(*part)),
                 }
-                // Of several forms in a title one is told.
+                // If a title has several forms of the word, only one is stored.
                 form = form.max(*of_word);
             }
             if in_title > 0 {
@@ -207,7 +208,7 @@ impl TermsWriter {
         }
     }
 
-    /// The file.
+    /// Returns the bytes of the file.
     pub(crate) fn finish(self) -> Vec<u8> {
         let slots = (2 * self.stems.len() + 1).next_power_of_two();
         let texts: usize = self.stems.iter().map(|stem| stem.len()).sum();
@@ -245,7 +246,7 @@ impl TermsWriter {
     }
 }
 
-/// The hash table: linear probing, terms in the order in which they came.
+/// Builds the hash table with linear probing. Terms keep their insertion order.
 fn table(stems: &[Box<str>], slots: usize) -> Vec<u32> {
     let mut table = vec![0_u32; slots];
     for (term, stem) in (1..).zip(stems) {

@@ -3,27 +3,27 @@ use std::ops::Range;
 use bytes::Bytes;
 use data_embedding::{BLOCK_ROWS, DIMENSIONS_MAX, Query, Vector, block_bytes, stride};
 
-/// The file's name within a part.
+/// Name of the file within a part.
 pub(crate) const VECTORS: &str = "vectors.bin";
 
 const MAGIC: &[u8; 8] = b"HAATVEC1";
-/// Sections begin at multiples of this.
+/// Alignment of sections, in bytes.
 const ALIGNMENT: usize = 64;
 
-/// A part's vectors, opened.
+/// Opened vectors of a part.
 #[derive(Debug)]
 pub(crate) struct Vectors {
     rows: u32,
     dimensions: usize,
     stride: usize,
-    /// One bit a row: whether it has a vector.
+    /// One bit per row that says whether the row has a vector.
     present: Bytes,
     sign_codes: Bytes,
     vectors: Bytes,
 }
 
-/// The ranges of a file's sections: first a bit a row, then the sign codes in blocks, then the vectors as
-/// [`Query::store`] writes them.
+/// Ranges of the sections of a file: one bit per row, then the sign codes in blocks, then the vectors as written by
+/// [`Query::store`].
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) present: Range<usize>,
@@ -32,7 +32,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// `None` when the file would be larger than memory.
+    /// Computes the layout; `None` when the file would exceed the address space.
     pub(super) fn of(rows: u32, dimensions: usize) -> Option<Self> {
         let rows = rows as usize;
         let mut end = ALIGNMENT;
@@ -49,14 +49,14 @@ impl Layout {
     }
 }
 
-/// The first bytes of a file.
+/// Returns the header of a file.
 pub(super) fn header(rows: u32, dimensions: usize) -> Vec<u8> {
     let dimensions = u32::try_from(dimensions).unwrap_or(u32::MAX);
     [&MAGIC[..], &rows.to_le_bytes(), &dimensions.to_le_bytes()].concat()
 }
 
 impl Vectors {
-    /// Reads a file, and checks that it is as long as its rows need: whatever its bytes are, they can be read then.
+    /// Opens a file and checks its length against the number of rows, so that later reads are in bounds.
     pub(crate) fn open(bytes: &Bytes, rows: u32, dimensions: u32) -> Result<Self, &'static str> {
         let dimensions = dimensions as usize;
         if !(1..=DIMENSIONS_MAX).contains(&dimensions) {
@@ -77,12 +77,12 @@ impl Vectors {
         })
     }
 
-    /// The blocks of sign codes, each of the next [`BLOCK_ROWS`] rows.
+    /// Returns the blocks of sign codes, with [`BLOCK_ROWS`] rows per block.
     pub(crate) fn blocks(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.sign_codes.chunks_exact(block_bytes(self.dimensions))
     }
 
-    /// The stored vector of a row; `None` when it has none.
+    /// Returns the stored vector of a row, or `None` when the row has none.
     pub(crate) fn stored(&self, row: u32) -> Option<&[u8]> {
         let at = row as usize;
         let present = row < self.rows && self.present.get(at / 8)? >> (at % 8) & 1 == 1;
@@ -90,7 +90,7 @@ impl Vectors {
         stored.flatten()
     }
 
-    /// The vector of a row.
+    /// Returns the vector of a row.
     pub(crate) fn vector(&self, row: u32) -> Option<Vector> {
         self.stored(row).and_then(|stored| Query::load(stored, self.dimensions))
     }

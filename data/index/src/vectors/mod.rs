@@ -1,7 +1,7 @@
-//! A part's vectors: one a row, in the order of rows, read in place from a memory-mapped file.
+//! Vectors of a part, one per row in row order, read in place from a memory-mapped file.
 //!
-//! Beside each vector lies its sign code, an eighth of its size. A search estimates every product's nearness by the code,
-//! and measures only those that the estimates put first.
+//! Each vector has a sign code of an eighth of its size. A search estimates the similarity of every product from the
+//! sign code, and computes the exact similarity only for the best estimates.
 
 mod file;
 mod write;

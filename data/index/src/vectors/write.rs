@@ -10,12 +10,12 @@ use super::file::{Layout, header};
 use crate::error::BuildError;
 use crate::taxonomy;
 
-/// Products embedded at once: what asks another machine asks seldom.
+/// Batch size for embedding. Large batches need few requests if the embedder runs on another machine.
 const BATCH: usize = 128;
-/// More text of options and attributes than tells anything.
+/// Maximum length of the text of options and attributes, in bytes.
 const OPTIONS_BYTES_MAX: usize = 512;
 
-/// Embeds the products of a part while it is built.
+/// Embeds the products of a part while the part is built.
 #[derive(Debug)]
 pub(crate) struct VectorsWriter {
     embedder: Arc<dyn Embedder>,
@@ -38,13 +38,13 @@ impl VectorsWriter {
         }
     }
 
-    /// About how much memory a row takes.
+    /// Returns the approximate memory use of a row, in bytes.
     pub(crate) fn row_bytes(&self) -> usize {
         let dimensions = self.embedder.dimensions();
         stride(dimensions) + block_bytes(dimensions) / BLOCK_ROWS
     }
 
-    /// Takes the next row.
+    /// Adds the next row.
     pub(crate) fn push(&mut self, product: &Product, brand: &Brand) -> Result<(), BuildError> {
         self.waiting.push(document(product, brand));
         if self.waiting.len() < BATCH {
@@ -89,7 +89,7 @@ impl VectorsWriter {
         self.rows += 1;
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub(crate) fn finish(mut self) -> Result<Vec<u8>, BuildError> {
         if !self.waiting.is_empty() {
             self.embed()?;
@@ -110,7 +110,7 @@ impl VectorsWriter {
     }
 }
 
-/// The product's texts for an embedder.
+/// Returns the texts of a product for the embedder.
 fn document(product: &Product, brand: &Brand) -> DocumentText {
     let mut category = String::new();
     if let Some(filed) = product.category.and_then(taxonomy::by_id) {
@@ -145,7 +145,7 @@ fn document(product: &Product, brand: &Brand) -> DocumentText {
     }
 }
 
-/// The beginning of a description, without the bullets of its items: they mean nothing.
+/// Returns the start of a description without list bullets, which carry no meaning.
 fn description_start(text: &str) -> String {
     let mut start = String::new();
     for line in text.lines() {
@@ -159,7 +159,7 @@ fn description_start(text: &str) -> String {
     start
 }
 
-/// Adds the beginning of a text after a space.
+/// Appends a space and the start of a text.
 fn add(to: &mut String, text: &str, bytes_max: usize) {
     if !to.is_empty() {
         to.push(' ');

@@ -13,7 +13,7 @@ use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
 
 use super::lists::{NamedListsWriter, item, list};
 
-/// The file's name within a part.
+/// Name of the file within a part.
 pub(crate) const DETAILS: &str = "details.arrow";
 
 fn column(name: &str, data_type: DataType) -> Field {
@@ -52,7 +52,7 @@ fn variant_fields() -> Fields {
     ])
 }
 
-/// A column of lists of reviews.
+/// Returns the field definition of a column of review lists.
 pub(crate) fn review_lists() -> Field {
     list("reviews", DataType::Struct(review_fields()))
 }

@@ -8,10 +8,10 @@ use super::super::lists::{NamedLists, Spans, text};
 use super::SCHEMA;
 use super::rows::{MediaColumns, MediaRef, NamedValues, PAGE, ReviewRef, Reviews, VariantRef, Variants, moment};
 
-/// Everything of a product that its card does not show.
+/// All columns of products that the cards do not have.
 #[derive(Debug)]
 pub struct Details {
-    /// The first row of each batch, ascending, and the number of rows at the end.
+    /// First row of each batch in ascending order, followed by the number of rows.
     starts: Vec<u32>,
     batches: Vec<Batch>,
 }
@@ -79,13 +79,13 @@ impl Details {
         })
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn rows(&self) -> u32 {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// The details of a row.
+    /// Returns the details of a row.
     #[must_use]
     pub fn row(&self, row: u32) -> DetailsRow<'_> {
         let batch = self.starts.partition_point(|start| *start <= row) - 1;
@@ -96,7 +96,7 @@ impl Details {
     }
 }
 
-/// The details of one product, read in place.
+/// Details of one product, read in place.
 #[derive(Debug, Clone, Copy)]
 pub struct DetailsRow<'a> {
     batch: &'a Batch,
@@ -104,85 +104,85 @@ pub struct DetailsRow<'a> {
 }
 
 impl<'a> DetailsRow<'a> {
-    /// The platform's own id of the product.
+    /// Returns the platform's id of the product.
     #[must_use]
     pub fn platform_id(&self) -> u64 {
         self.batch.platform_id.value(self.at)
     }
 
-    /// The store's name of the product in URLs: its page is `{base_url}/products/{handle}`.
+    /// Returns the handle that the store uses in URLs. The product page is `{base_url}/products/{handle}`.
     #[must_use]
     pub fn handle(&self) -> &'a str {
         self.batch.handle.value(self.at)
     }
 
-    /// Plain text; may be empty.
+    /// Returns the description as plain text, which may be empty.
     #[must_use]
     pub fn description(&self) -> &'a str {
         self.batch.description.value(self.at)
     }
 
-    /// The vendor.
+    /// Returns the vendor of the product.
     #[must_use]
     pub fn vendor(&self) -> Option<&'a str> {
         text(&self.batch.vendor, self.at)
     }
 
-    /// The store's own product type.
+    /// Returns the store's own product type.
     #[must_use]
     pub fn product_type(&self) -> Option<&'a str> {
         text(&self.batch.product_type, self.at)
     }
 
-    /// Tags, in the store's order.
+    /// Returns the tags in the store's order.
     pub fn tags(&self) -> impl ExactSizeIterator<Item = &'a str> + Clone + use<'a> {
         let batch = self.batch;
         batch.tag_spans.at(self.at).map(move |at| batch.tags.value(at))
     }
 
-    /// Options, in the store's order.
+    /// Returns the options in the store's order.
     pub fn options(&self) -> impl ExactSizeIterator<Item = NamedValues<'a>> + use<'a> {
         NamedValues::of(&self.batch.options, self.at)
     }
 
-    /// Structured attributes.
+    /// Returns the structured attributes of the product.
     pub fn attributes(&self) -> impl ExactSizeIterator<Item = NamedValues<'a>> + use<'a> {
         NamedValues::of(&self.batch.attributes, self.at)
     }
 
-    /// Pictures and films, in display order.
+    /// Returns the images and videos in display order.
     pub fn media(&self) -> impl ExactSizeIterator<Item = MediaRef<'a>> + use<'a> {
         self.batch.media.at(self.at)
     }
 
-    /// Variants, in the store's order.
+    /// Returns the variants in the store's order.
     pub fn variants(&self) -> impl ExactSizeIterator<Item = VariantRef<'a>> + use<'a> {
         self.batch.variants.at(self.at)
     }
 
-    /// Reviews, newest first.
+    /// Returns the reviews, newest first.
     pub fn reviews(&self) -> impl ExactSizeIterator<Item = ReviewRef<'a>> + use<'a> {
         self.batch.reviews.at(self.at, PAGE)
     }
 
-    /// The part's reviews, and the product's place among them.
+    /// Returns the reviews of the part and the product's index in them.
     pub(crate) fn review_list(&self) -> (&'a Reviews, usize) {
         (&self.batch.reviews, self.at)
     }
 
-    /// When the store says it was created.
+    /// Returns the creation time that the store reports.
     #[must_use]
     pub fn created_at(&self) -> Option<Timestamp> {
         moment(&self.batch.created_at, self.at)
     }
 
-    /// When the store says it was published.
+    /// Returns the publication time that the store reports.
     #[must_use]
     pub fn published_at(&self) -> Option<Timestamp> {
         moment(&self.batch.published_at, self.at)
     }
 
-    /// When the store says it last changed.
+    /// Returns the time of the last change that the store reports.
     #[must_use]
     pub fn updated_at(&self) -> Option<Timestamp> {
         moment(&self.batch.updated_at, self.at)

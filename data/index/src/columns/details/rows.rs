@@ -12,7 +12,7 @@ use super::super::lists::{NamedLists, Spans, child, text};
 /// An option or attribute with its values, read in place.
 #[derive(Debug, Clone)]
 pub struct NamedValues<'a> {
-    /// Its name, as the product states it.
+    /// Name of the option or attribute, as the product states it.
     pub name: &'a str,
     lists: &'a NamedLists,
     span: std::ops::Range<usize>,
@@ -23,7 +23,7 @@ impl<'a> NamedValues<'a> {
         lists.at(row).map(move |(name, span)| Self { name, lists, span })
     }
 
-    /// Its values, in order.
+    /// Returns the values in order.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &'a str> + Clone + use<'a> {
         self.lists.values(self.span.clone())
     }
@@ -43,12 +43,12 @@ impl<'a> NamedValues<'a> {
     }
 }
 
-/// A picture or film, read in place.
+/// An image or video, read in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MediaRef<'a> {
-    /// Absolute address.
+    /// Absolute URL.
     pub url: &'a str,
-    /// Picture or film.
+    /// Image or video.
     pub kind: MediaKind,
     /// Alternative text.
     pub alt: Option<&'a str>,
@@ -84,24 +84,24 @@ pub struct VariantRef<'a> {
     pub id: VariantId,
     /// Title; empty for the one default variant.
     pub title: &'a str,
-    /// Stock keeping unit.
+    /// Stock keeping unit (SKU).
     pub sku: Option<&'a str>,
     /// Price in minor units of the product's currency.
     pub price_minor: i64,
-    /// List price, where it is above the price.
+    /// List price in minor units, if it is above the price.
     pub compare_at_minor: Option<i64>,
-    /// True where the store would sell it now.
+    /// True if the store had the variant available at the time of the crawl.
     pub available: bool,
-    /// Shipping weight.
+    /// Shipping weight in grams.
     pub grams: Option<u32>,
-    /// Address of its own picture.
+    /// URL of the variant's own image.
     pub image: Option<&'a str>,
     columns: &'a Variants,
     options: std::ops::Range<usize>,
 }
 
 impl<'a> VariantRef<'a> {
-    /// Its option names and values, in the product's order.
+    /// Returns the names and values of the variant's options, in the product's order.
     pub fn options(&self) -> impl ExactSizeIterator<Item = (&'a str, &'a str)> + Clone + use<'a> {
         let columns = self.columns;
         self.options
@@ -118,7 +118,7 @@ impl<'a> VariantRef<'a> {
             id: self.id,
             title: self.title.to_owned(),
             sku: self.sku.map(str::to_owned),
-            // A release has barcodes that name a product, and no others.
+            // A release has only barcodes that identify a product.
             barcode: codes.barcode.map(|barcode| barcode.to_string()),
             size: codes.size,
             options: self.options().map(option).collect(),
@@ -134,21 +134,21 @@ impl<'a> VariantRef<'a> {
 /// A review, read in place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReviewRef<'a> {
-    /// Stars, from 0 to 5.
+    /// Number of stars, from 0 to 5.
     pub rating: f32,
-    /// The reviewer's name.
+    /// Name of the reviewer.
     pub author: Option<&'a str>,
-    /// Its headline.
+    /// Headline of the review.
     pub title: Option<&'a str>,
-    /// Its text.
+    /// Text of the review.
     pub body: &'a str,
-    /// When it was written.
+    /// Time at which the review was written.
     pub created_at: Option<Timestamp>,
-    /// The publisher: a review app, or [`PAGE`] for the store's own page.
+    /// Publisher of the review: a review app, or [`PAGE`] for the store's own page.
     pub source: &'a str,
 }
 
-/// The source of what a product's own page says.
+/// Source name of ratings and reviews from a product's own page.
 pub const PAGE: &str = "page";
 
 impl ReviewRef<'_> {
@@ -254,7 +254,7 @@ impl Variants {
     }
 }
 
-/// Lists of reviews.
+/// Column of lists of reviews, one list per row.
 #[derive(Debug)]
 pub(crate) struct Reviews {
     spans: Spans,

@@ -14,9 +14,9 @@ use super::super::ipc;
 use super::super::lists::{Ends, NamedListsWriter, item};
 use super::{SCHEMA, media_fields, option_fields, review_fields, struct_item, variant_fields};
 
-/// A batch is written when it holds this many rows …
+/// Number of rows after which a batch is written, unless `BATCH_BYTES` is reached first.
 const BATCH_ROWS: usize = 4_096;
-/// … or this much text, whichever comes first: memory while building is bounded, and offsets stay below 2^31.
+/// Text size after which a batch is written. This limits memory use and keeps offsets below 2^31.
 const BATCH_BYTES: usize = 32 << 20;
 
 /// Writes details batch by batch while a part is built.
@@ -37,7 +37,7 @@ impl<W: Write> DetailsWriter<W> {
         })
     }
 
-    /// Takes the next row; `bytes` is the size of its texts.
+    /// Adds the next row. `bytes` is the size of its texts.
     pub(crate) fn push(&mut self, product: &Product, bytes: usize) -> Result<(), ArrowError> {
         self.batch.push(product);
         self.rows += 1;
@@ -232,7 +232,7 @@ impl VariantsWriter {
     }
 }
 
-/// Writes lists of reviews, one list a row.
+/// Writes lists of reviews, one list per row.
 #[derive(Debug, Default)]
 pub(crate) struct ReviewsWriter {
     ends: Ends,
