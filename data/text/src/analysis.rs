@@ -6,30 +6,31 @@ use unicode_normalization::UnicodeNormalization;
 use super::fold::without_accents;
 use super::words::{self, Mode, Token};
 
-/// Terms of this many bytes or more are not indexed: no one types them.
+/// Terms of this many bytes or more are not indexed, because no user types them.
 const TERM_BYTES_MAX: usize = 64;
-/// The same of codes: a handle has up to 255 letters on the platform, each of four bytes at most.
+/// Codes of this many bytes or more are not indexed. A handle has up to 255 letters on the platform, each of at most
+/// four bytes.
 const CODE_BYTES_MAX: usize = 1_024;
 
-/// The ways to make terms of a field's text.
+/// Methods to turn the text of a field into terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Analysis {
-    /// Words, folded and stemmed (English).
+    /// Folded words, stemmed as English.
     Stemmed,
-    /// Words, folded.
+    /// Folded words, not stemmed.
     Plain,
-    /// The whole value as one term: letters and digits only, folded. See [`code_of`].
+    /// The whole value as one folded term of letters and digits. See [`code_of`].
     Code,
 }
 
-/// A term of a query, as the index holds it.
+/// Term of a query, in the form that the index contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
-    /// The term.
+    /// Text of the term.
     pub text: String,
-    /// Its position among the terms.
+    /// Position among the terms of the query.
     pub position: u32,
-    /// Its range in the query, in bytes.
+    /// Byte range of the term in the query.
     pub offsets: std::ops::Range<usize>,
 }
 
@@ -52,9 +53,9 @@ impl Analysis {
     }
 }
 
-/// The whole value as one token, where it has letters or digits.
+/// Returns the whole value as one token, or `None` if it has no letters or digits.
 fn code(text: &str) -> Option<Token> {
-    // Longer ones are dropped anyway; this bounds the work.
+    // Longer codes are dropped anyway, so this limits the work.
     let letters = text.chars().take(CODE_BYTES_MAX).nfkc().flat_map(char::to_lowercase);
     let code: String = letters.filter(|char| char.is_alphanumeric()).collect();
     (!code.is_empty()).then_some(Token {
@@ -65,8 +66,7 @@ fn code(text: &str) -> Option<Token> {
     })
 }
 
-/// The terms that a query text stands for in fields of this analysis, in the order of the text; one term a
-/// position. At most 64 words are read.
+/// Returns the terms of a query text in text order, one per position. Reads at most 64 words.
 #[must_use]
 pub fn analyse(analysis: Analysis, text: &str) -> Vec<Term> {
     let tokens = analysis.tokens(Mode::Query, text).into_iter();
@@ -78,13 +78,13 @@ pub fn analyse(analysis: Analysis, text: &str) -> Vec<Term> {
     terms.collect()
 }
 
-/// The stems of a query text, as [`analyse`] has them.
+/// Returns the stems of a query text, as in [`analyse`].
 #[must_use]
 pub fn stems(text: &str) -> Vec<String> {
     terms(Analysis::Stemmed, text)
 }
 
-/// The words of a query text, folded, as [`analyse`] has them.
+/// Returns the folded words of a query text, as in [`analyse`].
 #[must_use]
 pub fn plain_words(text: &str) -> Vec<String> {
     terms(Analysis::Plain, text)
@@ -95,27 +95,27 @@ fn terms(analysis: Analysis, text: &str) -> Vec<String> {
     tokens.map(|token| token.text).collect()
 }
 
-/// The plain words of a text that is indexed, in all forms that a query may look for.
+/// Returns the folded words of a text to be indexed, in all forms that a query may look up.
 #[must_use]
 pub fn indexed_words(text: &str) -> Vec<Token> {
     Analysis::Plain.tokens(Mode::Index, text)
 }
 
-/// The stem of a folded English word.
+/// Returns the stem of a folded English word.
 #[must_use]
 pub fn stem(word: &str) -> String {
     Stemmer::new(Algorithm::English).stem(word).into_owned()
 }
 
-/// The code of a whole value: its letters and digits, lower case, without accents, in one piece
-/// (`AB-12/34` → `ab1234`); `None` when nothing is left or it is too long to be indexed.
+/// Returns the code of a whole value: its letters and digits, lowercase, without accents and separators (`AB-12/34` →
+/// `ab1234`). `None` when the result is empty or too long to be indexed.
 #[must_use]
 pub fn code_of(value: &str) -> Option<String> {
     analyse(Analysis::Code, value).pop().map(|term| term.text)
 }
 
-/// The letters and digits of a text, in lower case and without Latin accents. Whole texts, titles and names are
-/// compared by them.
+/// Returns the letters and digits of a text, lowercase and without Latin accents. Whole texts, titles and names are
+/// compared in this form.
 #[must_use]
 pub fn letters_of(text: &str) -> Cow<'_, str> {
     if !text.is_ascii()
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(joined(Analysis::Stemmed, "mens runs shoe"), "men run shoe");
         assert_eq!(joined(Analysis::Plain, "कॉटन कुर्ता"), "कॉटन कुर्ता");
         assert_eq!(joined(Analysis::Plain, "H&M  --  (new!)"), "h m new");
-        // The selector that draws a sign in colours is no word.
+        // The variation selector for coloured symbols is not a word.
         assert_eq!(joined(Analysis::Plain, "mug ☕\u{fe0f} ❤\u{fe0f}"), "mug");
     }
 

@@ -1,5 +1,5 @@
-/// Edits between two words: insert, drop, change a letter, or swap two neighbours, none of them twice at one place (optimal
-/// string alignment); anything above `max` is `max + 1`.
+/// Returns the optimal string alignment distance between two words. Edits are inserting, deleting or replacing a
+/// letter, or swapping two neighbours. A distance above `max` is returned as `max + 1`.
 #[must_use]
 pub fn edits(typed: &[char], word: &str, max: usize) -> usize {
     let mut before: Vec<usize> = vec![0; typed.len() + 1];
@@ -32,7 +32,7 @@ mod tests {
 
     use super::*;
 
-    /// Straight from the recursion.
+    /// Computes the distance directly from its recursive definition.
     fn defined(one: &[char], other: &[char]) -> usize {
         match (one, other) {
             ([], rest) | (rest, []) => rest.len(),

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Latin letters that are no letter of ASCII with a mark, small ones.
+/// Lowercase Latin letters that do not decompose into an ASCII letter and a mark.
 const LETTERS: &[(char, &str)] = &[
     ('ß', "ss"),
     ('æ', "ae"),
@@ -20,7 +20,8 @@ const LETTERS: &[(char, &str)] = &[
     ('ƒ', "f"),
 ];
 
-/// A small text without the accents of its Latin letters: `crème` → `creme`, `straße` → `strasse`. Other scripts stay.
+/// Removes the accents of Latin letters from a lowercase text: `crème` → `creme`, `straße` → `strasse`. Other scripts
+/// are unchanged.
 pub(super) fn without_accents(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return text.into();
@@ -37,11 +38,12 @@ pub(super) fn without_accents(text: &str) -> Cow<'_, str> {
     plain.into()
 }
 
-/// The form in which values are compared: compatibility-normalised, lower case, white space folded.
+/// Returns the form in which values are compared: compatibility-normalised, lowercase, with white space folded.
 #[must_use]
 pub fn fold_value(value: &str) -> String {
     if !value.is_ascii() {
-        // Some characters stand for a space and another one: what is folded once must stay as it is when it is folded again.
+        // Some characters decompose to a space and another character. The second normalisation makes the fold
+        // idempotent.
         let plain: String = value.nfkc().flat_map(char::to_lowercase).nfkc().collect();
         return plain.split_whitespace().collect::<Vec<_>>().join(" ");
     }

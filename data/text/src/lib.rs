@@ -1,13 +1,14 @@
-//! The meaning of texts, for whoever compares or shows them: terms that an index and its queries share, values folded to the form
-//! in which they are compared, edits between words, HTML and other texts of stores made plain.
+//! Text processing for comparison and display: terms shared by the index and its queries, folded values, edit
+//! distances, and plain text from the HTML of stores.
 //!
-//! In: a text of a store or a shopper. Out: the same answer for the same text, of bounded length where it is shown. It knows
-//! no product, release or language model, does no I/O, and never fails: what it can make nothing of says nothing.
+//! Input: a text of a store or a shopper. Output: the same result for the same text, of limited length where it is
+//! displayed. The crate knows no products, releases or language models, does no I/O, and never fails. Text that it
+//! cannot interpret gives an empty result.
 //!
-//! Terms: words of letters, digits and marks of any script, compatibility-normalised, lower case, Latin letters
-//! without accents, `'s` joined (`men's` → `mens`). A number with a unit is one term however it was written
-//! (`3 m`, `3m`, `3-metre`, `3 meters` → `3m`; `6\"`, `6 in.` → `6in`), a fraction is a decimal number (`1-1/2` → `1.5`);
-//! the index also holds the pieces, `12x24` for `12 in. x 24 in.`, and `tshirt` for `t-shirt`.
+//! Terms are words of letters, digits and marks of any script. They are compatibility-normalised and lowercase, with
+//! Latin letters without accents and `'s` joined (`men's` → `mens`). A number with a unit is one term in any spelling
+//! (`3 m`, `3m`, `3-metre`, `3 meters` → `3m`; `6"`, `6 in.` → `6in`). A fraction is a decimal number (`1-1/2` →
+//! `1.5`). The index also contains the pieces, `12x24` for `12 in. x 24 in.`, and `tshirt` for `t-shirt`.
 
 mod analysis;
 mod edits;

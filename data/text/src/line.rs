@@ -1,7 +1,8 @@
-//! Plain text: white space folded, invisible trickery gone, lengths bounded.
+//! Plain text with folded white space, no hidden characters, and limited length.
 
-/// Characters that change how the rest is shown, or show nothing: controls, bidirectional overrides and isolates,
-/// zero-width spaces, byte-order marks, tags and interlinear marks. The joiners stay: Indic scripts and emoji need them.
+/// Returns true for characters that are invisible or change how other text is displayed: controls, bidirectional
+/// overrides and isolates, zero-width spaces, byte-order marks, tags and interlinear marks. Joiners are not hidden
+/// because Indic scripts and emoji need them.
 #[must_use]
 pub fn is_hidden(character: char) -> bool {
     character.is_control()
@@ -13,8 +14,8 @@ pub fn is_hidden(character: char) -> bool {
         )
 }
 
-/// Text of a store on one line for an operator, at most `chars_max` characters: line ends, other controls and hidden
-/// characters are written as escapes (`\n`, `\u{202e}`), and what is cut off leaves `…`.
+/// Formats a store's text as one line for an operator, at most `chars_max` characters long. Line ends, other controls
+/// and hidden characters are written as escapes (`\n`, `\u{202e}`). A truncated text ends with `…`.
 #[must_use]
 pub fn escaped_line(text: &str, chars_max: usize) -> String {
     let mut line = String::with_capacity(text.len().min(chars_max));
@@ -28,7 +29,7 @@ pub fn escaped_line(text: &str, chars_max: usize) -> String {
             character.escape_default().count()
         };
         if needed > room {
-            // The last place is for the sign that something was cut off.
+            // The last character is reserved for `…`, which marks a truncated text.
             line.truncate(kept);
             line.push('…');
             break;
@@ -46,7 +47,7 @@ pub fn escaped_line(text: &str, chars_max: usize) -> String {
     line
 }
 
-/// The line that [`stated_line`] gives.
+/// Returns the line for [`stated_line`].
 fn one_line(text: &str, chars_max: usize) -> String {
     let plain = |byte: u8| (b'!'..=b'~').contains(&byte) || byte == b' ';
     let trimmed = text.trim();
@@ -76,8 +77,8 @@ fn one_line(text: &str, chars_max: usize) -> String {
     line
 }
 
-/// A code as it is stated, spaces and all: others know it by nothing else. `None` when it was not stated, or is blank; at
-/// most `chars_max` characters are kept.
+/// Returns a code verbatim, including spaces, because other systems identify it by its exact text. `None` when it is
+/// missing or blank. At most `chars_max` characters are kept.
 #[must_use]
 pub fn stated_code(text: Option<&str>, chars_max: usize) -> Option<String> {
     let text = text.filter(|text| !text.trim().is_empty())?;
@@ -85,8 +86,8 @@ pub fn stated_code(text: Option<&str>, chars_max: usize) -> Option<String> {
     text.get(..end).map(str::to_owned)
 }
 
-/// A text on one line: runs of white space become one space, hidden characters go, at most `chars_max` characters are
-/// kept. `None` when it was not stated, or is blank.
+/// Returns a text on one line: runs of white space become one space, and hidden characters are removed. `None` when it
+/// is missing or blank. At most `chars_max` characters are kept.
 #[must_use]
 pub fn stated_line(text: Option<&str>, chars_max: usize) -> Option<String> {
     text.map(|text| one_line(text, chars_max))

@@ -3,19 +3,19 @@ use unicode_normalization::UnicodeNormalization;
 use super::units;
 use super::word::Word;
 
-/// A number as text has it, in one spelling, and the unit that it counts.
+/// Number in canonical spelling with its unit.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Quantity {
     pub(super) number: String,
     pub(super) unit: Option<&'static str>,
-    /// The number of words that it takes.
+    /// Number of words that the quantity spans.
     pub(super) words: usize,
 }
 
-/// Denominators that are read as fractions; `24/7` and `50/50` are none.
+/// Denominators that are read as fractions. `24/7` and `50/50` are not fractions.
 const DENOMINATORS: [u32; 8] = [2, 3, 4, 5, 8, 16, 32, 64];
 
-/// The fraction of which `at` is the stroke and `start` the first character, as a decimal number.
+/// Checks for a fraction whose slash is at `at` and whose first character is at `start`.
 pub(super) fn fraction_at(text: &str, start: usize, at: usize) -> Option<()> {
     let upper = text.get(start..at)?;
     let lower = text.get(at + 1..)?;
@@ -23,7 +23,7 @@ pub(super) fn fraction_at(text: &str, start: usize, at: usize) -> Option<()> {
     fraction(upper, lower.get(..digits)?).map(|_| ())
 }
 
-/// Ten-thousandths of a fraction.
+/// Returns the value of a fraction in ten-thousandths.
 fn fraction(upper: &str, lower: &str) -> Option<u32> {
     if upper.len() > 2 || lower.len() > 2 {
         return None;
@@ -32,7 +32,7 @@ fn fraction(upper: &str, lower: &str) -> Option<u32> {
     (upper > 0 && upper < lower && DENOMINATORS.contains(&lower)).then(|| (20_000 * upper + lower) / (2 * lower))
 }
 
-/// A number that ends in a fraction drawn as one character, `½` or `1½`, as a decimal number.
+/// Converts a number that ends in a fraction character, such as `½` or `1½`, to a decimal number.
 pub(super) fn with_drawn_fraction(word: &str) -> Option<String> {
     let drawn = word.chars().next_back().filter(|char| !char.is_ascii())?;
     let whole = word.strip_suffix(drawn)?;
@@ -45,8 +45,8 @@ pub(super) fn with_drawn_fraction(word: &str) -> Option<String> {
     Some(decimal(if whole.is_empty() { 0 } else { whole.parse().ok()? }, part))
 }
 
-/// The quantity that begins with the word at `at`: `3 m`, `3m`, `1-1/2 in.`, `6\"`, `5' `, or a bare number that is not
-/// written in the one spelling.
+/// Reads the quantity that begins with the word at `at`: `3 m`, `3m`, `1-1/2 in.`, `6"`, `5' `, or a bare number that
+/// is not in canonical spelling.
 pub(super) fn read(text: &str, words: &[Word], at: usize) -> Option<Quantity> {
     let word = words.get(at)?;
     if !word.text.starts_with(|char: char| char.is_ascii_digit()) {
@@ -59,7 +59,7 @@ pub(super) fn read(text: &str, words: &[Word], at: usize) -> Option<Quantity> {
             words: 1,
         });
     }
-    // `1/2in`
+    // Handles `1/2in`.
     let digits = word.text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
     if let Some((upper, lower)) = digits.split_once('/')
         && let Some(part) = fraction(upper, lower)
@@ -80,7 +80,7 @@ pub(super) fn read(text: &str, words: &[Word], at: usize) -> Option<Quantity> {
     })
 }
 
-/// A number and how many words it takes; two if a fraction follows it.
+/// Reads a number and returns the number of words that it spans, which is two if a fraction follows.
 fn number(text: &str, words: &[Word], at: usize) -> Option<(String, usize)> {
     let word = words.get(at)?;
     if let Some((upper, lower)) = word.text.split_once('/') {
@@ -105,7 +105,8 @@ fn decimal(whole: u32, ten_thousandths: u32) -> String {
     units::canonical_number(&format!("{whole}.{ten_thousandths:04}")).to_owned()
 }
 
-/// The unit of a number whose last word is the one before `at`, and how many words it takes: none for `\"`.
+/// Reads the unit after a number, where `at` is the word after the number. Also returns the number of words that the
+/// unit spans, which is 0 for `"`.
 fn unit(text: &str, words: &[Word], at: usize) -> Option<(&'static str, usize)> {
     let after = words.get(at - 1)?.offsets.end;
     let rest = text.get(after..)?;
@@ -134,7 +135,8 @@ fn unit(text: &str, words: &[Word], at: usize) -> Option<(&'static str, usize)> 
         return Some((unit, 2));
     }
     let (unit, always) = units::apart(&next.text)?;
-    // `in` is a word too: a unit with a full stop, before `x`, a side's name or the end.
+    // `in` is also a preposition. It counts as a unit with a full stop, before `x`, before the name of a side, or at
+    // the end.
     let ends = || {
         let rest = text.get(next.offsets.end..).unwrap_or_default();
         let dotted = rest

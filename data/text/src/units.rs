@@ -1,4 +1,5 @@
-/// The short form of a unit, which terms carry, in any of its spellings. A count is written as a carat is: `24 ct`.
+/// Returns the short form of a unit, as used in terms, for any of its spellings. A count is written like a carat: `24
+/// ct`.
 fn short(word: &str) -> Option<&'static str> {
     Some(match word {
         "amp" | "amps" => "amp",
@@ -35,27 +36,28 @@ fn short(word: &str) -> Option<&'static str> {
     })
 }
 
-/// Units of two words: the first, in two spellings, the second's short form, and that of both.
+/// Units of two words: the spellings of the first word, the short form of the second word, and the short form of the
+/// unit.
 const OF_TWO_WORDS: [([&str; 2], &str, &str); 3] = [
     (["sq", "square"], "ft", "sqft"),
     (["cu", "cubic"], "ft", "cuft"),
     (["fl", "fluid"], "oz", "oz"),
 ];
 
-/// The short form of a unit of two words: `sq. ft.`.
+/// Returns the short form of a unit of two words, such as `sq. ft.`.
 pub(super) fn of_two_words(first: &str, second: &str) -> Option<&'static str> {
     let second = short(second)?;
     let unit = |(firsts, of, _): &&([&str; 2], &str, &str)| firsts.contains(&first) && *of == second;
     OF_TWO_WORDS.iter().find(unit).map(|unit| unit.2)
 }
 
-/// The short form of a unit that stands apart from its number, and whether it is a unit wherever it stands so.
+/// Returns the short form of a unit that is separate from its number, and whether the word is always a unit there.
 pub(super) fn apart(word: &str) -> Option<(&'static str, bool)> {
-    // These are words of their own in `2 in 1`.
+    // `in` and `pack` can be ordinary words, as in `2 in 1`.
     short(word).map(|unit| (unit, !matches!(word, "in" | "pack")))
 }
 
-/// `3m`, `500gms`: the number and the unit's short form.
+/// Splits a number with an attached unit, such as `3m` or `500gms`, into the number and the unit's short form.
 pub(super) fn glued(word: &str) -> Option<(&str, &'static str)> {
     let digits = word
         .bytes()
@@ -65,14 +67,14 @@ pub(super) fn glued(word: &str) -> Option<(&str, &'static str)> {
     short(unit).filter(|_| is_number(number)).map(|unit| (number, unit))
 }
 
-/// Digits, with a decimal point between digits at most.
+/// Returns true for digits with at most one decimal point, which must be between digits.
 pub(super) fn is_number(word: &str) -> bool {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     word.split_once('.')
         .map_or_else(|| digits(word), |(whole, decimals)| digits(whole) && digits(decimals))
 }
 
-/// `3.0` → `3`, `0.50` → `0.5`.
+/// Removes trailing zeros: `3.0` → `3`, `0.50` → `0.5`.
 pub(super) fn canonical_number(number: &str) -> &str {
     if number.contains('.') {
         number.trim_end_matches('0').trim_end_matches('.')

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-/// A word as found, folded.
+/// Word of a text, folded, with its position.
 #[derive(Debug)]
 pub(super) struct Word {
     pub(super) text: String,

@@ -6,32 +6,32 @@ use unicode_normalization::char::is_combining_mark;
 use super::word::Word;
 use super::{quantity, units};
 
-/// A query is cut after this many words: nobody means more, and each costs a posting list.
+/// Maximum number of words of a query. Longer queries are truncated because each word costs a posting list.
 pub(super) const QUERY_WORDS_MAX: usize = 64;
 
-/// The purpose of terms: to be held by the index, or to be looked for.
+/// Purpose of the terms: indexing, or querying.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// All forms that a query may look for, several at one position.
+    /// All forms that a query may look up, possibly several per position.
     Index,
-    /// One form a position.
+    /// One form per position.
     Query,
 }
 
 /// A word of a text, in one of its forms.
 #[derive(Debug)]
 pub struct Token {
-    /// The form.
+    /// Text of the form.
     pub text: String,
-    /// Its position among the words.
+    /// Position among the words of the text.
     pub position: usize,
-    /// The place in the text, in bytes.
+    /// Byte range in the text.
     pub offsets: Range<usize>,
-    /// True for the form that queries look for; the index holds other forms at the same position.
+    /// True for the form that queries look up. The index has other forms at the same position.
     pub is_main: bool,
 }
 
-/// Cuts text into folded words; see the module's documentation.
+/// Splits text into folded words; see the module's documentation.
 pub(super) fn tokens(mode: Mode, text: &str) -> Vec<Token> {
     let limit = if mode == Mode::Query {
         QUERY_WORDS_MAX
@@ -51,10 +51,10 @@ const fn is_apostrophe(char: char) -> bool {
     matches!(char, '\'' | '\u{2019}' | '\u{02bc}')
 }
 
-/// Stands between the sides of a size, where others write `x`.
+/// Multiplication sign between the sides of a size, often written `x`.
 const TIMES: char = '\u{d7}';
 
-/// Says how letters are drawn, not which they are.
+/// Returns true for characters that affect only how letters are drawn.
 const fn is_joiner(char: char) -> bool {
     matches!(char, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
@@ -63,14 +63,14 @@ fn is_word(char: char) -> bool {
     char.is_alphanumeric() || char == TIMES || (!char.is_ascii() && is_combining_mark(char) && !is_joiner(char))
 }
 
-/// The runs of letters and digits of a text, as they are written.
+/// Returns the runs of letters and digits of a text verbatim.
 pub fn runs(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char: char| !char.is_alphanumeric())
         .filter(|run| !run.is_empty())
 }
 
-/// Words of letters, digits and marks; an apostrophe between letters, a decimal point or a thousands' comma between
-/// digits, the stroke of a fraction and joiners do not end a word.
+/// Splits a text into words of letters, digits and marks. Some characters do not end a word: an apostrophe between
+/// letters, a decimal point or thousands separator between digits, the slash of a fraction, and joiners.
 fn split(text: &str, limit: usize) -> Vec<Word> {
     let mut words = Vec::new();
     let mut chars = text.char_indices().peekable();
@@ -146,7 +146,7 @@ impl Tokens<'_> {
         self.out
     }
 
-    /// A number, with its unit where it has one; how many words it took.
+    /// Adds a number, with its unit if it has one, and returns the number of words that it spans.
     fn quantity(&mut self, words: &[Word], at: usize, position: usize) -> Option<usize> {
         let found = quantity::read(self.text, words, at)?;
         let (first, last) = (words.get(at)?, words.get(at + found.words - 1)?);
@@ -164,7 +164,7 @@ impl Tokens<'_> {
                     }
                 }
             }
-            // `12x24` for `12 in. x 24 in.`
+            // Adds `12x24` for `12 in. x 24 in.`.
             let next = at + found.words;
             if words.get(next).is_some_and(|by| by.text == "x")
                 && let Some(other) = quantity::read(self.text, words, next + 1)
@@ -175,7 +175,7 @@ impl Tokens<'_> {
         Some(found.words)
     }
 
-    /// The sides of `12x24`, each for itself.
+    /// Adds each side of a size such as `12x24` separately.
     fn dimensions(&mut self, word: &Word, position: usize) {
         if self.mode == Mode::Query || !word.text.starts_with(|char: char| char.is_ascii_digit()) {
             return;
@@ -186,7 +186,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// `tshirt` for `t-shirt`: the words from `at` that single hyphens join, up to three, in one piece.
+    /// Adds `tshirt` for `t-shirt`: up to three words from `at` that are joined by single hyphens, as one word.
     fn compound(&mut self, words: &[Word], at: usize, position: usize) {
         let hyphen = |left: &Word, right: &Word| self.text.get(left.offsets.end..right.offsets.start) == Some("-");
         let starts = at == 0

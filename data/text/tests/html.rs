@@ -1,4 +1,4 @@
-//! Descriptions in HTML in, safe text out.
+//! Tests of the conversion of HTML descriptions to safe text.
 
 use data_text::{DESCRIPTION_CHARS_MAX, html_to_text};
 use proptest::prelude::*;
@@ -28,7 +28,7 @@ fn items_keep_their_bullets() {
         "<ol><li>One<ul><li>Two</li></ul></li><li>Three",
         "• One\n• Two\n• Three",
     );
-    // A list item that the store marked itself gets no second mark.
+    // A list item that the store already marked gets no second bullet.
     check("<ul><li>• A</li><li>- B</li><li>✔ C</li></ul>", "• A\n- B\n✔ C");
     check("&lt;ul&gt;&lt;li&gt;told twice&lt;/li&gt;&lt;/ul&gt;", "• told twice");
 }
@@ -62,7 +62,7 @@ fn hidden_characters_are_dropped_and_joiners_stay() {
 #[test]
 fn length_is_bounded_and_time_with_it() {
     let long = "<p>é</p>".repeat(100_000);
-    // A line break and the next letter are taken together or not at all.
+    // A line break and the next letter are kept or dropped together.
     assert_eq!(html_to_text(&long).chars().count(), DESCRIPTION_CHARS_MAX - 1);
     assert_eq!(html_to_text(&"é".repeat(50_000)).chars().count(), DESCRIPTION_CHARS_MAX);
     let nested = format!("&{}lt;script>", "amp;".repeat(100_000));

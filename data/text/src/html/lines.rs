@@ -10,23 +10,23 @@ pub(super) enum Gap {
     Line,
 }
 
-/// The beginning of an item of a list.
+/// Marker at the start of a list item.
 const BULLET: &str = "• ";
-/// Most characters before a visible one: the end of a line and a bullet.
+/// Maximum number of characters before a visible one: the line ends and a bullet.
 const LEAD_CHARS_MAX: usize = 3;
 
-/// Text as it grows: gaps and bullets are written only before visible characters.
+/// Text under construction. Gaps and bullets are written only before visible characters.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     text: String,
     chars: usize,
     gap: Gap,
-    /// An item of a list begins with the next visible character.
+    /// True if the next visible character begins a list item.
     item: bool,
 }
 
 impl Lines {
-    /// Room for so many bytes, of which a description takes no more than it may have.
+    /// Creates a buffer with room for `bytes` bytes, limited by the maximum size of a description.
     pub(super) fn with_capacity(bytes: usize) -> Self {
         Self {
             text: String::with_capacity(bytes.min(DESCRIPTION_CHARS_MAX)),
@@ -38,19 +38,19 @@ impl Lines {
         self.gap = self.gap.max(gap);
     }
 
-    /// An item of a list begins here.
+    /// Begins a list item.
     pub(super) fn begin_item(&mut self) {
         self.gap(Gap::Line);
         self.item = true;
     }
 
-    /// Ends an item; one that held nothing to see leaves no bullet.
+    /// Ends a list item. An item without visible content leaves no bullet.
     pub(super) fn end_item(&mut self) {
         self.gap(Gap::Line);
         self.item = false;
     }
 
-    /// The gap and bullet before `next`, the next visible character.
+    /// Returns the gap and bullet to write before `next`, the next visible character.
     fn lead(&self, next: char) -> Lead {
         let gap = if self.text.is_empty() { Gap::None } else { self.gap };
         let is_marked = !self.item || is_bullet(next);
@@ -90,7 +90,7 @@ impl Lines {
         }
     }
 
-    /// Pushes words of ASCII, divided by single spaces; `false` when the text is full.
+    /// Appends ASCII words separated by single spaces. Returns `false` when the text is full.
     fn push_plain(&mut self, words: &str) -> bool {
         if self.chars + words.len() + LEAD_CHARS_MAX > DESCRIPTION_CHARS_MAX {
             return words.chars().all(|character| {
@@ -109,12 +109,12 @@ impl Lines {
         true
     }
 
-    /// `false` when the text is full.
+    /// Appends a character. Returns `false` when the text is full.
     fn push_char(&mut self, character: char) -> bool {
         let lead = self.lead(character);
         let needed = 1 + lead.chars();
         if self.chars + needed > DESCRIPTION_CHARS_MAX {
-            // No later text may slip in behind the cut.
+            // Marks the text as full, so that no later text is appended after the truncation.
             self.chars = DESCRIPTION_CHARS_MAX;
             return false;
         }
@@ -129,7 +129,7 @@ impl Lines {
     }
 }
 
-/// The characters before a visible one.
+/// Characters to write before a visible one.
 #[derive(Debug, Clone, Copy)]
 struct Lead {
     gap: Gap,
@@ -142,7 +142,7 @@ impl Lead {
     }
 }
 
-/// True of a character with which stores mark an item themselves.
+/// Returns true for a character that stores use as their own bullet.
 const fn is_bullet(character: char) -> bool {
     matches!(
         character,
@@ -150,7 +150,7 @@ const fn is_bullet(character: char) -> bool {
     )
 }
 
-/// The number of bytes at the beginning that are visible ASCII with at most single spaces in between.
+/// Returns the length of the prefix that is visible ASCII with single spaces.
 fn plain_prefix(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {

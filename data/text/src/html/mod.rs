@@ -6,18 +6,20 @@ use html5gum::{Span, Tokenizer};
 
 use self::lines::{Gap, Lines};
 
-/// Longest description that is kept.
+/// Maximum length of a description, in characters.
 pub const DESCRIPTION_CHARS_MAX: usize = 20_000;
-/// Longest HTML that is read; the rest of a longer one is not.
+/// Maximum number of bytes of HTML that are read. The rest is ignored.
 const HTML_BYTES_MAX: usize = 512 << 10;
-/// Most times that text is read again because the decoded text looks like markup once more (`&amp;lt;b&amp;gt;`).
+/// Maximum number of passes over the text. Another pass is needed if the decoded text looks like markup again
+/// (`&amp;lt;b&amp;gt;`).
 const ROUNDS_MAX: usize = 4;
 
-/// Safe plain text of a description in HTML: no markup, no content of scripts, styles and frames, entities decoded,
-/// white space folded, blocks and list items on lines of their own, items with a bullet. Its own output comes back unchanged.
+/// Converts an HTML description to safe plain text. Markup and the content of scripts, styles and frames are removed,
+/// entities are decoded and white space is folded. Blocks and list items are on lines of their own, and list items have
+/// a bullet. The conversion is idempotent.
 ///
-/// Text that only looks like markup after decoding is read as markup too, so that no consumer can be tricked into executing it.
-/// At most [`DESCRIPTION_CHARS_MAX`] characters are kept.
+/// Text that looks like markup only after decoding is also read as markup, so that no consumer can be tricked into
+/// executing it. At most [`DESCRIPTION_CHARS_MAX`] characters are kept.
 #[must_use]
 pub fn html_to_text(html: &str) -> String {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];
@@ -37,13 +39,13 @@ pub fn html_to_text(html: &str) -> String {
         }
         text = again;
     }
-    // Nested deeper than anybody writes: what could still be decoded is taken apart.
+    // Implausibly deep nesting: the remaining `<` and `&` are replaced with spaces.
     let mut lines = Lines::default();
     lines.push(&text.replace(['<', '&'], " "), true);
     lines.finish()
 }
 
-/// True where a tag, comment or declaration begins anywhere (HTML standard, 13.2.5.6 tag open state).
+/// Returns true if a tag, comment or declaration begins anywhere (HTML standard, 13.2.5.6 tag open state).
 fn has_tags(text: &str) -> bool {
     memchr::memchr_iter(b'<', text.as_bytes()).any(|at| {
         let next = text.as_bytes().get(at + 1);
@@ -55,7 +57,7 @@ fn tokens_to_text(html: &str, keep_lines: bool) -> String {
     simple::to_text(html, keep_lines).unwrap_or_else(|| any_to_text(html, keep_lines))
 }
 
-/// By the tokenizer of the HTML standard, which knows what browsers make of anything.
+/// Converts any HTML with the tokenizer of the HTML standard, which reads malformed HTML as browsers do.
 fn any_to_text(html: &str, keep_lines: bool) -> String {
     let mut lines = Lines::default();
     let mut skipped: Option<(Vec<u8>, u32)> = None;
@@ -81,13 +83,13 @@ fn any_to_text(html: &str, keep_lines: bool) -> String {
     });
     emitter.naively_switch_states(true);
     for token in Tokenizer::new_with_emitter(html, emitter) {
-        // Reading from memory cannot fail, and the emitter yields nothing.
+        // Reading from memory cannot fail, and the emitter returns no errors.
         let Ok(()) = token;
     }
     lines.finish()
 }
 
-/// Elements whose content is no text of the product.
+/// Returns true for elements whose content is not text of the product.
 fn is_skipped(name: &[u8]) -> bool {
     matches!(
         name,
@@ -98,7 +100,7 @@ fn is_skipped(name: &[u8]) -> bool {
     )
 }
 
-/// The effect of a tag on the text around it.
+/// Applies the effect of a tag on the surrounding text.
 fn tag(name: &[u8], ends: bool, lines: &mut Lines) {
     match name {
         b"li" if ends => lines.end_item(),
@@ -112,7 +114,7 @@ fn tag(name: &[u8], ends: bool, lines: &mut Lines) {
     }
 }
 
-/// The gap that an element puts between the texts before and behind it.
+/// Returns the gap that an element puts between the texts before and after it.
 fn gap_of(name: &[u8]) -> Option<Gap> {
     match name {
         b"p" | b"div" | b"br" | b"hr" | b"dl" | b"dt" | b"dd" | b"tr" | b"table" | b"thead" | b"tbody" | b"tfoot"

@@ -1,17 +1,17 @@
-//! HTML as nearly all of it is written: tags with quoted attributes, and the usual entities.
+//! Fast path for common HTML: tags with quoted attributes, and the usual entities.
 //!
-//! Whatever is out of the ordinary (comments, scripts, stray quotes, rare entities) is left to the tokenizer of the
-//! standard; what is read here means the same to it.
+//! Everything unusual (comments, scripts, stray quotes, rare entities) is left to the standard tokenizer. This module
+//! gives the same result as that tokenizer for the HTML that it accepts.
 
 use memchr::{memchr, memchr2};
 
 use super::is_skipped;
 use super::lines::Lines;
 
-/// Longest name of a tag that is read here.
+/// Maximum length of a tag name that this module reads, in bytes.
 const NAME_BYTES_MAX: usize = 16;
 
-/// The text of HTML; `None` if any of it is out of the ordinary.
+/// Returns the text of HTML, or `None` if it contains anything unusual.
 pub(super) fn to_text(html: &str, keep_lines: bool) -> Option<String> {
     let mut lines = Lines::with_capacity(html.len());
     let bytes = html.as_bytes();
@@ -31,13 +31,13 @@ pub(super) fn to_text(html: &str, keep_lines: bool) -> Option<String> {
     Some(lines.finish())
 }
 
-/// The character for which the ampersand at `start` stands, and the place where the text behind it begins.
+/// Returns the character that the reference at `start` (an ampersand) encodes, and the position after the reference.
 fn reference(html: &str, start: usize) -> Option<(char, usize)> {
     let bytes = html.as_bytes();
     match bytes.get(start + 1) {
         Some(b'#') => {}
         Some(byte) if byte.is_ascii_alphanumeric() => {}
-        // No reference at all.
+        // The ampersand does not begin a reference.
         _ => return Some(('&', start + 1)),
     }
     let rest = &bytes[start + 1..bytes.len().min(start + 12)];
@@ -65,7 +65,7 @@ fn reference(html: &str, start: usize) -> Option<(char, usize)> {
     Some((character, behind))
 }
 
-/// A character by its number, unless the standard has something to say about that number.
+/// Returns the character with this number, unless the standard has a special rule for the number.
 fn numeric(digits: &[u8], radix: u32) -> Option<char> {
     if !(1..=6).contains(&digits.len()) {
         return None;
@@ -77,7 +77,7 @@ fn numeric(digits: &[u8], radix: u32) -> Option<char> {
     usual.then(|| char::from_u32(number)).flatten()
 }
 
-/// Reads what begins with the `<` at `start`; answers where what follows begins.
+/// Reads the tag that begins with the `<` at `start` and returns the position after it.
 fn tag(bytes: &[u8], start: usize, lines: &mut Lines) -> Option<usize> {
     let (ends, mut at) = match bytes.get(start + 1) {
         Some(b'/') => (true, start + 2),
@@ -109,7 +109,7 @@ fn tag(bytes: &[u8], start: usize, lines: &mut Lines) -> Option<usize> {
     Some(behind)
 }
 
-/// Steps over attributes and the `>` behind them.
+/// Skips attributes and the closing `>`.
 fn attributes(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let byte = *bytes.get(at)?;
@@ -132,12 +132,12 @@ fn attributes(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Steps over the value of an attribute.
+/// Skips the value of an attribute.
 fn value(bytes: &[u8], at: usize) -> Option<usize> {
     match *bytes.get(at)? {
         quote @ (b'"' | b'\'') => {
             let behind = at + 1 + memchr(quote, &bytes[at + 1..])? + 1;
-            // Text behind a quote without a space is read by the standard's rules for mistakes.
+            // Text directly after a closing quote is a parse error in the standard and is left to its tokenizer.
             matches!(bytes.get(behind)?, b' ' | b'\n' | b'\t' | b'/' | b'>').then_some(behind)
         }
         _ => {
