@@ -2,17 +2,17 @@ use super::Meaning;
 use super::sentence::Sentence;
 use super::tables::{self, TABLES};
 
-/// The age of somebody that a query names, in months.
+/// Age of a person that a query names, in months.
 pub(super) struct Age {
     pub(super) tokens: std::ops::Range<usize>,
     pub(super) months: u32,
 }
 
-/// The greatest age of a person.
+/// Maximum age of a person, in hundredths of a year.
 const YEARS_MAX: u64 = 11_000;
 
-/// Notes the age of somebody: `5 year old`, `age 6`, `8 saal ke`. Its effect is recorded where the gift is read; what
-/// it never does is to be looked for among sizes.
+/// Notes the age of a person: `5 year old`, `age 6`, `8 saal ke`. The gift rules use it later. Marking it here keeps
+/// its number from being read as a size.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
     let Some(age) = (0..sentence.tokens.len()).find_map(|at| age(sentence, at)) else {
         return;
@@ -34,7 +34,7 @@ fn age(sentence: &Sentence<'_>, at: usize) -> Option<Age> {
             .is_some_and(|token| token.is_free() && words.contains(&&*token.word))
     };
     let before = |back: usize, words: &[&str]| at.checked_sub(back).is_some_and(|at| is(at, words));
-    // `2-3 years`: the older one decides.
+    // In a range such as `2-3 years`, the older age counts.
     let next = tokens.get(at + 1)?;
     if matches!(next.word.as_str(), "-" | "to" | "se") && tokens.get(at + 2).is_some_and(|token| token.number.is_some())
     {

@@ -6,32 +6,32 @@ use super::numerals;
 use super::tables::{self, TABLES};
 use super::tokens::Token;
 
-/// An amount of money, or a number that may be one.
+/// Amount of money, or a number that may be one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Amount {
-    /// Its tokens: the number, and the words for its currency.
+    /// Tokens of the number and of the words for its currency.
     pub(super) tokens: Range<usize>,
     pub(super) hundredths: u64,
     pub(super) currency: Option<CurrencyCode>,
-    /// True where the word for its currency is one for a weight as well.
+    /// True if the word for the currency is also a unit of weight.
     pub(super) is_weight: bool,
 }
 
-/// Below this, in hundredths, a number without a currency is a count of something.
+/// Lowest amount without a currency, in hundredths. Smaller numbers are counts.
 const PLAIN_MIN: u64 = 1_000;
 
-/// From here on, in hundredths, a number before `in` and a word is no length.
+/// Lowest number, in hundredths, that is never a length in inches when `in` and a word follow it.
 const INCHES_MIN: u64 = 10_000;
 
-/// Words behind an `in` that is no inch, besides colours.
+/// Words after which a preceding `in` is a preposition and not the unit inch. Colours are checked separately.
 const IN_WHAT: [&str; 13] = [
     "stock", "size", "cotton", "leather", "linen", "silk", "wool", "steel", "wood", "my", "the", "india", "any",
 ];
 
-/// Currencies that are weights as well.
+/// Currency words that are also units of weight.
 const WEIGHTS: [&str; 2] = ["pound", "pounds"];
 
-/// The amounts of a query, in order: in digits, or spelled out.
+/// Returns the amounts of a query in order. They may be in digits or spelled out.
 pub(super) fn of(tokens: &[Token]) -> Vec<Amount> {
     let (mut amounts, mut at) = (Vec::new(), 0);
     while at < tokens.len() {
@@ -42,7 +42,8 @@ pub(super) fn of(tokens: &[Token]) -> Vec<Amount> {
     amounts
 }
 
-/// A number in hundredths, and where it ends: `500`, `2 hazar`, `do hazar`, the first of `2-3 hazar`.
+/// Returns a number in hundredths and the index of its end. Reads `500`, `2 hazar`, `do hazar` and the first number of
+/// `2-3 hazar`.
 fn number(tokens: &[Token], at: usize) -> Option<(u64, usize)> {
     let rest = tokens.get(at..)?;
     let free = rest.iter().take_while(|token| token.is_free()).count();
@@ -62,8 +63,8 @@ fn number(tokens: &[Token], at: usize) -> Option<(u64, usize)> {
     }
 }
 
-/// True where an `in` behind a number is the preposition of the next word, and no unit of length: `under 3000 in red`,
-/// since nobody sells by so many inches, and `under 40 in black`.
+/// Returns true if an `in` after a number is a preposition and not the unit inch. Examples are `under 3000 in red`,
+/// where the number is too large for inches, and `under 40 in black`.
 fn is_preposition(tokens: &[Token], at: usize, hundredths: u64) -> bool {
     let is_in = tokens.get(at).is_some_and(|token| token.word == "in");
     let follows = tokens.get(at + 1).filter(|token| token.is_word());
@@ -74,7 +75,7 @@ fn is_preposition(tokens: &[Token], at: usize, hundredths: u64) -> bool {
         })
 }
 
-/// The amount of a number, which is these tokens, with its currency.
+/// Returns the amount for the tokens of a number, with its currency.
 fn amount(tokens: &[Token], number: Range<usize>, hundredths: u64) -> Option<Amount> {
     let Range { mut start, mut end } = number;
     let of = |token: Option<&Token>| token.and_then(|token| tables::currency(&token.word));

@@ -1,4 +1,4 @@
-//! Queries and titles in other languages than English, in English words.
+//! Translation of queries and titles from other languages to English, word by word.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,25 +12,25 @@ use super::tables::{is_kept, lines};
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::shipped);
 
 const LANGUAGES: &str = include_str!("../../reference/understanding/languages.tsv");
-/// German, French, Spanish, Italian, Dutch, as the file has them.
+/// Number of languages: German, French, Spanish, Italian and Dutch, in the order of the file.
 const COUNT: usize = 5;
-/// Longest query that is read, in bytes.
+/// Maximum length of a translated query, in bytes.
 const BYTES_MAX: usize = 200;
-/// Fewest letters of a word that is looked for with another ending, and of its rest.
+/// Minimum number of letters of a word whose ending may be replaced, and of its stem.
 const INFLECTED_CHARS_MIN: usize = 4;
 const STEM_CHARS_MIN: usize = 3;
-/// Fewest letters of a word that may be made of several, and of each of them.
+/// Minimum number of letters of a compound word, and of each of its components.
 const COMPOUND_CHARS_MIN: usize = 7;
 const COMPONENT_CHARS_MIN: usize = 3;
-/// Fewest letters of a word that shows a language.
+/// Minimum number of letters of a word that identifies a language.
 const TELLING_CHARS_MIN: usize = 4;
-/// Words that are written before an apostrophe.
+/// Elided words, which stand before an apostrophe.
 const ELIDED: [&str; 14] = [
     "d", "l", "j", "qu", "s", "n", "m", "c", "un", "dell", "all", "nell", "sull", "dall",
 ];
-/// Letters that join the parts of a word.
+/// Letters that link the components of a compound word.
 const LINKS: [&str; 7] = ["", "s", "n", "en", "es", "er", "e"];
-/// Endings of each language, and the endings in their place in the file.
+/// Inflected endings of each language, each with the ending that the file has instead.
 const ENDINGS: [&[(&str, &str)]; COUNT] = [
     &[
         ("e", ""),
@@ -56,74 +56,74 @@ const ENDINGS: [&[(&str, &str)]; COUNT] = [
     &[("en", ""), ("s", ""), ("e", ""), ("n", ""), ("je", ""), ("jes", "")],
 ];
 
-/// A word or phrase of a language.
+/// Word or phrase of a language.
 #[derive(Debug)]
 struct Form {
-    /// The phrase's other words.
+    /// Words of the phrase after the first.
     rest: Box<[Box<str>]>,
     english: &'static str,
     language: u8,
-    /// True where English writes it too.
+    /// True if English also has the word.
     is_shared: bool,
-    /// True where it only makes sentences.
+    /// True for grammatical words, which name nothing.
     is_grammar: bool,
 }
 
-/// Words of all languages by the first of each phrase, folded.
+/// Words of all languages, keyed by the folded first word of each phrase.
 #[derive(Debug, Default)]
 struct Lexicon {
     forms: FxHashMap<Box<str>, Vec<Form>>,
 }
 
-/// Words of a language, read in English.
+/// Words of a language with their English translation.
 #[derive(Debug, Clone)]
 struct Match {
     words: usize,
     english: Cow<'static, str>,
     is_shared: bool,
     is_grammar: bool,
-    /// True where it stands for another form of a word, or for several words.
+    /// True if the match is an inflected form or a compound of known words.
     is_made: bool,
 }
 
-/// A word of a text, folded.
+/// Folded word of a text.
 #[derive(Debug)]
 struct Word {
     text: String,
     at: Range<usize>,
 }
 
-/// A query in English, though it was typed in another language.
+/// Query in English that was typed in another language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranslatedQuery {
-    /// The query in English.
+    /// Text of the query in English.
     pub text: String,
     typed: String,
     pieces: Vec<Piece>,
 }
 
-/// A stretch of a translated query, and its place in the typed text.
+/// Segment of a translated query, with its range in the typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Piece {
     english: Range<usize>,
     typed: Range<usize>,
-    /// True where words of another language were read that name something.
+    /// True if words of another language that name something were translated.
     is_translated: bool,
 }
 
-/// Words as they were typed, and their English.
+/// Typed words with their English translation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Translation<'a> {
-    /// As they were typed.
+    /// Words as typed.
     pub of: &'a str,
-    /// In English.
+    /// English translation.
     pub to: &'a str,
 }
 
 impl TranslatedQuery {
-    /// A query in English; `None` where it is in English already, or in no language that is known. `is_titled` is true
-    /// for the words of titles: these show no language. `is_english` says of words that other languages write too
-    /// whether English text has them.
+    /// Translates a query to English. `None` if it is already in English or in an unknown language. `is_titled` is true
+    /// for words that occur in titles, which do not identify a language. `is_english` says whether English text has a
+    /// word that other languages also write.
     #[must_use]
     pub fn of(text: &str, is_titled: impl Fn(&str) -> bool, is_english: impl Fn(&str) -> bool) -> Option<Self> {
         if text.len() > BYTES_MAX {
@@ -135,7 +135,7 @@ impl TranslatedQuery {
             is_word && !is_titled(&word.text) && !is_kept(&word.text)
         };
         let is_long = |word: &Word| word.text.chars().count() >= TELLING_CHARS_MIN && !is_english(&word.text);
-        // Titles may have them too: between words of their language they show it.
+        // Titles may contain such words, but between words of their language they identify it.
         let joins = |word: &Word| LEXICON.joins(&word.text) && is_long(word);
         let is_number = |word: &Word| word.text.starts_with(|char: char| char.is_ascii_digit());
         let is_followed = |at: usize| words.get(at).is_some_and(is_number);
@@ -148,12 +148,12 @@ impl TranslatedQuery {
         let matches: Vec<[Option<Match>; COUNT]> = (0..words.len())
             .map(|at| LEXICON.at(words.get(at..).unwrap_or_default()))
             .collect();
-        // A short word may be the beginning of another, and English text has words of other languages.
+        // A short word may be the prefix of another word, and English text contains foreign words.
         let is_telling = |word: &Word| is_strange(word) && is_long(word);
         let tells = |at: usize, found: &Match| {
             let stretch = words.get(at..at + found.words).unwrap_or_default();
             let is_phrase = stretch.len() > 1 && !found.is_shared;
-            // Words before a number say how they go together: `tra 50 e 100`.
+            // Words before a number show how the numbers belong together, as in `tra 50 e 100`.
             let bounds = found.is_grammar && !found.english.is_empty() && is_followed(at + found.words);
             if bounds && !stretch.iter().any(|word| is_english(&word.text)) {
                 return true;
@@ -217,7 +217,7 @@ impl TranslatedQuery {
         translated
     }
 
-    /// The words that were typed where the English has this part of it.
+    /// Returns the typed words that correspond to `part` of the English text.
     #[must_use]
     pub fn typed<'a>(&'a self, part: &'a str) -> &'a str {
         let start = self.text.find(part).unwrap_or(0);
@@ -226,13 +226,13 @@ impl TranslatedQuery {
         let mut pieces = self.pieces.iter().filter(within);
         let Some(first) = pieces.next() else { return part };
         let last = pieces.next_back().unwrap_or(first);
-        // Signs before and behind words stand as they were typed.
+        // Punctuation before and after words is the same in both texts.
         let from = first.typed.start - first.english.start.saturating_sub(start).min(first.typed.start);
         let to = last.typed.end + end.saturating_sub(last.english.end);
         self.typed.get(from..to).unwrap_or(part)
     }
 
-    /// The words that name something, with their English.
+    /// Returns the translated words that name something, with their English translation.
     pub fn words(&self) -> impl Iterator<Item = Translation<'_>> {
         let translated = self.pieces.iter().filter(|piece| piece.is_translated);
         translated.filter_map(|piece| {
@@ -244,7 +244,7 @@ impl TranslatedQuery {
     }
 }
 
-/// The English of a title's word, folded, in each language that has it.
+/// Returns the English translations of a folded title word, one per language that has the word.
 pub fn in_english(word: &str) -> impl Iterator<Item = TitleWord> + use<> {
     let word = [Word {
         text: word.to_owned(),
@@ -260,20 +260,20 @@ pub fn in_english(word: &str) -> impl Iterator<Item = TitleWord> + use<> {
     })
 }
 
-/// A word of titles in another language.
+/// English translation of a title word in another language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TitleWord {
-    /// In English, a word or some in a row.
+    /// One or more English words.
     pub english: Cow<'static, str>,
-    /// The number of the language.
+    /// Index of the language.
     pub language: u8,
-    /// True where English writes it too.
+    /// True if English also has the word.
     pub is_shared: bool,
-    /// True where it is another form of a word, or made of several.
+    /// True if the word is an inflected form or a compound.
     pub is_made: bool,
 }
 
-/// True for a folded word of another language than English: it is not misspelt.
+/// Returns true for a folded word of another language than English, which is therefore not misspelt.
 #[must_use]
 pub fn is_foreign(word: &str) -> bool {
     in_english(word).any(|found| !found.is_shared)
@@ -306,8 +306,8 @@ impl Lexicon {
         lexicon
     }
 
-    /// The English of the words at the beginning of these, by language: of the longest phrase, or of the first word with another
-    /// ending, or as one that is made of several.
+    /// Returns the English translation of the first of `words` for each language. Prefers the longest phrase, then the
+    /// first word with another ending, then the first word as a compound.
     fn at(&self, words: &[Word]) -> [Option<Match>; COUNT] {
         let mut found: [Option<Match>; COUNT] = [const { None }; COUNT];
         let Some(first) = words.first() else { return found };
@@ -346,19 +346,20 @@ impl Lexicon {
         found
     }
 
-    /// True for a word of another language than English that only makes sentences.
+    /// Returns true for a grammatical word of another language than English.
     fn joins(&self, word: &str) -> bool {
         let mut forms = self.forms.get(word).into_iter().flatten();
         forms.any(|form| form.is_grammar && !form.is_shared)
     }
 
-    /// A single word of a language that names something.
+    /// Returns the entry for a single word of a language that names something.
     fn one(&self, word: &str, language: usize) -> Option<&Form> {
         let mut forms = self.forms.get(word)?.iter();
         forms.find(|form| usize::from(form.language) == language && form.rest.is_empty() && !form.is_grammar)
     }
 
-    /// A word with the endings of its language taken off; German vowels that are written with an `e` as well.
+    /// Returns the entry for a word without its inflected ending. Also accepts German umlauts that are written with an
+    /// `e`.
     fn inflected(&self, word: &str, language: usize) -> Option<&Form> {
         if word.chars().count() < INFLECTED_CHARS_MIN {
             return None;
@@ -388,7 +389,7 @@ impl Lexicon {
         self.one(&plain, language).or_else(|| self.inflected(&plain, language))
     }
 
-    /// A word of German or Dutch that is made of several: `Lederjacke`.
+    /// Translates a German or Dutch compound word such as `Lederjacke`.
     fn compound(&self, word: &str, language: usize, depth: usize) -> Option<Cow<'static, str>> {
         let is_compounding = matches!(language, 0 | 4);
         if !is_compounding || depth == 0 || word.len() < COMPOUND_CHARS_MIN {
@@ -413,14 +414,14 @@ impl Lexicon {
     }
 }
 
-/// True where a word ends in a letter that is written twice.
+/// Returns true if a word ends in a double letter.
 fn is_doubled(word: &str) -> bool {
     let mut chars = word.bytes().rev();
     let last = chars.next();
     last.is_some_and(|last| last.is_ascii_alphabetic()) && last == chars.next()
 }
 
-/// The words of a text, folded; letters that an apostrophe joins to the next word stand for themselves.
+/// Splits a text into folded words. Letters that an apostrophe joins to the next word are a word of their own.
 fn words(text: &str) -> Vec<Word> {
     let apart: Cow<'_, str> = if text.contains(['\'', '\u{2019}']) {
         elided(text).into()
@@ -439,8 +440,8 @@ fn words(text: &str) -> Vec<Word> {
     terms.map(word).collect()
 }
 
-/// A text with spaces for the apostrophes behind words that are written before one: `l'huile d'olive`. What stands behind
-/// keeps its place.
+/// Replaces the apostrophes after elided words by spaces, as in `l'huile d'olive`. All other characters keep their
+/// positions.
 fn elided(text: &str) -> String {
     let mut apart = String::with_capacity(text.len());
     for char in text.chars() {

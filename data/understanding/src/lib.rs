@@ -1,10 +1,10 @@
-//! The meaning of a shopper's sentence besides its words: a price, things that are not wanted, the person a gift is
-//! for, the purpose of the thing, a sale, stock.
+//! Parser for shopping queries. It reads prices, unwanted things, the recipient and the purpose of the product, and
+//! conditions such as on sale or in stock.
 //!
-//! In: the text of a query. Out: the parts that were read, and the text that is left to be looked for. Rules and the
-//! tables of `data/reference/understanding` decide, nothing else: no release, no clock, no input or output. The parts
-//! say nothing about a release. A word is read once. A text that says nothing but words comes back as it was. It takes
-//! some microseconds a query.
+//! Input: the text of a query. Output: the parts that were read, and the remaining text to search for. Only rules and
+//! the tables of `data/reference/understanding` decide; the crate uses no release, no clock and no I/O. Each word
+//! belongs to at most one part. A text with nothing but search words is returned unchanged. A query takes some
+//! microseconds.
 
 mod ages;
 mod amounts;
@@ -31,69 +31,70 @@ use self::intent::{Audience, BrandNames};
 use self::sentence::Sentence;
 pub use self::tables::is_kept;
 
-/// The meaning of a query.
+/// Parsed query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedQuery {
-    /// The text that is left to be looked for by words; the whole query where nothing was read.
+    /// Text that remains to be searched by words. It is the whole query if no part was read.
     pub text: String,
-    /// The parts that were read, in the order of the text.
+    /// Parts that were read, in text order.
     pub parts: Vec<Part>,
-    /// The people whom a thing must be made for, where the text says whom it is for.
+    /// People that the product must be made for, if the text names a recipient.
     pub audience: Option<Audience>,
 }
 
 impl ParsedQuery {
-    /// True where it has words between quotation marks: then it is no title, though a title may have its letters.
+    /// Returns true if the query contains a quoted phrase. Such a query is not a title, even if a title has the same
+    /// letters.
     #[must_use]
     pub fn has_phrase(&self) -> bool {
         self.parts.iter().any(|part| matches!(part.meaning, Meaning::Phrase(_)))
     }
 }
 
-/// A stretch of a query that was read.
+/// Segment of a query with a meaning other than search words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// As it was typed.
+    /// Text as typed.
     pub text: String,
-    /// The meaning of the stretch.
+    /// Meaning of the segment.
     pub meaning: Meaning,
 }
 
-/// The meaning of a stretch of a query.
+/// Meaning of a segment of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
-    /// A price.
+    /// A price limit or range.
     Price(Price),
-    /// None of these, each a word or some in a row.
+    /// Unwanted things. Each entry is one word or several consecutive words.
     Excluded(Vec<String>),
-    /// A brand that is not wanted, by its place in the list of [`BrandNames`].
+    /// An unwanted brand, by its index in the list of [`BrandNames`].
     ExcludedBrand(usize),
-    /// Without something: titles say so in one of these ways, or do not name it.
+    /// A part or quality that the product must lack. Titles state this in certain ways, or do not name the part.
     Lacking(Absence),
-    /// These words, beside each other.
+    /// A quoted phrase whose words must be adjacent.
     Phrase(String),
-    /// A gift: one of these categories, the most usual first.
+    /// A gift from one of these categories, most usual first.
     Gift(Vec<CategoryId>),
-    /// Clothes for an occasion.
+    /// Clothes for an occasion, or for a season.
     Wear(Answers),
-    /// A need.
+    /// A need that some categories of products answer.
     Need(Answers),
-    /// The person whom it is for, though a thing is named that decides.
+    /// The recipient of the product, when the query also names a product.
     Recipient,
-    /// The age of somebody, in months, though a thing is named that decides.
+    /// Age of the recipient in months, when the query also names a product.
     Age(u32),
-    /// It is marked down.
+    /// The product is marked down.
     OnSale,
-    /// It can be bought now.
+    /// The product can be bought now.
     InStock,
-    /// The order of the products.
+    /// Sort order of the products.
     Order(Superlative),
-    /// Words of the sentence alone.
+    /// Words that only form the sentence.
     Asking,
 }
 
 impl Meaning {
-    /// The word that answers state it by.
+    /// Returns the name of the meaning in API responses.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -113,29 +114,29 @@ impl Meaning {
     }
 }
 
-/// A word for the most or the least of something: it puts in order, and leaves nothing out.
+/// Superlative that sorts the products and excludes none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Superlative {
-    /// The lowest price first.
+    /// Lowest price first.
     Cheapest,
-    /// The highest price first.
+    /// Highest price first.
     Dearest,
-    /// The newest first.
+    /// Newest product first.
     Newest,
-    /// The best rated first.
+    /// Best rated first.
     BestRated,
-    /// The largest first, by whatever such things are measured in.
+    /// Largest first, by the measure that is usual for the product.
     Largest,
-    /// The smallest first.
+    /// Smallest first, by the measure that is usual for the product.
     Smallest,
-    /// The heaviest first.
+    /// Heaviest first.
     Heaviest,
-    /// The lightest first.
+    /// Lightest first.
     Lightest,
 }
 
 impl Superlative {
-    /// Every superlative, with the name that tables and answers spell it by.
+    /// Superlatives with their names in tables and API responses.
     pub const NAMED: [(&'static str, Self); 8] = [
         ("price_asc", Self::Cheapest),
         ("price_desc", Self::Dearest),
@@ -152,7 +153,7 @@ impl Superlative {
         found.map(|(_, superlative)| *superlative)
     }
 
-    /// Its name.
+    /// Returns the name of the superlative.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         let found = Self::NAMED.iter().find(|(_, superlative)| *superlative == self);
@@ -160,51 +161,52 @@ impl Superlative {
     }
 }
 
-/// The answer to a query that names no thing.
+/// Categories that answer a query which does not name a product.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answers {
-    /// One of these, the most usual first.
+    /// Accepted categories, most usual first.
     pub categories: Vec<CategoryId>,
-    /// Words that find the best of them; none where the query's own do.
+    /// Words that find the best products of these categories. Empty if the query's own words do.
     pub hint: &'static str,
 }
 
-/// A price in hundredths of the currency's unit.
+/// Price range in hundredths of the currency unit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Price {
-    /// The least.
+    /// Lowest accepted price.
     pub min: Option<u64>,
-    /// The most.
+    /// Highest accepted price.
     pub max: Option<u64>,
-    /// The currency, where the text names one.
+    /// Currency, if the text names one.
     pub currency: Option<CurrencyCode>,
-    /// True where the words may be a name as well: `max 97`. The titles of a release decide.
+    /// True if the words may also be a name, as in `max 97`. The titles of a release decide.
     pub is_unsure: bool,
 }
 
-/// A part or quality that a thing must not have.
+/// Part or quality that a product must lack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Absence {
-    /// The name of it.
+    /// Name of the part or quality.
     pub of: String,
-    /// The ways in which titles say that they lack it.
+    /// Ways in which titles say that the product lacks it.
     pub stated: Vec<String>,
-    /// Goods are known for lacking it: a text that names it may well say that it is not in there.
+    /// True if products advertise that they lack it. Then a text that names it often says that the product lacks it.
     pub is_claimed: bool,
-    /// True where its words still stand in the text, to be looked for as others: `sugar free`.
+    /// True if the words stay in the text and are searched for like others, as in `sugar free`.
     pub is_left: bool,
 }
 
-/// Longest text that is read, in bytes: nobody says so much in one sentence, and titles that are pasted mean words.
+/// Maximum length of a query that is parsed, in bytes. Longer texts are pasted titles, which are searched as plain
+/// words.
 const BYTES_MAX: usize = 200;
 
-/// Reads a query. Of `names` those count that are refused.
+/// Parses a query. Only brand `names` that are refused have an effect.
 #[must_use]
 pub fn read(text: &str, names: &dyn BrandNames) -> ParsedQuery {
     with_prices(text, true, names)
 }
 
-/// Reads a query without prices that may be names as well.
+/// Parses a query, ignoring prices that may also be names.
 #[must_use]
 pub fn read_sure(text: &str, names: &dyn BrandNames) -> ParsedQuery {
     with_prices(text, false, names)
@@ -227,13 +229,13 @@ fn with_prices(text: &str, unsure: bool, names: &dyn BrandNames) -> ParsedQuery 
     understood.unwrap_or_else(whole)
 }
 
-/// True where a word, in small letters, only makes sentences: it names nothing that can be looked for.
+/// Returns true for a lowercase word that is purely grammatical and names nothing to search for.
 #[must_use]
 pub fn is_of_sentences(word: &str) -> bool {
     tables::TABLES.makes_sentences(word)
 }
 
-/// A sentence that every rule has passed.
+/// Applies every rule to a sentence.
 fn passed<'a>(mut sentence: Sentence<'a>, unsure: bool, names: &dyn BrandNames) -> Sentence<'a> {
     sentence.quotes();
     prices::read(&mut sentence, unsure);

@@ -5,35 +5,35 @@ use super::Meaning;
 use super::sentence::Sentence;
 use super::tables::{Role, TABLES};
 
-/// Most other words of a sentence that is read for a need: with more of them, these count and not the need.
+/// Maximum number of other words in a sentence that is read as a need. With more of them, the words count and the need
+/// does not.
 const LEFT_MAX: usize = 4;
 
-/// The words of a query that speak for a need: the need's groups of words that they are of, and their tokens, one bit
-/// each.
+/// Words of a query that suggest a need: bit sets of the matched word groups of the need and of the matching tokens.
 #[derive(Debug, Default)]
 struct NeedEvidence {
     groups: u8,
     tokens: u64,
 }
 
-/// True where a token is among those that speak. No token after the 64th is.
+/// Returns true if the token at `at` is in the bit set, which covers the first 64 tokens.
 fn speaks(tokens: u64, at: usize) -> bool {
     at < u64::BITS as usize && tokens >> at & 1 == 1
 }
 
-/// Reads the purpose of the thing: `keep coffee hot` is a flask. Only where somebody asks, or where the need is all
-/// that is said; other named things are looked for among the categories that answer the need.
+/// Reads the purpose of the product: `keep coffee hot` means a flask. Applies only if the query is a question or states
+/// only the need. Other named things are searched for in the categories that answer the need.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
     if !sentence.tells_categories() {
         read_leaving(sentence, LEFT_MAX);
     }
 }
 
-/// The same where so many other words are left at most.
+/// Reads a need if at most `left_max` other words remain.
 pub(super) fn read_leaving(sentence: &mut Sentence<'_>, left_max: usize) {
     let asks = sentence.asks();
     let is_for = (0..sentence.tokens.len()).any(|at| sentence.is(at, &["for", "to", "liye"]));
-    // `kutte ka khana` says so too, where `dog food` names a thing.
+    // A grammatical word joins the words, as in `kutte ka khana`. Without one, words such as `dog food` name a product.
     let is_joined = (0..sentence.tokens.len()).any(|at| sentence.role(at) == Some(Role::Grammar));
     if !asks && !is_for && !is_joined {
         return;
@@ -54,7 +54,7 @@ pub(super) fn read_leaving(sentence: &mut Sentence<'_>, left_max: usize) {
     let spoken = speaking.into_iter().filter_map(|(need, speaking)| {
         let groups = TABLES.needs.get(need)?.groups;
         let all = u8::MAX >> (u8::BITS - u32::from(groups));
-        // One word cannot say two things.
+        // A word counts for one group only.
         let is_said = speaking.groups == all && speaking.tokens.count_ones() >= u32::from(groups);
         let left = sentence.content().filter(|at| !speaks(speaking.tokens, *at)).count();
         is_said.then_some((

@@ -6,26 +6,26 @@ use super::tables::{Negator, TABLES};
 use super::tokens::Token;
 use super::{Absence, Meaning};
 
-/// Most words of a refused part, before a negator that stands behind them.
+/// Maximum number of words of an unwanted object that stands before its negator.
 const OBJECT_WORDS_MAX: usize = 3;
 
-/// Most words of the last object of a list that begins with `except`.
+/// Maximum number of words of the last object in a list after `except`.
 const LAST_WORDS_MAX: usize = 2;
 
-/// Words that say that a brand's name follows.
+/// Words that introduce the name of a brand.
 const BRAND_CUES: [&str; 4] = ["from", "by", "brand", "brands"];
 
-/// Words of a negator behind which `from` says nothing of a brand: `free from`, `apart from`.
+/// Words that form a negator with `from` and then do not introduce a brand: `free from`, `apart from`.
 const OTHER_FROM: [&str; 3] = ["free", "apart", "aside"];
 
-/// Words of a negator behind which a list goes on with `and`: `except nike and adidas`.
+/// Words of a negator whose list of objects may continue with `and`: `except nike and adidas`.
 const EXCEPTIVE: [&str; 5] = ["except", "excluding", "exclude", "than", "apart"];
 
-/// A refused object: its tokens, and its brand where it is one.
+/// Unwanted object: its tokens, and the brand if it is one.
 struct Object {
     tokens: Range<usize>,
     brand: Option<usize>,
-    /// True where words beside it say that it is a brand.
+    /// True if nearby words say that the object is a brand.
     is_said: bool,
 }
 
@@ -39,17 +39,18 @@ impl Object {
     }
 }
 
-/// The words before the objects of a negation.
+/// Words before the objects of a negation.
 struct Ahead {
-    /// The tokens of the negator.
+    /// Tokens of the negator.
     negator: Range<usize>,
     kind: Negator,
     is_exceptive: bool,
-    /// True where its words say that a brand's name follows.
+    /// True if the words introduce the name of a brand.
     is_of_brand: bool,
 }
 
-/// Reads the refused things. A negation with nothing besides it is none: nobody looks for everything but one thing.
+/// Reads the unwanted things. A negation without any other content is ignored, because users do not search for
+/// everything except one thing.
 pub(super) fn read(sentence: &mut Sentence<'_>, names: &dyn BrandNames) {
     let mut at = 0;
     while at < sentence.tokens.len() {
@@ -57,7 +58,7 @@ pub(super) fn read(sentence: &mut Sentence<'_>, names: &dyn BrandNames) {
     }
 }
 
-/// Reads the negation that begins at a token; answers the next token to read.
+/// Reads the negation that begins at a token and returns the index of the next token to read.
 fn one(sentence: &mut Sentence<'_>, at: usize, names: &dyn BrandNames) -> usize {
     let rest = sentence.tokens.get(at..).unwrap_or_default();
     if !rest.first().is_some_and(Token::is_free) {
@@ -95,7 +96,7 @@ fn one(sentence: &mut Sentence<'_>, at: usize, names: &dyn BrandNames) -> usize 
     suffix(sentence, at).unwrap_or(at + 1)
 }
 
-/// `-black`, `-mom-fit`
+/// Reads a minus sign before a word, as in `-black` or `-mom-fit`.
 fn minus(sentence: &mut Sentence<'_>, at: usize, names: &dyn BrandNames) -> usize {
     let object = joined(sentence, at);
     if sentence.says_more(|other| object.contains(&other)) {
@@ -111,7 +112,7 @@ fn minus(sentence: &mut Sentence<'_>, at: usize, names: &dyn BrandNames) -> usiz
     object.end
 }
 
-/// A token and those that are joined to it by hyphens.
+/// Returns the range of a token and of those that hyphens join to it.
 fn joined(sentence: &Sentence<'_>, at: usize) -> Range<usize> {
     let more = sentence.tokens.get(at + 1..).unwrap_or_default();
     let more = more
@@ -121,8 +122,8 @@ fn joined(sentence: &Sentence<'_>, at: usize) -> Range<usize> {
     at..at + 1 + more
 }
 
-/// The object before a negator of so many words: the word there, or all words there where the thing itself comes after
-/// the negator: `green tea ke alawa chai`.
+/// Returns the object before a negator of `words` words. This is one word, or up to three words if the wanted product
+/// follows the negator: `green tea ke alawa chai`.
 fn before(sentence: &Sentence<'_>, at: usize, words: usize, names: &dyn BrandNames) -> Option<Object> {
     let is_skipped = |at: &usize| {
         let token = sentence.tokens.get(*at);
@@ -143,7 +144,7 @@ fn before(sentence: &Sentence<'_>, at: usize, words: usize, names: &dyn BrandNam
     sentence.says_more(is_refused).then_some(object)
 }
 
-/// The brand whose name ends at a token, or before it where that says `brand`.
+/// Returns the brand whose name ends at a token, or before it if the token is `brand`.
 fn brand_before(sentence: &Sentence<'_>, last: usize, names: &dyn BrandNames) -> Option<Object> {
     let is_said = sentence.is(last, &["brand", "brands"]);
     let end = last + usize::from(!is_said);
@@ -159,7 +160,7 @@ fn brand_before(sentence: &Sentence<'_>, last: usize, names: &dyn BrandNames) ->
     })
 }
 
-/// Reads the objects behind a negator; answers the next token to read, `None` without an object.
+/// Reads the objects after a negator. Returns the index of the next token to read, or `None` if there is no object.
 fn refuse(sentence: &mut Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) -> Option<usize> {
     let mut objects = vec![first(sentence, ahead, names)?];
     while let Some(next) = also(sentence, objects.last()?, ahead, names) {
@@ -190,14 +191,15 @@ fn refuse(sentence: &mut Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) ->
     Some(end)
 }
 
-/// True where these words are a colour, or something that things lack, whether or not a brand has them for a name.
+/// Returns true if these words are a colour or a part that products can lack, even if they are also the name of a
+/// brand.
 fn says_other(tokens: &[Token]) -> bool {
     let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
     let words = words.join(" ");
     TABLES.colours.contains(words.as_str()) || TABLES.says.contains_key(words.as_str())
 }
 
-/// The first that stands behind a negator.
+/// Returns the first object after a negator.
 fn first(sentence: &Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) -> Option<Object> {
     let is_joined = |at: usize| sentence.tokens.get(at).is_some_and(|token| token.is_joined);
     let is_skipped = |at: &usize| {
@@ -205,20 +207,20 @@ fn first(sentence: &Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) -> Opti
         let is_silent = token.is_some_and(|token| token.is_free() && TABLES.skipped.contains(token.word.as_str()));
         is_silent && !is_joined(at + 1)
     };
-    // A hyphen behind the negator makes its last word the object's first: `not in-ear`.
+    // If a hyphen follows the negator, its last word is the first word of the object: `not in-ear`.
     let from = ahead.negator.end - usize::from(is_joined(ahead.negator.end));
     let start = (from..sentence.tokens.len()).find(|at| !is_skipped(at))?;
     let brand = brand(sentence, ahead, ahead.negator.end, names);
     let object = object(sentence, ahead.negator.start, start).map(Object::words);
     match (brand, object) {
-        // A name of one word may begin the meant thing: `boat neck`.
+        // A brand name of one word may be the start of a longer object, as in `boat neck`.
         (Some(brand), Some(object)) if !brand.is_said && brand.tokens.len() < object.tokens.len() => Some(object),
         (brand, object) => brand.or(object),
     }
 }
 
-/// The brand that is named from a place on, behind words that say nothing or that it is one. A name that says other things
-/// as often must be said to be a brand's.
+/// Returns the brand that is named from `from` on, after filler words and words such as `brand`. An ambiguous name
+/// needs such a word.
 fn brand(sentence: &Sentence<'_>, ahead: &Ahead, from: usize, names: &dyn BrandNames) -> Option<Object> {
     let is_cue = |at: usize| sentence.is(at, &BRAND_CUES);
     let mut is_said = ahead.is_of_brand;
@@ -246,10 +248,10 @@ fn brand(sentence: &Sentence<'_>, ahead: &Ahead, from: usize, names: &dyn BrandN
     None
 }
 
-/// The tokens of the object from `start` on: words joined by hyphens, two words where these are all that is left behind
-/// the thing itself, else one word.
+/// Returns the tokens of the object from `start` on. Hyphenated words count as one object. Two words count if nothing
+/// else follows the product itself. Otherwise the object is one word.
 fn object(sentence: &Sentence<'_>, negator: usize, start: usize) -> Option<Range<usize>> {
-    // `not 55 inch`
+    // A measure such as `not 55 inch`.
     let measured = sentence.tokens.get(start..start + 2).unwrap_or_default();
     if measured.iter().all(Token::is_free) && is_measure(measured) {
         return Some(start..start + 2);
@@ -260,7 +262,7 @@ fn object(sentence: &Sentence<'_>, negator: usize, start: usize) -> Option<Range
             .is_some_and(|token| token.is_free() && token.is_word() && !TABLES.stops.contains(token.word.as_str()));
         free && sentence.is_content(at)
     };
-    // Words that say nothing by themselves do with a hyphen: `over-ear`.
+    // Filler words can be part of an object with a hyphen: `over-ear`.
     let joined = joined(sentence, start);
     if joined.len() > 1 && sentence.tokens.get(start).is_some_and(Token::is_free) {
         return Some(joined);
@@ -278,15 +280,15 @@ fn object(sentence: &Sentence<'_>, negator: usize, start: usize) -> Option<Range
     Some(start..start + words)
 }
 
-/// True where tokens are a number and its unit: one word as text is analysed.
+/// Returns true if the tokens are a number and its unit, which text analysis reads as one word.
 fn is_measure(tokens: &[Token]) -> bool {
     let [number, unit] = tokens else { return false };
     let text = || format!("{} {}", number.word, unit.word);
     number.number.is_some() && unit.is_word() && data_text::plain_words(&text()).len() == 1
 }
 
-/// True where titles say with two words that they lack something: a search without `noise cancelling` is none without
-/// noise.
+/// Returns true if titles use two words to say that they lack something. A search without `noise cancelling` does not
+/// mean without noise.
 fn is_stated(sentence: &Sentence<'_>, at: usize) -> bool {
     let words = sentence
         .tokens
@@ -295,7 +297,7 @@ fn is_stated(sentence: &Sentence<'_>, at: usize) -> bool {
     words.is_some_and(|words| TABLES.says.values().flatten().any(|way| *way == words))
 }
 
-/// A further object behind `last`: `black or white`, `except nike and adidas`.
+/// Returns another object after `last`: `black or white`, `except nike and adidas`.
 fn also(sentence: &Sentence<'_>, last: &Object, ahead: &Ahead, names: &dyn BrandNames) -> Option<Object> {
     let at = last.tokens.end;
     let start = at + 1;
@@ -329,7 +331,7 @@ fn also(sentence: &Sentence<'_>, last: &Object, ahead: &Ahead, names: &dyn Brand
     Some(Object::words(tokens))
 }
 
-/// The last object of a list behind a thing: `shoes except nike and new balance`.
+/// Returns the last object of a list that follows a product: `shoes except nike and new balance`.
 fn last_of_list(sentence: &Sentence<'_>, ahead: &Ahead, start: usize) -> Option<Range<usize>> {
     let is_object = |at: &usize| {
         let token = sentence.tokens.get(*at);
@@ -343,12 +345,12 @@ fn last_of_list(sentence: &Sentence<'_>, ahead: &Ahead, start: usize) -> Option<
     (ahead.is_exceptive && ends && has_thing()).then(|| start..start + words)
 }
 
-/// `sugar free`, `grain-free`
+/// Reads an absence with the negator at the end: `sugar free`, `grain-free`.
 fn suffix(sentence: &mut Sentence<'_>, at: usize) -> Option<usize> {
     let (token, next) = (sentence.tokens.get(at)?, sentence.tokens.get(at + 1)?);
     let is_suffix = next.is_free() && TABLES.suffixes.contains(next.word.as_str());
     let is_less = next.word == "less" && !TABLES.says.contains_key(token.word.as_str());
-    // `chocolate free of sugar` lacks the thing behind it.
+    // In `chocolate free of sugar`, the absent thing follows.
     let is_ahead = sentence.is(at + 2, &["of"]);
     if !is_suffix || is_less || is_ahead || !sentence.is_content(at) || !token.is_word() {
         return None;

@@ -4,11 +4,11 @@ use std::ops::Range;
 use crate::tokenizer;
 use crate::tokens::Token;
 
-/// The largest amount that is written in digits, in hundredths.
+/// Largest amount that is converted to digits, in hundredths.
 const HUNDREDTHS_MAX: u64 = 10_000_000_000;
 
-/// A text with amounts that are spelled out, in digits: `two thousand`, `do hazar`, `dhai sau`. Only what has a word of a
-/// hundred or more is an amount; `2 hazar` is read as it is.
+/// Converts amounts that are spelled out to digits: `two thousand`, `do hazar`, `dhai sau`. An amount needs a word for
+/// a hundred or more. Amounts such as `2 hazar` stay because they can be read directly.
 pub(crate) fn in_digits(text: &str) -> Cow<'_, str> {
     let tokens = tokenizer::cut(text);
     let mut written = String::new();
@@ -44,7 +44,7 @@ pub(crate) fn in_digits(text: &str) -> Cow<'_, str> {
     written.into()
 }
 
-/// `2-3 hazar`, `2 to 3k`: how many times larger than it stands the first of two amounts is meant.
+/// Returns the factor by which the first of two amounts must be multiplied: 1000 for `2-3 hazar` and `2 to 3k`.
 pub(crate) fn range(tokens: &[Token], at: usize) -> Option<u64> {
     let (first, second) = (tokens.get(at)?.number?, tokens.get(at + 2)?);
     let is_range = matches!(tokens.get(at + 1)?.word.as_str(), "-" | "to" | "se");
@@ -63,14 +63,15 @@ fn place(tokens: &[Token], range: Range<usize>) -> Range<usize> {
     start..last.map_or(start, |token| token.at.end)
 }
 
-/// The number of tokens of the amount that they begin with, and the amount, unless it can be read as it stands.
+/// Returns the number of tokens of the amount at the start of `tokens`. The amount is `None` if it can be read
+/// directly.
 pub(crate) fn amount(tokens: &[Token]) -> Option<(usize, Option<u64>)> {
     let (mut total, mut group, mut part) = (0_u64, None::<u64>, Part::default());
     let (mut end, mut whole, mut spelled) = (0, 0, false);
     for (at, token) in tokens.iter().enumerate() {
         let word = token.word.as_str();
         if let Some(scale) = scale(word) {
-            // A hundred has no other reader; `2 hazar` needs no help.
+            // Only this function reads hundreds. `2 hazar` can be read without it.
             spelled |= scale == 100 || at == 0;
             let value = part.count(group.take())?.checked_mul(scale)?;
             if scale == 100 {
@@ -98,14 +99,14 @@ pub(crate) fn amount(tokens: &[Token]) -> Option<(usize, Option<u64>)> {
     (end > 0 && is_amount).then_some((end, spelled.then_some(whole)))
 }
 
-/// An amount below a hundred, and how many tokens it takes.
+/// Amount below a hundred, and the number of its tokens.
 #[derive(Debug)]
 pub(crate) struct Tens {
     pub(crate) tokens: usize,
     pub(crate) hundredths: u64,
 }
 
-/// The amount below a hundred that tokens begin with: `eighty`, `twenty five`. Words that say other things as well are none.
+/// Reads the amount below a hundred at the start of the tokens: `eighty`, `twenty five`. Ambiguous words do not count.
 pub(crate) fn tens(tokens: &[Token]) -> Option<Tens> {
     const OTHERS: [&str; 5] = ["das", "bis", "tis", "saath", "barah"];
     let word = |at: usize| tokens.get(at).map(|token| token.word.as_str());
@@ -119,12 +120,12 @@ pub(crate) fn tens(tokens: &[Token]) -> Option<Tens> {
     })
 }
 
-/// True where a count continues the number before it: `twenty five`, `five hundred fifty`.
+/// Returns true if a count can continue the number before it: `twenty five`, `five hundred fifty`.
 fn may_follow(group: Option<u64>, count: u64) -> bool {
     group.is_none_or(|group| group % 10_000 == 0 || count < 10 && group % 1_000 == 0 && group % 10_000 >= 2_000)
 }
 
-/// `sadhe teen`: three and a half.
+/// Fraction words before a number, as in `sadhe teen` (three and a half).
 #[derive(Debug, Clone, Copy, Default)]
 struct Part {
     hundredths: i64,
@@ -132,7 +133,7 @@ struct Part {
 }
 
 impl Part {
-    /// The number of a scale's units that are meant: one where nothing is said.
+    /// Returns the number of units of a scale, which is one if no number is given.
     fn count(&mut self, group: Option<u64>) -> Option<u64> {
         let part = std::mem::take(self);
         let count = match group {
@@ -227,7 +228,7 @@ mod tests {
             ("ek lakh bees hazar", "120000"),
             ("under a thousand", "under 1000"),
             ("दो हज़ार से कम", "2000 से कम"),
-            // Read as they are.
+            // These amounts stay because they can be read directly.
             ("2 hazar", "2 hazar"),
             ("2k", "2k"),
             ("do you sell four mugs", "do you sell four mugs"),

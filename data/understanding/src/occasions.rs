@@ -9,17 +9,18 @@ use super::phrases::Phrases;
 use super::sentence::Sentence;
 use super::tables::{Role, TABLES};
 
-/// A child is younger, in months.
+/// Age in months below which a person is a child.
 const CHILD_MONTHS_MAX: u32 = 18 * 12;
 
-/// Phrases of a table, and their answers.
+/// Matched phrases of a table, and their answers.
 #[derive(Clone)]
 struct PhraseMatch<T> {
     ranges: Vec<Range<usize>>,
     answers: T,
 }
 
-/// Reads for whom and for when: categories where nothing else is named, else words that are no part of a product.
+/// Reads the recipient and the occasion. They stand for categories if the query names no product. Otherwise they are
+/// words that are not part of the product.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
     let thing = ranges(sentence, &TABLES.thing, &[]);
     let gift = ranges(sentence, &TABLES.gift, &thing);
@@ -43,7 +44,7 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
     of_wear(sentence, kind);
 }
 
-/// The phrases of a table, with their meanings, that overlap none of the `taken` tokens.
+/// Returns the phrases of a table, with their meanings, that do not overlap the `taken` tokens.
 fn each<'t, T>(sentence: &Sentence<'_>, table: &'t Phrases<T>, taken: &[Range<usize>]) -> Vec<(Range<usize>, &'t T)> {
     let mut all = Vec::new();
     let mut at = 0;
@@ -74,13 +75,13 @@ fn ranges<T>(sentence: &Sentence<'_>, table: &Phrases<T>, taken: &[Range<usize>]
 
 fn found<T: Clone>(sentence: &Sentence<'_>, table: &Phrases<T>, taken: &[Range<usize>]) -> Option<PhraseMatch<T>> {
     let all = each(sentence, table, taken);
-    // The first of the longest says most.
+    // The longest phrase is the most specific. Of equally long phrases, the first counts.
     let answers = all.iter().rev().max_by_key(|(range, _)| range.len())?.1.clone();
     let ranges = all.into_iter().map(|(range, _)| range).collect();
     Some(PhraseMatch { ranges, answers })
 }
 
-/// `for my mother`, `maa ke liye`
+/// Returns true for a phrase such as `for my mother` or `maa ke liye`.
 fn is_for(sentence: &Sentence<'_>, who: &Range<usize>) -> bool {
     let before = |back| who.start.checked_sub(back);
     let whose = ["my", "mere", "meri", "apni", "apne", "our", "the", "a", "new"];
@@ -89,7 +90,7 @@ fn is_for(sentence: &Sentence<'_>, who: &Range<usize>) -> bool {
         || sentence.is(who.end, &["ke", "k", "के"]) && sentence.is(who.end + 1, &["liye", "liy", "lie", "लिए"])
 }
 
-/// `her`, `my kid`: a department alone is a word of titles.
+/// Returns true for words such as `her` or `my kid`. A department alone is a word of titles.
 fn is_person(sentence: &Sentence<'_>, range: &Range<usize>) -> bool {
     let is_whose = |at| sentence.is(at, &["my", "meri", "mere", "apni", "apne", "our"]);
     let is_audience = || {
@@ -99,7 +100,7 @@ fn is_person(sentence: &Sentence<'_>, range: &Range<usize>) -> bool {
     sentence.is(range.start, &["her", "him"]) || range.start.checked_sub(1).is_some_and(is_whose) && is_audience()
 }
 
-/// True where nothing else than these tokens can be looked for.
+/// Returns true if the query has no searchable words other than these tokens.
 fn is_all(sentence: &Sentence<'_>, ranges: &[Range<usize>]) -> bool {
     let soft = self::ranges(sentence, &TABLES.soft, ranges);
     let is_told = |at: usize| ranges.iter().chain(&soft).any(|range| range.contains(&at));
@@ -127,7 +128,7 @@ fn of_gift(
         let categories = child.or(categories).unwrap_or_else(|| TABLES.any.clone());
         return tell(sentence, &all, Meaning::Gift(categories));
     }
-    // A thing is named: it decides. Without somebody it is given to, a gift may be part of its name.
+    // The query names a product, which decides. Without a recipient, `gift` may be part of the product's name.
     let kind = kind.map(|kind| kind.ranges).unwrap_or_default();
     let who: Vec<_> = who
         .map(|who| who.ranges)
@@ -158,7 +159,7 @@ fn of_person(
             tell(sentence, &all, Meaning::Gift(categories));
         }
     } else if let Some(who) = who {
-        // `wrap my newborn` names a purpose, and not the person whom a thing is for.
+        // `wrap my newborn` names a purpose and not the recipient of a product.
         needs::read_leaving(sentence, 0);
         if sentence.tells_categories() {
             return;
@@ -171,7 +172,7 @@ fn of_person(
     }
 }
 
-/// The gifts for children of the age that the query names.
+/// Returns the gift categories for children of the age in the query.
 fn children(sentence: &Sentence<'_>) -> Option<Vec<CategoryId>> {
     let months = sentence.age?;
     let of_age = TABLES
@@ -181,7 +182,7 @@ fn children(sentence: &Sentence<'_>) -> Option<Vec<CategoryId>> {
     Some(of_age.2.clone())
 }
 
-/// Takes out whom it is for, with the words that say so.
+/// Removes the recipient from the text, with the words that introduce it.
 fn of_recipient(sentence: &mut Sentence<'_>, range: Range<usize>) {
     let mut start = range.start;
     while start
@@ -201,7 +202,7 @@ fn of_recipient(sentence: &mut Sentence<'_>, range: Range<usize>) {
 }
 
 fn of_wear(sentence: &mut Sentence<'_>, kind: Option<PhraseMatch<Vec<CategoryId>>>) {
-    // `something warm for winter`: two words that say the same.
+    // `something warm for winter` has two words with the same meaning.
     let Some(wear) = found(sentence, &TABLES.wear, &[]) else {
         return;
     };
@@ -218,14 +219,14 @@ fn of_wear(sentence: &mut Sentence<'_>, kind: Option<PhraseMatch<Vec<CategoryId>
     }
 }
 
-/// Notes categories that several stretches of the text name together, with the words that only join them.
+/// Records categories that several ranges of tokens name together, including the words that only join them.
 fn tell(sentence: &mut Sentence<'_>, ranges: &[Range<usize>], meaning: Meaning) {
     let age = sentence.take_age();
     let soft = self::ranges(sentence, &TABLES.soft, ranges);
     let all = ranges.iter().chain(&age).chain(&soft);
     let start = all.clone().map(|range| range.start).min().unwrap_or(0);
     let end = all.map(|range| range.end).max().unwrap_or(0);
-    // A part in between that was read for itself stays as it is.
+    // A part in between with a meaning of its own is kept.
     let is_joined = (start..end).all(|at| {
         let own = ranges.iter().chain(&age).any(|range| range.contains(&at));
         own || sentence.tokens.get(at).is_some_and(super::tokens::Token::is_free)

@@ -5,27 +5,27 @@ use super::sentence::Sentence;
 use super::tables::{Piece, PricePattern, PriceRule, TABLES};
 use super::{Meaning, Price};
 
-/// A number from here on is taken for a price where the words about it might say something else.
+/// Lowest number, in hundredths, that counts as a price even with ambiguous words around it.
 const CERTAIN_MIN: u64 = 10_000;
-/// The greater of two numbers that are a range of prices though nothing says so.
+/// Minimum value, in hundredths, of the greater of two numbers that form a price range without a word for a price.
 const ROUND_MIN: u64 = 50_000;
-/// The range of a price about an amount: this share of it lower and higher.
+/// Width of the price range around an approximate amount, in percent on each side.
 const ABOUT_PERCENT: u64 = 25;
-/// Numbers that are rather years.
+/// Numbers that are more likely years, in hundredths.
 const YEARS: std::ops::RangeInclusive<u64> = 190_000..=210_000;
-/// Prices are multiples of it where they are no year.
+/// A number in the range of years counts as a price if it is a multiple of this, in hundredths.
 const ROUND_YEAR: u64 = 5_000;
-/// A child is not older: `kids under 5`.
+/// Maximum age of a child, in hundredths of a year: `kids under 5`.
 const CHILD_YEARS_MAX: u64 = 1_800;
 
-/// Reads the price of the thing: every price that the text names, each narrowing the others; those that may be names
-/// only where `unsure` ones are wanted.
+/// Reads all prices in the text. Each price narrows the others. Prices that may be names are read only if `unsure` is
+/// true.
 pub(super) fn read(sentence: &mut Sentence<'_>, unsure: bool) {
     let amounts = amounts::of(&sentence.tokens);
     if amounts.is_empty() {
         return;
     }
-    // A voucher is worth its amount; it does not cost less.
+    // The amount of a voucher is its value and not a price limit.
     if sentence
         .tokens
         .iter()
@@ -54,8 +54,8 @@ struct PriceMatch {
     amounts: usize,
 }
 
-/// The reading of the longest pattern about the first amount; an amount with its currency alone is the most that is
-/// paid.
+/// Returns the price of the longest pattern that matches at the first amount. An amount that has only a currency is a
+/// maximum price.
 fn longest(sentence: &Sentence<'_>, amounts: &[Amount]) -> Option<PriceMatch> {
     let one = amounts.first()?;
     let matching = TABLES.prices.iter().filter_map(|pattern| {
@@ -63,14 +63,14 @@ fn longest(sentence: &Sentence<'_>, amounts: &[Amount]) -> Option<PriceMatch> {
         let price = price(pattern, amounts)?;
         Some((tokens, price, pattern.amounts()))
     });
-    // They are sorted by their length.
+    // The patterns are sorted by length.
     let found = matching
         .into_iter()
         .find(|(tokens, ..)| !is_of_child(sentence, tokens.start, one));
     if let Some((tokens, price, amounts)) = found {
         return Some(PriceMatch { tokens, price, amounts });
     }
-    // A weight of so many pounds is no price, unless the words about it say that it is one.
+    // A weight in pounds is not a price, unless the words around it say so.
     let currency = one.currency.filter(|_| !one.is_weight)?;
     let price = Price {
         max: Some(one.hundredths),
@@ -84,7 +84,7 @@ fn longest(sentence: &Sentence<'_>, amounts: &[Amount]) -> Option<PriceMatch> {
     })
 }
 
-/// The tokens of a pattern that stands about the first amount.
+/// Returns the tokens of a pattern that matches around the first amount.
 fn stands(pattern: &PricePattern, sentence: &Sentence<'_>, amounts: &[Amount]) -> Option<Range<usize>> {
     let before = pattern.pieces.iter().position(|piece| *piece == Piece::Amount)?;
     let (head, tail) = pattern.pieces.split_at(before);
@@ -141,13 +141,13 @@ fn price(pattern: &PricePattern, amounts: &[Amount]) -> Option<Price> {
         PriceRule::Between => {
             let second = other?.hundredths;
             let are_years = currency.is_none() && YEARS.contains(&first) && YEARS.contains(&second);
-            // `between 1 and 2k`
+            // In `between 1 and 2k`, the factor applies to both amounts.
             let first = if second >= 100_000 && first < 10_000 {
                 first * 1_000
             } else {
                 first
             };
-            // `part 237-752`: without a word for it, prices are round.
+            // Without a word for a price, the amounts must be round. `part 237-752` is not a price.
             let are_round = currency.is_some() || is_round(first) && is_round(second) && second >= ROUND_MIN;
             if pattern.certain && (are_years || !are_round) || first > second {
                 return None;
@@ -157,12 +157,12 @@ fn price(pattern: &PricePattern, amounts: &[Amount]) -> Option<Price> {
     }
 }
 
-/// True where shops write such prices: whole hundreds, or one less.
+/// Returns true for typical shop prices: whole hundreds, or one less.
 const fn is_round(hundredths: u64) -> bool {
     matches!(hundredths % 10_000, 0 | 9_900)
 }
 
-/// True where the amount is the greatest age of a child.
+/// Returns true if the amount is the maximum age of a child.
 fn is_of_child(sentence: &Sentence<'_>, start: usize, amount: &Amount) -> bool {
     let before = start.checked_sub(1).and_then(|before| sentence.tokens.get(before));
     amount.currency.is_none()
@@ -170,7 +170,7 @@ fn is_of_child(sentence: &Sentence<'_>, start: usize, amount: &Amount) -> bool {
         && before.is_some_and(|token| TABLES.before_counts.contains(token.word.as_str()))
 }
 
-/// With the words about it that go with a price: `budget`, `rate`.
+/// Extends the range by adjacent words that belong to a price: `budget`, `rate`.
 fn widened(sentence: &Sentence<'_>, tokens: Range<usize>) -> Range<usize> {
     let goes_along = |at: usize| {
         let token = sentence.tokens.get(at);
@@ -178,7 +178,7 @@ fn widened(sentence: &Sentence<'_>, tokens: Range<usize>) -> Range<usize> {
     };
     let (mut start, mut end) = (tokens.start, tokens.end);
     loop {
-        // `price range of 1000 to 2000`
+        // Handles `price range of 1000 to 2000`.
         let between = |at: usize| {
             let token = sentence.tokens.get(at);
             token.is_some_and(|token| {

@@ -5,21 +5,21 @@ use super::tokenizer;
 use super::tokens::Token;
 use super::{Meaning, ParsedQuery, Part};
 
-/// Fewest words of a text that is a sentence by its length.
+/// Minimum number of words of a text that counts as a sentence by its length.
 const LONG_MIN: usize = 7;
 
-/// A query on its way to be understood.
+/// Query that is being parsed.
 #[derive(Debug)]
 pub(super) struct Sentence<'a> {
     text: &'a str,
     pub(super) tokens: Vec<Token>,
-    /// The role of each token; `None` for one that can be looked for.
+    /// Role of each token. `None` for a token that can be searched for.
     roles: Vec<Option<Role>>,
-    /// The parts that were read, by tokens, and true where their words are left in the text.
+    /// Parts that were read: the tokens, the meaning, and true if the words stay in the text.
     parts: Vec<(Range<usize>, Meaning, bool)>,
-    /// Of somebody whom the query names, in months.
+    /// Age of a person in the query, in months.
     pub(super) age: Option<u32>,
-    /// True where it goes on with the wishes of another sentence.
+    /// True if the sentence continues another sentence, which names the product.
     pub(super) is_beside: bool,
 }
 
@@ -46,19 +46,19 @@ impl<'a> Sentence<'a> {
         }
     }
 
-    /// Notes the meaning of tokens, and takes them out of the text.
+    /// Records the meaning of tokens and removes them from the text.
     pub(super) fn read(&mut self, tokens: Range<usize>, meaning: Meaning) {
         let read = self.tokens.get_mut(tokens.clone()).unwrap_or_default();
         read.iter_mut().for_each(|token| token.is_read = true);
         self.parts.push((tokens, meaning, false));
     }
 
-    /// Notes the meaning of tokens, and leaves them where they are.
+    /// Records the meaning of tokens and keeps them in the text.
     pub(super) fn note(&mut self, tokens: Range<usize>, meaning: Meaning) {
         self.parts.push((tokens, meaning, true));
     }
 
-    /// Takes back that tokens are how old somebody is; answers them.
+    /// Removes the recorded age and returns its tokens.
     pub(super) fn take_age(&mut self) -> Option<Range<usize>> {
         let at = self
             .parts
@@ -67,12 +67,12 @@ impl<'a> Sentence<'a> {
         Some(self.parts.remove(at).0)
     }
 
-    /// The parts that were read, by tokens, in the order of the rules.
+    /// Returns the parts that were read, by tokens, in the order of the rules.
     pub(super) fn parts(&self) -> impl Iterator<Item = (&Range<usize>, &Meaning)> {
         self.parts.iter().map(|(tokens, meaning, _)| (tokens, meaning))
     }
 
-    /// The text without these tokens.
+    /// Returns the text without these tokens.
     pub(super) fn without(&self, gone: &[Range<usize>]) -> String {
         let mut left = String::with_capacity(self.text.len());
         let mut from = 0;
@@ -91,7 +91,7 @@ impl<'a> Sentence<'a> {
         self.roles.get(at).copied().flatten()
     }
 
-    /// True where a token can be looked for and was not read.
+    /// Returns true if a token can be searched for and no rule has read it.
     pub(super) fn is_content(&self, at: usize) -> bool {
         let token = self.tokens.get(at);
         token.is_some_and(|token| {
@@ -100,12 +100,13 @@ impl<'a> Sentence<'a> {
         })
     }
 
-    /// The tokens that can be looked for.
+    /// Returns the tokens that can be searched for.
     pub(super) fn content(&self) -> impl Iterator<Item = usize> {
         (0..self.tokens.len()).filter(|at| self.is_content(*at))
     }
 
-    /// True where anything can be looked for that is not refused: here, or in the sentence that this one goes on with.
+    /// Returns true if something other than the refused tokens can be searched for, here or in the sentence that this
+    /// one continues.
     pub(super) fn says_more(&self, is_refused: impl Fn(usize) -> bool) -> bool {
         self.is_beside || self.content().any(|at| !is_refused(at))
     }
@@ -114,13 +115,13 @@ impl<'a> Sentence<'a> {
         self.roles.contains(&Some(Role::Ask))
     }
 
-    /// True where it is long enough, and has enough words that only make sentences, to be one without asking.
+    /// Returns true if the text is long enough and has enough filler words to be a sentence without being a question.
     fn tells(&self) -> bool {
         let is_filler = |role: &&Option<Role>| matches!(role, Some(Role::Beside | Role::Stop));
         self.tokens.len() >= LONG_MIN && 3 * self.roles.iter().filter(is_filler).count() >= self.tokens.len()
     }
 
-    /// True where a token is one of these words and was not read.
+    /// Returns true if a token is one of these words and no rule has read it.
     pub(super) fn is(&self, at: usize, words: &[&str]) -> bool {
         let token = self.tokens.get(at);
         token.is_some_and(|token| token.is_free() && words.contains(&token.word.as_str()))
@@ -130,19 +131,19 @@ impl<'a> Sentence<'a> {
         (0..self.tokens.len()).any(|at| self.tokens.get(at..).is_some_and(|rest| TABLES.gift.at(rest).is_some()))
     }
 
-    /// True where the sentence names somebody whom it is for.
+    /// Returns true if the sentence names a recipient.
     pub(super) fn is_for_somebody(&self) -> bool {
         let tells = |meaning: &Meaning| matches!(meaning, Meaning::Gift(_) | Meaning::Recipient | Meaning::Age(_));
         self.parts().any(|(_, meaning)| tells(meaning))
     }
 
-    /// True where the parts that were read name kinds of thing by themselves.
+    /// Returns true if any part that was read stands for categories.
     pub(super) fn tells_categories(&self) -> bool {
         let tells = |meaning: &Meaning| matches!(meaning, Meaning::Gift(_) | Meaning::Wear(_) | Meaning::Need(_));
         self.parts.iter().any(|(_, meaning, _)| tells(meaning))
     }
 
-    /// Notes the words between quotation marks.
+    /// Records the quoted phrases.
     pub(super) fn quotes(&mut self) {
         let quotes = self.tokens.iter().filter_map(|token| token.quote).max().unwrap_or(0);
         for quote in 1..=quotes {
@@ -157,7 +158,7 @@ impl<'a> Sentence<'a> {
         }
     }
 
-    /// Takes out the words that only make a sentence, where anything is left to be looked for.
+    /// Removes grammatical words if any searchable words remain.
     pub(super) fn grammar(&mut self) {
         if self.content().next().is_none() && !self.tells_categories() {
             return;
@@ -185,8 +186,8 @@ impl<'a> Sentence<'a> {
         }
     }
 
-    /// The parts that were read, in the order of the text, each as it stands in `typed`. The text was made of `typed`
-    /// through `made`, which has the same as the text at the same places.
+    /// Returns the parts that were read in text order, each with its text in `typed`. The parsed text was made from
+    /// `typed` via `made`, whose positions are those of the parsed text.
     pub(super) fn parts_of(&self, typed: &str, made: &str) -> Vec<Part> {
         let mut parts: Vec<_> = self.parts().collect();
         parts.sort_by_key(|(tokens, _)| tokens.start);
@@ -197,7 +198,7 @@ impl<'a> Sentence<'a> {
         parts.into_iter().map(part).collect()
     }
 
-    /// The meaning of the sentence; `None` where nothing was read, or nothing would be left to be looked for.
+    /// Returns the parsed query. `None` if no part was read, or if nothing to search for would remain.
     pub(super) fn finish(mut self) -> Option<ParsedQuery> {
         let has_content = self.content().next().is_some();
         let narrows = |meaning: &Meaning| {
@@ -231,7 +232,7 @@ impl<'a> Sentence<'a> {
         start..last.map_or(start, |token| token.at.end)
     }
 
-    /// The text without the words that were taken out of it.
+    /// Returns the text without the words that were removed.
     fn left(&self) -> String {
         if self.tokens.iter().all(|token| !token.is_read) {
             return self.text.to_owned();
@@ -244,7 +245,7 @@ impl<'a> Sentence<'a> {
             from = token.at.end;
         }
         left.push_str(self.text.get(from..).unwrap_or_default());
-        // Signs that joined the words that were taken out join nothing now.
+        // Punctuation that joined removed words is dropped.
         let words = left
             .split_whitespace()
             .filter(|word| word.chars().any(char::is_alphanumeric));
@@ -252,8 +253,8 @@ impl<'a> Sentence<'a> {
     }
 }
 
-/// The stretch of the typed text at a place of the text that was made of it: the same where both are alike, else all
-/// that differs.
+/// Returns the segment of the typed text that corresponds to a range of `made`. Where the two differ, it is the whole
+/// differing segment.
 fn stretch<'a>(typed: &'a str, made: &str, at: Range<usize>) -> &'a str {
     let alike = |pairs: &mut dyn Iterator<Item = (u8, u8)>| pairs.take_while(|(one, other)| one == other).count();
     let before = alike(&mut typed.bytes().zip(made.bytes()));

@@ -3,10 +3,10 @@ use super::sentence::Sentence;
 use super::tables::{State, TABLES};
 use super::tokens::Token;
 
-/// The greatest number of words of a negation: `other than`, `any colour but`.
+/// Maximum number of words of a negator, such as `other than` or `any colour but`.
 const NEGATOR_MAX: usize = 5;
 
-/// Reads the state that a thing should have: `shirts on sale`. A negated state is left to the rules of negation.
+/// Reads the required state of the product: `shirts on sale`. The negation rules handle a negated state.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
     let mut at = 0;
     while let Some(rest) = sentence.tokens.get(at..).filter(|rest| !rest.is_empty()) {
@@ -15,7 +15,7 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
             continue;
         };
         let end = at + words;
-        // `slip-on sale`: the word is half of another.
+        // In `slip-on sale`, `on` is half of another word.
         let is_half = rest.first().is_some_and(|token| token.is_joined);
         let meaning = match state {
             State::Is(meaning) => Some(meaning.clone()),
@@ -29,13 +29,14 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
     }
 }
 
-/// True where tokens are the last that say something, behind others that do.
+/// Returns true if the tokens are the last meaningful words, with others before them.
 fn ends_text(sentence: &Sentence<'_>, at: usize, end: usize) -> bool {
     let is_open = |at: &usize| sentence.is_content(*at);
     (0..at).any(|at| is_open(&at)) && !(end..sentence.tokens.len()).any(|at| is_open(&at))
 }
 
-/// True where a negation ends where these tokens begin, or begins where they end: `not in stock`, `sale mein nahi`.
+/// Returns true if a negation ends where these tokens begin, or begins where they end: `not in stock`, `sale mein
+/// nahi`.
 fn is_negated(tokens: &[Token], at: usize, end: usize) -> bool {
     let ends = |back: usize| {
         let before = at.checked_sub(back).and_then(|from| tokens.get(from..at));

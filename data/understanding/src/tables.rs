@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::phrases::Phrases;
 use super::{Answers, Meaning, Superlative};
 
-/// The meaning of words and phrases; a test reads the files, a line that is wrong is left out here.
+/// Meanings of words and phrases. A test checks the files; a malformed line is skipped here.
 pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::shipped);
 
 const WORDS: &str = include_str!("../../reference/understanding/words.tsv");
@@ -17,13 +17,13 @@ const STATES: &str = include_str!("../../reference/understanding/states.tsv");
 const OCCASIONS: &str = include_str!("../../reference/understanding/occasions.tsv");
 const COLOURS: &str = include_str!("../../reference/colours.txt");
 
-/// Words that names have before or behind a number as well: `Air Max 97`, `Planner for 2027`.
+/// Price words that also occur in names with a number: `Air Max 97`, `Planner for 2027`.
 const UNSURE: [&str; 18] = [
     "max", "maximum", "min", "minimum", "for", "in", "at", "@", "over", "plus", "only", "about", "near", "to", "-",
     "se", "mein", "me",
 ];
 
-/// The role of a word in a sentence.
+/// Grammatical role of a word in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Ask,
@@ -32,7 +32,7 @@ pub(super) enum Role {
     Grammar,
 }
 
-/// The bound that a price phrase makes of its amounts.
+/// Bound that a price phrase puts on its amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PriceRule {
     Most,
@@ -51,9 +51,9 @@ pub(super) enum Piece {
 pub(super) struct PricePattern {
     pub(super) rule: PriceRule,
     pub(super) pieces: Vec<Piece>,
-    /// True where the amounts must be no small numbers, or have a currency.
+    /// True if the amounts must have a currency or must not be small numbers.
     pub(super) certain: bool,
-    /// True where its words say other things as well: `max 97` may be a name.
+    /// True if the words are ambiguous: `max 97` may be a name.
     pub(super) unsure: bool,
 }
 
@@ -63,28 +63,28 @@ impl PricePattern {
     }
 }
 
-/// The way in which a negation refuses.
+/// Kind of negation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Negator {
     Not,
     Lacks,
 }
 
-/// The state of a thing that words name.
+/// State of a product that words name.
 #[derive(Debug)]
 pub(super) enum State {
-    /// This, wherever they stand.
+    /// A state, wherever the words stand.
     Is(Meaning),
-    /// Marked down, where they end the text.
+    /// Marked down, if the words end the text.
     Last,
-    /// No state: they are the name of something.
+    /// No state: the words are a name.
     Name,
 }
 
-/// A purpose that kinds of thing answer.
+/// Purpose that some categories of products serve.
 #[derive(Debug)]
 pub(super) struct Need {
-    /// The number of its groups of words.
+    /// Number of word groups that must all occur.
     pub(super) groups: u8,
     pub(super) answers: Answers,
 }
@@ -98,7 +98,7 @@ pub(super) struct Tables {
     pub(super) units: FxHashSet<&'static str>,
     pub(super) before_counts: FxHashSet<&'static str>,
     currencies: FxHashMap<&'static str, CurrencyCode>,
-    /// The months of each unit of age.
+    /// Number of months in each unit of age.
     pub(super) age_units: FxHashMap<&'static str, u32>,
     pub(super) negators: Phrases<Negator>,
     pub(super) negators_behind: Phrases<()>,
@@ -119,19 +119,19 @@ pub(super) struct Tables {
     pub(super) when: Phrases<Vec<CategoryId>>,
     pub(super) wear: Phrases<Answers>,
     pub(super) any: Vec<CategoryId>,
-    /// Ages in months, from and to.
+    /// Gift categories by age range in months, from and to.
     pub(super) children: Vec<(u32, u32, Vec<CategoryId>)>,
     pub(super) needs: Vec<Need>,
-    /// By the stem of a word: the needs and their groups that it speaks for.
+    /// Needs and their word groups, keyed by the stem of a word.
     pub(super) need_words: FxHashMap<String, Vec<(usize, u8)>>,
 }
 
-/// The currency that a word or a sign says.
+/// Returns the currency that a word or sign stands for.
 pub(super) fn currency(word: &str) -> Option<CurrencyCode> {
     TABLES.currencies.get(word).copied()
 }
 
-/// The factor that a word behind a number stands for.
+/// Returns the factor of a word after a number, such as a thousand.
 pub(super) fn multiplier(word: &str) -> Option<u64> {
     match word {
         "k" | "thousand" | "thousands" | "hazar" | "hazaar" | "hajar" | "हजार" | "हज़ार" => {
@@ -147,18 +147,18 @@ pub(super) fn is_age_unit(word: &str) -> bool {
     TABLES.age_units.contains_key(word)
 }
 
-/// True where a word says by itself that the number before it is an age.
+/// Returns true if a word alone says that the number before it is an age.
 pub(super) fn is_age_word(word: &str) -> bool {
     matches!(word, "yo" | "y.o" | "saal" | "sal" | "साल")
 }
 
-/// True where a word is never taken for a misspelling of another.
+/// Returns true if a word must not be corrected as a misspelling.
 #[must_use]
 pub fn is_kept(word: &str) -> bool {
     TABLES.kept.contains(word)
 }
 
-/// A category by the end of its path; the shortest path where several end so.
+/// Returns the category whose path ends in `end`, or the one with the shortest path if there are several.
 pub(super) fn category(end: &str) -> Option<CategoryId> {
     let ends = |path: &&str| {
         let before = path.strip_suffix(end);
@@ -169,21 +169,21 @@ pub(super) fn category(end: &str) -> Option<CategoryId> {
     shortest.map(|category| category.id)
 }
 
-/// The lines of a file that are no remarks: the kind of each, and the rest behind the tab.
+/// Returns the lines of a file without comment lines. Each line is split at the tab into its kind and the rest.
 pub(super) fn lines(file: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let lines = file.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(|line| line.split_once('\t'))
 }
 
 impl Tables {
-    /// True where words of a negation stand at the beginning of these tokens.
+    /// Returns true if the tokens begin with a negator.
     pub(super) fn is_negation(&self, tokens: &[super::tokens::Token]) -> bool {
         let Some(first) = tokens.first() else { return false };
         let stands = self.negators.at(tokens).is_some() || self.negators_behind.at(tokens).is_some();
         stands || first.is_minus || first.word == "neither" || self.suffixes.contains(first.word.as_str())
     }
 
-    /// True where a word alone only makes sentences.
+    /// Returns true if a single word is purely grammatical.
     pub(super) fn makes_sentences(&self, word: &str) -> bool {
         self.roles.words().any(|known| known == word)
     }

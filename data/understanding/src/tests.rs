@@ -6,7 +6,7 @@ use super::*;
 mod brands;
 mod shoppers;
 
-/// The reading of a text, in one line.
+/// Formats the parsed query of a text as one line.
 fn line(text: &str) -> String {
     line_among(text, &NoBrands)
 }
@@ -364,7 +364,7 @@ proptest! {
     ]), 0..14)) {
         let text = words.join(" ");
         let understood = read(&text, &NoBrands);
-        // A part that was read was cut out of the text, or stays.
+        // The words of a part are either removed from the text or kept, so the text never grows.
         prop_assert!(understood.text.len() <= text.len());
         let prices = understood.parts.iter().filter_map(|part| match part.meaning {
             Meaning::Price(price) => Some(price),

@@ -1,18 +1,18 @@
-//! Cuts a text into words, numbers and signs.
+//! Splits a text into words, numbers and signs.
 
 use std::ops::Range;
 
 use super::tables;
 use super::tokens::Token;
 
-/// Most digits of a number that is an amount.
+/// Maximum number of digits of an amount.
 const DIGITS_MAX: usize = 9;
 const QUOTES: [char; 5] = ['"', '\u{201c}', '\u{201d}', '\u{201e}', '\u{ff02}'];
 const SIGNS: [char; 12] = ['₹', '$', '€', '£', '¥', '৳', '<', '>', '=', '@', '&', '+'];
 const HYPHENS: [char; 4] = ['-', '\u{2010}', '\u{2013}', '\u{2014}'];
 
 fn is_of_word(char: char) -> bool {
-    // Signs of Indian vowels are no letters, but stand within words.
+    // Indian vowel signs are not letters, but occur within words.
     char.is_alphanumeric() || (!char.is_ascii() && !char.is_whitespace() && !is_mark(char))
 }
 
@@ -23,7 +23,7 @@ fn is_mark(char: char) -> bool {
         || matches!(char, '\u{2000}'..='\u{206f}' | '\u{3000}'..='\u{303f}' | '\u{a0}'..='\u{bf}' | '×' | '।' | '™' | '\u{ff00}'..='\u{ff0f}')
 }
 
-/// Cuts a text into tokens. A quotation mark without its second is none.
+/// Splits a text into tokens. A quotation mark without a closing one is ignored.
 pub(super) fn cut(text: &str) -> Vec<Token> {
     let mut cutter = Cutter {
         text,
@@ -78,12 +78,12 @@ impl<'a> Cutter<'a> {
             quote: None,
             is_read: false,
             is_name: false,
-            // The hyphen goes with the word.
+            // The token includes the hyphen.
             at: if is_minus { at.start - 1..at.end } else { at },
         });
     }
 
-    /// Takes the token that begins at a character; answers the next place to read.
+    /// Reads the token that begins at a character and returns the next position to read.
     fn one(&mut self, at: usize, char: char) -> usize {
         let next = at + char.len_utf8();
         if digit(char).is_some() {
@@ -104,12 +104,12 @@ impl<'a> Cutter<'a> {
                 .last()
                 .is_some_and(|token| token.number.is_some() || is_money(token))
         {
-            // Between amounts it says from where to where.
+            // Between two amounts, a hyphen marks a range.
             let rest = self.text.get(next..).unwrap_or_default().trim_start();
             let begins = |char: char| digit(char).is_some() || SIGNS.contains(&char);
             if rest.starts_with(begins) || is_money_ahead(rest) {
                 self.push(at..next, None);
-                // However long it is written.
+                // A dash of any length is stored as `-`.
                 self.tokens
                     .iter_mut()
                     .next_back()
@@ -123,7 +123,7 @@ impl<'a> Cutter<'a> {
         }
         let end = self.word_end(at);
         let word = self.text.get(at..end).unwrap_or_default();
-        // `rs500`
+        // Handles a currency directly before an amount, as in `rs500`.
         let letters = word.find(|char: char| digit(char).is_some()).unwrap_or(word.len());
         let money = word.get(..letters).unwrap_or_default();
         if letters < word.len() && tables::currency(&money.to_lowercase()).is_some() {
@@ -147,7 +147,7 @@ impl<'a> Cutter<'a> {
         end
     }
 
-    /// A number, with the letters that make it larger or say its currency; a token with other letters is a word.
+    /// Reads a number with its suffix, which may be a factor or a currency. A token with other letters is a word.
     fn digits(&mut self, from: usize) -> usize {
         let mut end = from;
         let (mut hundredths, mut digits, mut fraction) = (0_u64, 0, None::<u32>);
@@ -177,7 +177,7 @@ impl<'a> Cutter<'a> {
         }
         if suffix.is_empty() || tables::currency(&suffix).is_some() || tables::is_age_unit(&suffix) {
             self.push(from..end, number);
-            // `500/-`
+            // Handles `500/-`.
             let is_dashed = self.text.get(end..).is_some_and(|rest| rest.starts_with("/-"));
             return if is_dashed { end + 2 } else { end };
         }
@@ -186,7 +186,7 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// A digit of the Latin or the Devanagari script.
+/// Returns the value of a Latin or Devanagari digit.
 fn digit(char: char) -> Option<u64> {
     match char {
         '0'..='9' => Some(u64::from(char) - u64::from('0')),
@@ -195,7 +195,7 @@ fn digit(char: char) -> Option<u64> {
     }
 }
 
-/// True where a text begins with a word for a currency and an amount: `Rs 1000`, `Rs.1000`.
+/// Returns true if a text begins with a currency and an amount: `Rs 1000`, `Rs.1000`.
 fn is_money_ahead(text: &str) -> bool {
     let end = text.find(|char: char| !char.is_alphabetic()).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);

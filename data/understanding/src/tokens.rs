@@ -1,28 +1,28 @@
 use std::ops::Range;
 
-/// A word, a number or a sign of a query.
+/// Word, number or sign of a query.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
-    /// The place in the text, in bytes.
+    /// Byte range in the text.
     pub(super) at: Range<usize>,
-    /// In lower case.
+    /// Text of the token in lowercase.
     pub(super) word: String,
-    /// In hundredths, where it is a number.
+    /// Value in hundredths, if the token is a number.
     pub(super) number: Option<u64>,
-    /// True where a hyphen stands before it and a space before that: `-black`.
+    /// True if a hyphen precedes the token and a space precedes the hyphen: `-black`.
     pub(super) is_minus: bool,
-    /// True where it is joined to the token before: `mom-fit`.
+    /// True if the token is joined to the previous one: `mom-fit`.
     pub(super) is_joined: bool,
-    /// The number of the quotation marks that it stands between.
+    /// Number of the quoted phrase that contains the token.
     pub(super) quote: Option<usize>,
-    /// True where it was read.
+    /// True if a rule has read the token.
     pub(super) is_read: bool,
-    /// True where it belongs to a name that is to be left alone.
+    /// True if the token is part of a name, which the rules must not read.
     pub(super) is_name: bool,
 }
 
 impl Token {
-    /// True where no rule has read it yet.
+    /// Returns true if no rule has read the token yet.
     pub(super) const fn is_free(&self) -> bool {
         !self.is_read && self.quote.is_none() && !self.is_name
     }

@@ -2,12 +2,12 @@ use super::Audience;
 use super::tables::TABLES;
 use super::words::Words;
 
-/// The age below which departments of grown-ups are not for them, in months.
+/// Age in months below which departments for adults do not fit.
 const CHILD_MONTHS_MAX: u32 = 16 * 12;
-/// Below it babies' things fit, in months.
+/// Age in months below which baby products fit.
 const BABY_MONTHS_MAX: u32 = 24;
 
-/// Reads for whom the thing is made: a department where one is named, else somebody whom it is for.
+/// Reads the audience of the product: a department if the text names one, else the recipient.
 pub(super) fn read(words: &mut Words, age_months: Option<u32>, is_gift: bool) -> Option<Audience> {
     let nobody = words.find(&TABLES.nobody);
     nobody.into_iter().for_each(|(range, ())| words.take(range));
@@ -34,7 +34,7 @@ pub(super) fn read(words: &mut Words, age_months: Option<u32>, is_gift: bool) ->
         if among.contains(&Audience::Men) && among.contains(&Audience::Women) {
             return Some(Audience::Unisex);
         }
-        // A child is more than its department.
+        // A word for a child is more specific than the department.
         let children = [Audience::Baby, Audience::Boys, Audience::Girls];
         let child = children.into_iter().find(|child| among.contains(child));
         child.or_else(|| among.first().copied())
@@ -42,7 +42,7 @@ pub(super) fn read(words: &mut Words, age_months: Option<u32>, is_gift: bool) ->
     named(&departments).or_else(|| named(&people))
 }
 
-/// `my younger`, `for my 3 year old`: the words that may stand between a person and `my` or `for`.
+/// Returns true for `my younger` or `for my 3 year old`: only these words may stand between a person and `my` or `for`.
 fn is_of_somebody(words: &Words, start: usize, near: &[&str], whose: &[&str]) -> bool {
     const BETWEEN_MAX: usize = 5;
     let ages = ["year", "years", "month", "months", "yr", "yrs", "saal"];
@@ -57,7 +57,7 @@ fn is_of_somebody(words: &Words, start: usize, near: &[&str], whose: &[&str]) ->
     first.is_some_and(|first| words.is(first, whose) || words.is_before(first, 1, &["for", "to"]))
 }
 
-/// `for my mother`, `maa ke liye`, `mother's birthday`
+/// Returns true for phrases such as `for my mother`, `maa ke liye` and `mother's birthday`.
 fn is_for(words: &Words, start: usize, end: usize) -> bool {
     let whose = [
         "my", "our", "his", "her", "mere", "meri", "mera", "apni", "apne", "hamari", "hamare",

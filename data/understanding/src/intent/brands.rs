@@ -4,25 +4,25 @@ use super::words::{Words, plain};
 use crate::tokenizer;
 use crate::tokens::Token;
 
-/// Most words of a brand's name that are looked at.
+/// Maximum number of words of a brand name that are compared.
 pub(crate) const NAME_WORDS_MAX: usize = 5;
 
-/// A brand that a name belongs to.
+/// Brand that has a given name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedBrand {
-    /// Its place in the list of whoever knows brands.
+    /// Index of the brand in the caller's list.
     pub at: usize,
-    /// True where the name says other things as often: it names the brand only behind `from`, `by` or before `brand`.
+    /// True if the name is ambiguous. It then names the brand only after `from` or `by` or before `brand`.
     pub is_plain: bool,
 }
 
 /// The names of brands.
 pub trait BrandNames {
-    /// The brand of this name, in one of the ways that [`brand_keys`] spells it.
+    /// Returns the brand with this name, in one of the spellings of [`brand_keys`].
     fn named(&self, key: &str) -> Option<NamedBrand>;
 }
 
-/// No brand is known.
+/// Empty list of brand names.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoBrands;
 
@@ -32,7 +32,7 @@ impl BrandNames for NoBrands {
     }
 }
 
-/// The spellings of a brand's name in sentences, in small letters: word by word, and all letters in one.
+/// Returns the lowercase spellings of a brand name in sentences: word by word, and all letters without spaces.
 #[must_use]
 pub fn brand_keys(name: &str) -> Vec<String> {
     let words: Vec<String> = tokenizer::cut(name)
@@ -50,20 +50,20 @@ pub fn brand_keys(name: &str) -> Vec<String> {
     keys
 }
 
-/// A brand's name in a sentence.
+/// Brand name in a sentence.
 #[derive(Debug)]
 pub(super) struct BrandMention {
     pub(super) at: usize,
-    /// Its tokens.
+    /// Tokens of the name.
     pub(super) name: Range<usize>,
-    /// Its tokens, and those that say that it is a brand.
+    /// Tokens of the name and of the words that mark it as a brand.
     pub(super) with_cues: Range<usize>,
-    /// Its words.
+    /// Words of the name.
     pub(super) words: String,
     is_said: bool,
 }
 
-/// Every brand that a sentence names; of names that begin at a word the longest counts.
+/// Returns every brand that a sentence names. If several names begin at a word, the longest counts.
 pub(super) fn read(words: &Words, names: &dyn BrandNames) -> Vec<BrandMention> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -90,7 +90,7 @@ pub(super) fn read(words: &Words, names: &dyn BrandNames) -> Vec<BrandMention> {
     found
 }
 
-/// The brand that is meant of those that are named: one that is said to be a brand goes ahead of others.
+/// Returns the brand that is meant. A name that is marked as a brand has precedence over others.
 pub(super) fn meant(named: Vec<BrandMention>) -> Option<BrandMention> {
     let said = named.iter().position(|named| named.is_said).unwrap_or(0);
     named.into_iter().nth(said)
@@ -106,7 +106,7 @@ fn longest(words: &Words, at: usize, names: &dyn BrandNames) -> Option<(Range<us
     })
 }
 
-/// The brand whose name stands at the beginning of these tokens, and how many words the name has; of several the longest.
+/// Returns the number of words and the brand of the longest brand name at the start of the tokens.
 pub(crate) fn spoken(tokens: &[Token], names: &dyn BrandNames) -> Option<(usize, NamedBrand)> {
     let free = tokens.iter().take(NAME_WORDS_MAX).take_while(|token| token.is_free());
     let words: Vec<String> = free.map(|token| plain(&token.word)).collect();

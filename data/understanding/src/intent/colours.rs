@@ -3,16 +3,16 @@ use std::ops::Range;
 use super::tables::TABLES;
 use super::words::Words;
 
-/// Most colours that are read.
+/// Maximum number of colours that are read.
 const COLOURS_MAX: usize = 6;
 
-/// Words that only sentences of Hinglish have.
+/// Words that occur only in Hinglish sentences.
 const HINGLISH: [&str; 18] = [
     "ki", "ka", "ke", "se", "mein", "wali", "wala", "wale", "ya", "dikhao", "chahiye", "tak", "liye", "rang", "jo",
     "ek", "hai", "mujhe",
 ];
 
-/// Reads which colours are wanted, as the tables call them.
+/// Reads the wanted colours, by their names in the tables.
 pub(super) fn read(words: &mut Words) -> Vec<&'static str> {
     let things = words.find(&TABLES.things);
     things.into_iter().for_each(|(range, ())| words.take(range));
@@ -20,7 +20,7 @@ pub(super) fn read(words: &mut Words) -> Vec<&'static str> {
     let mut colours = Vec::new();
     let mut before = None;
     for (range, colour) in words.find(&TABLES.colours) {
-        // `blue or gold`: beside a colour another one is none but that.
+        // In `blue or gold`, a word next to a colour is also a colour.
         let is_beside = before.is_some_and(|end: usize| {
             range.start == end || range.start == end + 1 && words.is(end, &["or", "and", "ya", "aur", "/", "&"])
         });
@@ -36,7 +36,7 @@ pub(super) fn read(words: &mut Words) -> Vec<&'static str> {
     colours
 }
 
-/// The colour that continues the list before `at`: `and white`.
+/// Returns the colour that continues the list before `at`: `and white`.
 pub(super) fn also(words: &Words, at: usize) -> Option<(Range<usize>, &'static str)> {
     let goes_on = words.is(at, &["and", "or", "nor", "ya", "aur", "/", "&"]);
     let (range, colour) = words
@@ -46,7 +46,7 @@ pub(super) fn also(words: &Words, at: usize) -> Option<(Range<usize>, &'static s
     Some((at..range.end, colour))
 }
 
-/// True where something about a word says that it is a colour: `in olive`, `rust coloured`.
+/// Returns true if the context marks a word as a colour: `in olive`, `rust coloured`.
 fn is_colour(words: &Words, range: &Range<usize>) -> bool {
     let named = [
         "colour",
@@ -62,7 +62,7 @@ fn is_colour(words: &Words, range: &Range<usize>) -> bool {
         "रंग",
     ];
     let of = ["ke", "ka", "ki"];
-    // A name in English, a colour in a sentence of Hinglish.
+    // These words are names in English, but colours in a Hinglish sentence.
     let hindi = ["hari", "hara", "kali", "kale", "nila", "pila"];
     let is_hinglish = || (0..words.len()).any(|at| words.is(at, &HINGLISH));
     range.len() == 1 && words.is(range.start, &hindi) && is_hinglish()

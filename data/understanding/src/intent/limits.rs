@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use crate::tokenizer;
 use crate::tokens::Token;
 
-/// Words that turn a bound around, with a word of `SPENT` or none between: `can't spend more than`.
+/// Words that reverse a bound, directly or with words of `SPENT` between: `can't spend more than`.
 const NEVER: [&str; 16] = [
     "never",
     "cant",
@@ -26,11 +26,11 @@ const SPENT: [&str; 14] = [
     "spend", "spending", "pay", "paying", "cost", "costing", "costs", "go", "going", "be", "want", "to", "not",
     "afford",
 ];
-/// The greatest number of words between a bound and the word that turns it around.
+/// Maximum number of words between a bound and the word that reverses it.
 const BETWEEN_MAX: usize = 4;
 
-/// A text in which bounds stand as price phrases say them: `can't spend more than 500` becomes `not more than 500`, `above
-/// 500 and under 900` loses its `and`, and `neither` is a `not`.
+/// Rewrites bounds as price phrases state them. `can't spend more than 500` becomes `not more than 500`, `above 500 and
+/// under 900` loses its `and`, and `neither` becomes `not`.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
     let tokens = tokenizer::cut(text);
     let mut plain = String::new();
@@ -58,7 +58,7 @@ fn is(tokens: &[Token], at: usize, words: &[&str]) -> bool {
     tokens.get(at).is_some_and(|token| words.contains(&token.word.as_str()))
 }
 
-/// A least amount that is turned into a most one: its tokens, from and to, and their new text.
+/// Returns a minimum that a negation turns into a maximum: its token range (start and end) and the new text.
 fn turned(tokens: &[Token], at: usize) -> Option<(usize, usize, &'static str)> {
     if is(tokens, at, &["neither"]) {
         return Some((at, at + 1, "not "));
@@ -81,11 +81,11 @@ fn turned(tokens: &[Token], at: usize) -> Option<(usize, usize, &'static str)> {
     let is_never = (never..at).any(|at| is(tokens, at, &NEVER) && !is(tokens, at, &["must"]));
     let bound = at + words + usize::from(is(tokens, at + words, &["rs", "rs.", "inr", "₹", "$", "usd", "rupees"]));
     let is_amount = tokens.get(bound).is_some_and(|token| token.number.is_some());
-    // A bound that is known as it stands stays: `not more than`, `no more than`.
+    // Phrases such as `no more than` are rewritten to `not more than` too.
     (is_never && is_amount).then_some((never, at + words, "not more than "))
 }
 
-/// The `and` between two bounds: with the amount before it, it would say `500 and under`.
+/// Returns the `and` between two bounds, which would otherwise be read as `500 and under`.
 fn joined(tokens: &[Token], at: usize) -> Option<(usize, usize, &'static str)> {
     let least = ["above", "over", "than", "least", "minimum", "min", "from", "beyond"];
     let most = [

@@ -1,8 +1,7 @@
-//! The wishes of a sentence, field by field: the price, colours and sizes of the thing, the person and the occasion
-//! that it is for, its brand, and the things that are not wanted.
+//! Wishes of a sentence, field by field: price, colours, sizes, recipient, occasion, brand, and unwanted things.
 //!
-//! All readings of a query are among them, and more: amounts in words, longer texts, names of brands. Plain search does
-//! not depend on these.
+//! This covers everything that a parsed query has. It also reads amounts in words, longer texts and brand names. Plain
+//! search does not use this module.
 
 mod audience;
 mod brands;
@@ -30,7 +29,7 @@ use self::words::Words;
 use crate::sentence::Sentence;
 use crate::{Absence, Meaning, Part, Price};
 
-/// The people whom a thing is made for.
+/// People that a product is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// Men.
@@ -43,14 +42,14 @@ pub enum Audience {
     Girls,
     /// Children.
     Kids,
-    /// The youngest.
+    /// Babies.
     Baby,
-    /// Everybody.
+    /// All people.
     Unisex,
 }
 
 impl Audience {
-    /// Every audience, with the name that answers spell it by.
+    /// Audiences with their names in API responses.
     pub const NAMED: [(&'static str, Self); 7] = [
         ("men", Self::Men),
         ("women", Self::Women),
@@ -61,14 +60,14 @@ impl Audience {
         ("unisex", Self::Unisex),
     ];
 
-    /// The audience of this name.
+    /// Returns the audience with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let found = Self::NAMED.iter().find(|(known, _)| *known == name);
         found.map(|(_, audience)| *audience)
     }
 
-    /// Its name.
+    /// Returns the name of the audience.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -83,56 +82,57 @@ impl Audience {
     }
 }
 
-/// Something that is not wanted.
+/// Thing that the shopper does not want.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unwanted {
-    /// The refused thing, in small letters, a word or some in a row.
+    /// Refused thing in lowercase, as one or more words.
     pub what: String,
-    /// The ways in which titles say that they lack it; none where it is not a part of the thing but the thing or its
-    /// kind.
+    /// Ways in which titles say that they lack the thing. Empty if it is a product or a kind of product instead of a
+    /// part.
     pub lacking: Vec<String>,
 }
 
-/// The wishes of a sentence.
+/// Wishes of a sentence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Intent {
-    /// The words to look for: the sentence without prices, sizes and the brand's name.
+    /// Words to search for: the sentence without prices, sizes and the brand name.
     pub text: String,
-    /// The price; both ends open where nothing is said.
+    /// Price range. Both ends are open if the sentence has no price.
     pub price: Price,
-    /// One of these colours, as the tables call them.
+    /// Accepted colours, by their names in the tables.
     pub colours: Vec<&'static str>,
-    /// One of these sizes, as labels spell them: `M`, `9`, `UK 9`.
+    /// Accepted sizes, as labels spell them: `M`, `9`, `UK 9`.
     pub sizes: Vec<String>,
-    /// The people whom it is made for.
+    /// People that the product is made for.
     pub audience: Option<Audience>,
-    /// The occasion, by the tables' name: `wedding`, `karwa_chauth`.
+    /// Occasion, by its name in the tables: `wedding`, `karwa_chauth`.
     pub occasion: Option<&'static str>,
-    /// The brand: a place in the list of [`BrandNames`].
+    /// Brand, as an index into the list of [`BrandNames`].
     pub brand: Option<usize>,
-    /// The things that are not wanted.
+    /// Unwanted things.
     pub unwanted: Vec<Unwanted>,
-    /// The brands that are not wanted.
+    /// Unwanted brands, as indexes into the list of [`BrandNames`].
     pub unwanted_brands: Vec<usize>,
-    /// The age of the person whom it is for, in months.
+    /// Age of the recipient, in months.
     pub age_months: Option<u32>,
-    /// True where it is a gift.
+    /// True if the product is a gift.
     pub is_gift: bool,
-    /// The parts that a query is read for too, in the order of the sentence and as they were typed.
+    /// Parts that a plain query also has, in sentence order and as typed.
     pub parts: Vec<Part>,
 }
 
 impl Intent {
-    /// Longest sentence that is read, in bytes; of a longer one the beginning is.
+    /// Maximum length of a sentence, in bytes. A longer sentence is truncated.
     pub const BYTES_MAX: usize = 4_000;
 
-    /// Reads a sentence.
+    /// Parses a sentence.
     #[must_use]
     pub fn of(text: &str, names: &dyn BrandNames) -> Self {
         Self::read(text, false, names)
     }
 
-    /// Reads a text beside another sentence, which names the thing: `not black` refuses something here.
+    /// Parses a text that accompanies another sentence, which names the product. So `not black` alone refuses something
+    /// here.
     #[must_use]
     pub fn beside(text: &str, names: &dyn BrandNames) -> Self {
         Self::read(text, true, names)
@@ -142,7 +142,7 @@ impl Intent {
         let text = text.get(..text.floor_char_boundary(Self::BYTES_MAX)).unwrap_or(text);
         let bounded = limits::plain(text);
         let written = crate::numerals::in_digits(&bounded);
-        // Sizes first: the words about them are no price and no refusal.
+        // Sizes are read first, because the words around them are neither prices nor refusals.
         let (sizes, unsized_text) = sizes::taken_out(&written);
         let mut sentence = Sentence::of(&unsized_text);
         sentence.is_beside = is_beside;
@@ -170,7 +170,7 @@ impl Intent {
             }
             let mut tokens = tokens.clone();
             if matches!(meaning, Meaning::Excluded(_) | Meaning::Lacking(_)) {
-                // The colour behind a refused thing is wanted.
+                // The colour after a refused thing is wanted.
                 tokens.end -= usize::from(intent.keep_colour());
             }
             if !matches!(meaning, Meaning::Price(_) | Meaning::Age(_)) {
@@ -220,7 +220,7 @@ impl Intent {
         }
     }
 
-    /// Takes a colour back that was refused with the thing before it: `without polyester white`.
+    /// Keeps a colour as wanted that was refused with the thing before it: `without polyester white`.
     fn keep_colour(&mut self) -> bool {
         let last = self.unwanted.last_mut();
         let kept = last.and_then(|unwanted| {
@@ -239,13 +239,13 @@ impl Intent {
     }
 }
 
-/// The people whom a thing must be made for, where a sentence says whom it is for.
+/// Returns the people that the product must be made for, if a sentence names a recipient.
 pub(crate) fn audience_of(sentence: &Sentence<'_>) -> Option<Audience> {
     let mut words = Words::of(&sentence.tokens, std::iter::empty());
     audience::read(&mut words, sentence.age, true)
 }
 
-/// The narrower of two bounds holds; a least price above the most is none.
+/// Combines two bounds to the narrower one. A minimum above the maximum is dropped.
 fn narrower(one: Price, other: Price) -> Price {
     let max = one.max.into_iter().chain(other.max).min();
     let min = one.min.max(other.min);

@@ -3,19 +3,19 @@ use std::ops::Range;
 use super::tables::TABLES;
 use super::words::Words;
 
-/// Words that may stand between an occasion and the word that makes it one.
+/// Words that may stand between an occasion and the word that marks it as one.
 const BETWEEN: [&str; 16] = [
     "the", "a", "an", "my", "our", "his", "her", "this", "next", "upcoming", "friend", "daily", "long", "mere", "meri",
     "summer",
 ];
 
-/// Reads for which occasion it is: the first that stands by itself, else the first that something about it makes one.
+/// Reads the occasion: the first unambiguous one, else the first that its context marks as an occasion.
 pub(super) fn read(words: &mut Words) -> Option<&'static str> {
     let occasions = words.find(&TABLES.occasions);
-    // `baby shower` names no baby.
+    // `baby shower` does not name a baby.
     occasions.iter().for_each(|(range, _)| words.take(range.clone()));
     let seasons = ["summer", "winter", "monsoon", "festival"];
-    // `party wear for summer wedding`: the feast says more than the season.
+    // In `party wear for summer wedding`, the celebration is more specific than the season.
     let celebrated = occasions.iter().find(|(_, name)| !seasons.contains(*name));
     if let Some((_, name)) = celebrated {
         return Some(name);

@@ -3,23 +3,23 @@ use data_model::Size;
 use super::words::Words;
 use crate::tokenizer;
 
-/// Most sizes that are read.
+/// Maximum number of sizes that are read.
 const SIZES_MAX: usize = 6;
-/// The largest number that is a size of clothes or shoes.
+/// Largest number that can be a size of clothes or shoes, in hundredths.
 const NUMBER_MAX: u64 = 6_000;
 
-/// Sizes that a text names.
+/// Sizes in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaidSizes {
-    /// As labels spell them: `M`, `XXL`, `9`, `UK 9`.
+    /// Sizes as labels spell them: `M`, `XXL`, `9`, `UK 9`.
     pub sizes: Vec<String>,
-    /// As they are typed.
+    /// Sizes as typed.
     pub text: String,
-    /// The rest of the text.
+    /// Text without the sizes.
     pub left: String,
 }
 
-/// The sizes that a text names in one place beside other words; `None` where it names none, or nothing else.
+/// Returns the sizes that a text names in one place next to other words. `None` if it names no sizes, or only sizes.
 #[must_use]
 pub fn said_sizes(text: &str) -> Option<SaidSizes> {
     let tokens = tokenizer::cut(text);
@@ -44,14 +44,14 @@ pub fn said_sizes(text: &str) -> Option<SaidSizes> {
     })
 }
 
-/// The sizes that a text names, and the text with spaces in their place.
+/// Returns the sizes in a text, and the text with the sizes replaced by spaces.
 pub(super) fn taken_out(text: &str) -> (Vec<String>, String) {
     let tokens = tokenizer::cut(text);
     let mut words = Words::of(&tokens, std::iter::empty());
     let sizes = read(&mut words);
     let mut left = text.to_owned();
     for (at, token) in tokens.iter().enumerate() {
-        // Spaces of the same length: the words behind keep their places.
+        // Spaces of the same length keep the positions of the words that follow.
         if words.at(at).is_none() {
             left.replace_range(token.at.clone(), &" ".repeat(token.at.len()));
         }
@@ -59,7 +59,7 @@ pub(super) fn taken_out(text: &str) -> (Vec<String>, String) {
     (sizes, left)
 }
 
-/// Reads which sizes are wanted, as labels spell them: `M`, `XXL`, `9`, `UK 9`, `34B`, `FREE`, `QUEEN`.
+/// Reads the wanted sizes, as labels spell them: `M`, `XXL`, `9`, `UK 9`, `34B`, `FREE`, `QUEEN`.
 pub(super) fn read(words: &mut Words) -> Vec<String> {
     let mut sizes: Vec<String> = Vec::new();
     let mut at = 0;
@@ -71,7 +71,7 @@ pub(super) fn read(words: &mut Words) -> Vec<String> {
         words.take(at - usize::from(words.is_before(at, 1, &["in"]))..end);
         let mut next = end;
         push(&mut sizes, size);
-        // `size 8 or 9`
+        // Handles lists such as `size 8 or 9`.
         while words.is(next, &["or", "ya", "/", "and", "aur"])
             && let Some((other, end)) = label(words, next + 1)
         {
@@ -90,10 +90,10 @@ fn push(sizes: &mut Vec<String>, size: String) {
     }
 }
 
-/// A size that begins at a place, with the words that say that it is one; and its end.
+/// Reads a size at a position, with the words that mark it as a size. Returns the label and the end.
 fn size(words: &Words, at: usize) -> Option<(String, usize)> {
     let word = words.at(at)?;
-    // `H&M`
+    // The letters of `H&M` are not sizes.
     if words.is_before(at, 1, &["&"]) {
         return None;
     }
@@ -115,7 +115,7 @@ fn size(words: &Words, at: usize) -> Option<(String, usize)> {
     let (label, end) = label(words, at).or_else(|| named(words, at))?;
     let is_region = label.contains(' ');
     let is_number = label.starts_with(|char: char| char.is_ascii_digit());
-    // `M size`, `9 number ke joote`, `32 waist`
+    // Words after a size can mark it: `M size`, `9 number ke joote`, `32 waist`.
     let is_said = words.is(end, &["size", "sizes", "saiz", "साइज", "waist"])
         || words.is(end, &["ka", "ki", "ke"]) && words.is(end + 1, &["size", "saiz"])
         || is_number && words.is(end, &["number", "nambar", "नंबर"])
@@ -123,7 +123,7 @@ fn size(words: &Words, at: usize) -> Option<(String, usize)> {
     if is_region || is_said {
         return Some((label, end_behind(words, end)));
     }
-    // `in M`, and a capital letter at the end.
+    // A letter is a size after `in`, or as a capital letter at the end.
     let is_letter = letters(word).is_some();
     let ends =
         end == words.len() || words.at(end).is_none() || words.is(end, &["for", "under", "and", "or", "only", "below"]);
@@ -131,12 +131,12 @@ fn size(words: &Words, at: usize) -> Option<(String, usize)> {
     (is_in && !is_number || is_letter && end == words.len() && at > 0).then_some((label, end))
 }
 
-/// The end of a size with the words behind it that only say that it is one.
+/// Returns the end of a size, including the words after it that only mark it as a size.
 fn end_behind(words: &Words, end: usize) -> usize {
     end + usize::from(words.is(end, &["size", "sizes", "saiz", "number", "nambar", "waist"]))
 }
 
-/// The label of a size, and its end: letters, a number, or a number of a country's.
+/// Returns the label of a size and its end. A size is letters, a number, or a number with a country.
 fn label(words: &Words, at: usize) -> Option<(String, usize)> {
     let word = words.at(at)?;
     if let Some(size) = letters(word) {
@@ -186,18 +186,18 @@ fn named(words: &Words, at: usize) -> Option<(String, usize)> {
     Some((size.to_owned(), at + 1))
 }
 
-/// Letters as labels spell them: `M`, `XXL`, `XXXL`, `4XL`.
+/// Returns the letters of a size as labels spell them: `M`, `XXL`, `XXXL`, `4XL`.
 fn letters(word: &str) -> Option<String> {
     let label = Size::of_letters(word)?.to_string().to_uppercase();
     Some(if label == "3XL" { "XXXL".to_owned() } else { label })
 }
 
-/// `34b`
+/// Reads a bra size such as `34b`.
 fn cup(word: &str) -> Option<String> {
     Size::of_cup(word).map(|size| size.to_string().to_uppercase())
 }
 
-/// A number as labels spell it: `9`, `9.5`.
+/// Returns a number as labels spell it: `9`, `9.5`.
 fn number(words: &Words, at: usize) -> Option<String> {
     let hundredths = words
         .token(at)?

@@ -4,7 +4,7 @@ use super::Audience;
 use crate::phrases::Phrases;
 use crate::tables::lines;
 
-/// The meaning of words and phrases; a test reads the file, a line that is wrong is left out here.
+/// Meanings of words and phrases. A test checks the file; a malformed line is skipped here.
 pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::shipped);
 
 const INTENTS: &str = include_str!("../../../reference/understanding/intents.tsv");
@@ -13,16 +13,16 @@ const COLOURS: &str = include_str!("../../../reference/colours.txt");
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     pub(super) audiences: Phrases<Audience>,
-    /// Those of one word, each with its audience.
+    /// Audience phrases of one word, each with its audience.
     pub(super) audience_words: Vec<(&'static str, Audience)>,
     pub(super) people: Phrases<Audience>,
     pub(super) nobody: Phrases<()>,
     pub(super) occasions: Phrases<&'static str>,
     pub(super) uses: Phrases<&'static str>,
     pub(super) colours: Phrases<&'static str>,
-    /// The same, each with the colour that it is.
+    /// Colour phrases, each with the name of its colour.
     pub(super) colour_phrases: Vec<(&'static str, &'static str)>,
-    /// Colours, each with one that it stands for as well.
+    /// Colours, each with another colour that it is a shade of.
     pub(super) shades: Vec<(&'static str, &'static str)>,
     pub(super) unsure: Phrases<()>,
     pub(super) things: Phrases<()>,
@@ -61,7 +61,7 @@ impl Tables {
                 _ => phrases.for_each(|phrase| tables.things.add(phrase, ())),
             }
         }
-        // Those of the table above come first: they tell which colour another spelling is.
+        // The colours of the table above come first because they define the colour of other spellings.
         for colour in COLOURS.lines().filter(|line| !line.starts_with('#')) {
             tables.add_colour(colour, colour);
         }

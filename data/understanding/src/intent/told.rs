@@ -1,4 +1,4 @@
-//! Single fields, as others name them.
+//! Parsing of single fields that callers provide.
 
 use super::Audience;
 use super::sizes;
@@ -6,7 +6,7 @@ use super::tables::TABLES;
 use super::words::Words;
 use crate::tokenizer;
 
-/// The colour that a text names, and nothing besides, as the tables call it.
+/// Returns the colour, by its name in the tables, if the text names a colour and nothing else.
 #[must_use]
 pub fn colour(text: &str) -> Option<&'static str> {
     let words = words(text);
@@ -15,7 +15,7 @@ pub fn colour(text: &str) -> Option<&'static str> {
     (range.len() == words.len()).then_some(*colour)
 }
 
-/// The ways in which stores may spell a colour: its own names, and those of its shades (`navy blue` is blue).
+/// Returns the spellings of a colour that stores may use: its own names and those of its shades (`navy blue` is blue).
 #[must_use]
 pub fn shades(colour: &str) -> Vec<&'static str> {
     let wanted: Vec<&str> = colour.split(' ').collect();
@@ -35,8 +35,8 @@ pub fn shades(colour: &str) -> Vec<&'static str> {
     shades
 }
 
-/// The colour that a store's text says, where it is this one or one of its shades: the colour that was asked for, where
-/// the text has its name, else the shade's.
+/// Returns the colour in a store's text if it is the requested colour or one of its shades. This is the requested
+/// colour if the text has its name, else the shade.
 #[must_use]
 pub fn colour_said(said: &str, colour: &'static str) -> Option<&'static str> {
     let words = words(said);
@@ -51,13 +51,13 @@ pub fn colour_said(said: &str, colour: &'static str) -> Option<&'static str> {
     named().find(|named| TABLES.shades.contains(&(colour, named)))
 }
 
-/// The words, each alone, by which products say for whom they are made.
+/// Returns the single words with which products state their audience.
 pub fn audience_words(audience: Audience) -> impl Iterator<Item = &'static str> {
     let all = TABLES.audience_words.iter();
     all.filter(move |(_, of)| *of == audience).map(|(word, _)| *word)
 }
 
-/// The size that a text names, and nothing besides, as labels spell it.
+/// Returns the size, as labels spell it, if the text names a size and nothing else.
 #[must_use]
 pub fn size(text: &str) -> Option<String> {
     let mut words = words(&format!("size {text}"));
@@ -66,7 +66,8 @@ pub fn size(text: &str) -> Option<String> {
     sizes.into_iter().next().filter(|_| is_all)
 }
 
-/// Values of the facet of sizes that are this one, a label as [`size`] spells it, in the ways that most stores write it.
+/// Returns the size facet values that equal `wanted`, a label as spelled by [`size`], in the spellings that most stores
+/// use.
 #[must_use]
 pub fn size_values(wanted: &str) -> Vec<String> {
     let lower = wanted.to_lowercase();
@@ -107,7 +108,7 @@ pub fn size_values(wanted: &str) -> Vec<String> {
     spelled
 }
 
-/// Every number that a text states, amounts in words included, in hundredths.
+/// Returns all numbers in a text in hundredths, including amounts in words.
 #[must_use]
 pub fn numbers(text: &str) -> Vec<u64> {
     let tokens = tokenizer::cut(&crate::numerals::in_digits(text));
@@ -120,7 +121,7 @@ pub fn numbers(text: &str) -> Vec<u64> {
     numbers.collect()
 }
 
-/// The occasion that a text names, by the tables' name.
+/// Returns the occasion that a text names, by its name in the tables.
 #[must_use]
 pub fn occasion(text: &str) -> Option<&'static str> {
     let words = words(text);
@@ -131,7 +132,7 @@ pub fn occasion(text: &str) -> Option<&'static str> {
         .map(|(_, name)| **name)
 }
 
-/// Every occasion that a text names, sure or not, by the tables' names.
+/// Returns every occasion that a text names, including ambiguous ones, by the names in the tables.
 #[must_use]
 pub fn occasions_named(text: &str) -> Vec<&'static str> {
     let words = words(text);
@@ -142,14 +143,14 @@ pub fn occasions_named(text: &str) -> Vec<&'static str> {
     all.map(|(_, name)| *name).collect()
 }
 
-/// True where a text refuses anything.
+/// Returns true if a text refuses anything.
 #[must_use]
 pub fn refuses(text: &str) -> bool {
     let tokens = tokenizer::cut(text);
     (0..tokens.len()).any(|at| crate::tables::TABLES.is_negation(tokens.get(at..).unwrap_or_default()))
 }
 
-/// The colours that a text names, sure or not.
+/// Returns the colours that a text names, including ambiguous ones.
 #[must_use]
 pub fn colours(text: &str) -> Vec<&'static str> {
     let words = words(text);
@@ -164,7 +165,7 @@ fn words(text: &str) -> Words {
     Words::of(&tokenizer::cut(text), std::iter::empty())
 }
 
-/// The people for whom a text says that something is made: every department that it names.
+/// Returns the audiences that a text names: every department in it.
 #[must_use]
 pub fn audiences_named(text: &str) -> Vec<Audience> {
     let mut words = words(text);

@@ -3,14 +3,14 @@ use std::ops::Range;
 use crate::phrases::Phrases;
 use crate::tokens::Token;
 
-/// The tokens of a sentence, each to be taken once, as tables spell them.
+/// Tokens of a sentence in the spelling of the tables. Each can be taken once.
 #[derive(Debug)]
 pub(super) struct Words {
     tokens: Vec<Token>,
 }
 
 impl Words {
-    /// All tokens but those that are `taken` already.
+    /// Returns the words of all tokens except those in `taken`.
     pub(super) fn of(tokens: &[Token], taken: impl Iterator<Item = Range<usize>>) -> Self {
         let open = |token: &Token| Token {
             word: plain(&token.word),
@@ -30,13 +30,13 @@ impl Words {
         self.tokens.len()
     }
 
-    /// The word at a place, where nothing was made of it.
+    /// Returns the word at a position if it is not yet taken.
     pub(super) fn at(&self, at: usize) -> Option<&str> {
         let token = self.tokens.get(at).filter(|token| !token.is_read)?;
         Some(token.word.as_str())
     }
 
-    /// The word at a place, whatever was made of it.
+    /// Returns the word at a position, even if it is taken.
     pub(super) fn any_at(&self, at: usize) -> Option<&str> {
         self.tokens.get(at).map(|token| token.word.as_str())
     }
@@ -45,12 +45,12 @@ impl Words {
         self.tokens.get(at).filter(|token| !token.is_read)
     }
 
-    /// True where one of these words stands there, read or not.
+    /// Returns true if the word at a position is one of these words, even if it is taken.
     pub(super) fn is(&self, at: usize, words: &[&str]) -> bool {
         self.any_at(at).is_some_and(|word| words.contains(&word))
     }
 
-    /// True where one of these words stands so far before a place, read or not.
+    /// Returns true if the word `back` positions before `at` is one of these words, even if it is taken.
     pub(super) fn is_before(&self, at: usize, back: usize, words: &[&str]) -> bool {
         at.checked_sub(back).is_some_and(|at| self.is(at, words))
     }
@@ -60,7 +60,7 @@ impl Words {
         taken.iter_mut().for_each(|token| token.is_read = true);
     }
 
-    /// The phrases of a table that stand in the sentence and are not taken, in order.
+    /// Returns the phrases of a table that occur in the sentence and are not taken, in order.
     pub(super) fn find<'t, T>(&self, table: &'t Phrases<T>) -> Vec<(Range<usize>, &'t T)> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -77,7 +77,7 @@ impl Words {
     }
 }
 
-/// A word without its possessive ending: `women's`, `mothers’`.
+/// Returns a word without its possessive ending: `women's`, `mothers’`.
 pub(super) fn plain(word: &str) -> String {
     let word = word.replace('\u{2019}', "'");
     let own = word.strip_suffix("'s").or_else(|| word.strip_suffix('\''));

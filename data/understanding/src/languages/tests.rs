@@ -40,16 +40,16 @@ fn english_stays_as_it_is() {
     ] {
         assert_eq!(translated(text), None, "{text}");
     }
-    // Words of titles show no language.
+    // Words that occur in titles do not identify a language.
     assert_eq!(TranslatedQuery::of("Schuhe", |_| true, |_| false), None);
-    // Those before numbers do, and those of English do not.
+    // Words before numbers identify a language, unless they are also English.
     let among = |text| TranslatedQuery::of(text, |_| true, |word| word == "de").map(|english| english.text);
     assert_eq!(
         among("lampada tra 50 e 100").as_deref(),
         Some("lamp between 50 and 100")
     );
     assert_eq!(among("robe de 50"), None);
-    // Those that make sentences do, among others of their language.
+    // Grammatical words identify a language if other words of the same language are present.
     assert!(TranslatedQuery::of("Schuhe ohne Leder", |_| true, |_| false).is_some());
 }
 

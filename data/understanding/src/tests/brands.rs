@@ -1,7 +1,7 @@
 use super::line_among;
 use crate::intent::{BrandNames, NamedBrand, brand_keys};
 
-/// Brands, of which some have names that say other things as well.
+/// List of brands. Some have ambiguous names.
 pub(super) struct Brands(pub(super) &'static [(&'static str, bool)]);
 
 impl BrandNames for Brands {
