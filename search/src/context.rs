@@ -13,29 +13,29 @@ use crate::names::Names;
 use crate::safe_search;
 use crate::semantic::Semantic;
 
-/// A release with all that searches of it need, made once. Every search answers from one of these and from nothing else.
+/// Release with everything that searches on it need, built once. Every search uses exactly one context.
 #[derive(Debug)]
 pub struct SearchContext {
-    /// The release itself.
+    /// Release that is searched.
     pub release: Arc<Release>,
     pub(crate) text: TextIndex,
-    /// The embedder of queries, or the reason why there is none.
+    /// Embedder for queries, or the reason why there is none.
     pub semantic: Semantic,
-    /// Lists of products with their facets.
+    /// Faceted lists of products.
     pub browse: BrowseIndex,
     pub(crate) names: Names,
     pub(crate) spoken_brands: SpokenBrands,
-    /// All other rows, where some are shown only to those who ask for them.
+    /// Rows outside the hidden category. `None` if no rows are hidden.
     safe_rows: Option<AllowedRows>,
-    /// Positions of the brands, those with most products first.
+    /// Brand indexes, sorted by number of products, largest first.
     brands_by_size: Vec<usize>,
-    /// A category that is shown to those alone who ask for it.
+    /// Category that is shown only to requests that ask for it.
     hidden: Option<CategoryId>,
 }
 
 impl SearchContext {
-    /// The context of a release. Products for adults alone are shown to everybody where `adult`, else only to those who
-    /// ask for them.
+    /// Builds the context of a release. If `adult` is true, adult products are shown by default. Otherwise they are
+    /// shown only to requests that ask for them.
     pub fn of(release: Arc<Release>, embedder: Option<&Arc<dyn Embedder>>, synonyms: Synonyms, adult: bool) -> Self {
         let semantic = Semantic::of(&release, embedder);
         let text = TextIndex::open(&release, synonyms);
@@ -62,31 +62,32 @@ impl SearchContext {
         }
     }
 
-    /// All other rows, where some are shown only to those who ask for them.
+    /// Returns the rows outside the hidden category, or `None` if no rows are hidden.
     pub(crate) const fn safe_rows(&self) -> Option<&AllowedRows> {
         self.safe_rows.as_ref()
     }
 
-    /// True where a category is shown to everybody.
+    /// Returns true if the category is shown by default.
     pub fn is_shown(&self, category: &Category) -> bool {
         is_shown(category, self.hidden)
     }
 
-    /// Positions of the brands in [`Release::brands`], those with most products first; ties in order of their slugs.
+    /// Returns brand indexes in [`Release::brands`], sorted by number of products, largest first. Ties are ordered by
+    /// slug.
     pub fn brands_by_size(&self) -> &[usize] {
         &self.brands_by_size
     }
 
-    /// True where each word of a brand's name stands in more titles and names than the brand has products: such a name
-    /// says other things as well.
+    /// Returns true if each word of a brand's name occurs in more titles and names than the brand has products. Such a
+    /// name is ambiguous.
     pub fn is_plain(&self, entry: &BrandEntry) -> bool {
         self.text.is_plain(entry)
     }
 
-    /// Looks for the first product of each part by its id and by its title, and counts all products.
+    /// Checks the context: searches for the first product of each part by id and by title, and counts all products.
     ///
     /// # Errors
-    /// The product or title that is not found, or a count of live products that is too high.
+    /// The product or title that was not found, or a count of live products that is too high.
     pub fn probe(&self) -> Result<(), String> {
         for (at, part) in (0..).zip(self.release.parts()) {
             let Some(row) = (0..part.rows()).find(|row| !part.unlisted().contains(*row)) else {
@@ -97,7 +98,7 @@ impl SearchContext {
                 return Err(format!("product {}", cards.id(row)));
             }
             let found = lexical::search(&self.release, &self.text, &LexicalQuery::best(cards.title(row)));
-            // A title may be made of nothing that is searched: `***`, or letters that are too many for a word.
+            // A title may have no searchable words, as `***` or a word that is too long.
             let words = analyse(Analysis::Stemmed, cards.title(row));
             if !words.is_empty() && found.hits.is_empty() {
                 return Err(format!("title {:?}", cards.title(row)));

@@ -1,11 +1,11 @@
 use data_model::{Pincode, TimeZone, Timestamp};
 
-/// A date of the calendar, in the market's time zone.
+/// Calendar date in the market's time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(i64);
 
 impl Day {
-    /// The date that ISO 8601 writes as `2026-11-24`; `None` for any other text, and for dates that no calendar has.
+    /// Parses an ISO 8601 date such as `2026-11-24`. Returns `None` for other texts and for dates that do not exist.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let is_shaped = |(at, byte): (usize, u8)| match at {
@@ -19,19 +19,19 @@ impl Day {
         Some(Self(TimeZone::UTC.day(midnight)))
     }
 
-    /// Days since 1970-01-01.
+    /// Returns the number of days since 1970-01-01.
     #[must_use]
     pub const fn since_epoch(self) -> i64 {
         self.0
     }
 }
 
-/// The place and the day of a delivery.
+/// Destination and latest day of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DeliveryTo {
-    /// To this pincode.
+    /// Pincode of the destination.
     pub pincode: Pincode,
-    /// Only products that are known to be there by this day.
+    /// Latest day of delivery. Only products that are known to arrive by then pass.
     pub by: Option<Day>,
 }
 

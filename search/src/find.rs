@@ -1,4 +1,4 @@
-//! A search from its request to its result: the meaning of the request, the products, and the counts.
+//! Entry point of a search: plans the request, finds the products, and counts facets.
 
 use data_model::CurrencyCode;
 
@@ -11,24 +11,24 @@ use crate::plan::SearchPlan;
 use crate::request::{Conditions, Fold, SearchRequest};
 use crate::size_search::{Fallback, SizeSearch};
 
-/// The products and the counts of a search.
+/// Products and facet counts of a search.
 #[derive(Debug)]
 pub struct SearchResult<'a> {
-    /// The products, and how they were found.
+    /// Products, and how they were found.
     pub found: hybrid::Answer,
-    /// The readings of the text.
+    /// Phrases of the text that were interpreted, with their effects.
     pub phrases: Vec<PhraseReading>,
-    /// The currency of price filters, price sorts and of the prices that are counted.
+    /// Currency of price filters, price sorts and price counts.
     pub currency: CurrencyCode,
-    /// True where prices decide which products are answered, or in which order.
+    /// True if prices decide which products are returned or in which order.
     pub is_by_price: bool,
-    /// Counts of all that the search is about, where they are asked for.
+    /// Counts over all matching products, if requested.
     pub counts: Option<Counts<'a>>,
-    /// True where a price filter leaves out products for their currency alone.
+    /// True if the price filter excluded products only because of their currency.
     pub left_out: bool,
 }
 
-/// The best products for a request, and counts of all that it is about.
+/// Finds the best products for a request and counts all that match.
 pub fn search<'a>(served: &'a SearchContext, request: &SearchRequest, conditions: &Conditions) -> SearchResult<'a> {
     let PlannedSearch { plan, found } = found(served, request, conditions);
     SearchResult {
@@ -41,12 +41,12 @@ pub fn search<'a>(served: &'a SearchContext, request: &SearchRequest, conditions
     }
 }
 
-/// The products that a plan finds.
+/// Returns the products that a plan finds.
 fn find(served: &SearchContext, plan: &SearchPlan) -> hybrid::Answer {
     asked(served, plan, plan.filter(&served.release), hybrid::search)
 }
 
-/// True where a price filter leaves out products for their currency alone.
+/// Returns true if a price filter excludes products only because of their currency.
 fn left_out(served: &SearchContext, plan: &SearchPlan) -> bool {
     if !served.browse.has_other_than(plan.currency) {
         return false;
@@ -57,7 +57,7 @@ fn left_out(served: &SearchContext, plan: &SearchPlan) -> bool {
     }
 }
 
-/// Asks a plan's query of the rows that pass the filter.
+/// Runs a plan's query on the rows that pass the filter.
 fn asked<T>(
     served: &SearchContext,
     plan: &SearchPlan,
@@ -95,7 +95,7 @@ fn asked<T>(
     search(served, &query)
 }
 
-/// The meaning of a request on this release, and the products that it finds.
+/// Plan of a request on this release, and the products that it finds.
 struct PlannedSearch {
     plan: SearchPlan,
     found: hybrid::Answer,
@@ -116,10 +116,10 @@ fn found(served: &SearchContext, request: &SearchRequest, conditions: &Condition
     others.find(|other| other.found.has_every_word()).unwrap_or(first)
 }
 
-/// Other ways to understand a request, in the order in which they are tried until one finds every word: a possible
-/// price as a name, then a size as products state it.
+/// Returns alternative interpretations of a request in the order in which they are tried until one finds every word.
+/// The first treats a possible price as a name; the second treats a size as products state it.
 fn fallbacks(request: &SearchRequest, first: &SearchPlan) -> impl Iterator<Item = Fallback> + use<> {
-    // Only a text with a number has a price that may be a name.
+    // Only a text with a number can have a price that may be a name.
     let has_number = request.text.as_str().chars().any(char::is_numeric);
     let named = (has_number && first.may_be_named()).then(|| Fallback {
         request: request.clone(),
@@ -154,7 +154,7 @@ fn planned(served: &SearchContext, request: &SearchRequest, conditions: &Conditi
     PlannedSearch { plan, found }
 }
 
-/// Counts what a search is about: every product that its words match before any filter, and all others that are shown.
+/// Counts facets over every product that the search's words match before any filter, among the products that are shown.
 fn counts<'a>(served: &'a SearchContext, plan: &SearchPlan, found: &hybrid::Answer) -> Counts<'a> {
     let brand = plan.brand_scope(&served.release);
     let blank = plan.text.trim().is_empty() && plan.similar_to.is_none();

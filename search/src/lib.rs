@@ -1,9 +1,10 @@
-//! Search over one release: products for a query, pages of lists with counts of their facets, products that go with a
-//! product, and suggestions for a typed text.
+//! Search over one release: products for a query, pages of lists with facet counts, recommendations, and suggestions
+//! for a typed text.
 //!
-//! In: an opened release, an embedder where one is set, and typed requests. Out: rows, ids and counts; whoever asks
-//! makes answers of them. [`SearchContext`] is made once for a release, [`search()`] takes a request through plan,
-//! retrieval and counts. It never reads a parameter, writes JSON, waits for a task, or knows a server.
+//! Input: an opened release, an embedder if one is configured, and typed requests. Output: rows, ids and counts, which
+//! the caller formats as responses. [`SearchContext`] is built once per release, and [`search()`] plans a request,
+//! retrieves products and counts facets. The crate reads no HTTP parameters, writes no JSON, awaits nothing and knows
+//! no server.
 
 mod browse;
 mod context;

@@ -3,26 +3,26 @@ use data_index::taxonomy::Category;
 use data_index::{CategoryNode, Release};
 use data_text::plain_words;
 
-/// The names of a release's brands and categories, prepared once.
+/// Names of a release's brands and categories, prepared once for prefix search.
 #[derive(Debug)]
 pub(crate) struct Names {
-    /// Positions among the release's brands, those with most products first.
+    /// Indexes of brands in the release, sorted by number of products, largest first.
     brands: Vec<usize>,
     brand_names: RankedNames,
-    /// Those with most products first.
+    /// Categories, sorted by number of products, largest first.
     categories: Vec<&'static Category>,
     category_names: RankedNames,
 }
 
-/// The beginning of a name, as it was typed.
+/// Typed prefix of a name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NamePrefix<'a> {
     pub(crate) text: &'a str,
-    /// True where titles lack a word of it, so that it may be mistyped.
+    /// True if titles lack one of the words, so that it may be mistyped.
     pub(crate) may_be_mistyped: bool,
 }
 
-/// The most letters that a text of these may be mistyped by.
+/// Returns the maximum number of edits for correcting a text of this length.
 pub(crate) fn edits_max(text: &str) -> u8 {
     if text.chars().any(char::is_numeric) {
         return 0;
@@ -35,8 +35,8 @@ pub(crate) fn edits_max(text: &str) -> u8 {
 }
 
 impl Names {
-    /// `by_size` are the positions of the brands, those with most products first; of categories those are named that are
-    /// `shown`.
+    /// Prepares the names. `by_size` has the brand indexes by number of products, largest first. Only categories for
+    /// which `shown` is true are included.
     pub(crate) fn of(release: &Release, by_size: &[usize], shown: impl Fn(&Category) -> bool) -> Self {
         let held = |at: &&usize| release.brands().get(**at).is_some_and(|entry| entry.product_count > 0);
         let brands: Vec<usize> = by_size.iter().filter(held).copied().collect();
@@ -56,7 +56,7 @@ impl Names {
         }
     }
 
-    /// Positions of the brands of which a word begins so.
+    /// Returns the indexes of brands with a word that starts with the prefix.
     pub(crate) fn brands(&self, begun: NamePrefix<'_>, limit: usize, work: &mut Work) -> Vec<usize> {
         let ranks = ranks(&self.brand_names, begun, limit, work);
         ranks
@@ -65,7 +65,7 @@ impl Names {
             .collect()
     }
 
-    /// The categories of which a word begins so.
+    /// Returns the categories with a word that starts with the prefix.
     pub(crate) fn categories(&self, begun: NamePrefix<'_>, limit: usize, work: &mut Work) -> Vec<&'static Category> {
         let ranks = ranks(&self.category_names, begun, limit, work);
         ranks

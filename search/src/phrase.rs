@@ -1,48 +1,48 @@
-/// A stretch of a query that was read, with its effect: `provenance.understood` states it.
+/// Segment of a query that was interpreted, with its effect. The response states it in `provenance.understood`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhraseReading {
-    /// As it stands there.
+    /// Text of the segment as typed.
     pub text: String,
-    /// One of the words that the interface description lists.
+    /// Meaning, as one of the values in the API description.
     pub meaning: &'static str,
-    /// The products that it leaves; by default all.
+    /// Filter that the segment adds. By default it excludes nothing.
     pub filter: PhraseFilter,
-    /// The order that it asks for, as answers spell it.
+    /// Sort order that the segment requests, by its name in responses.
     pub order: Option<&'static str>,
 }
 
 impl PhraseReading {
-    /// True where it stands for kinds of thing.
+    /// Returns true if the segment stands for categories.
     pub(crate) fn is_of_kinds(&self) -> bool {
         matches!(self.meaning, "gift" | "occasion" | "need")
     }
 }
 
-/// A filter, member by member.
+/// Filter that an interpreted segment adds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PhraseFilter {
-    /// In minor units.
+    /// Lowest price in minor units.
     pub price_min: Option<i64>,
-    /// In minor units.
+    /// Highest price in minor units.
     pub price_max: Option<i64>,
-    /// The currency of the prices.
+    /// Currency of the price bounds.
     pub currency: Option<String>,
-    /// Marked down alone.
+    /// True if only marked-down products pass.
     pub on_sale: bool,
-    /// In stock alone.
+    /// True if only products in stock pass.
     pub in_stock: bool,
-    /// Products with none of these.
+    /// Terms that a product must not have.
     pub excluded: Vec<String>,
-    /// Products with one of these in the title.
+    /// Phrases of which the title must have at least one.
     pub required: Vec<String>,
-    /// Products of one of these sizes.
+    /// Accepted sizes.
     pub sizes: Vec<String>,
-    /// Slugs.
+    /// Slugs of the accepted categories.
     pub categories: Vec<&'static str>,
 }
 
 impl PhraseFilter {
-    /// True where it leaves nothing out.
+    /// Returns true if the filter excludes nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -12,7 +12,7 @@ use crate::lexical::{self, Order, RowSet};
 use crate::phrase::PhraseReading;
 use crate::request::{Conditions, Filters, Fold, Mode, ParsedName, PriceBounds, SearchLimit, SearchRequest};
 
-/// A search with all that it means on this server.
+/// Search request with everything that it means on this release.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchPlan {
     pub(crate) text: String,
@@ -24,19 +24,19 @@ pub(crate) struct SearchPlan {
     pub(crate) similar_to: Option<RowAddress>,
     facet_counts: bool,
     facet_window: FacetWindow,
-    /// The currency of price filters, price sorts and of the prices that are counted.
+    /// Currency of price filters, price sorts and price counts.
     pub(crate) currency: CurrencyCode,
-    /// True where a price was read in a currency that nobody named.
+    /// True if the text has a price without a currency.
     is_currency_open: bool,
     brand: Option<ParsedName<BrandSlug>>,
     filter: RowFilter,
-    /// The filter by kind alone, where others than goods are asked for.
+    /// Filter by kind. Set only if the request asks for kinds other than goods.
     pub(crate) kind: Option<Arc<data_index::Filter>>,
-    /// The facets that the request itself filters by.
+    /// Facet clauses that the request itself states.
     stated: Vec<FacetClause>,
-    /// The readings of the text.
+    /// Interpretation of the text.
     pub(super) reading: Reading,
-    /// The text whose meaning puts products in order, where no words are left.
+    /// Text whose meaning orders the products if no words remain to search for.
     pub(super) sense: Option<String>,
 }
 
@@ -106,17 +106,17 @@ impl SearchPlan {
         plan
     }
 
-    /// The steps that give up a part of the plan, one after the other, where a search for all of it finds too little.
-    /// Each answers true where it changed the plan, so that it is searched for once more.
+    /// Steps that relax the plan, tried in order when it finds too little. Each returns true if it changed the plan,
+    /// which is then searched again.
     pub(crate) const FALLBACKS: [fn(&mut Self, &hybrid::Answer) -> bool; 2] =
         [Self::let_words_go, Self::take_kinds_as_words];
 
-    /// True where a price filters that may have been a name.
+    /// Returns true if a price is used as a filter but may have been a name.
     pub(crate) fn may_be_named(&self) -> bool {
         self.reading.price.is_some_and(|price| price.is_unsure)
     }
 
-    /// Gives up the remaining words where they find nothing among the products that answer a need: the need alone
+    /// Drops the remaining words if they find nothing among the products that answer a need. The need alone then
     /// decides.
     fn let_words_go(&mut self, found: &hybrid::Answer) -> bool {
         let is_lost = self.reading.is_need && !self.text.is_empty() && !found.has_every_word();
@@ -126,7 +126,7 @@ impl SearchPlan {
         is_lost
     }
 
-    /// Takes kinds of thing that have no products as the words that they were read from.
+    /// Searches for the original words of the categories that were read, if these categories have no products.
     fn take_kinds_as_words(&mut self, found: &hybrid::Answer) -> bool {
         let is_empty = self.asks_for_kinds() && found.rows.is_empty();
         if is_empty {
@@ -135,18 +135,19 @@ impl SearchPlan {
         is_empty
     }
 
-    /// True where the text asks for kinds of thing without naming one.
+    /// Returns true if the text asks for categories without naming one.
     fn asks_for_kinds(&self) -> bool {
         self.reading.phrases.iter().any(PhraseReading::is_of_kinds)
     }
 
-    /// True where the text names a thing besides what is to be done with it: then that decides, and the need is guessed.
+    /// Returns true if the text names a product in addition to its purpose. The product then decides, because the need
+    /// is only a guess.
     fn names_thing(&self, served: &SearchContext) -> bool {
         let is_named = || lexical::names_category(&served.release, &served.text, &self.text);
         self.reading.is_need && !self.text.trim().is_empty() && is_named()
     }
 
-    /// The order of the answer: where no words are left to fit, the superlative orders all products.
+    /// Returns the sort order. If no words remain to search for, a superlative sorts all products.
     pub(super) fn listed_order(&self) -> Order {
         let read = self.reading.superlative.and_then(hybrid::superlative_order);
         match self.order {
@@ -155,13 +156,13 @@ impl SearchPlan {
         }
     }
 
-    /// True where the text names somebody: the person a gift is for, or their age.
+    /// Returns true if the text names a recipient or the recipient's age.
     pub(super) fn is_for_somebody(&self) -> bool {
         let tells = |phrase: &PhraseReading| matches!(phrase.meaning, "gift" | "occasion" | "recipient" | "age");
         self.reading.phrases.iter().any(tells)
     }
 
-    /// Looks for the words that were read as kinds of thing, where there is nothing of these kinds.
+    /// Searches for the words that were read as categories, because these categories have no products.
     fn take_as_words(&mut self) {
         let words = self.reading.forget_kinds();
         let text = format!("{} {words}", self.text);
@@ -170,7 +171,7 @@ impl SearchPlan {
         self.sense = None;
     }
 
-    /// The kinds of thing to answer in turn, where the text names none itself.
+    /// Returns one filter per category whose products alternate in the results, if the text names no product.
     pub(super) fn kind_filters(&self, served: &SearchContext) -> Vec<data_index::Filter> {
         if !self.text.is_empty() || self.reading.categories.is_empty() {
             return Vec::new();
@@ -182,12 +183,13 @@ impl SearchPlan {
         self.reading.kind_filters(served, &self.rows(&served.release, &others))
     }
 
-    /// True where facets are counted: a search by likeness or meaning alone has no set of products to count.
+    /// Returns true if facets are counted. A search by similarity or meaning alone has no defined set of products to
+    /// count.
     pub(super) fn counts(&self) -> bool {
         self.facet_counts && self.mode != Mode::Semantic
     }
 
-    /// True where there is a filter besides the brand and the kind.
+    /// Returns true if there is a filter other than brand and kind.
     pub(super) fn narrows(&self) -> bool {
         let kinds = self.filter.kinds;
         self.filter
@@ -197,18 +199,19 @@ impl SearchPlan {
             }
     }
 
-    /// The position of the brand that was asked for, if one was; `Err` where the release does not have it.
+    /// Returns the index of the requested brand, if any. `Err` if the release does not have the brand.
     pub(crate) fn brand_scope(&self, release: &Release) -> Result<Option<usize>, ()> {
         let Some(brand) = &self.brand else { return Ok(None) };
         brand_index(release, brand).map(Some).ok_or(())
     }
 
-    /// The filter on this release; `None` when there is nothing to filter by.
+    /// Returns the filter on this release, or `None` if there is nothing to filter by.
     pub(super) fn filter(&self, release: &Release) -> Option<data_index::Filter> {
         resolved(release, &self.rows(release, &self.filter))
     }
 
-    /// The products that pass but for a price in another currency; `None` where prices do not filter.
+    /// Returns the filter for products that would pass but have a price in another currency. `None` if prices do not
+    /// filter.
     pub(super) fn other_currencies(&self, release: &Release) -> Option<data_index::Filter> {
         let price = self.filter.price?;
         let others = RowFilter {
@@ -219,7 +222,7 @@ impl SearchPlan {
         Some(release.filter(&self.rows(release, &others)))
     }
 
-    /// A filter with the brands that were asked for, as a parameter or as a facet, on this release.
+    /// Resolves the requested brands, from the parameter or the facet, and adds them to a filter.
     fn rows(&self, release: &Release, filter: &RowFilter) -> RowFilter {
         let (of_brands, facets): (Vec<_>, Vec<_>) = filter
             .facets
@@ -241,8 +244,8 @@ impl SearchPlan {
         }
     }
 
-    /// The products that pass at any price, where a price was read that names no currency: their currency then decides
-    /// that of the price.
+    /// Returns the filter without the price, if the text has a price without a currency. The currency of the products
+    /// found with it then becomes that of the price.
     pub(super) fn of_any_price(&self, release: &Release) -> Option<data_index::Filter> {
         let is_open = self.is_currency_open && (self.asks_for_kinds() || !self.text.trim().is_empty());
         let filter = RowFilter {
@@ -252,7 +255,7 @@ impl SearchPlan {
         is_open.then(|| release.filter(&self.rows(release, &filter)))
     }
 
-    /// Takes the price that was read to be in a currency.
+    /// Sets the currency of the price that the text states.
     pub(super) fn price_as(&mut self, currency: CurrencyCode) {
         if let Some(price) = self.reading.price_in(currency) {
             let filters = Filters {
@@ -263,7 +266,7 @@ impl SearchPlan {
         }
     }
 
-    /// The same search without the kinds of thing that were guessed: its products stand behind theirs.
+    /// Returns the plan without the guessed categories. Its products are ranked after theirs.
     pub(super) fn wider(&self) -> Option<Self> {
         let is_guess = self.asks_for_kinds() && self.reading.has_kinds();
         is_guess.then(|| {
@@ -276,8 +279,9 @@ impl SearchPlan {
         })
     }
 
-    /// The filter of the counts: that of the request. The kinds of thing that were read are not chosen by anybody, so
-    /// that counting by category does not look beyond them; see [`SearchPlan::of_kinds`].
+    /// Returns the filter for the counts, which is the filter of the request. It lacks the categories that were read,
+    /// because the user did not choose them and counts by category would not look beyond them. See
+    /// [`SearchPlan::of_kinds`].
     pub(crate) fn counted_filter(&self) -> RowFilter {
         RowFilter {
             facets: self.stated.clone(),
@@ -285,13 +289,13 @@ impl SearchPlan {
         }
     }
 
-    /// The rows of each part that are of the kinds of thing that were read; `None` where none were.
+    /// Returns the rows of each part in the categories that were read, or `None` if none were read.
     pub(crate) fn of_kinds(&self, release: &Release) -> Option<Vec<RowSet>> {
         let has_clause = self.filter.facets.len() > self.stated.len();
         has_clause.then(|| self.reading.rows_of_kinds(release))
     }
 
-    /// The prices and facets that are counted.
+    /// Returns the options for counting prices and facets.
     pub(crate) fn counted(&self) -> CountOptions<'_> {
         CountOptions {
             currency: self.currency,
@@ -299,19 +303,19 @@ impl SearchPlan {
         }
     }
 
-    /// True where prices decide which products are answered, or in which order.
+    /// Returns true if prices decide which products are returned or in which order.
     pub(super) fn is_by_price(&self) -> bool {
         self.filter.price.is_some() || matches!(self.order, Order::PriceAscending | Order::PriceDescending)
     }
 
-    /// True where nothing says which products are wanted: no word, no likeness, no brand, no category.
+    /// Returns true if the request does not restrict the products: no word, no similar product, no brand, no category.
     pub(crate) fn is_blank(&self) -> bool {
         let names = |clause: &FacetClause| matches!(fold_name(&clause.name).as_str(), "category" | BRAND);
         let is_silent = self.text.trim().is_empty() && self.similar_to.is_none() && self.brand.is_none();
         is_silent && !self.filter.facets.iter().any(names)
     }
 
-    /// The part of the filter that says where to look, the brand, on this release.
+    /// Returns the filter by brand, which defines the scope of the search, on this release.
     pub(super) fn scope(&self, release: &Release) -> Option<data_index::Filter> {
         let stores = self.stores(release);
         stores.is_some().then(|| {
@@ -323,7 +327,7 @@ impl SearchPlan {
         })
     }
 
-    /// The store of the brand that was asked for; none when there is no such brand.
+    /// Returns the store of the requested brand, or an empty list if there is no such brand.
     fn stores(&self, release: &Release) -> Option<Vec<StoreHost>> {
         let brand = self.brand.as_ref()?;
         let entry = brand.known().and_then(|slug| release.brand_by_slug(slug));
@@ -331,13 +335,13 @@ impl SearchPlan {
     }
 }
 
-/// A filter on this release; `None` where it lets all goods pass.
+/// Resolves a filter on this release. Returns `None` if all goods pass it.
 fn resolved(release: &Release, filter: &RowFilter) -> Option<data_index::Filter> {
     (*filter != RowFilter::default()).then(|| release.filter(filter))
 }
 
-/// Makes the readings of the text filter: the state; the price, unless the request states one itself, or another
-/// currency. Answers whether the price does.
+/// Adds the interpreted state and price of the text to the filters. The price is not added if the request states a
+/// price or another currency. Returns true if the price was added.
 fn narrow(filters: &mut Filters, reading: &mut Reading, usual: CurrencyCode) -> bool {
     let (on_sale, in_stock) = reading.states();
     filters.on_sale |= on_sale;
@@ -358,7 +362,7 @@ fn narrow(filters: &mut Filters, reading: &mut Reading, usual: CurrencyCode) -> 
     bounds.is_some()
 }
 
-/// The only currency of the searched products: a brand's, a category's, or the market's.
+/// Returns the single currency of the searched products if there is one: that of a brand, a category, or the market.
 fn usual_currency(served: &SearchContext, request: &SearchRequest) -> Option<CurrencyCode> {
     let release = &served.release;
     let one = |name: &str| {

@@ -9,28 +9,28 @@ use crate::browse::{BRAND, FacetWindow, brands_named};
 use crate::delivery::DeliveryTo;
 use crate::lexical::Order;
 
-/// The number of products that are wanted: from 1 to `MAX`, by default `DEFAULT`.
+/// Number of requested products, from 1 to `MAX` with the default `DEFAULT`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Limit<const DEFAULT: u16, const MAX: u16>(u16);
 
 impl<const DEFAULT: u16, const MAX: u16> Limit<DEFAULT, MAX> {
-    /// The largest.
+    /// Largest allowed value.
     pub const MAX: i64 = MAX as i64;
 
-    /// So many; `None` below 1 or above `MAX`.
+    /// Creates a limit. Returns `None` below 1 or above `MAX`.
     #[must_use]
     pub fn new(wanted: i64) -> Option<Self> {
         Self::within(wanted, MAX)
     }
 
-    /// So many, where the operator set another limit than the contract does.
+    /// Creates a limit with a maximum that the operator set instead of the API's maximum.
     #[must_use]
     pub fn within(wanted: i64, max: u16) -> Option<Self> {
         let wanted = u16::try_from(wanted).ok()?;
         (1..=max).contains(&wanted).then_some(Self(wanted))
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub const fn get(self) -> usize {
         self.0 as usize
@@ -43,35 +43,35 @@ impl<const DEFAULT: u16, const MAX: u16> Default for Limit<DEFAULT, MAX> {
     }
 }
 
-/// A text of at most `CHARS_MAX` characters.
+/// Text of at most `CHARS_MAX` characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Text<const CHARS_MAX: usize>(String);
 
 impl<const CHARS_MAX: usize> Text<CHARS_MAX> {
-    /// The most characters.
+    /// Maximum number of characters.
     pub const CHARS_MAX: usize = CHARS_MAX;
 
-    /// This text; `None` when it is longer.
+    /// Creates the text. Returns `None` if it is too long.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Option<Self> {
         let text = text.into();
         (text.len() <= CHARS_MAX || text.chars().count() <= CHARS_MAX).then_some(Self(text))
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A name of something that there may be or not: a text that cannot be a name of anything names nothing, which is no
-/// fault of the request but one of the things that it can ask for in vain.
+/// Name of something that may not exist. A text that is not a valid name matches nothing and is not an error of the
+/// request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParsedName<T> {
-    /// A possible name.
+    /// Valid name. The thing may still not exist.
     Known(T),
-    /// No name of anything.
+    /// Text that is not a valid name.
     Nothing,
 }
 
@@ -82,7 +82,7 @@ impl<T> From<Option<T>> for ParsedName<T> {
 }
 
 impl<T> ParsedName<T> {
-    /// The name, if it is one.
+    /// Returns the name if it is valid.
     #[must_use]
     pub const fn known(&self) -> Option<&T> {
         match self {
@@ -93,7 +93,7 @@ impl<T> ParsedName<T> {
 }
 
 impl ParsedName<BrandSlug> {
-    /// The brand that a text names: its slug.
+    /// Parses the slug of a brand.
     #[must_use]
     pub fn brand(text: &str) -> Self {
         text.parse().ok().into()
@@ -101,17 +101,17 @@ impl ParsedName<BrandSlug> {
 }
 
 impl ParsedName<CategoryId> {
-    /// The category that a text names: its slug, or its id in decimal.
+    /// Parses a category, by slug or by id in decimal.
     #[must_use]
     pub fn category(text: &str) -> Self {
         taxonomy::by_slug_or_id(text).map(|category| category.id).into()
     }
 }
 
-/// Prices beyond what JSON numbers hold exactly (RFC 8259, section 6) are no prices.
+/// Maximum price in minor units. JSON numbers are exact up to this value (RFC 8259, section 6).
 const PRICE_MINOR_MAX: i64 = (1 << 53) - 1;
 
-/// A range of prices in minor units, both ends included; either may be open.
+/// Price range in minor units, including both ends. Either end may be open.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct PriceBounds {
     min_minor: Option<i64>,
@@ -119,10 +119,10 @@ pub struct PriceBounds {
 }
 
 impl PriceBounds {
-    /// Furthest from zero that an end may be.
+    /// Maximum absolute value of an end.
     pub const MINOR_MAX: i64 = PRICE_MINOR_MAX;
 
-    /// The range; `None` when it ends before it begins, or when an end is further from zero than
+    /// Creates a range. Returns `None` if the minimum is above the maximum, or if the absolute value of an end exceeds
     /// [`PriceBounds::MINOR_MAX`].
     #[must_use]
     pub fn new(min_minor: Option<i64>, max_minor: Option<i64>) -> Option<Self> {
@@ -136,17 +136,17 @@ impl PriceBounds {
     }
 }
 
-/// Facet values that products must have: one of the values of each clause.
+/// Facet clauses. A product must have at least one value of each clause.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FacetFilter(Vec<FacetClause>);
 
 impl FacetFilter {
-    /// Most clauses.
+    /// Maximum number of clauses.
     pub const CLAUSES_MAX: usize = 20;
-    /// Most values of one clause.
+    /// Maximum number of values of one clause.
     pub const VALUES_MAX: usize = 50;
 
-    /// These clauses; `None` when there are too many, or too many values in one.
+    /// Creates the filter. Returns `None` if there are too many clauses, or too many values in one clause.
     #[must_use]
     pub fn new(clauses: Vec<FacetClause>) -> Option<Self> {
         let few = clauses.len() <= Self::CLAUSES_MAX;
@@ -156,12 +156,12 @@ impl FacetFilter {
 }
 
 impl FacetFilter {
-    /// The clauses.
+    /// Returns the clauses.
     pub(crate) fn clauses(&self) -> impl Iterator<Item = &FacetClause> {
         self.0.iter()
     }
 
-    /// The brands that are asked for, by their positions in [`Release::brands`].
+    /// Returns the requested brands, as indexes in [`Release::brands`].
     #[must_use]
     pub fn brands(&self, release: &Release) -> Vec<usize> {
         let mut clauses = self.0.iter().filter(|clause| fold_name(&clause.name) == BRAND);
@@ -182,13 +182,13 @@ impl Hash for FacetFilter {
     }
 }
 
-/// The filters of a list of products; by default goods alone.
+/// Filters of a list of products. By default only goods pass.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Filters {
-    /// The bounds of a product's lowest price.
+    /// Bounds of a product's lowest price.
     pub price: PriceBounds,
-    /// The currency of price filters, price sorts and of prices that are counted; by default the only one of the
-    /// requested products, else the market's.
+    /// Currency of price filters, price sorts and price counts. Defaults to the single currency of the requested
+    /// products, else to that of the market.
     pub currency: Option<CurrencyCode>,
     /// Only products with an available variant.
     pub in_stock: bool,
@@ -196,18 +196,18 @@ pub struct Filters {
     pub on_sale: bool,
     /// Only products with these facet values.
     pub facets: FacetFilter,
-    /// Only products of these kinds.
+    /// Only products of these kinds. The default is goods.
     pub kinds: Kinds,
-    /// The place and the day of delivery: it adds delivery to cards, and filters where it names a day.
+    /// Destination and latest day of delivery. Adds delivery data to cards, and filters if it has a day.
     pub delivery: Option<DeliveryTo>,
 }
 
-/// Less is no price.
+/// Minimum price. Lower values are not prices.
 const PRICE_MINOR_MIN: i64 = 1;
 
 impl Filters {
-    /// The filter on rows where prices are in this currency, without delivery: that follows from the day and the
-    /// release.
+    /// Returns the row filter with prices in this currency. Delivery is not included because it depends on the day and
+    /// the release.
     #[must_use]
     pub fn into_rows(self, currency: CurrencyCode) -> RowFilter {
         // Prices of different currencies are never compared.
@@ -227,21 +227,21 @@ impl Filters {
     }
 }
 
-/// The products that one card stands for.
+/// Products that share one card.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Fold {
-    /// None: each product has its own.
+    /// Each product has a card of its own.
     #[default]
     None,
-    /// Of products of one brand whose titles differ by a colour alone, the first stands for all.
+    /// Products of one brand whose titles differ only by a colour share a card. The first of them is shown.
     Color,
 }
 
 impl Fold {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 2] = [Self::None, Self::Color];
 
-    /// The name that requests spell it by.
+    /// Returns the name in requests.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -251,23 +251,23 @@ impl Fold {
     }
 }
 
-/// The engine that a caller asks for.
+/// Search engine that a caller requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// By words and by meaning.
+    /// Search by words and by meaning.
     #[default]
     Hybrid,
-    /// By meaning alone.
+    /// Search by meaning only.
     Semantic,
-    /// By words alone, as they are typed.
+    /// Search only by words as typed.
     Lexical,
 }
 
 impl Mode {
-    /// All of them.
+    /// All modes.
     pub const ALL: [Self; 3] = [Self::Hybrid, Self::Semantic, Self::Lexical];
 
-    /// The name.
+    /// Returns the name of the mode.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -278,47 +278,47 @@ impl Mode {
     }
 }
 
-/// The greatest number of cards that a search answers.
+/// Maximum number of cards in a search response.
 pub type SearchLimit = Limit<20, 40>;
 
-/// A search for products.
+/// Request to search for products.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SearchRequest {
-    /// The query, in free words; empty for the most presentable products.
+    /// Free-text query. If it is empty, the most presentable products are returned.
     pub text: Text<512>,
-    /// The filter that products must pass.
+    /// Filter that products must pass.
     pub filters: Filters,
-    /// Only products of this brand; of none where the release does not have it.
+    /// Only products of this brand. No products if the release does not have the brand.
     pub brand: Option<ParsedName<BrandSlug>>,
-    /// The order of the products.
+    /// Sort order of the products.
     pub order: Order,
-    /// The engine.
+    /// Search engine to use.
     pub mode: Mode,
-    /// Most cards.
+    /// Maximum number of cards.
     pub limit: SearchLimit,
-    /// The products that one card stands for.
+    /// Products that share one card.
     pub fold: Fold,
-    /// Most cards of one brand; as many as fit where nobody says.
+    /// Maximum number of cards per brand. Unlimited by default.
     pub per_brand_max: Option<SearchLimit>,
-    /// A product that the results must be like; it is none of them.
+    /// Product that the results must be similar to. The product itself is not a result.
     pub similar_to: Option<ProductIdent>,
-    /// True where the parts of each hit's score are asked for.
+    /// True if the response must include the components of each hit's score.
     pub explain: bool,
-    /// True where facet values are counted.
+    /// True if facet values are counted.
     pub facet_counts: bool,
-    /// The values of facets that are shown.
+    /// Facet values that are shown.
     pub facet_window: FacetWindow,
-    /// True where the text is words alone: no price, nothing that is not wanted and nobody's gift is read out of it.
+    /// True if the text is searched as plain words, without reading prices, exclusions or recipients from it.
     pub as_typed: bool,
 }
 
-/// The conditions of a search besides its request and the release.
+/// Conditions of a search that are not part of its request or the release.
 #[derive(Debug)]
 pub struct Conditions {
-    /// The currency of prices, where neither the request nor what it asks for has one of its own.
+    /// Default currency of prices, if neither the request nor the requested products determine one.
     pub market_currency: CurrencyCode,
-    /// The brands that deliver in time, by their places in [`Release::brands`], where that filters.
+    /// For each brand in [`Release::brands`], true if it delivers in time. `None` if delivery does not filter.
     pub brands_in_time: Option<Vec<bool>>,
-    /// The place in the release of the product that results must be like.
+    /// Row of the product that the results must be similar to.
     pub similar_to: Option<RowAddress>,
 }

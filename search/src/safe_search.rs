@@ -1,18 +1,18 @@
-//! The products that are shown to everybody: all but those for adults alone.
+//! Safe search: the products that are shown by default, which excludes adult products.
 
 use data_index::{Part, Release, taxonomy};
 use data_model::CategoryId;
 
 use crate::lexical::{AllowedRows, RowSet};
 
-/// The categories that brands of things for adults sell besides.
+/// Categories that sellers of adult products also sell.
 const BESIDE: [&str; 2] = [
     "Health & Beauty > Health Care > Condoms",
     "Health & Beauty > Personal Care > Personal Lubricants",
 ];
 
-/// All rows but those of a category and below it, and those of brands that sell hardly anything else: their games and gift
-/// sets are of the same kind. `None` where there are none of these.
+/// Returns all rows except those of the hidden category and of brands that sell hardly anything else. The games and
+/// gift sets of such brands are adult products too. `None` if no rows are hidden.
 pub(crate) fn of(release: &Release, hidden: CategoryId) -> Option<AllowedRows> {
     let is_held = |part: &Part| filed(part, hidden).any(|row| !part.dead().contains(row));
     if !release.parts().iter().any(is_held) {
@@ -31,8 +31,8 @@ pub(crate) fn of(release: &Release, hidden: CategoryId) -> Option<AllowedRows> {
     Some(AllowedRows::of(parts.collect()))
 }
 
-/// For each brand, true where it sells things of the category, and these with the categories beside them are at least
-/// half of its products whose category is known.
+/// Returns for each brand whether it is an adult brand. Such a brand sells products of the hidden category, and these
+/// plus the categories in `BESIDE` are at least half of its categorised products.
 fn brands(release: &Release, hidden: CategoryId) -> Vec<bool> {
     #[derive(Clone, Copy, Default)]
     struct Assortment {
@@ -65,7 +65,7 @@ fn brands(release: &Release, hidden: CategoryId) -> Vec<bool> {
     sold.iter().map(is_hidden).collect()
 }
 
-/// The rows of a part that are filed under a category or below it.
+/// Returns the rows of a part in a category or one of its descendants.
 fn filed(part: &Part, category: CategoryId) -> impl Iterator<Item = u32> {
     let facets = part.facets();
     let code = facets.code("category", &category.to_string());

@@ -5,21 +5,20 @@ use data_understanding::intent::{said_sizes, size_values};
 use crate::phrase::{PhraseFilter, PhraseReading};
 use crate::request::{FacetFilter, Mode, SearchRequest, Text};
 
-/// The facet of sizes.
+/// Name of the size facet.
 const SIZE: &str = "size";
 
-/// Another way to understand a request: taken where no product has every word of it as it was understood before.
+/// Alternative interpretation of a request, used if no product has every word under the previous one.
 #[derive(Debug)]
 pub(super) struct Fallback {
     pub(super) request: SearchRequest,
-    /// The reading of its text that made it.
+    /// Phrase whose interpretation led to the alternative.
     pub(super) phrase: Option<PhraseReading>,
-    /// True where prices alone are read that can be nothing else.
+    /// True if only unambiguous prices are read.
     pub(super) is_sure: bool,
 }
 
-/// A search for words and a size, where no product has all of its words: stores state sizes as options, in words of
-/// their own.
+/// Search for words and a size, used if no product has all words. Stores state sizes as options, in their own spelling.
 #[derive(Debug)]
 pub(super) struct SizeSearch {
     request: SearchRequest,
@@ -28,7 +27,7 @@ pub(super) struct SizeSearch {
 }
 
 impl SizeSearch {
-    /// The same of a request whose text is read and names a size.
+    /// Returns the size search for a request whose text names a size.
     pub(super) fn of(request: &SearchRequest) -> Option<Self> {
         if request.mode != Mode::Hybrid || request.as_typed {
             return None;
@@ -37,7 +36,7 @@ impl SizeSearch {
         let mut values: Vec<String> = said.sizes.iter().flat_map(|size| size_values(size)).collect();
         values.truncate(FacetFilter::VALUES_MAX);
         let mut clauses: Vec<FacetClause> = request.filters.facets.clauses().cloned().collect();
-        // A size of the request itself goes before one of the text.
+        // A size facet in the request has precedence over a size in the text.
         let is_stated = clauses.iter().any(|clause| fold_name(&clause.name) == SIZE);
         clauses.push(FacetClause {
             name: SIZE.to_owned(),
@@ -61,7 +60,8 @@ impl SizeSearch {
         })
     }
 
-    /// The requests to try in turn: the other words among the products that state the size, then the other words alone.
+    /// Returns the requests to try in order: first the other words among products with the size, then the other words
+    /// alone.
     pub(super) fn fallbacks(self) -> impl Iterator<Item = Fallback> {
         let Self {
             request,

@@ -2,10 +2,10 @@ use std::ops::Range;
 
 pub(super) const ROWS_PER_WORD: usize = 64;
 
-/// A set of rows as bits of consecutive words; rows outside the window are not in it.
+/// Set of rows as a bitmap over a window of consecutive words. Rows outside the window are not in the set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bits {
-    /// The number of the first word of the window.
+    /// Index of the first word of the window.
     pub(super) first: usize,
     pub(super) words: Vec<u64>,
 }
@@ -65,7 +65,7 @@ impl Bits {
         ranges.for_each(|range| self.insert_range(range.clone()));
     }
 
-    /// The number of the given rows that are in the set.
+    /// Returns the number of the given rows that are in the set.
     pub(super) fn count_in(&self, rows: &Range<u32>) -> u32 {
         let (first, last) = (rows.start as usize / ROWS_PER_WORD, rows.end as usize / ROWS_PER_WORD);
         let word = |at: usize| {
@@ -90,17 +90,17 @@ impl Bits {
         u64::from(count(&self.words))
     }
 
-    /// The words of `whole`, a set over all rows, that lie in this window.
+    /// Returns the words of `whole`, a set over all rows, that lie in this window.
     pub(super) fn part_of<'a>(&self, whole: &'a [u64]) -> &'a [u64] {
         whole.get(self.window()).unwrap_or_default()
     }
 
-    /// Keeps the rows that `other`, words of the same window, has too.
+    /// Keeps only the rows that are also in `other`, which must cover the same window.
     pub(super) fn and(&mut self, other: &[u64]) {
         self.words.iter_mut().zip(other).for_each(|(word, bits)| *word &= bits);
     }
 
-    /// The rows of `other`, words of the same window, that this set lacks.
+    /// Returns the rows of `other` that are not in this set. `other` must cover the same window.
     pub(super) fn lacking(&self, other: &[u64]) -> Self {
         let words = self.words.iter().zip(other).map(|(word, bits)| !word & bits);
         Self {
@@ -109,7 +109,7 @@ impl Bits {
         }
     }
 
-    /// The rows, ascending.
+    /// Returns the rows in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
         (self.first..).zip(&self.words).flat_map(|(at, word)| {
             let start = first_of(at);
@@ -118,21 +118,22 @@ impl Bits {
     }
 }
 
-/// The number of the first bit of a word.
+/// Returns the index of the first bit of a word.
 fn first_of(word: usize) -> u32 {
     u32::try_from(word * ROWS_PER_WORD).unwrap_or(u32::MAX)
 }
 
-/// So many words are passed over at once where none has a one: most sets are small.
+/// Number of words that are skipped at once if all their bits are zero, because most sets are small.
 const WORDS_AT_ONCE: usize = 8;
 
-/// The words that may have ones, those from the word `first` on, with the number of each stretch's first.
+/// Returns the runs of words that may have set bits, each with the index of its first word. `words` begin at the word
+/// `first`.
 fn stretches(first: usize, words: &[u64]) -> impl Iterator<Item = (usize, &[u64])> {
     let stretches = (first..).step_by(WORDS_AT_ONCE).zip(words.chunks(WORDS_AT_ONCE));
     stretches.filter(|(_, words)| words.iter().fold(0, |any, word| any | word) != 0)
 }
 
-/// The number of ones in the words.
+/// Returns the number of set bits.
 fn count(words: &[u64]) -> u32 {
     let stretches = stretches(0, words);
     stretches
@@ -141,14 +142,13 @@ fn count(words: &[u64]) -> u32 {
         .sum()
 }
 
-/// The ones of a word that are listed before the check for more of them: few words have more, so that the branch is
-/// predicted.
+/// Number of set bits that are listed before checking for more. Few words have more, so the branch is predictable.
 const ONES_AT_ONCE: usize = 4;
 
-/// The numbers of the ones of words from the word `first` on, ascending.
+/// Returns the indexes of the set bits in ascending order. `words` begin at the word `first`.
 pub(super) fn positions(first: usize, words: &[u64]) -> Vec<u32> {
     let count = count(words) as usize;
-    // Behind the last there is room for the entries of a word beyond its ones.
+    // The spare capacity allows the last word to write more entries than it has set bits.
     let mut positions = vec![0; count + ROWS_PER_WORD];
     let mut told = 0;
     for (first, words) in stretches(first, words) {
@@ -173,7 +173,7 @@ pub(super) fn positions(first: usize, words: &[u64]) -> Vec<u32> {
     positions
 }
 
-/// The places of the ones of a word, ascending.
+/// Returns the indexes of the set bits of a word in ascending order.
 pub(super) fn ones(mut word: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = word.trailing_zeros();

@@ -1,4 +1,4 @@
-//! The facet of brands: its values are no column's but the release's own brands, by their slugs.
+//! Facet of brands. Its values are the slugs of the release's brands and not values of a column.
 
 use std::cmp::Reverse;
 
@@ -11,10 +11,10 @@ use super::named::{BRAND, entry};
 use super::narrow::FilteredRows;
 use super::rows::{PartRows, Rows};
 
-/// A row is counted about so many times faster than a brand is.
+/// Counting one row is about this many times faster than counting one brand.
 const ROWS_A_BRAND: u64 = 4;
 
-/// Adds the rows of a set to the counts of their brands: row by row where few are left, else brand by brand.
+/// Adds the rows of a set to the counts of their brands. It goes row by row if there are few rows, else brand by brand.
 fn add(release: &Release, rows: &Rows, of: &Bits, counts: &mut [u32]) {
     if of.len() / ROWS_A_BRAND < counts.len() as u64 {
         for PartRows { part, rows, .. } in rows.listed(release, of) {
@@ -31,8 +31,8 @@ fn add(release: &Release, rows: &Rows, of: &Bits, counts: &mut [u32]) {
     }
 }
 
-/// The brands with the number of products that are left of each: most first, then by slug. The facet's own filter does
-/// not narrow it.
+/// Returns the brands with their remaining numbers of products, largest first, then by slug. The facet's own filter is
+/// ignored.
 pub(super) fn counts<'a>(
     release: &'a Release,
     rows: &Rows,
@@ -45,7 +45,7 @@ pub(super) fn counts<'a>(
     if let Some(only) = chosen {
         add(release, rows, &only.rows, &mut counts);
     }
-    // Slugs are compared once, when the release is opened: many brands have as many products.
+    // Slugs are ranked once when the release is opened, because many brands have equal counts.
     let key = |at: usize, count: u32| (Reverse(count), rows.place_by_slug(at));
     let asked = release.brands().iter().zip(&counts).enumerate();
     let asked = asked.filter(|(_, (entry, count))| **count > 0 && is_asked(window, entry));
@@ -80,7 +80,7 @@ pub(super) fn counts<'a>(
     }
 }
 
-/// True where the brand's slug or name begins with the text that the window asks for.
+/// Returns true if the brand's slug or name starts with the text of the window.
 fn is_asked(window: &FacetWindow, entry: &BrandEntry) -> bool {
     let brand = &entry.facts.brand;
     !window.is_narrow() || window.begins(brand.slug.as_str()) || window.begins_folded(&brand.name)

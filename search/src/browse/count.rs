@@ -20,23 +20,23 @@ use super::scope::Scope;
 use super::spread::Spread;
 use super::values::{TAG, Values};
 
-/// Most facets that are counted besides those that are filtered by.
+/// Maximum number of counted facets, in addition to those that are filtered by.
 pub(super) const FACETS_MAX: usize = 12;
 
-/// The counts of a scope before any filter. The facets and the limits of prices that are shown follow from them, so
-/// that they stand still while filters change.
+/// Counts of a scope before any filter. They determine the displayed facets and price limits, so these stay the same
+/// while filters change.
 #[derive(Debug)]
 pub(super) struct Base {
     pub(super) rows: u64,
-    /// The number of rows of each value that any row has, by id; `None` where values are counted only after a filter.
+    /// Number of rows of each value by id, for values with any row. `None` if values are counted only after a filter.
     values: Option<Vec<IdCount>>,
-    /// The facets that are shown, in their order.
+    /// Displayed facets, in display order.
     facets: Vec<usize>,
-    /// By currency.
+    /// Price distribution for each currency.
     spreads: Vec<(CurrencyCode, Spread)>,
 }
 
-/// The bases of large scopes, made with the release.
+/// Precomputed base counts of large scopes.
 #[derive(Debug)]
 pub(super) struct Bases {
     whole: Base,
@@ -44,9 +44,9 @@ pub(super) struct Bases {
     brands: FxHashMap<usize, Base>,
 }
 
-/// Below this many products a scope is counted in no time.
+/// Minimum number of products of a large scope. Smaller scopes are counted quickly on demand.
 const LARGE_FROM: u64 = 4_096;
-/// And below this share of all products, so that few scopes are kept however large the release is.
+/// A large scope also has at least one in this many of all products, so that few scopes are kept for any release size.
 const LARGE_ONE_IN: u64 = 64;
 
 impl Bases {
@@ -104,14 +104,14 @@ impl Bases {
     }
 }
 
-/// The parts of a scope's counts that are needed.
+/// Parts of a scope's counts that are needed.
 #[derive(Debug)]
 pub(super) struct BaseOptions<'a> {
-    /// All goods, counted before: a scope that has most of them is counted by the rows that it lacks.
+    /// Counts of all goods. A scope with most of the goods is counted by subtracting the rows that it lacks.
     pub(super) whole: Option<&'a Base>,
-    /// Prices of this currency alone, or of every currency.
+    /// Currency of the prices to count. `None` for all currencies.
     pub(super) currency: Option<CurrencyCode>,
-    /// True where the rows of each value are counted.
+    /// True if the rows of each value are counted.
     pub(super) values: bool,
 }
 
@@ -148,7 +148,8 @@ impl Base {
         }
     }
 
-    /// The scope's counts and the rows that `of` lacks, where `of` is most of this scope, whose rows are `all`.
+    /// Returns this scope's counts and the rows that `of` lacks, if `of` is most of this scope. `all` are the rows of
+    /// this scope.
     fn but(&self, of: &Bits, all: &[u64]) -> Option<Most<'_>> {
         let counts = self.values.as_ref()?;
         (of.len() * 2 > self.rows && of.words.len() == all.len()).then(|| Most {
@@ -157,7 +158,7 @@ impl Base {
         })
     }
 
-    /// The currency of all prices, where they have one alone.
+    /// Returns the currency of all prices, if there is only one.
     pub(super) fn only_currency(&self) -> Option<CurrencyCode> {
         match self.spreads.as_slice() {
             [(currency, _)] => Some(*currency),
@@ -171,21 +172,21 @@ impl Base {
     }
 }
 
-/// A scope of which a set of rows is most.
+/// Scope of which a set of rows is the larger part.
 struct Most<'a> {
     counts: &'a [IdCount],
-    /// The rows that the set lacks.
+    /// Rows of the scope that the set lacks.
     lacked: Bits,
 }
 
-/// The counts of the values with these ids.
+/// Returns the counts of the values with ids in a range.
 fn between<'a>(counted: &'a [IdCount], ids: &Range<u32>) -> &'a [IdCount] {
     let start = counted.partition_point(|counted| counted.id < ids.start);
     let end = counted.partition_point(|counted| counted.id < ids.end);
     counted.get(start..end).unwrap_or_default()
 }
 
-/// The facets that are shown: categories, then those that most products have and people read, then tags.
+/// Returns the facets to display: categories, then the readable facets that most products have, then tags.
 fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
     let rank = |name: &str| match name {
         "category" => 0,
@@ -193,7 +194,7 @@ fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
         _ => 1,
     };
     let named = values.names().iter().zip(covered).enumerate();
-    // The names that stores give to a brand are not the market's brands.
+    // An attribute that stores call `brand` is not the market's brand facet.
     let held = named.filter(|(_, ((name, _), covered))| **covered > 0 && **name != *BRAND);
     let mut facets: Vec<_> = held
         .map(|(facet, ((name, _), covered))| (rank(name), Reverse(*covered), facet))
@@ -207,18 +208,18 @@ fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
     others.chain(last.iter().map(|(_, _, facet)| *facet)).collect()
 }
 
-/// The data from which facets are counted.
+/// Data from which facets are counted.
 #[derive(Debug)]
 pub(super) struct FacetCounter<'a, 'b> {
     pub(super) release: &'a Release,
     pub(super) rows: &'b Rows,
     pub(super) values: &'a Values,
     pub(super) base: &'b Base,
-    /// All goods, counted, where nothing else is counted.
+    /// Counts of all goods, if available.
     pub(super) whole: Option<&'b Base>,
     pub(super) scope: Scope<'b>,
     pub(super) window: &'b FacetWindow,
-    /// A category that is shown to those alone who ask for it.
+    /// Category that is shown only to requests that ask for it.
     pub(super) hidden: Option<CategoryId>,
 }
 
@@ -233,7 +234,7 @@ impl<'a> FacetCounter<'a, '_> {
                 }
             };
             let shown = self.base.facets.iter().copied();
-            // A facet that is filtered by is shown even where it is not among those that most products have.
+            // A facet that is filtered by is displayed even if it is not among the most common ones.
             let of_columns = || narrowed.only.iter().filter(|only| !only.chosen.is_brand());
             let further = of_columns().filter_map(|only| self.values.facet(&only.chosen.name));
             let further = further.filter(|facet| !self.base.facets.contains(facet));
@@ -259,7 +260,7 @@ impl<'a> FacetCounter<'a, '_> {
                     facets.insert(at, brands);
                 }
             }
-            // A name that no product has: only the values that were asked for are known.
+            // For a facet that no product has, only the requested values are known.
             let unknown = of_columns().map(|only| &only.chosen);
             let unknown = unknown.filter(|chosen| self.values.facet(&chosen.name).is_none());
             facets.extend(unknown.map(|chosen| {
@@ -277,8 +278,9 @@ impl<'a> FacetCounter<'a, '_> {
         })
     }
 
-    /// Counts the rows that pass every filter, most of a scope or of all products by the rows that are missing; then,
-    /// for each facet that is filtered by, the rows that only its own filter excludes.
+    /// Counts the rows that pass every filter. If these are most of a scope or of all products, it counts by
+    /// subtracting the missing rows. For each facet that is filtered by, it also counts the rows that only the facet's
+    /// own filter excludes.
     fn count(&self, counter: &mut Counter, narrowed: &FilteredRows) {
         let listed = |of: &Bits| self.rows.listed(self.release, of);
         let of_scope = self.base.but(&narrowed.all, &narrowed.scope.words);
@@ -294,8 +296,8 @@ impl<'a> FacetCounter<'a, '_> {
         }
     }
 
-    /// Of the values of a facet that were counted, those that are shown: of categories those right below the one that is
-    /// looked at.
+    /// Returns the counted values of a facet that can be displayed. For categories, these are the direct children of
+    /// the selected category.
     fn candidates(&self, facet: usize, of_facet: &[IdCount]) -> Vec<IdCount> {
         let (name, _) = self.values.name(facet);
         if name != "category" {
@@ -320,13 +322,13 @@ impl<'a> FacetCounter<'a, '_> {
         of_facet.iter().copied().filter(|counted| shown(counted.id)).collect()
     }
 
-    /// The category that a value of that facet is.
+    /// Returns the category for a value of the category facet.
     fn category(&self, id: u32) -> Option<&'static Category> {
         let key = self.values.key(self.release, id)?;
         taxonomy::by_slug_or_id(key.value)
     }
 
-    /// The values that most products have, and those that are filtered by.
+    /// Returns the values that most products have, and those that are filtered by.
     fn top(
         &self,
         facet: usize,
@@ -359,7 +361,7 @@ impl<'a> FacetCounter<'a, '_> {
         });
         let mut values: Vec<_> = known.collect();
         if name == "category" {
-            // They are numbered by their ids; they stand by their slugs.
+            // Values are numbered by category id, but ties are ordered by slug.
             values.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.value.cmp(&other.value)));
         }
         values.extend(unknown);

@@ -1,4 +1,4 @@
-//! Counts of facet values over sets of rows.
+//! Counters of facet values over sets of rows.
 
 use std::cell::RefCell;
 
@@ -10,16 +10,16 @@ use super::packed::PackedValues;
 use super::rows::PartRows;
 use super::values::Values;
 
-/// So many rows are looked at before they are counted.
+/// Number of rows that are prefetched before they are counted.
 const ROWS_AT_ONCE: usize = 64;
 
-/// Looks at some rows before they are counted, so that the processor fetches them all at once.
+/// Reads some rows before they are counted, so that the processor fetches them in parallel.
 fn look(packed: &PackedValues, rows: &[u32]) {
     let look = |row: &u32| packed.row(*row).map_or(0, |row| row.kind);
     std::hint::black_box(rows.iter().fold(0, |sum, row| sum ^ look(row)));
 }
 
-/// Looks at the values of some rows before they are counted, as they are listed in full.
+/// Reads the full value lists of some rows before they are counted.
 fn look_in_full(cards: &Cards, rows: &[u32]) {
     let look = |row: &u32| match cards.facet_codes(*row) {
         [first, .., last] => first ^ last,
@@ -34,8 +34,8 @@ fn count_up(counts: &mut [u32], at: u32, by: u32) {
     }
 }
 
-/// Counts the values of some rows by the part's own numbers, and the rows of each kind; all of `symbols` and `kinds`
-/// are zero before, and `kinds` after.
+/// Counts the values of some rows by the part's own symbols, and the rows of each kind. All of `symbols` and `kinds`
+/// must be zero before. `kinds` is zero again afterwards.
 fn tally(packed: &PackedValues, rows: &[u32], symbols: &mut [u32], kinds: &mut [u32], tell: impl FnOnce(&[u32])) {
     for rows in rows.chunks(ROWS_AT_ONCE) {
         look(packed, rows);
@@ -61,26 +61,26 @@ fn tally(packed: &PackedValues, rows: &[u32], symbols: &mut [u32], kinds: &mut [
     sets.fill(0);
 }
 
-/// From one row in so many values of a part on, all of its counts are gone through.
+/// If the number of rows is at least one in this many of a part's values, all counts of the part are scanned.
 const DENSE_FROM_ONE_IN: usize = 8;
 
-/// A value, and how many rows have it.
+/// Facet value with the number of rows that have it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IdCount {
     pub(super) id: u32,
     pub(super) count: u32,
 }
 
-/// Counts by value id. It is kept by its thread, so that the cost of a count grows with the counted values, and not
-/// with all values.
+/// Counts by value id. The counter is reused per thread, so that the cost depends on the counted values and not on the
+/// number of all values.
 #[derive(Debug, Default)]
 pub(super) struct Counter {
     counts: Vec<u32>,
-    /// The ids whose counts may not be zero, as bits: gone through from the first to the last, they come in order.
+    /// Bitmap of the ids whose counts may be nonzero. A scan of it gives the ids in ascending order.
     touched: Vec<u64>,
-    /// Counts by a part's own numbers, all zero between parts.
+    /// Counts by the symbols of a part, all zero between parts.
     of_part: Vec<u32>,
-    /// Counts by a part's kinds, all zero between parts.
+    /// Counts by the kinds of a part, all zero between parts.
     of_kinds: Vec<u32>,
 }
 
@@ -89,7 +89,7 @@ thread_local! {
 }
 
 impl Counter {
-    /// Lends the thread's counter, with room for `ids` and all of its counts zero.
+    /// Passes the thread's counter to `count`, with space for `ids` values and all counts zero.
     pub(super) fn with<T>(ids: u32, count: impl FnOnce(&mut Self) -> T) -> T {
         COUNTER.with_borrow_mut(|counter| {
             counter.clear();
@@ -132,7 +132,7 @@ impl Counter {
         counts.iter().for_each(|counted| self.set(counted.id, counted.count));
     }
 
-    /// The values that were counted at least once, by id.
+    /// Returns the values that were counted at least once, by id.
     pub(super) fn taken(&self) -> Vec<IdCount> {
         let touched = positions(0, &self.touched).into_iter();
         let counted = touched.map(|id| IdCount {
@@ -142,7 +142,7 @@ impl Counter {
         counted.filter(|counted| counted.count > 0).collect()
     }
 
-    /// Counts every value of every row, and in `covered`, where it is given, the rows themselves.
+    /// Counts every value of every row. If `covered` is given, it also counts the rows of each facet.
     pub(super) fn add(&mut self, values: &Values, of: &[PartRows<'_>], mut covered: Option<&mut FacetCoverage<'_>>) {
         for PartRows { at, rows, .. } in of {
             let Some(packed) = values.packed(*at) else { continue };
@@ -157,8 +157,8 @@ impl Counter {
                 }
                 continue;
             }
-            // Many rows: counted by the part's own numbers, which are few and need no look at the entries that are
-            // counted first.
+            // With many rows, counting by the part's own symbols is faster, because these are few and need no
+            // prefetching of counts.
             for (counts, len) in [
                 (&mut self.of_part, packed.symbols_len()),
                 (&mut self.of_kinds, packed.kinds().len()),
@@ -204,7 +204,7 @@ impl Counter {
         }
     }
 
-    /// Takes back the counts of [`Counter::add`] for these rows.
+    /// Subtracts the counts that [`Counter::add`] adds for these rows.
     pub(super) fn subtract(&mut self, values: &Values, of: &[PartRows<'_>]) {
         for PartRows { at, part, rows } in of {
             let (cards, ids) = (part.cards(), values.ids(*at));
@@ -220,7 +220,7 @@ impl Counter {
         }
     }
 
-    /// Counts the values of one facet of every row.
+    /// Counts the values of one facet over all rows.
     pub(super) fn add_facet(&mut self, values: &Values, name: &str, of: &[PartRows<'_>]) {
         for PartRows { at, part, rows } in of {
             let (cards, ids, codes) = (part.cards(), values.ids(*at), part.facets().codes(name));

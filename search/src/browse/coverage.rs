@@ -2,13 +2,13 @@ use super::packed::{Kind, PackedValues};
 use super::rows::PartRows;
 use super::values::Values;
 
-/// From one row in so many kinds of a part on, its kinds are counted first.
+/// If the number of rows is at least one in this many of a part's kinds, its kinds are counted first.
 const KINDS_FROM_ONE_IN: usize = 8;
 
-/// The number of rows that have any value, for each facet.
+/// Number of rows that have any value, for each facet.
 pub(super) struct FacetCoverage<'a> {
     values: &'a Values,
-    /// By the facet's position in [`Values::names`].
+    /// Row counts by the facet's index in [`Values::names`].
     pub(super) counts: Vec<u32>,
 }
 
@@ -20,7 +20,7 @@ impl<'a> FacetCoverage<'a> {
         }
     }
 
-    /// Counts rows.
+    /// Counts rows of several parts.
     pub(super) fn add(&mut self, of: &[PartRows<'_>]) {
         for PartRows { at, rows, .. } in of {
             let Some(packed) = self.values.packed(*at) else {
@@ -40,7 +40,7 @@ impl<'a> FacetCoverage<'a> {
         }
     }
 
-    /// Counts few rows of a part, one after the other.
+    /// Counts a few rows of a part one by one.
     pub(super) fn add_rows(&mut self, part: usize, packed: &PackedValues, rows: &[u32]) {
         let places = self.values.places(part);
         let kinds = rows.iter().filter_map(|row| packed.row(*row));
@@ -49,7 +49,7 @@ impl<'a> FacetCoverage<'a> {
         }
     }
 
-    /// Counts so many rows of each kind of a part.
+    /// Adds row counts that are given for each kind of a part.
     pub(super) fn add_kinds(&mut self, part: usize, packed: &PackedValues, counts: &[u32]) {
         let places = self.values.places(part);
         for (kind, count) in packed.kinds().iter().zip(counts).filter(|(_, count)| **count > 0) {

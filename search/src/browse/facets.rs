@@ -3,25 +3,25 @@ use std::borrow::Cow;
 use data_index::columns::FacetKey;
 use data_index::taxonomy::{self, Category};
 
-/// A facet and how many products have each of its values: most first, then by value.
+/// Facet with the number of products of each value, largest first, then by value.
 #[derive(Debug)]
 pub struct FacetCounts<'a> {
-    /// Its name.
+    /// Name of the facet.
     pub name: Cow<'a, str>,
-    /// Those that are shown.
+    /// Displayed values.
     pub values: Vec<FacetValue<'a>>,
-    /// The number of values that have a product, shown or not.
+    /// Number of values with at least one product, displayed or not.
     pub values_total: usize,
 }
 
-/// A facet value, how it is shown, and how many products have it.
+/// Facet value with its label and the number of products that have it.
 #[derive(Debug)]
 pub struct FacetValue<'a> {
-    /// As filters name it.
+    /// Value in the spelling of filters.
     pub value: Cow<'a, str>,
-    /// As it is shown.
+    /// Label for display.
     pub label: Cow<'a, str>,
-    /// The number of products that have it.
+    /// Number of products that have the value.
     pub count: u32,
 }
 
@@ -41,7 +41,7 @@ impl<'a> FacetValue<'a> {
         }
     }
 
-    /// A value that no product has but that was asked for.
+    /// Returns a requested value that no product has.
     pub(super) fn unknown(name: &str, value: &str) -> Self {
         let (value, label): (Cow<'a, str>, Cow<'a, str>) = match category(name, value) {
             Some(category) => (category.slug.as_str().into(), category.name.into()),

@@ -1,9 +1,10 @@
-//! Words that stores write for programs and nobody reads. They filter as others do, but no list offers them.
+//! Values and names that stores write for software and not for people. They can be used as filters, but lists do not
+//! offer them.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// The names of attributes that are the market's own.
+/// Names of attributes that the market itself defines.
 static OWN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     let lines = include_str!("../../../data/reference/attributes.tsv").lines();
     let lines = lines.filter(|line| !line.starts_with('#'));
@@ -12,17 +13,17 @@ static OWN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 
 const CURRENCIES: [char; 5] = ['$', '€', '£', '₹', '¥'];
 
-/// True of a value for a theme, an app or an export: `badge_blackfriday`, `section:mens`, `promo=12`.
+/// Returns true for a value meant for a theme, an app or an export: `badge_blackfriday`, `section:mens`, `promo=12`.
 pub(super) fn is_value(text: &str) -> bool {
     let is_key = |around: &[u8]| match around {
-        // `16:9` is a ratio, and behind `Colour: ` people write.
+        // `16:9` is a ratio, and a space after the colon means that people wrote the text: `Colour: `.
         [before, b':', after] => !(after.is_ascii_whitespace() || before.is_ascii_digit() && after.is_ascii_digit()),
         _ => false,
     };
     text.contains(['_', '=']) || text.as_bytes().windows(3).any(is_key)
 }
 
-/// True of the name of an option that is such a word, or that is sold beside the product: `support pack (2 pack) – £54.99`.
+/// Returns true for an option name that is meant for software or describes an add-on: `support pack (2 pack) – £54.99`.
 pub(super) fn is_name(text: &str) -> bool {
     let mut behind = text.split(CURRENCIES).skip(1);
     let is_priced = behind.any(|text| text.trim_start().starts_with(|letter: char| letter.is_ascii_digit()));

@@ -1,11 +1,11 @@
-//! Faceted lists: which products of a category, a brand or a search pass the filters, in which order, and how many
-//! have each value of each facet.
+//! Faceted lists: the products of a category, a brand or a search that pass the filters, in a given order, with counts
+//! of each facet value.
 //!
-//! In: a release and a request. Out: one page of rows, facet counts and prices. All live rows of all parts are numbered
-//! in one sequence and sets of them are bits, so that filters meet word by word. Every product that fails no filter is
-//! listed; one that fails exactly one filter still counts for that filter's own facet ("disjunctive" counts). The
-//! counts of large categories and brands without a filter are kept with the release; under filters only the smaller
-//! side is counted: the rows that are left, or those that fell out.
+//! Input: a release and a request. Output: one page of rows, facet counts and prices. All live rows of all parts are
+//! numbered in one sequence and sets of rows are bitmaps, so that filters combine word by word. A list contains the
+//! products that pass every filter. A product that fails exactly one filter still counts for the facet of that filter
+//! ("disjunctive" counts). The unfiltered counts of large categories and brands are precomputed. Under filters only the
+//! smaller side is counted: the remaining rows or the excluded rows.
 
 mod bits;
 mod brands;
@@ -42,65 +42,65 @@ pub use self::window::FacetWindow;
 use crate::lexical::Order;
 use crate::siblings::{Family, Member, Siblings};
 
-/// The data beside a release's columns that its lists need, made once.
+/// Data for lists that is derived from a release once.
 #[derive(Debug)]
 pub struct BrowseIndex {
     rows: Rows,
     values: Values,
     bases: Bases,
     siblings: Siblings,
-    /// A category that is shown to those alone who ask for it.
+    /// Category that is shown only to requests that ask for it.
     hidden: Option<CategoryId>,
 }
 
-/// One page that is asked for.
+/// Request for one page of a list.
 #[derive(Debug)]
 pub struct PageRequest<'a> {
-    /// The filter that products must pass.
+    /// Filter that products must pass.
     pub filter: &'a RowFilter,
-    /// The order of the list.
+    /// Sort order of the list.
     pub order: Order,
-    /// The number of products before the page.
+    /// Number of products before the page.
     pub start: usize,
-    /// Most products of the page.
+    /// Maximum number of products on the page.
     pub limit: usize,
-    /// True where only the first of siblings is listed.
+    /// True if only the first product of each family of siblings is listed.
     pub folded: bool,
 }
 
-/// The parts of a list's counts that a caller needs.
+/// Options for the counts of a list.
 #[derive(Debug, Clone, Copy)]
 pub struct CountOptions<'a> {
-    /// The currency of the prices that are counted.
+    /// Currency of the counted prices.
     pub currency: CurrencyCode,
-    /// The values of facets that are shown.
+    /// Facet values that are displayed.
     pub window: &'a FacetWindow,
 }
 
-/// Counts of one set of products.
+/// Counts over one set of products.
 #[derive(Debug)]
 pub struct Counts<'a> {
-    /// The number of products of each value, by facet.
+    /// Number of products of each value, by facet.
     pub facets: Vec<FacetCounts<'a>>,
-    /// The distribution of the prices.
+    /// Distribution of the prices.
     pub prices: Prices,
 }
 
-/// One page, and counts of the whole list.
+/// One page of a list, with counts of the whole list.
 #[derive(Debug)]
 pub struct BrowseResult<'a> {
-    /// The page.
+    /// Rows of the page.
     pub rows: Vec<RowAddress>,
-    /// True where products follow behind the page.
+    /// True if products follow after the page.
     pub more: bool,
-    /// True where the price filter left out products for their currency alone.
+    /// True if the price filter excluded products only because of their currency.
     pub left_out: bool,
     /// Counts of the whole list.
     pub counts: Counts<'a>,
 }
 
 impl BrowseIndex {
-    /// `hidden` is a category that is shown to those alone who ask for it.
+    /// Builds the index. `hidden` is a category that is shown only to requests that ask for it.
     pub(crate) fn of(release: &Release, hidden: Option<CategoryId>) -> Self {
         let rows = Rows::of(release);
         let values = Values::of(release);
@@ -115,8 +115,8 @@ impl BrowseIndex {
         }
     }
 
-    /// One page of the products of `scope` that pass the filter, with the counts of all of them. Only the filter's
-    /// price, stock, sale, set of brands and facets are read: brand, category and kinds are the scope's.
+    /// Returns one page of the products of `scope` that pass the filter, with counts over all of them. Only price,
+    /// stock, sale, brands and facets of the filter are used. Brand, category and kinds come from the scope.
     pub fn browse<'a>(
         &'a self,
         release: &'a Release,
@@ -140,7 +140,7 @@ impl BrowseIndex {
         }
     }
 
-    /// The currency of all prices of a scope, where they have one alone.
+    /// Returns the currency of all prices of a scope, if there is only one.
     pub(crate) fn only_currency(&self, release: &Release, scope: &Scope<'_>) -> Option<CurrencyCode> {
         match self.bases.of_scope(scope) {
             Some(base) => base.only_currency(),
@@ -148,7 +148,7 @@ impl BrowseIndex {
         }
     }
 
-    /// The same of these brands' part of a scope, where any is named.
+    /// Returns the currency of all prices in a scope, limited to `brands` if any are given, if there is only one.
     pub fn only_currency_of(&self, release: &Release, scope: &Scope<'_>, brands: &[usize]) -> Option<CurrencyCode> {
         if brands.is_empty() || scope.brand.is_some() {
             return self.only_currency(release, scope);
@@ -162,24 +162,24 @@ impl BrowseIndex {
         scope::only(&held)
     }
 
-    /// True where any price is in another currency than this.
+    /// Returns true if any price is in a currency other than this one.
     pub(crate) fn has_other_than(&self, currency: CurrencyCode) -> bool {
         self.rows.currencies().any(|one| one != currency)
     }
 
-    /// The family of siblings that a product is of.
+    /// Returns the family of siblings that a product belongs to.
     pub fn family(&self, release: &Release, at: RowAddress) -> Option<Family> {
         let row = self.rows.number(at)?;
         self.rows.family(release, &self.siblings, row)
     }
 
-    /// The siblings of a family, by colour.
+    /// Returns the siblings of a family, ordered by colour.
     pub fn siblings(&self, family: Family) -> impl Iterator<Item = (RowAddress, Member)> {
         let members = self.siblings.members(family).iter();
         members.map(|member| (self.rows.address(member.row), *member))
     }
 
-    /// Finds the siblings of every brand whose siblings nobody asked for yet, so that nobody waits for them.
+    /// Finds the siblings of every brand for which this was not done yet, so that no request has to wait for it.
     pub fn find_siblings(&self, release: &Release) {
         for brand in 0..release.brands().len() {
             if let Some(rows) = self.rows.brand(brand).first() {
@@ -188,18 +188,18 @@ impl BrowseIndex {
         }
     }
 
-    /// The number of products that the release serves.
+    /// Returns the number of products that the release serves.
     pub(crate) fn live(&self) -> usize {
         self.rows.live()
     }
 
-    /// All live products in an order, by price those in `currency` first.
+    /// Returns all live products in an order. When sorted by price, those in `currency` come first.
     pub(crate) fn ordered(&self, order: Order, currency: CurrencyCode) -> impl Iterator<Item = RowAddress> {
         let runs = self.rows.order(order, currency).into_iter();
         runs.flatten().map(|row| self.rows.address(*row))
     }
 
-    /// The counts alone.
+    /// Returns only the counts.
     pub(crate) fn counts<'a>(
         &'a self,
         release: &'a Release,

@@ -1,18 +1,18 @@
-//! Brands by the slugs that values of the facet of brands are.
+//! Brand slugs as values of the brand facet.
 
 use data_index::{BrandEntry, Release};
 use data_model::BrandSlug;
 
-/// The name of that facet, whatever stores call so.
+/// Name of the brand facet. An attribute of the same name in a store is something else.
 pub(crate) const BRAND: &str = "brand";
 
-/// The brands that values name, by their positions in [`Release::brands`].
+/// Returns the brands with these slugs, as indexes in [`Release::brands`].
 pub(crate) fn named<'a>(release: &'a Release, values: &'a [String]) -> impl Iterator<Item = usize> + 'a {
     let entries = values.iter().filter_map(|value| entry(release, value));
     entries.filter_map(|entry| release.brand_index(&entry.facts.brand.store))
 }
 
-/// A slug as it is compared: in small letters, without space around it.
+/// Returns a slug in the form used for comparison: lowercase and trimmed.
 pub(super) fn folded(value: &str) -> String {
     let slug = value.trim().to_lowercase();
     slug.parse::<BrandSlug>().map_or(slug, |slug| slug.as_str().to_owned())

@@ -7,48 +7,48 @@ use super::bits::{Bits, ones};
 use super::named::{self, BRAND};
 use super::rows::Rows;
 
-/// A scope under filters.
+/// Rows of a scope after filtering.
 #[derive(Debug)]
 pub(super) struct FilteredRows {
-    /// Before any filter.
+    /// Rows of the scope before any filter.
     pub(super) scope: Bits,
-    /// The rows that pass every filter.
+    /// Rows that pass every filter.
     pub(super) all: Bits,
-    /// The rows that pass every other filter but not this one, for each facet that is filtered by.
+    /// For each facet that is filtered by, the rows that pass every filter except this one.
     pub(super) only: Vec<OfFacet>,
-    /// The rows that pass every filter but that of the price range.
+    /// Rows that pass every filter except the price range.
     pub(super) only_price: Option<Bits>,
-    /// True where there was any filter.
+    /// True if there was any filter.
     pub(super) filtered: bool,
-    /// True where the price filter left out products for their currency alone.
+    /// True if the price filter excluded products only because of their currency.
     pub(super) left_out: bool,
 }
 
-/// A facet that is filtered by, and rows that this is about.
+/// Selected values of a facet, with a set of rows.
 #[derive(Debug)]
 pub(super) struct OfFacet {
     pub(super) chosen: FacetSelection,
     pub(super) rows: Bits,
 }
 
-/// The values of one facet that are filtered by.
+/// Values of one facet that are filtered by.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FacetSelection {
-    /// Folded.
+    /// Folded name of the facet.
     pub(super) name: String,
-    /// Folded, sorted, each once; a category by its id in decimal where there is one.
+    /// Folded values, sorted and distinct. A category is its id in decimal if it exists.
     pub(super) values: Vec<String>,
 }
 
 impl FacetSelection {
-    /// True where it is the facet of brands.
+    /// Returns true for the facet of brands.
     pub(super) fn is_brand(&self) -> bool {
         self.name == BRAND
     }
 }
 
 impl FilteredRows {
-    /// All of the scope: nothing filters.
+    /// Returns the whole scope, without filters.
     fn whole(scope: Bits) -> Self {
         Self {
             all: scope.clone(),
@@ -76,7 +76,7 @@ impl FilteredRows {
                 None => hard.words.fill(0),
             }
         }
-        // Of the hard ones: those that fail a filter of facets or price, and those that fail more than one.
+        // Rows that fail at least one of the facet and price filters, and rows that fail more than one.
         let (mut one, mut more) = (vec![0_u64; scope.words.len()], vec![0_u64; scope.words.len()]);
         let mut fail = |passes: &[u64]| {
             let marks = one.iter_mut().zip(&mut more).zip(hard.words.iter().zip(passes));
@@ -122,7 +122,7 @@ impl FilteredRows {
     }
 }
 
-/// The rows of the scope that pass the filters that belong to no facet: stock, sale, and the set of brands.
+/// Returns the rows of the scope that pass the filters that belong to no facet: stock, sale, and the set of brands.
 fn hard(release: &Release, rows: &Rows, scope: &Bits, filter: &RowFilter) -> Bits {
     let mut hard = scope.clone();
     if let Some(brands) = &filter.brands {
@@ -146,7 +146,7 @@ fn hard(release: &Release, rows: &Rows, scope: &Bits, filter: &RowFilter) -> Bit
     hard
 }
 
-/// True where any of `hard` that passes every facet has its price in another currency.
+/// Returns true if any row of `hard` that passes every facet filter has a price in another currency.
 fn has_others(rows: &Rows, hard: &Bits, passing: &[OfFacet], currency: CurrencyCode) -> bool {
     let passes = |at: usize| {
         let words = passing
@@ -163,7 +163,7 @@ fn has_others(rows: &Rows, hard: &Bits, passing: &[OfFacet], currency: CurrencyC
     })
 }
 
-/// The rows that pass the clauses of each facet. Several clauses of one facet must all hold.
+/// Returns the rows that pass the clauses of each facet. If a facet has several clauses, all must be satisfied.
 fn chosen(release: &Release, rows: &Rows, scope: &Bits, clauses: &[FacetClause]) -> Vec<OfFacet> {
     let mut groups: Vec<OfFacet> = Vec::new();
     for clause in clauses {
@@ -210,7 +210,8 @@ fn folded(name: &str, value: &str) -> String {
     category.map_or(value, |category| category.id.to_string())
 }
 
-/// Those of `hard`, which are all in the range's currency, whose lowest price is in the range.
+/// Returns the rows of `hard` whose lowest price is in the range. All rows of `hard` must be in the currency of the
+/// range.
 fn in_range(release: &Release, rows: &Rows, hard: &Bits, range: PriceRange) -> Bits {
     let range = range.min_minor.unwrap_or(i64::MIN)..=range.max_minor.unwrap_or(i64::MAX);
     let mut passes = Bits::empty(hard.window());

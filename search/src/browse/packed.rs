@@ -1,35 +1,35 @@
-/// So many symbols of a row stand beside its kind.
+/// Number of symbols that are stored next to a row's kind.
 const SYMBOLS: usize = 7;
 
-/// The facet values of a part's rows, those that many rows have alike under one number: to count a row is to count its kind
-/// and the few symbols that are its own.
+/// Facet values of a part's rows in packed form. Values that many rows share have one number, the kind. Counting a row
+/// means counting its kind and its few own symbols.
 #[derive(Debug)]
 pub(super) struct PackedValues {
     rows: Vec<Row>,
-    /// The symbols of rows that have more of them than stand beside the kind, and where those of each begin.
+    /// Symbols of rows that have more than fit next to the kind, with the start of each row's symbols.
     further: Vec<u32>,
     further_starts: Vec<u32>,
-    /// A symbol below is the part's code of a value; the next ones are sets of codes.
+    /// Symbols below this are codes of values in the part. The others are sets of codes.
     sets_from: u32,
     sets: Vec<Box<[u32]>>,
     kinds: Vec<Kind>,
 }
 
-/// A row's values, in half a line of the processor's cache: a look at it waits for memory once.
+/// Values of a row in half a cache line, so that reading it waits for memory only once.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(32))]
 pub(super) struct Row {
     pub(super) kind: u32,
-    /// A place that is not needed has a symbol of its own that stands for nothing; the last may point to further ones.
+    /// Unused slots contain a symbol without meaning. The last slot may point to further symbols.
     pub(super) symbols: [u32; SYMBOLS],
 }
 
-/// The values that some rows of a part have alike.
+/// Values that some rows of a part share.
 #[derive(Debug, Default)]
 pub(super) struct Kind {
-    /// The part's codes of values that they all have.
+    /// Codes of the shared values in the part.
     pub(super) codes: Vec<u32>,
-    /// The facets that they have any value of, by their places in the part.
+    /// Facets of the shared values, as indexes in the part.
     pub(super) facets: Vec<usize>,
 }
 
@@ -45,7 +45,7 @@ impl PackedValues {
         }
     }
 
-    /// Adds the next row: its kind, and its further values.
+    /// Adds the next row: its kind and its other values.
     pub(super) fn push(&mut self, kind: u32, held: &[u32]) {
         let nothing_from = self.sets_from + number(self.sets.len());
         let mut symbols: [u32; SYMBOLS] = std::array::from_fn(|at| nothing_from + number(at));
@@ -72,7 +72,7 @@ impl PackedValues {
         &self.kinds
     }
 
-    /// The symbols of a row that do not stand beside its kind.
+    /// Returns the symbols of a row that are not stored next to its kind.
     #[inline]
     pub(super) fn further(&self, row: &Row) -> &[u32] {
         let Some(at) = row.symbols[SYMBOLS - 1].checked_sub(self.further_from()) else {
@@ -84,7 +84,7 @@ impl PackedValues {
         }
     }
 
-    /// The codes that a symbol stands for.
+    /// Returns the codes that a symbol stands for.
     #[inline]
     pub(super) fn codes<'a>(&'a self, symbol: &'a u32) -> &'a [u32] {
         match symbol.checked_sub(self.sets_from) {
@@ -93,17 +93,18 @@ impl PackedValues {
         }
     }
 
-    /// The number of symbols that are codes; they are the first.
+    /// Returns the number of symbols that are codes. These symbols come first.
     pub(super) const fn codes_len(&self) -> usize {
         self.sets_from as usize
     }
 
-    /// The codes that the symbols behind those stand for.
+    /// Returns the sets of codes for the symbols after the codes.
     pub(super) fn sets(&self) -> &[Box<[u32]>] {
         &self.sets
     }
 
-    /// The number of symbols, with those that stand for nothing and without those that say where there are more.
+    /// Returns the number of symbols. It includes those without meaning and excludes those that point to further
+    /// symbols.
     pub(super) fn symbols_len(&self) -> usize {
         self.further_from() as usize
     }
@@ -113,7 +114,7 @@ impl PackedValues {
     }
 }
 
-/// A part has fewer rows than a `u32` counts, and no row has more than some thousand values.
+/// Converts a count to a `u32`. A part has fewer rows than that, and a row has at most some thousand values.
 pub(super) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

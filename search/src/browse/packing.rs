@@ -1,4 +1,4 @@
-//! Finds the values that the rows of a part have alike.
+//! Finds the facet values that the rows of a part share.
 
 use std::collections::hash_map::Entry;
 use std::ops::Range;
@@ -7,12 +7,12 @@ use rustc_hash::FxHashMap;
 
 use super::packed::{Kind, PackedValues, number};
 
-/// From so many rows for each kind on, the values of a facet tell kinds apart.
+/// Minimum average number of rows per kind if the values of a facet are used to distinguish kinds.
 const ROWS_PER_KIND: usize = 32;
-/// From so many rows for each on, a set of a facet's values has a symbol.
+/// Minimum number of rows with a set of a facet's values for the set to have a symbol.
 const ROWS_PER_SET: usize = 16;
 
-/// Packs the rows of a part: the ascending codes of each. `facets` are the codes of each facet's values, ascending.
+/// Packs the rows of a part, each given by its ascending codes. `facets` are the ascending code ranges of the facets.
 pub(super) fn pack<'a>(rows: impl Iterator<Item = &'a [u32]>, facets: &[Range<u32>]) -> PackedValues {
     let held = ValueSets::of(rows, facets);
     let mut of_facets = held.by_facet();
@@ -20,13 +20,13 @@ pub(super) fn pack<'a>(rows: impl Iterator<Item = &'a [u32]>, facets: &[Range<u3
     held.pack(&kinds, &is_kinds)
 }
 
-/// The values that the rows of a part have of each facet, each combination once.
+/// Distinct value combinations of each facet in the rows of a part.
 struct ValueSets<'a, 'f> {
     facets: &'f [Range<u32>],
     sets: Vec<Set<'a>>,
-    /// The number of sets of each facet.
+    /// Number of sets of each facet.
     counts: Vec<usize>,
-    /// The sets of each row in turn, in order of their facets, and where those of each row end.
+    /// Sets of each row in facet order, concatenated, with the end of each row.
     of_rows: Vec<u32>,
     ends: Vec<usize>,
 }
@@ -38,14 +38,14 @@ struct Set<'a> {
     codes: &'a [u32],
 }
 
-/// The rows that have any value of a facet, with their values of it, and the number of different sets of values.
+/// Rows with any value of a facet, each with its set of values, and the number of distinct sets.
 struct OfFacet {
     facet: usize,
     sets: usize,
     rows: Vec<RowMark>,
 }
 
-/// A row, and the mark that distinguishes it.
+/// Row with the mark that distinguishes it from others.
 #[derive(Clone, Copy)]
 struct RowMark {
     row: u32,
@@ -63,7 +63,7 @@ impl<'a, 'f> ValueSets<'a, 'f> {
             ends: Vec::new(),
         };
         for mut codes in rows {
-            // A row's codes ascend, and so do the facets that they are of.
+            // Both the codes of a row and their facets are in ascending order.
             while let Some(first) = codes.first() {
                 let facet = facets.partition_point(|facet| facet.end <= *first);
                 let Some(range) = facets.get(facet) else { break };
@@ -87,7 +87,7 @@ impl<'a, 'f> ValueSets<'a, 'f> {
         self.ends.len()
     }
 
-    /// The sets of each row.
+    /// Returns the sets of each row.
     fn each_row(&self) -> impl Iterator<Item = &[u32]> {
         let starts = std::iter::once(&0).chain(&self.ends);
         starts.zip(&self.ends).map(|(start, end)| &self.of_rows[*start..*end])
@@ -110,7 +110,7 @@ impl<'a, 'f> ValueSets<'a, 'f> {
         of_facets
     }
 
-    /// Packs the values of every kind and the remaining values of each row.
+    /// Packs the shared values of every kind and the remaining values of each row.
     fn pack(&self, partition: &Partition, is_kinds: &[bool]) -> PackedValues {
         let mut kinds: Vec<Option<Kind>> = Vec::new();
         kinds.resize_with(partition.live, || None);
@@ -146,7 +146,7 @@ impl<'a, 'f> ValueSets<'a, 'f> {
     }
 }
 
-/// The symbols of sets of codes, behind the codes themselves.
+/// Symbols of sets of codes, numbered after the codes.
 struct Symbols {
     codes: usize,
     known: FxHashMap<u32, u32>,
@@ -171,8 +171,8 @@ impl Symbols {
     }
 }
 
-/// The kind of each row, and of which facets rows of one kind have the same values. Rows of one kind have values of the same
-/// facets.
+/// Returns the kind of each row, and the facets for which all rows of a kind have the same values. Rows of one kind
+/// have values of the same facets.
 fn kinds(rows: usize, of_facets: &mut [OfFacet]) -> (Partition, Vec<bool>) {
     let mut kinds = Partition::whole(rows);
     for of_facet in &*of_facets {
@@ -192,12 +192,12 @@ fn kinds(rows: usize, of_facets: &mut [OfFacet]) -> (Partition, Vec<bool>) {
     (kinds, is_kinds)
 }
 
-/// Rows in classes: each is of one.
+/// Partition of rows into classes.
 struct Partition {
     of_rows: Vec<u32>,
-    /// The number of rows of each class.
+    /// Number of rows of each class.
     sizes: Vec<u32>,
-    /// The number of classes that have any row.
+    /// Number of classes that have any row.
     live: usize,
 }
 
@@ -219,7 +219,8 @@ impl Partition {
         from
     }
 
-    /// Divides rows by their marks; leaves them as they are if that makes more than `most` classes.
+    /// Splits the classes by the marks of the rows. If that gives more than `most` classes, the partition is left
+    /// unchanged.
     fn refine(&mut self, most: usize, said: impl ExactSizeIterator<Item = RowMark>) -> bool {
         let before = self.sizes.len();
         let mut known: FxHashMap<(u32, u32), u32> = FxHashMap::default();
@@ -247,7 +248,7 @@ impl Partition {
         true
     }
 
-    /// Numbers the classes that have rows from 0 on, as they come.
+    /// Renumbers the nonempty classes from 0 in order of first occurrence.
     fn number(&mut self) {
         let mut numbers = vec![None; self.sizes.len()];
         let mut next = 0;
@@ -265,7 +266,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The codes and the facets of a row, ascending.
+    /// Returns the codes and the facets of a row, ascending.
     fn told(packed: &PackedValues, row: u32) -> (Vec<u32>, Vec<usize>) {
         let row = packed.row(row).unwrap();
         let kind = &packed.kinds()[row.kind as usize];
@@ -301,7 +302,8 @@ mod tests {
 
     #[test]
     fn rows_that_are_alike_are_one_kind_and_their_sets_one_symbol() {
-        // A facet of two values, one of three that rows have several of, and one of which each row has its own.
+        // The first facet has two values, the second has three of which a row has several, and the third has a distinct
+        // value per row.
         let facets = [0..2, 2..5, 5..1_005];
         let sets = [&[2_u32, 3][..], &[2, 3, 4], &[3, 4]];
         let row = |at: u32| [&[at % 2], sets[at as usize % 3], &[5 + at]].concat();
@@ -309,7 +311,7 @@ mod tests {
         let packed = pack(rows.iter().map(Vec::as_slice), &facets);
         assert_eq!((packed.kinds().len(), packed.sets().len()), (6, 0));
         assert_eq!(packed.row(7).unwrap().symbols[0], 12);
-        // Too many kinds of a facet for so few rows: it has symbols of its own.
+        // The facet would give too many kinds for so few rows, so it has symbols of its own.
         let many = |at: u32| [&[at % 2][..], &[2 + at % 40, 42 + at % 40]].concat();
         let rows: Vec<Vec<u32>> = (0..1_000).map(many).collect();
         let packed = pack(rows.iter().map(Vec::as_slice), &[0..2, 2..82]);

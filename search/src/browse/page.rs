@@ -10,16 +10,16 @@ use super::{PageRequest, Siblings};
 use crate::lexical::{Order, Sort};
 use crate::siblings::Family;
 
-/// The data from which pages of a list are read.
+/// Data from which pages of a list are read.
 #[derive(Debug)]
 pub(super) struct Pages<'a> {
     pub(super) release: &'a Release,
     pub(super) rows: &'a Rows,
-    /// The siblings, where only the first of each family is listed.
+    /// Siblings, if only the first of each family is listed.
     pub(super) siblings: Option<&'a Siblings>,
 }
 
-/// Takes rows in order; of siblings the first alone, where that is asked for.
+/// Takes rows in order. If siblings are given, it takes only the first row of each family.
 struct PageBuilder<'a> {
     pages: &'a Pages<'a>,
     families: FxHashSet<Family>,
@@ -39,11 +39,11 @@ impl PageBuilder<'_> {
 }
 
 impl Pages<'_> {
-    /// One page of `of`, and whether products follow behind it.
+    /// Returns one page of `of`, and whether products follow after it.
     pub(super) fn page(&self, of: &Bits, asked: &PageRequest<'_>, currency: CurrencyCode) -> (Vec<RowAddress>, bool) {
         let wanted = asked.start.saturating_add(asked.limit);
         let ordered = self.rows.order(asked.order, currency);
-        // One more than is shown says whether the list goes on.
+        // One extra row shows whether the list continues.
         let first = self.walk(ordered, of, wanted.saturating_add(1)).unwrap_or_else(|| {
             let sort = Sort {
                 order: asked.order,
@@ -63,13 +63,13 @@ impl Pages<'_> {
         }
     }
 
-    /// Reads the order of all rows until enough of them are found; `None` when gathering is cheaper.
+    /// Scans all rows in order until enough of them are found. Returns `None` if gathering is cheaper.
     fn walk(&self, ordered: [&[u32]; 3], of: &Bits, wanted: usize) -> Option<Vec<u32>> {
         let held = usize::try_from(of.len()).unwrap_or(usize::MAX);
         if held == 0 {
             return Some(Vec::new());
         }
-        // Looking at a row of the order costs about a quarter of gathering one. The wanted rows may stand unevenly.
+        // Scanning a row costs about a quarter of gathering one. The wanted rows may be distributed unevenly.
         let steps_max = held.saturating_mul(4);
         let rows: usize = ordered.iter().map(|run| run.len()).sum();
         let expected = wanted.min(held).saturating_mul(rows) / held;
@@ -93,9 +93,9 @@ impl Pages<'_> {
         (steps_max >= rows).then_some(taken.rows)
     }
 
-    /// Takes all rows and orders the first of them.
+    /// Gathers all rows and sorts the first of them.
     fn gather(&self, of: &Bits, sort: Sort, wanted: usize) -> Vec<u32> {
-        // The number of siblings between listed rows is not known before they are looked at.
+        // The number of siblings between listed rows is unknown in advance.
         let first_of = if self.siblings.is_some() { usize::MAX } else { wanted };
         let ranks: Vec<u32> = if sort.order == Order::Relevance {
             first(of.iter().map(|row| self.rows.rank(row)).collect(), first_of)
@@ -118,7 +118,7 @@ impl Pages<'_> {
     }
 }
 
-/// The smallest of the keys, sorted.
+/// Returns the smallest keys, sorted.
 fn first<K: Ord>(mut keys: Vec<K>, wanted: usize) -> Vec<K> {
     if keys.len() > wanted && wanted > 0 {
         keys.select_nth_unstable(wanted);

@@ -7,29 +7,29 @@ use super::narrow::FilteredRows;
 use super::rows::Rows;
 use super::spread::{Limits, Spread, each_price};
 
-/// The lowest prices of products, those in one currency; 0 is no price.
+/// Distribution of the products' lowest prices in one currency. A price of 0 does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prices {
-    /// The currency of all of them.
+    /// Currency of all prices.
     pub currency: CurrencyCode,
-    /// Lowest and highest; `None` when there are none.
+    /// Lowest and highest price. `None` when there are no prices.
     pub ends: Option<(i64, i64)>,
-    /// Ascending.
+    /// Histogram bins, ascending.
     pub bins: Vec<Bin>,
 }
 
-/// The number of prices from one limit to below the next.
+/// Histogram bin, from its lower limit to below its upper limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bin {
-    /// The lower limit.
+    /// Lower limit in minor units.
     pub from_minor: i64,
-    /// The upper limit.
+    /// Upper limit in minor units.
     pub to_minor: i64,
-    /// The number of prices between the limits.
+    /// Number of prices in the bin.
     pub count: u32,
 }
 
-/// The prices of the rows that pass every filter but the price range.
+/// Returns the prices of the rows that pass every filter except the price range.
 pub(super) fn prices(
     release: &Release,
     rows: &Rows,
@@ -101,7 +101,8 @@ fn bins(limits: &Limits, counts: &[u32]) -> Vec<Bin> {
     counts.iter().enumerate().map(bin).collect()
 }
 
-/// The lowest and the highest price of a set that is most of a scope, found from the scope's own ends inwards.
+/// Returns the lowest and the highest price of a set that is most of a scope, by scanning inwards from the scope's own
+/// ends.
 fn ends_by_order(
     release: &Release,
     rows: &Rows,

@@ -9,48 +9,48 @@ use super::bits::{Bits, ROWS_PER_WORD, positions};
 use crate::lexical::{Order, Sort};
 use crate::siblings::{Family, Siblings, Stretch};
 
-/// All rows of a release numbered in one sequence, part after part, each part beginning at a multiple of 64; with
-/// the live rows in each order.
+/// All rows of a release, numbered in one sequence part after part, with the live rows in each sort order. Each part
+/// begins at a multiple of 64.
 #[derive(Debug)]
 pub(crate) struct Rows {
-    /// The number of each part's first row, and the number behind the last part.
+    /// Number of each part's first row, followed by the end of the last part.
     starts: Vec<u32>,
-    /// The live rows of goods.
+    /// Bitmap of the live rows of the kind goods.
     goods: Vec<u64>,
-    /// The live rows that have a price, above 0, in a currency.
+    /// Bitmap of the live rows with a price above 0, for each currency.
     currencies: Vec<(CurrencyCode, Vec<u64>)>,
-    /// The live rows of each brand, as positions in [`Release::brands`] go.
+    /// Live rows of each brand, by index in [`Release::brands`].
     brands: Vec<Vec<Range<u32>>>,
-    /// The brands in order of their slugs, and the place of each in that.
+    /// Brands sorted by slug, and the rank of each brand in that order.
     brands_by_slug: Vec<u32>,
     places_by_slug: Vec<u32>,
     relevance: Vec<u32>,
-    /// The place of each row in `relevance`.
+    /// Rank of each row in `relevance`.
     ranks: Vec<u32>,
     rating: Vec<u32>,
     newest: Vec<u32>,
-    /// Both by currency first: prices of different currencies are never compared; rows without a price stand last of
-    /// each currency.
+    /// Both orders group by currency, because prices of different currencies are never compared. Rows without a price
+    /// are last in their currency.
     price_ascending: Vec<u32>,
     price_descending: Vec<u32>,
-    /// The span of each currency in the two, and the number of its rows that have a price.
+    /// Range of each currency in the two price orders, and its number of rows with a price.
     price_spans: Vec<(CurrencyCode, Range<usize>, usize)>,
 }
 
-/// Rows of one part that lie in a window.
+/// Rows of one part within a window.
 pub(super) struct Segment<'a> {
-    /// The part's position in the release.
+    /// Index of the part in the release.
     pub(super) at: usize,
     pub(super) part: &'a Part,
-    /// The word of the part that the segment begins with.
+    /// First word of the segment, relative to the part.
     pub(super) first: usize,
-    /// The words of the window that the segment covers.
+    /// Words of the window that the segment covers.
     pub(super) words: Range<usize>,
 }
 
-/// Rows of a set that are one part's, by its own numbers, ascending.
+/// Rows of a set that belong to one part, by their numbers in the part, ascending.
 pub(super) struct PartRows<'a> {
-    /// The part's position in the release.
+    /// Index of the part in the release.
     pub(super) at: usize,
     pub(super) part: &'a Part,
     pub(super) rows: Vec<u32>,
@@ -139,8 +139,8 @@ impl Rows {
     }
 
     fn sort(&mut self, release: &Release, alive: &Bits) {
-        // Products in stock stand before those that are sold out. Quality is no less than 0, so that its bits are in
-        // its order.
+        // Products in stock come before those that are sold out. Quality is not negative, so its bits compare like its
+        // value.
         let keyed = |row| {
             let (part, at) = self.row(release, row)?;
             let (cards, id) = (part.cards(), *part.cards().id(at).as_bytes());
@@ -175,7 +175,7 @@ impl Rows {
         self.price_spans = spans;
     }
 
-    /// All live rows in an order; equal rows stand as by relevance.
+    /// Returns all live rows in a sort order. Ties are in order of relevance.
     fn sorted(&self, release: &Release, order: Order) -> Vec<u32> {
         let sort = Sort { order, currency: None };
         let keyed = (0_u32..).zip(&self.relevance).filter_map(|(rank, row)| {
@@ -190,7 +190,7 @@ impl Rows {
             .collect()
     }
 
-    /// The part and the row of it that a number stands for.
+    /// Returns the part and the row in it for a row number.
     pub(super) fn row<'a>(&self, release: &'a Release, row: u32) -> Option<(&'a Part, u32)> {
         let address = self.address(row);
         Some((release.part(address.part)?, address.row))
@@ -204,19 +204,19 @@ impl Rows {
         }
     }
 
-    /// The number of a row.
+    /// Returns the number of a row.
     pub(super) fn number(&self, at: RowAddress) -> Option<u32> {
         Some(self.starts.get(at.part as usize)? + at.row)
     }
 
-    /// The family of siblings that a row is of.
+    /// Returns the family of siblings that a row belongs to.
     pub(super) fn family(&self, release: &Release, siblings: &Siblings, row: u32) -> Option<Family> {
         let (part, at) = self.row(release, row)?;
         let brand = part.brand_index(at);
         siblings.family(brand, row, || self.stretches(release, brand))
     }
 
-    /// The live rows of a brand, part by part.
+    /// Returns the live rows of a brand, part by part.
     fn stretches<'a>(&self, release: &'a Release, brand: usize) -> Vec<Stretch<'a>> {
         let stretch = |rows: &Range<u32>| {
             let at = self.address(rows.start);
@@ -230,12 +230,12 @@ impl Rows {
         self.brand(brand).iter().filter_map(stretch).collect()
     }
 
-    /// The live rows of goods.
+    /// Returns the live rows of the kind goods.
     pub(super) fn goods(&self) -> &[u64] {
         &self.goods
     }
 
-    /// The live rows of these kinds.
+    /// Returns the live rows of these kinds.
     pub(super) fn of_kinds(&self, release: &Release, kinds: Kinds) -> Cow<'_, [u64]> {
         if kinds == Kinds::GOODS {
             return Cow::Borrowed(&self.goods);
@@ -259,17 +259,17 @@ impl Rows {
         self.brands.get(brand).map_or(&[], Vec::as_slice)
     }
 
-    /// The place of a brand among all, in order of their slugs.
+    /// Returns the rank of a brand in the order by slug.
     pub(super) fn place_by_slug(&self, brand: usize) -> u32 {
         self.places_by_slug.get(brand).copied().unwrap_or(u32::MAX)
     }
 
-    /// The brand with that place.
+    /// Returns the brand with this rank in the order by slug.
     pub(super) fn brand_by_slug(&self, place: u32) -> Option<usize> {
         self.brands_by_slug.get(place as usize).map(|at| *at as usize)
     }
 
-    /// The live rows that have a price in this currency; `None` when there are none.
+    /// Returns the live rows with a price in this currency, or `None` when there are none.
     pub(super) fn in_currency(&self, currency: CurrencyCode) -> Option<&[u64]> {
         let at = self
             .currencies
@@ -282,7 +282,7 @@ impl Rows {
         self.currencies.iter().map(|(currency, _)| *currency)
     }
 
-    /// The live rows that have a price in another currency, currency by currency.
+    /// Returns the live rows with a price in another currency, one bitmap per currency.
     pub(super) fn in_others(&self, currency: CurrencyCode) -> impl Iterator<Item = &[u64]> {
         let others = self.currencies.iter().filter(move |(known, _)| *known != currency);
         others.map(|(_, words)| words.as_slice())
@@ -292,12 +292,13 @@ impl Rows {
         self.ranks.get(row as usize).copied().unwrap_or(u32::MAX)
     }
 
-    /// The row with this place by relevance.
+    /// Returns the row with this rank by relevance.
     pub(super) fn ranked(&self, rank: u32) -> u32 {
         self.relevance.get(rank as usize).copied().unwrap_or(u32::MAX)
     }
 
-    /// All live rows in an order, run after run; by price those in `currency` first, then the others by currency.
+    /// Returns all live rows in a sort order, as consecutive runs. By price, those in `currency` come first, then the
+    /// others by currency.
     pub(super) fn order(&self, order: Order, currency: CurrencyCode) -> [&[u32]; 3] {
         let by_currency = |rows| {
             let span = self.price_span(currency).map_or(0..0, |(span, _)| span);
@@ -313,7 +314,7 @@ impl Rows {
         }
     }
 
-    /// The live rows that have a price in a currency, the cheapest first.
+    /// Returns the live rows with a price in a currency, cheapest first.
     pub(super) fn cheapest(&self, currency: CurrencyCode) -> &[u32] {
         let span = self.price_span(currency);
         let priced = span.map(|(span, priced)| span.start..span.start + priced);
@@ -327,7 +328,7 @@ impl Rows {
         spans.next().map(|(_, span, priced)| (span.clone(), *priced))
     }
 
-    /// The parts that a window reaches into.
+    /// Returns the segments of the parts that a window covers.
     pub(super) fn segments<'a>(
         &self,
         release: &'a Release,
@@ -347,7 +348,8 @@ impl Rows {
         })
     }
 
-    /// The rows of a set, part by part: rows that are read more than once are better listed than found bit by bit.
+    /// Returns the rows of a set, listed part by part. Listing them once is faster than scanning the bitmap several
+    /// times.
     pub(super) fn listed<'a>(&self, release: &'a Release, of: &Bits) -> Vec<PartRows<'a>> {
         let listed = self.segments(release, &of.window()).map(|segment| {
             let words = of.words.get(segment.words).unwrap_or_default();

@@ -7,21 +7,21 @@ use super::bits::{Bits, ROWS_PER_WORD};
 use super::rows::Rows;
 use crate::lexical::RowSet;
 
-/// The products that a list is of, before any filter.
+/// Products that a list is about, before any filter.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Scope<'a> {
-    /// Those filed under this category or below it.
+    /// Only products in this category or one of its descendants.
     pub category: Option<CategoryId>,
-    /// Those of this brand, by its position in [`Release::brands`].
+    /// Only products of this brand, by its index in [`Release::brands`].
     pub brand: Option<usize>,
-    /// Those of these kinds.
+    /// Only products of these kinds.
     pub kinds: Kinds,
-    /// Those that a search matched: rows of each part.
+    /// Only products that a search matched, as rows of each part.
     pub(crate) matches: Option<&'a [RowSet]>,
 }
 
 impl Scope<'_> {
-    /// All products of a category and a brand, as far as either is given, and of these kinds.
+    /// Returns the scope of all products of these kinds, limited to a category and a brand if given.
     pub const fn new(category: Option<CategoryId>, brand: Option<usize>, kinds: Kinds) -> Self {
         Self {
             category,
@@ -31,7 +31,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The currency of all prices of the scope, where they have one alone.
+    /// Returns the currency of all prices in the scope, if there is only one.
     pub(super) fn only_currency(&self, release: &Release, rows: &Rows) -> Option<CurrencyCode> {
         let mut known = rows.currencies();
         if known.len() == 1 {
@@ -40,7 +40,7 @@ impl Scope<'_> {
         only(&self.currencies(release, rows))
     }
 
-    /// The currencies of the scope's prices.
+    /// Returns the currencies of the scope's prices.
     pub(super) fn currencies(&self, release: &Release, rows: &Rows) -> Vec<CurrencyCode> {
         let bits = self.bits(release, rows);
         let is_held = |currency: &CurrencyCode| {
@@ -85,13 +85,13 @@ impl Scope<'_> {
     }
 }
 
-/// The currency that all of these are.
+/// Returns the currency if all are equal.
 pub(super) fn only(currencies: &[CurrencyCode]) -> Option<CurrencyCode> {
     let (first, others) = currencies.split_first()?;
     others.iter().all(|other| other == first).then_some(*first)
 }
 
-/// The rows of a brand that are of `all`, in the smallest window.
+/// Returns the rows of a brand that are in `all`, in the smallest possible window.
 fn of_brand(rows: &Rows, brand: usize, all: &[u64]) -> Bits {
     let ranges = rows.brand(brand);
     let word = |row: u32| row as usize / ROWS_PER_WORD;

@@ -4,24 +4,24 @@ use data_model::{CurrencyCode, Money};
 use super::bits::{Bits, ones};
 use super::rows::Rows;
 
-/// Most bins between the lowest price and the one that most are below; one more holds the rest.
+/// Maximum number of bins up to the price that most prices are below. One more bin contains the higher prices.
 const BINS_MAX: i64 = 11;
-/// The share of prices that the bins divide evenly, in percent: a few dear products must not push all others into
-/// one bin.
+/// Percentage of prices that the bins divide evenly, so that a few expensive products do not push all others into one
+/// bin.
 const MOST_PERCENT: usize = 95;
 
-/// The distribution of a scope's prices, before any filter.
+/// Distribution of a scope's prices before any filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spread {
     pub(super) rows: u64,
     pub(super) min_minor: i64,
     pub(super) max_minor: i64,
     pub(super) limits: Limits,
-    /// The number of prices in each bin.
+    /// Number of prices in each bin.
     pub(super) counts: Vec<u32>,
 }
 
-/// Round limits of prices: `first`, `first + step`, … and one last limit above all.
+/// Round price limits: `first`, `first + step`, … and a last limit above all prices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Limits {
     first: i64,
@@ -31,7 +31,7 @@ pub(super) struct Limits {
 }
 
 impl Spread {
-    /// `None` when no row of the scope has a price in the currency.
+    /// Returns the distribution, or `None` if no row of the scope has a price in the currency.
     pub(super) fn of(release: &Release, rows: &Rows, scope: &Bits, currency: CurrencyCode) -> Option<Self> {
         let mut of_currency = scope.clone();
         of_currency.and(scope.part_of(rows.in_currency(currency)?));
@@ -58,7 +58,7 @@ impl Spread {
     }
 }
 
-/// Calls back with the lowest price of each row.
+/// Calls `tell` with the lowest price of each row.
 pub(super) fn each_price(release: &Release, rows: &Rows, of: &Bits, mut tell: impl FnMut(i64)) {
     for segment in rows.segments(release, &of.window()) {
         let prices = segment.part.cards().prices_min();
@@ -81,7 +81,7 @@ impl Limits {
         let even = bin(most_below) + 1;
         let bins = if bin(max) < even { even } else { even + 1 };
         let next = max.div_euclid(step).saturating_add(1).saturating_mul(step);
-        // No more than may be asked for.
+        // The limit must not exceed the maximum price of a request.
         let next = next.min(Money::MINOR_MAX.max(max.saturating_add(1)));
         Self {
             first,
@@ -95,13 +95,13 @@ impl Limits {
         self.bins
     }
 
-    /// The bin of a price of the scope.
+    /// Returns the bin of a price of the scope.
     pub(super) fn bin(&self, price: i64) -> usize {
         let bin = price.saturating_sub(self.first) / self.step;
         usize::try_from(bin).unwrap_or(0).min(self.bins - 1)
     }
 
-    /// The lowest price of a bin, and the lowest that is above it.
+    /// Returns the lowest price of a bin, and the lowest price above the bin.
     pub(super) fn of_bin(&self, bin: usize) -> (i64, i64) {
         let limit = |bin: usize| {
             let steps = i64::try_from(bin).unwrap_or(i64::MAX);
@@ -111,7 +111,7 @@ impl Limits {
     }
 }
 
-/// The next of 1, 2, 5, 10, 20, 50, …
+/// Rounds up to the next of 1, 2, 5, 10, 20, 50, …
 fn round_up(step: i64) -> i64 {
     let mut unit: i64 = 1;
     loop {

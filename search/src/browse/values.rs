@@ -11,27 +11,27 @@ use super::bits::{Bits, ROWS_PER_WORD};
 use super::packed::PackedValues;
 use super::{machine, packing};
 
-/// The name of the facet of tags.
+/// Name of the tag facet.
 pub(super) const TAG: &str = "tag";
 
-/// The facet values of all parts numbered in one sequence, in order of name and value.
+/// Facet values of all parts, numbered in one sequence by name and value.
 #[derive(Debug)]
 pub(super) struct Values {
-    /// The facets' names, sorted, with the ids of their values.
+    /// Sorted facet names with the ids of their values.
     names: Vec<(Box<str>, Range<u32>)>,
-    /// By id: where the value stands in the first part that has it.
+    /// Position of each value, by id, in the first part that has it.
     first: Vec<CodeAddress>,
-    /// By part: the ids of its codes.
+    /// Ids of the codes of each part.
     ids: Vec<Vec<u32>>,
-    /// By part: the values of its rows, and the positions of its facets in `names`.
+    /// For each part, the values of its rows and the indexes of its facets in `names`.
     packed: Vec<(PackedValues, Vec<usize>)>,
-    /// The ids of values that people do not read: of tags, and of all values of other facets.
+    /// Ids of values that are not meant for people: some tags, and all values of some facets.
     unread: Bits,
-    /// The ids of the categories right below each; below none stand the top ones.
+    /// Ids of the child categories of each category. The key `None` has the top-level categories.
     children: FxHashMap<Option<CategoryId>, Vec<u32>>,
 }
 
-/// A value as a part has it.
+/// Address of a value in a part.
 #[derive(Debug, Clone, Copy)]
 struct CodeAddress {
     part: u32,
@@ -59,7 +59,7 @@ impl Values {
                 Reverse((key.name, key.value, part, code))
             })
         };
-        // The parts' values are sorted: their heads are merged.
+        // The values of each part are sorted, so the parts can be merged.
         let mut heads: BinaryHeap<_> = (0..).zip(parts).filter_map(|(part, _)| head(part, 0)).collect();
         let mut last: Option<(&str, &str)> = None;
         while let Some(Reverse((name, value, part, code))) = heads.pop() {
@@ -105,7 +105,7 @@ impl Values {
         self.unread = unread;
     }
 
-    /// True of a tag that nobody reads, and of the values of another facet whose name nobody reads.
+    /// Returns true for a tag that is not meant for people, and for the values of a facet whose name is not.
     pub(super) fn is_unread(&self, id: u32) -> bool {
         self.unread.contains(id)
     }
@@ -114,7 +114,7 @@ impl Values {
         u32::try_from(self.first.len()).unwrap_or(u32::MAX)
     }
 
-    /// The facets' names, sorted, with the ids of their values.
+    /// Returns the sorted facet names with the ids of their values.
     pub(super) fn names(&self) -> &[(Box<str>, Range<u32>)] {
         &self.names
     }
@@ -125,12 +125,12 @@ impl Values {
             .map_or(("", 0..0), |(name, ids)| (name, ids.clone()))
     }
 
-    /// The facet of this folded name.
+    /// Returns the facet with this folded name.
     pub(super) fn facet(&self, name: &str) -> Option<usize> {
         self.names.binary_search_by(|(known, _)| (**known).cmp(name)).ok()
     }
 
-    /// The ids of the codes of a part.
+    /// Returns the ids of the codes of a part.
     pub(super) fn ids(&self, part: usize) -> &[u32] {
         self.ids.get(part).map_or(&[], Vec::as_slice)
     }
@@ -142,23 +142,23 @@ impl Values {
         (packing::pack(rows, &codes), places.collect())
     }
 
-    /// The packed values of a part's rows.
+    /// Returns the packed values of a part's rows.
     pub(super) fn packed(&self, part: usize) -> Option<&PackedValues> {
         self.packed.get(part).map(|(packed, _)| packed)
     }
 
-    /// The positions of a part's facets in [`Values::names`].
+    /// Returns the indexes of a part's facets in [`Values::names`].
     pub(super) fn places(&self, part: usize) -> &[usize] {
         self.packed.get(part).map_or(&[], |(_, places)| places)
     }
 
-    /// The value with this id.
+    /// Returns the value with this id.
     pub(super) fn key<'a>(&self, release: &'a Release, id: u32) -> Option<FacetKey<'a>> {
         let CodeAddress { part, code } = *self.first.get(id as usize)?;
         Some(release.part(part)?.facets().key(code))
     }
 
-    /// The ids of a facet's values that begin with a folded text.
+    /// Returns the ids of a facet's values that start with a folded text.
     pub(super) fn beginning_with(&self, release: &Release, facet: usize, text: &str) -> Range<u32> {
         let (_, ids) = self.name(facet);
         if text.is_empty() {
@@ -180,7 +180,7 @@ impl Values {
         from..first(&|value| value < text || value.starts_with(text))
     }
 
-    /// The id of a folded value of a facet.
+    /// Returns the id of a folded value of a facet.
     pub(super) fn id(&self, release: &Release, facet: usize, value: &str) -> Option<u32> {
         let (
             _,
@@ -200,7 +200,7 @@ impl Values {
         None
     }
 
-    /// The categories right below one, or the top ones.
+    /// Returns the children of a category, or the top-level categories.
     pub(super) fn children(&self, category: Option<CategoryId>) -> &[u32] {
         self.children.get(&category).map_or(&[], Vec::as_slice)
     }

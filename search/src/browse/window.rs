@@ -1,23 +1,23 @@
 use data_text::fold_value;
 
-/// The values of each facet that are shown: those that most products have, of those that begin with a text.
+/// Selection of the facet values to display: the most common values, optionally with a given prefix.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FacetWindow {
     values_max: i64,
-    /// Folded; empty for all.
+    /// Folded prefix. Empty for all values.
     beginning: String,
 }
 
 impl FacetWindow {
-    /// The most values of a facet that may be asked for.
+    /// Maximum number of values per facet in a request.
     pub const VALUES_MAX: i64 = 500;
-    /// The most characters of a beginning.
+    /// Maximum length of a prefix, in characters.
     pub const BEGINNING_CHARS_MAX: usize = 100;
-    /// The number that is shown by default.
+    /// Default number of displayed values.
     pub const VALUES_USUAL: i64 = 50;
 
-    /// At most `values_max` of the values that begin with `beginning`; `None` below 1 or above [`FacetWindow::VALUES_MAX`],
-    /// or when the beginning is too long.
+    /// Creates a window of at most `values_max` values that start with `beginning`. Returns `None` below 1 or above
+    /// [`FacetWindow::VALUES_MAX`], or if the prefix is too long.
     #[must_use]
     pub fn new(values_max: i64, beginning: &str) -> Option<Self> {
         let is_short = beginning.chars().count() <= Self::BEGINNING_CHARS_MAX;
@@ -32,7 +32,7 @@ impl FacetWindow {
         usize::try_from(self.values_max).unwrap_or(usize::MAX)
     }
 
-    /// True where some values are left out for their beginning.
+    /// Returns true if the prefix excludes some values.
     pub(super) fn is_narrow(&self) -> bool {
         !self.beginning.is_empty()
     }
@@ -41,12 +41,12 @@ impl FacetWindow {
         &self.beginning
     }
 
-    /// True where a folded value begins with the text.
+    /// Returns true if a folded value starts with the prefix.
     pub(super) fn begins(&self, value: &str) -> bool {
         value.starts_with(&self.beginning)
     }
 
-    /// True where a name, once folded, begins with the text.
+    /// Returns true if a name, once folded, starts with the prefix.
     pub(super) fn begins_folded(&self, name: &str) -> bool {
         !self.is_narrow() || fold_value(name).starts_with(&self.beginning)
     }

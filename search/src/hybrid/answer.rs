@@ -9,29 +9,29 @@ use crate::lexical::{Correction, LexicalHits, Relaxation, RowSet, Synonym, tier}
 use crate::request::Mode;
 use crate::semantic::DegradedReason;
 
-/// The products of a search, and the way in which they were found.
+/// Products of a search, and how they were found.
 #[derive(Debug)]
 pub struct Answer {
-    /// Best first.
+    /// Products, best first.
     pub rows: Vec<FusedRow>,
-    /// True where there are products beyond those.
+    /// True if more products follow.
     pub more: bool,
-    /// The mode that was searched with.
+    /// Mode that was used.
     pub engine: Mode,
-    /// The reason why meaning was left out though it was asked for.
+    /// Reason why the search did not use meaning although it was requested.
     pub degraded: Option<DegradedReason>,
-    /// The extent to which the demand for every word was given up.
+    /// Degree to which the requirement of every word was relaxed.
     pub relaxed: Relaxation,
-    /// Words that were looked for in place of words that no product holds.
+    /// Words that replaced words which no product contains.
     pub corrections: Vec<Correction>,
-    /// Words that were looked for beside the query's own.
+    /// Words that were searched in addition to the query's own.
     pub synonyms: Vec<Synonym>,
-    /// The rows of each part that the words match before any filter, with all others that are shown, or would be on a
-    /// page of usual length. Empty unless they were asked for.
+    /// Rows of each part that match the words before any filter, plus the other rows that are shown, or would be shown
+    /// on a page of usual length. Empty unless requested.
     pub(crate) matches: Vec<RowSet>,
-    /// True where so many products have every word that filters leave of them what they leave.
+    /// True if so many products have every word that an empty filtered result is acceptable.
     pub(super) fits: bool,
-    /// True where the query's last word stood for the words that begin with it.
+    /// True if the query's last word was completed to words that start with it.
     pub(super) completed: bool,
 }
 
@@ -51,13 +51,13 @@ impl Answer {
         }
     }
 
-    /// True where any product was found that has every word.
+    /// Returns true if any product has every word.
     pub(crate) fn has_every_word(&self) -> bool {
         let is_whole = |row: &FusedRow| row.by_words.is_some_and(|found| found.tier >= tier::ALL);
         self.rows.iter().any(is_whole)
     }
 
-    /// The currency of most products that fit as well as the best; of two, that of the first product.
+    /// Returns the currency of most products that fit as well as the best. A tie is decided by the first product.
     pub(crate) fn currency(&self, release: &Release) -> Option<CurrencyCode> {
         let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
         let best = self.rows.first().map(tier)?;
@@ -69,7 +69,7 @@ impl Answer {
         held.iter().rev().max_by_key(count).copied()
     }
 
-    /// Adds the rows of another search behind its own, up to so many.
+    /// Appends the rows of another search, up to `limit` rows in total.
     pub(crate) fn add(&mut self, other: Self, limit: usize) {
         let known: FxHashSet<_> = self.rows.iter().map(|row| row.at).collect();
         self.rows
@@ -78,7 +78,7 @@ impl Answer {
         self.rows.truncate(limit);
     }
 
-    /// The extent to which its rows lack words of the query.
+    /// Returns the degree to which the rows lack words of the query.
     fn relaxed(&self) -> Relaxation {
         let words = self.rows.iter().map(|row| row.by_words);
         if self.completed {
@@ -90,7 +90,7 @@ impl Answer {
         }
     }
 
-    /// The same with the notes of the search by words on the way.
+    /// Returns the answer with the notes of the lexical search added.
     pub(super) fn telling(self, found: LexicalHits) -> Self {
         Self {
             corrections: found.corrections,
@@ -102,9 +102,9 @@ impl Answer {
         }
     }
 
-    /// Leaves as many rows as a query asks for. Rows that were found by meaning alone or by fewer words count besides
-    /// those that the words match, unless filters would leave it out; meaning alone, and likeness to a product, match
-    /// to a degree: there is no set but the shown rows.
+    /// Truncates the rows to the page and completes the matches. Rows that were found by meaning or by fewer words also
+    /// count as matches, unless filters would exclude them. Meaning and similarity are matters of degree, so for them
+    /// only the shown rows count.
     pub(super) fn cut(&mut self, served: &SearchContext, query: &SearchQuery<'_>) {
         self.more = self.rows.len() > query.limit;
         self.rows.truncate(query.page());

@@ -5,20 +5,19 @@ use super::query::SearchQuery;
 use super::retrieve::ranked;
 use crate::context::SearchContext;
 
-/// The numbers of hits to look at, in turn, while the page is short because each brand has a share and siblings have
-/// one card.
+/// Numbers of hits to retrieve, tried in order, while the page is short because of the limit per brand or folded
+/// siblings.
 const FURTHER: [usize; 3] = [400, 1_600, 6_400];
 
-/// Keeps of each brand at most so many products as the question says, and of siblings one: the best of each. The places
-/// of the others are taken by rows from further down the answer: a cap leaves out, it finds nothing that would not be
-/// found without it.
+/// Keeps the best products up to the limit per brand, and the best one of each family of siblings. Rows from further
+/// down the ranking fill the gaps. A limit only removes products and never adds any that would not be found without it.
 pub(super) fn keep(served: &SearchContext, query: &SearchQuery<'_>, rows: &mut Vec<FusedRow>) {
-    // So many of one brand as a page has are as many as fit.
+    // A limit of at least the page size has no effect.
     let brand_max = query.per_brand_max.filter(|max| *max < query.page());
     if brand_max.is_none() && !query.folded {
         return;
     }
-    // One more than the page says whether there are more.
+    // One extra row shows whether there are more.
     let wanted = query.page() + 1;
     let mut exhausted = rows.len() < wanted;
     keep_best(served, query, rows, brand_max);

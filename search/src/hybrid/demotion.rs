@@ -4,20 +4,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lexical::{Purpose, QuerySubject, Thing};
 
-/// The relation of a category to the thing that a query names.
+/// Relation of a category to the product that a query names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ThingRelation {
-    /// The thing's own, above or below it, or called the same: nothing of it is demoted.
+    /// Category of the product itself, its ancestors and descendants, and categories of the same name. They are not
+    /// demoted.
     Own,
-    /// A branch of accessories or parts of other things.
+    /// Branch of accessories or parts for other products.
     Accessory,
-    /// Anything else.
+    /// Any other category.
     Other,
 }
 
-/// The rows, of those that are weighed, that are no such thing as the query names but something for it: a lock or a
-/// sleeve where it says `laptop`. A row is one where its category is another than the thing's and its title has the
-/// thing's name without saying that the product is one; in a branch of accessories it need not have the name.
+/// Returns the candidate rows that are accessories for the named product, such as a lock or a sleeve for `laptop`. The
+/// category of such a row is not the product's. Its title has the product's name but does not say that it is the
+/// product. In a branch of accessories, the title need not have the name.
 pub(super) fn among(
     release: &Release,
     named: &QuerySubject,
@@ -64,17 +65,17 @@ pub(super) fn among(
     demoted
 }
 
-/// The ways in which a row has any of some words.
+/// Places in a row that contain any of some words.
 #[derive(Debug, Clone, Copy, Default)]
 struct Has {
     anywhere: bool,
-    /// True where the title names it as the product, or right before that.
+    /// True if the title has the word as its head or right before it.
     as_thing: bool,
 }
 
-/// The weighed rows that are the object of the purpose and not the thing: the mower where a query says `blade for
-/// mower`. A row is one where nothing of it names the thing, or its title names the object of the purpose as the
-/// product; a row filed under the thing's own category is none.
+/// Returns the candidate rows that are the object of the purpose and not the product: the mower for the query `blade
+/// for mower`. In such a row nothing names the product, or the title has the object of the purpose as its head. Rows in
+/// the product's own category are excluded.
 fn others(
     release: &Release,
     named: &QuerySubject,
@@ -86,7 +87,7 @@ fn others(
     rows.dedup();
     let heads = held(release, &purpose.heads, &rows);
     let others = held(release, &purpose.others, &rows);
-    // Another name is as good where nothing is called so.
+    // If no title has the word as its head, any other occurrence of the word counts.
     if !heads.iter().any(|has| has.as_thing) {
         return FxHashSet::default();
     }
@@ -101,7 +102,7 @@ fn others(
     demoted.map(|((at, _), _)| at).collect()
 }
 
-/// The ways in which each of some rows, in order, has any of these words.
+/// Returns how each of some rows, in order, contains any of these words.
 fn held(release: &Release, stems: &[String], rows: &[RowAddress]) -> Vec<Has> {
     let mut all = Vec::with_capacity(rows.len());
     for of_part in rows.chunk_by(|one, other| one.part == other.part) {
@@ -134,7 +135,7 @@ fn relation(category: CategoryId, named: &QuerySubject, thing: &Thing) -> ThingR
     if taxonomy::lineage(category).any(|one| is_named(&one.id) || called_so(one.id)) || is_above() {
         return ThingRelation::Own;
     }
-    // A department may have accessories in its name; a branch of accessories is not all of a department.
+    // A department may have accessories in its name, but a branch of accessories is never a whole department.
     let is_branch = |name: &str| {
         let mut words = name.split(' ');
         words.any(|word| matches!(word, "Accessories" | "Accessory" | "Parts"))

@@ -5,9 +5,9 @@ use data_text::{Analysis, analyse, plain_words};
 use super::tuning;
 use crate::lexical::{Correction, Synonym};
 
-/// The text that a query's meaning is read from: its corrected words stand in place of those that no product holds, and
-/// so does the completion of its last word, unless people write that word as it is. Words without a meaning here, those
-/// of Hindi say, are replaced by the first of their synonyms.
+/// Returns the text that is embedded for a query. Corrected words replace words that no product contains. The
+/// completion of the last word replaces it, unless it is a common word. Words without a meaning for the embedder, such
+/// as Hindi words, are replaced by their first synonym.
 pub(super) fn text<'a>(
     text: &'a str,
     corrections: &[Correction],
@@ -20,7 +20,7 @@ pub(super) fn text<'a>(
     if corrections.is_empty() && completed.is_none() && translated.is_empty() {
         return text.into();
     }
-    // Word by word: letters of one word may well stand within another.
+    // Replaces whole words, because one word may be a substring of another.
     let mut words: Vec<String> = plain_words(text);
     let mended = corrections
         .iter()
@@ -37,12 +37,12 @@ pub(super) fn text<'a>(
     words.join(" ").into()
 }
 
-/// Fewest letters of a word that is not written by chance.
+/// Minimum length of a word that does not look like random letters.
 const WRITTEN_CHARS_MIN: usize = 3;
 
-/// The least nearness of a product that words do not find. It is lower where at least half of the words that say what
-/// the thing is are written words, since such a text means something. Words for people, occasions and sentences say
-/// nothing of that, and count where there are no others.
+/// Returns the minimum similarity of a product that only meaning finds. It is lower if at least half of the relevant
+/// words are known words, because such a text has a meaning. Words for people, occasions and grammar count only if
+/// there are no others.
 pub(super) fn alone_min(text: &str) -> f32 {
     let is_written = |word: &str| word.chars().count() >= WRITTEN_CHARS_MIN && data_embedding::is_word(word);
     let (plain, stems) = (analyse(Analysis::Plain, text), analyse(Analysis::Stemmed, text));
@@ -90,7 +90,7 @@ mod tests {
             of: of.to_owned(),
             to: to.to_owned(),
         });
-        // Only words without a meaning of their own are translated.
+        // Only words without a meaning for the embedder are translated.
         assert_eq!(text("neela dress", &[], &synonyms, None), "blue dress");
         assert_eq!(text("Red dress", &[], &synonyms, None), "red dress");
         assert_eq!(text("Red dress", &[], &synonyms[1..], None), "Red dress");

@@ -6,47 +6,47 @@ use super::tuning;
 use crate::lexical::{ScoredRow, tier};
 use crate::semantic::Near;
 
-/// A product that was found by words, by meaning, or both.
+/// Product that was found by words, by meaning, or both.
 #[derive(Debug, Clone, Copy)]
 pub struct FusedRow {
-    /// The product's place in the release.
+    /// Row of the product in the release.
     pub at: RowAddress,
-    /// The score that decides its place, after pinned products.
+    /// Score that decides the rank, after pinned products.
     pub score: f32,
-    /// The hit by words, where there is one.
+    /// Lexical hit, if there is one.
     pub by_words: Option<ByWords>,
-    /// The nearness to the query, where it is known.
+    /// Cosine similarity to the query, if known.
     pub cosine: Option<f32>,
-    /// Its nearness as a share of the nearest's, from 0 to 1.
+    /// Similarity relative to the nearest product, from 0 to 1.
     pub nearness: f32,
-    /// The share of its nearness in its score; the rest is that of its words.
+    /// Weight of the similarity in the score. The rest is the weight of the words.
     pub meaning: f32,
-    /// The amount added where its category is called what the query says the thing is, or taken away where it is
-    /// something for that thing.
+    /// Score adjustment: positive if the query names the product's category, negative if the product is an accessory of
+    /// the named product.
     pub category: f32,
     quality: f32,
     id: [u8; 16],
 }
 
-/// The fit of a product by words.
+/// Lexical score of a product.
 #[derive(Debug, Clone, Copy)]
 pub struct ByWords {
-    /// One of [`tier`]'s.
+    /// Tier of the hit, see [`tier`].
     pub tier: u8,
-    /// Means nothing beside the scores of another query.
+    /// Score, comparable only within the same query.
     pub score: f32,
-    /// Its score, its tier counted in, as a share of the best's, from 0 to 1.
+    /// Score including the tier, relative to the best, from 0 to 1.
     pub fit: f32,
 }
 
 impl FusedRow {
-    /// Products that the query names, by title, code or brand, stand before all others.
+    /// Products that the query names by title, code or brand are ranked before all others.
     fn pinned(&self) -> u8 {
         self.by_words
             .map_or(0, |found| if found.tier > tier::ALL { found.tier } else { 0 })
     }
 
-    /// Adds the worth of a category that the query names, or takes off the cost of a demotion.
+    /// Adds the bonus of a category that the query names, or applies a demotion.
     fn prefer(&mut self, release: &Release, kinds: &Kinds<'_>) {
         if kinds.demoted.contains(&self.at) {
             self.category = (tuning::DEMOTION - 1.0) * self.score;
@@ -61,7 +61,7 @@ impl FusedRow {
         }
     }
 
-    /// The better first. How presentable products are decides only between equal scores, and ids between equal ones.
+    /// Orders better products first. Quality decides between equal scores, and then the id.
     fn order(&self, other: &Self) -> std::cmp::Ordering {
         other
             .pinned()
@@ -73,8 +73,8 @@ impl FusedRow {
     }
 }
 
-/// The greatest of some numbers: the others are shares of it. Measured from the least number instead, how far the worst
-/// candidates are off would decide how much the best ones differ.
+/// Maximum of some numbers. The other numbers are expressed as shares of it. Scaling from the minimum instead would
+/// make the difference between the best candidates depend on the worst.
 #[derive(Debug, Clone, Copy)]
 struct Best(f32);
 
@@ -83,7 +83,7 @@ impl Best {
         Self(numbers.fold(0.0, f32::max))
     }
 
-    /// A number as a share of the best, from 0 to 1; 1 for one that is better than those the best was taken from.
+    /// Returns a number as a share of the best, from 0 to 1. Numbers above the best give 1.
     fn share(self, number: f32) -> f32 {
         if self.0 > 0.0 {
             (number / self.0).clamp(0.0, 1.0)
@@ -93,8 +93,8 @@ impl Best {
     }
 }
 
-/// The measure of products' fit by words: their scores as shares of the best one's, with their tiers counted in. All
-/// scores are small for a word that nearly every product holds, and yet they tell which product is meant.
+/// Scale of lexical scores: shares of the best score, with tiers included. A word that nearly every product contains
+/// gives small scores, but their ratios still show which product is meant.
 #[derive(Debug, Clone, Copy)]
 struct Strengths {
     score: Best,
@@ -112,23 +112,23 @@ impl Strengths {
         score.share(hit.score) + tuning::TIER_STEP * f32::from(hit.tier.min(tier::ALL))
     }
 
-    /// From 0 to 1.
+    /// Returns the fit of a hit, from 0 to 1.
     fn fit(self, hit: &ScoredRow) -> f32 {
         self.whole.share(Self::whole(self.score, hit))
     }
 }
 
-/// The categories that change scores.
+/// Categories that change scores.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kinds<'a> {
-    /// Those that the query names; sorted.
+    /// Sorted categories that the query names.
     pub(super) named: &'a [CategoryId],
-    /// Rows that are something for the thing that it names.
+    /// Rows of accessories for the product that the query names.
     pub(super) demoted: &'a FxHashSet<RowAddress>,
 }
 
-/// True where the first `rows` are hits by words whatever is found by meaning: their words alone put them before all
-/// that meaning alone can bring.
+/// Returns true if the first `rows` are lexical hits regardless of the semantic hits, because their lexical score alone
+/// exceeds any semantic score.
 pub(super) fn is_settled(words: &[ScoredRow], demoted: &FxHashSet<RowAddress>, rows: usize) -> bool {
     let fits = Strengths::of(words);
     let most = tuning::MEANING + tuning::CATEGORY;
@@ -136,12 +136,12 @@ pub(super) fn is_settled(words: &[ScoredRow], demoted: &FxHashSet<RowAddress>, r
     words.len() >= rows && words.iter().filter(stands).take(rows).count() == rows
 }
 
-/// Puts the hits by words and the hits by meaning into one order, best first.
+/// Merges lexical and semantic hits into one ranking, best first.
 ///
-/// Each kind of score counts as a share of the best of its kind, and the shares are added. `near` are the hits by
-/// meaning; `cosines` are the nearnesses of the hits by words. Where enough words decide the first places, the nearest
-/// of those found by words is the measure of nearness, so that the order of the first does not depend on whether
-/// anybody looked for others. Products of a category that is named have a little more, and demoted products far less.
+/// Each kind of score is divided by the best of its kind, and the shares are added. `near` are the semantic hits and
+/// `cosines` are the similarities of the lexical hits. If enough lexical hits take the first places, similarity is
+/// scaled by the nearest lexical hit. So the first places do not depend on whether a semantic search ran. Products in a
+/// named category get a small bonus, and demoted products get a much lower score.
 pub(super) fn fuse(
     release: &Release,
     words: &[ScoredRow],
@@ -182,7 +182,7 @@ pub(super) fn fuse(
     rows
 }
 
-/// The hits by words alone, in their order.
+/// Returns the lexical hits alone, in their order.
 pub(super) fn words_alone(release: &Release, words: &[ScoredRow]) -> Vec<FusedRow> {
     let fits = Strengths::of(words);
     let row = |hit: &ScoredRow| {
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
     use crate::lexical::tests::release;
 
-    /// Rows to be ordered: their names decide nothing.
+    /// Release with rows for ordering. Their titles do not matter.
     static RELEASE: LazyLock<Release> = LazyLock::new(|| {
         let dir = tempfile::tempdir().unwrap();
         release((0..120).map(|number| format!("Mug {number}")), dir.path())
@@ -286,7 +286,7 @@ mod tests {
         assert!(is_settled(&hits(tier::ALL, 0.0, 30), &none, 20));
         assert!(!is_settled(&hits(tier::ALL, 0.0, 10), &none, 20));
         assert!(!is_settled(&hits(tier::ANY, 1.0, 30), &none, 20));
-        // Demoted products settle nothing.
+        // Demoted products never settle the first places.
         let demoted = (0..11).map(row).collect();
         assert!(!is_settled(&hits(tier::ALL, 0.0, 30), &demoted, 20));
         assert!(is_settled(&hits(tier::ALL, 0.0, 31), &demoted, 20));

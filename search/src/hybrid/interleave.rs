@@ -9,8 +9,8 @@ use crate::lexical::{Narrowing, ScoredRow, listed, tier};
 use crate::request::Mode;
 use crate::semantic::Nearest;
 
-/// The products that pass the filter, the nearest to the query's meaning first: for words that name a purpose and no
-/// thing.
+/// Returns the products that pass the filter, nearest in meaning first. Used for queries that name a purpose and no
+/// product.
 pub(super) fn by_sense(served: &SearchContext, query: &SearchQuery<'_>) -> Option<Answer> {
     let vector = served.semantic.embed(query.sense?).ok()?;
     let nearest = Nearest {
@@ -23,7 +23,7 @@ pub(super) fn by_sense(served: &SearchContext, query: &SearchQuery<'_>) -> Optio
     Some(Answer::new(rows, Mode::Hybrid, None))
 }
 
-/// The most presentable products of each kind of thing in turn: the first of each, then the second of each.
+/// Interleaves the most presentable products of each category: the first of each, then the second of each.
 pub(super) fn in_turn(served: &SearchContext, query: &SearchQuery<'_>) -> Option<Answer> {
     let mut lists = Vec::with_capacity(query.kind_filters.len());
     for turn in query.kind_filters {

@@ -1,8 +1,8 @@
-//! Retrieval by words and by meaning together, and the choice between them.
+//! Hybrid retrieval by words and by meaning.
 //!
-//! Words decide about the things that a query names: titles, codes and brands stand first, whatever the vectors say.
-//! Everything else is ordered by both. A product that only its meaning speaks for must be near enough to be meant, so
-//! that a query which means nothing finds nothing. Filters are asked inside both searches.
+//! Words decide for products that a query names: titles, codes and brands come first, whatever the vectors say.
+//! Everything else is ranked by both. A product that is found only by meaning must exceed a minimum similarity, so that
+//! a meaningless query finds nothing. Filters apply within both searches.
 
 mod answer;
 mod capped;

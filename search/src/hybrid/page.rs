@@ -6,7 +6,7 @@ use crate::context::SearchContext;
 use crate::lexical::Order;
 use crate::request::Mode;
 
-/// Finds the products that a query asks for.
+/// Finds the products for a query.
 pub(crate) fn search(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
     if !query.is_deep() {
         return usual(served, query);
@@ -31,7 +31,7 @@ fn usual(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
     answer
 }
 
-/// True where a question finds anything at all.
+/// Returns true if a query finds any product.
 pub(crate) fn finds_any(served: &SearchContext, query: &SearchQuery<'_>) -> bool {
     let few = SearchQuery {
         limit: 1,
@@ -39,7 +39,7 @@ pub(crate) fn finds_any(served: &SearchContext, query: &SearchQuery<'_>) -> bool
         folded: false,
         with_matches: false,
         order: Order::Relevance,
-        // The filter passes only the kinds of thing that are asked for.
+        // The filter already passes only the requested categories.
         kind_filters: &[],
         sense: None,
         superlative: None,

@@ -9,55 +9,54 @@ use crate::context::SearchContext;
 use crate::lexical::{self, AllowedRows, LexicalHits, LexicalQuery, Narrowing, Order, Sort, Synonym};
 use crate::request::Mode;
 
-/// A search, ready to be run on a release.
+/// Search that is ready to run on a release.
 #[derive(Debug)]
 pub(crate) struct SearchQuery<'a> {
     pub(crate) text: &'a str,
-    /// The words that were typed where the text has their translation.
+    /// Words as typed, for those that the text has in translation.
     pub(crate) typed: &'a [Synonym],
     pub(crate) mode: Mode,
     pub(crate) narrowing: Narrowing<'a>,
-    /// The rows whose description or category may be of a kind that is refused: they stand last.
+    /// Rows whose description or category suggests a refused thing. They are ranked last.
     pub(crate) doubtful: Option<&'a AllowedRows>,
-    /// True where the text says whom it is for.
+    /// True if the text names a recipient.
     pub(crate) is_for_somebody: bool,
-    /// A filter for each kind of thing, where kinds are looked for and no words: products are answered from each in
-    /// turn.
+    /// One filter per category, if categories are searched without words. The results alternate between the categories.
     pub(crate) kind_filters: &'a [Filter],
-    /// The text whose meaning orders the products that pass the filter, where no words are looked for.
+    /// Text whose meaning orders the products that pass the filter, if there are no words to search for.
     pub(crate) sense: Option<&'a str>,
     pub(crate) order: Order,
-    /// The order of the best fitting products, in order of relevance.
+    /// Superlative that sorts the best fitting products, within the order by relevance.
     pub(crate) superlative: Option<Superlative>,
-    /// The currency that prices are ordered in.
+    /// Currency in which prices are sorted.
     pub(crate) currency: CurrencyCode,
     pub(crate) limit: usize,
-    /// Most products of one brand.
+    /// Maximum number of products of one brand.
     pub(crate) per_brand_max: Option<usize>,
-    /// True where of siblings the first alone is answered.
+    /// True if only the first of each family of siblings is returned.
     pub(crate) folded: bool,
-    /// A product that the results must be like; it is none of them.
+    /// Product that the results must be similar to. The product itself is not a result.
     pub(crate) similar_to: Option<RowAddress>,
-    /// True where all that the search is about is asked for besides.
+    /// True if all matching rows are also requested.
     pub(crate) with_matches: bool,
 }
 
 impl SearchQuery<'_> {
-    /// True where words and meaning together put more products in order than a usual page has.
+    /// Returns true if the page is longer than usual and ranked by words and meaning together.
     pub(super) fn is_deep(&self) -> bool {
         let is_weighed = self.mode == Mode::Hybrid && self.order == Order::Relevance && !self.text.trim().is_empty();
         is_weighed && self.limit > tuning::CANDIDATES_PAGE
     }
 
-    /// The page size that a search is made for: a short page is the beginning of a usual one.
+    /// Returns the page size used internally. A short page is the start of a usual page.
     pub(super) fn page(&self) -> usize {
         self.limit.max(tuning::CANDIDATES_PAGE)
     }
 
-    /// The number of hits of either kind that are weighed together.
+    /// Returns the number of lexical and of semantic hits that are ranked together.
     pub(super) fn both_candidates(&self) -> usize {
         if self.order != Order::Relevance || self.superlative.is_some() {
-            // The cheapest product must not depend on the number that is shown.
+            // The cheapest product must not depend on the page size.
             return self.candidates(tuning::CANDIDATES_MAX);
         }
         let further = self.page() - tuning::CANDIDATES_PAGE;
@@ -65,13 +64,14 @@ impl SearchQuery<'_> {
         self.candidates(usually.min(tuning::CANDIDATES_MAX))
     }
 
-    /// The number of hits to gather, of which at least the page's are needed.
+    /// Returns the number of hits to retrieve, which is at least what the page needs.
     pub(super) fn candidates(&self, usually: usize) -> usize {
-        // One more says whether there are more, and one more, where the product that they are like is among them.
+        // One extra hit shows whether there are more. Another one replaces the reference product of a similarity
+        // search.
         usually.max(self.page() + 1 + usize::from(self.similar_to.is_some()))
     }
 
-    /// The vector to look near to: that of the text, moved half way to the product's that is to be like.
+    /// Returns the query vector: the vector of the text, moved halfway to that of the reference product.
     pub(super) fn moved(&self, served: &SearchContext, vector: Vector) -> Vector {
         let like = self.similar_to.and_then(|at| served.release.vector(at));
         let Some(like) = like.filter(|like| like.dimensions() == vector.dimensions()) else {
@@ -79,19 +79,19 @@ impl SearchQuery<'_> {
         };
         let pairs = vector.components().iter().zip(like.components());
         let sum: Vec<f32> = pairs.map(|(one, other)| f32::from(*one) + f32::from(*other)).collect();
-        // Opposite vectors have no middle.
+        // Opposite vectors have no midpoint.
         Vector::new(&sum).unwrap_or(vector)
     }
 
-    /// True where these hits by words leave no place for hits by meaning alone: neither on the page nor among the
-    /// first, which tell what is meant. Then nobody need look for it.
+    /// Returns true if semantic hits could appear neither on the page nor among the first hits, which indicate the
+    /// meaning. Then the semantic search can be skipped.
     pub(super) fn is_settled(&self, found: &LexicalHits, demoted: &FxHashSet<RowAddress>) -> bool {
         let first = self.page().max(tuning::FEEDBACK_ROWS);
         let suffices = found.suffices && demoted.is_empty();
         self.similar_to.is_none() && (suffices || fuse::is_settled(&found.hits, demoted, first))
     }
 
-    /// True where the words find nothing before the filter either, wherever they are looked for.
+    /// Returns true if the words find nothing even without the filter and scope.
     pub(super) fn is_silent(&self, served: &SearchContext) -> bool {
         if self.narrowing.filter.is_none() {
             return true;
@@ -129,7 +129,7 @@ impl SearchQuery<'_> {
             sort: self.sort(),
             limit,
             enough: self.page(),
-            // Likeness to a product is a matter of degree: the shown products are counted.
+            // For a similarity search only the shown products are counted, because similarity is a matter of degree.
             with_matches: self.with_matches && self.similar_to.is_none(),
         }
     }

@@ -1,4 +1,4 @@
-//! The readings of a query, applied to a release.
+//! Interpretation of a parsed query on a release.
 
 use data_index::taxonomy;
 use data_index::{FacetClause, Filter, Part, Release, RowFilter};
@@ -12,32 +12,31 @@ use crate::lexical::{self, ConstrainedRows, Constraint, Constraints, LexicalQuer
 use crate::phrase::{PhraseFilter, PhraseReading};
 use crate::request::PriceBounds;
 
-/// The things that a query asks for besides words, on one release.
+/// Everything that a query asks for besides words, on one release.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reading {
-    /// The readings, as answers state them.
+    /// Interpreted phrases, as responses state them.
     pub(crate) phrases: Vec<PhraseReading>,
-    /// The rows that may be found, where something was refused or demanded, and those that stand last.
+    /// Rows allowed by the query's exclusions and requirements, and the rows that are ranked last.
     pub(crate) constrained: ConstrainedRows,
-    /// One of these categories, the most usual first; where there is none, any.
+    /// Accepted categories, most usual first. Empty if any category is accepted.
     pub(crate) categories: Vec<CategoryId>,
-    /// True where the query says what a thing is for and not which thing: its meaning then orders the products.
+    /// True if the query states a purpose and no product. Its meaning then orders the products.
     pub(crate) is_need: bool,
-    /// Words that help to find the products that answer it.
+    /// Additional words that help to find products for the need.
     pub(crate) hint: &'static str,
     pub(crate) price: Option<Price>,
-    /// The people whom it must be made for, where these are children.
+    /// Audience of the product, if it is for children.
     pub(crate) child: Option<Audience>,
-    /// The order of the best fitting products.
+    /// Superlative that sorts the best fitting products.
     pub(crate) superlative: Option<Superlative>,
-    /// The query in English, where it is in another language.
+    /// English translation of the query, if it is in another language.
     translated: Option<TranslatedQuery>,
-    /// The words of the text that are not looked for, since products that have them are left out.
+    /// Words that are not searched for because products with them are excluded.
     refused: Vec<String>,
 }
 
-/// The things that a query asks for besides words. A price that may be a name is none where a title has its words, or
-/// where only `sure` prices are wanted.
+/// Parses a query. A possible price counts as a name if a title has its words, or if `sure` is true.
 pub(crate) fn understood(served: &SearchContext, text: &str, sure: bool) -> ParsedQuery {
     if sure {
         return data_understanding::read_sure(text, &served.spoken_brands);
@@ -54,12 +53,12 @@ pub(crate) fn understood(served: &SearchContext, text: &str, sure: bool) -> Pars
     }
 }
 
-/// A query in English, where it is in another language and titles do not have its words.
+/// Translates a query to English, if it is in another language and titles do not have its words.
 pub(crate) fn in_english(served: &SearchContext, text: &str) -> Option<TranslatedQuery> {
     TranslatedQuery::of(text, |word| served.text.count(word) > 0, data_embedding::is_word)
 }
 
-/// True where a text is a title, a code or the name of a brand: it then means that and nothing else.
+/// Returns true if the whole text is a title, a code or a brand name. It then has no other meaning.
 pub(crate) fn names_whole(served: &SearchContext, text: &str, kind: Option<&Filter>) -> bool {
     let mut wanted = LexicalQuery::best(text);
     wanted.narrowing.kind = kind;
@@ -68,7 +67,7 @@ pub(crate) fn names_whole(served: &SearchContext, text: &str, kind: Option<&Filt
 }
 
 impl Reading {
-    /// The readings of a parsed query; one that no product of the release has is stated without a filter.
+    /// Interprets a parsed query. A phrase that applies to no product of the release is reported without a filter.
     pub(crate) fn of(served: &SearchContext, understood: &ParsedQuery) -> Self {
         let mut reading = Self::default();
         let mut constraints = Constraints::of(&served.release, &served.text, &understood.text);
@@ -76,7 +75,7 @@ impl Reading {
             let filter = reading.read(served, &mut constraints, &part.meaning);
             if matches!(&part.meaning, Meaning::Lacking(lacking) if lacking.is_left) {
                 if filter.is_empty() {
-                    // Words as others: no title says so.
+                    // No title states the absence, so the words are searched like others.
                     continue;
                 }
                 if filter.required.is_empty() {
@@ -89,7 +88,7 @@ impl Reading {
                 Meaning::Order(order) => Some(order),
                 _ => None,
             };
-            // The first that is said decides; who asks for the cheapest of the new ones gets the cheapest.
+            // The first superlative decides: `cheapest new` sorts by price.
             reading.superlative = reading.superlative.or(order);
             reading.phrases.push(PhraseReading {
                 text: part.text.clone(),
@@ -113,7 +112,7 @@ impl Reading {
         match meaning {
             Meaning::Price(price) => {
                 let before = self.price.unwrap_or_default();
-                // The narrower of two bounds holds.
+                // The narrower of two bounds applies.
                 self.price = Some(Price {
                     min: price.min.max(before.min),
                     max: price.max.into_iter().chain(before.max).min(),
@@ -146,7 +145,7 @@ impl Reading {
         filter
     }
 
-    /// Keeps the language that the query was translated from, and states the readings as they were typed.
+    /// Stores the translation of the query, and reports the phrases as typed.
     pub(crate) fn take_translated(&mut self, translated: Option<TranslatedQuery>) {
         if let Some(translated) = &translated {
             for phrase in &mut self.phrases {
@@ -156,7 +155,7 @@ impl Reading {
         self.translated = translated;
     }
 
-    /// The words of another language that were looked for in English.
+    /// Returns the foreign words that were searched in English.
     pub(crate) fn translated(&self) -> impl Iterator<Item = Synonym> {
         let words = self.translated.iter().flat_map(TranslatedQuery::words);
         words.map(|word| Synonym {
@@ -165,13 +164,13 @@ impl Reading {
         })
     }
 
-    /// Adds a reading from elsewhere, in the order of the whole text.
+    /// Adds a phrase from elsewhere, in the order of the whole text.
     pub(crate) fn tell(&mut self, phrase: PhraseReading, text: &str) {
         self.phrases.push(phrase);
         self.phrases.sort_by_key(|phrase| text.find(phrase.text.as_str()));
     }
 
-    /// The text that is left to be looked for.
+    /// Returns the text that remains to be searched.
     pub(crate) fn text(&self, understood: ParsedQuery) -> String {
         if self.refused.is_empty() {
             return understood.text;
@@ -181,7 +180,7 @@ impl Reading {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The bounds of the price that was read, in minor units of a currency; records them in the price's reading.
+    /// Returns the bounds of the price in minor units of a currency, and records them in the price's phrase.
     pub(crate) fn price_in(&mut self, currency: CurrencyCode) -> Option<PriceBounds> {
         let price = self.price?;
         let unit = 10_u64.pow(currency.exponent());
@@ -199,7 +198,7 @@ impl Reading {
         Some(bounds)
     }
 
-    /// The states that are asked for: marked down, and in stock.
+    /// Returns whether the query asks for marked-down products, and for products in stock.
     pub(crate) fn states(&self) -> (bool, bool) {
         let filters = || self.phrases.iter().map(|phrase| &phrase.filter);
         (
@@ -208,12 +207,12 @@ impl Reading {
         )
     }
 
-    /// True where the release has products of the kinds of thing that were read.
+    /// Returns true if the release has products in the categories that were read.
     pub(crate) const fn has_kinds(&self) -> bool {
         !self.categories.is_empty()
     }
 
-    /// Lets go of the kinds of thing that were read; answers the words that they were read from.
+    /// Drops the categories that were read and returns the words that they came from.
     pub(crate) fn forget_kinds(&mut self) -> String {
         (self.is_need, self.categories) = (false, Vec::new());
         let (kinds, others) = std::mem::take(&mut self.phrases)
@@ -226,7 +225,7 @@ impl Reading {
         words.join(" ")
     }
 
-    /// The text of the need, without the words that only ask for it.
+    /// Returns the text of the need, without words that only form the question.
     pub(crate) fn sense(&self) -> String {
         let needs = self
             .phrases
@@ -236,7 +235,7 @@ impl Reading {
         words.join(" ")
     }
 
-    /// The clause for the categories, where any was read.
+    /// Returns the facet clause for the categories, if any were read.
     pub(crate) fn category_clause(&self) -> Option<FacetClause> {
         let slugs = self.categories.iter().filter_map(|id| taxonomy::by_id(*id));
         let values: Vec<String> = slugs.map(|category| category.slug.clone()).collect();
@@ -246,7 +245,7 @@ impl Reading {
         })
     }
 
-    /// The rows of each part that are of one of the categories.
+    /// Returns the rows of each part in one of the categories.
     pub(crate) fn rows_of_kinds(&self, release: &Release) -> Vec<RowSet> {
         let of_part = |part: &Part| {
             let facets = part.facets();
@@ -263,7 +262,7 @@ impl Reading {
         release.parts().iter().map(of_part).collect()
     }
 
-    /// The filter for each category in turn, beside all other filters.
+    /// Returns one filter per category, combined with all other filters.
     pub(crate) fn kind_filters(&self, served: &SearchContext, others: &RowFilter) -> Vec<Filter> {
         let of_one = |category: &CategoryId| {
             served.release.filter(&RowFilter {

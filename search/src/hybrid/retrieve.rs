@@ -1,5 +1,5 @@
-//! The hits of a question by words, by meaning or by both, best first; where one of them has nothing to say, the next one is
-//! asked.
+//! Retrieves the hits of a query by words, by meaning or by both, best first. If one method finds nothing, the next one
+//! is tried.
 
 use data_embedding::Vector;
 use data_index::RowAddress;
@@ -13,7 +13,7 @@ use crate::lexical::Order;
 use crate::request::Mode;
 use crate::semantic::{DegradedReason, Near, Nearest};
 
-/// All that was weighed for a question, best first, whatever brands it is of: more than is shown, where there is more.
+/// Returns all ranked candidates for a query, best first, regardless of brand. There can be more than the page shows.
 pub(super) fn ranked(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
     let blank = query.text.trim().is_empty();
     let mut answer = match (query.mode, query.similar_to) {
@@ -39,8 +39,8 @@ pub(super) fn ranked(served: &SearchContext, query: &SearchQuery<'_>) -> Answer 
     answer
 }
 
-/// Puts products that may be of a refused kind, and among gifts those that are given away, behind all that have as many
-/// words as the best has.
+/// Ranks doubtful products last among the products that have as many words as the best one. If the query names a
+/// recipient, products with a price of 0 are ranked last too.
 fn put_last(served: &SearchContext, query: &SearchQuery<'_>, rows: &mut [FusedRow]) {
     let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
     let Some(best) = rows.first().map(tier) else { return };
@@ -59,14 +59,14 @@ fn put_last(served: &SearchContext, query: &SearchQuery<'_>, rows: &mut [FusedRo
     places.zip(fitting).for_each(|(place, row)| *place = row);
 }
 
-/// The products by words alone; `degraded` gives the reason, where more was asked for.
+/// Returns the products found by words alone. `degraded` gives the reason if a search by meaning was also requested.
 fn by_words(served: &SearchContext, query: &SearchQuery<'_>, degraded: Option<DegradedReason>) -> Answer {
     let found = query.find(served, query.candidates(query.page()));
     let rows = fuse::words_alone(&served.release, &found.hits);
     Answer::new(rows, Mode::Lexical, degraded).telling(found)
 }
 
-/// The products like a product, without a word; by the words of its title where there are no vectors.
+/// Returns products similar to a given product, without query words. Without vectors, the words of its title are used.
 fn by_likeness(served: &SearchContext, query: &SearchQuery<'_>, like: RowAddress) -> Answer {
     let release = &served.release;
     if let Some(vector) = release.vector(like) {
@@ -84,7 +84,7 @@ fn by_likeness(served: &SearchContext, query: &SearchQuery<'_>, like: RowAddress
 fn by_meaning(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
     let near = match served.semantic.embed(query.text) {
         Ok(vector) => near(served, query, &query.moved(served, vector), tuning::COSINE_MIN),
-        // Words that mean nothing find nothing: there are none to go back to.
+        // A text without meaning finds nothing, because there are no words to fall back on.
         Err(DegradedReason::KnownWord) => Vec::new(),
         Err(lacking) => return by_words(served, query, Some(lacking)),
     };
@@ -153,10 +153,10 @@ fn by_both(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
     Answer::new(rows, Mode::Hybrid, None).telling(found)
 }
 
-/// The vector of a query, moved toward the best hits: their common part shows the meaning.
+/// Moves the vector of a query toward the best hits, whose common direction indicates the meaning.
 fn toward(served: &SearchContext, vector: &Vector, rows: &[FusedRow]) -> Option<Vector> {
     if rows.len() < 2 * tuning::FEEDBACK_ROWS {
-        // The first of few do not stand out from the rest.
+        // With few hits, the first ones do not stand out.
         return None;
     }
     let mut sum = vec![0.0_f32; vector.dimensions()];
@@ -176,8 +176,8 @@ fn toward(served: &SearchContext, vector: &Vector, rows: &[FusedRow]) -> Option<
     Vector::new(&moved)
 }
 
-/// Sorted by price, rating or date, whatever was found stands in that order, however well it fits: so what words find
-/// is all there is, and meaning answers only where they find nothing.
+/// Finds products for an order by price, rating or date. Every hit is placed by that order, however well it fits. So
+/// only lexical hits count, and meaning is used only if there are none.
 fn in_order(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
     let mut answer = by_words(served, query, None);
     if answer.rows.is_empty() {
@@ -197,12 +197,12 @@ fn in_order(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
     answer
 }
 
-/// The products that are found by meaning alone, in the order that is asked for.
+/// Returns the products found by meaning alone, in the requested order.
 fn by_nearness(served: &SearchContext, query: &SearchQuery<'_>, near: &[Near]) -> Vec<FusedRow> {
     let mut rows = fuse::fuse(&served.release, &[], &[], near, None);
     let sort = query.sort();
     if sort.order != Order::Relevance {
-        // Stable: rows that are equal in this order keep their order of nearness.
+        // The sort is stable: rows with equal keys stay in order of similarity.
         rows.sort_by_key(|row| std::cmp::Reverse(sort.key_at(&served.release, row.at)));
     }
     rows

@@ -8,7 +8,7 @@ use super::{FusedRow, SearchQuery, tuning};
 use crate::context::SearchContext;
 use crate::lexical::{Order, Sort};
 
-/// A kind of quantity that things are compared by.
+/// Kind of quantity by which products are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Measure {
     Length,
@@ -19,11 +19,11 @@ enum Measure {
     Power,
     Area,
     Count,
-    /// Words: `large`, `mini`.
+    /// Size words: `large`, `mini`.
     Word,
 }
 
-/// All measures, those first that say more of a thing's size where as many things state them.
+/// All measures, most significant first. The order decides if equally many products state them.
 const MEASURES: [Measure; 9] = [
     Measure::Length,
     Measure::Volume,
@@ -36,8 +36,8 @@ const MEASURES: [Measure; 9] = [
     Measure::Word,
 ];
 
-/// Puts the cheapest, the largest, the newest first of the rows that fit best: of those that have all words that the
-/// best has, and fits nearly as well. The others stand behind, as they were.
+/// Moves the cheapest, largest or newest of the best fitting rows to the top. These rows have all words that the best
+/// row has, and nearly its score. The other rows follow in their previous order.
 pub(super) fn put_first(served: &SearchContext, query: &SearchQuery<'_>, first: Superlative, rows: &mut Vec<FusedRow>) {
     let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
     let Some(best) = rows.first().map(|row| (tier(row), row.score)) else {
@@ -59,7 +59,7 @@ pub(super) fn put_first(served: &SearchContext, query: &SearchQuery<'_>, first: 
     rows.extend(fitting.into_iter().chain(others));
 }
 
-/// The order that lists have too.
+/// Returns the sort order that lists have for a superlative, if any.
 pub(crate) const fn order(first: Superlative) -> Option<Order> {
     match first {
         Superlative::Cheapest => Some(Order::PriceAscending),
@@ -70,7 +70,7 @@ pub(crate) const fn order(first: Superlative) -> Option<Order> {
     }
 }
 
-/// Orders rows by the measure that most of them state in their titles; those that do not state it stand last.
+/// Sorts rows by the measure that most of them state in their titles. Rows without it are last.
 fn by_size(release: &Release, first: Superlative, rows: &mut [FusedRow]) {
     let stated: Vec<Vec<(Measure, f64)>> = rows.iter().map(|row| quantities(release, row.at)).collect();
     let counted = |measure: &Measure| stated.iter().flatten().filter(|(other, _)| other == measure).count();
@@ -95,13 +95,13 @@ fn by_size(release: &Release, first: Superlative, rows: &mut [FusedRow]) {
     }
 }
 
-/// The quantities that a title states.
+/// Returns the quantities that a title states.
 fn quantities(release: &Release, at: RowAddress) -> Vec<(Measure, f64)> {
     let title = release.part(at.part).map_or("", |part| part.cards().title(at.row));
     plain_words(title).iter().filter_map(|word| quantity(word)).collect()
 }
 
-/// A number with its unit, as text is analysed: `55in`, `0.5l`; or a word for a size.
+/// Parses an analysed number with its unit, such as `55in` or `0.5l`, or a word for a size.
 fn quantity(word: &str) -> Option<(Measure, f64)> {
     let digits = word.find(|char: char| !char.is_ascii_digit() && char != '.')?;
     let (number, unit) = word.split_at(digits);

@@ -1,47 +1,46 @@
-//! Every number that decides about the hits of hybrid search and their order. Chosen on judged queries.
+//! Parameters of hybrid search that decide about hits and their order. Tuned on judged queries.
 
-/// Hits by words, and as many by meaning, that are taken into account for a page of twenty or fewer, and how many more
-/// for each further product that may be shown: a product far down has more rivals. On judged queries, 40 shown, 100
-/// cost .0002 of NDCG@10 beside 200, and up to .006 of recall; 50 shown, 400 are worth .0003 of recall beside 250.
+/// Number of lexical and of semantic candidates for a page of up to twenty products. A longer page needs more, because
+/// a product far down has more rivals. On judged queries with 40 shown, 100 candidates cost .0002 of NDCG@10 compared
+/// to 200, and up to .006 of recall. With 50 shown, 400 candidates gain .0003 of recall over 250.
 pub(crate) const CANDIDATES: usize = 100;
 pub(crate) const CANDIDATES_PAGE: usize = 20;
 pub(crate) const CANDIDATES_PER_FURTHER: usize = 10;
-/// A page of so many, the most that the contract allows, decides what follows a usual page.
+/// Maximum page size of the API. It determines the products that follow a usual page.
 pub(crate) const LONG_PAGE: usize = 40;
-/// So many and no more, however much is shown.
+/// Maximum number of candidates for any page size.
 pub(crate) const CANDIDATES_MAX: usize = 400;
 
-/// The share of meaning in a score; the rest is that of words. From .2 to .35 little changes.
-/// The share .4, where no product holds every word, is worth .002 of NDCG@10 on one judged set and costs .0014, and
-/// .003 of recall, on the other.
+/// Weight of meaning in a score. The rest is the weight of words. Results change little from .2 to .35. A weight of .4
+/// for queries of which no product contains every word gains .002 of NDCG@10 on one judged set. On the other it costs
+/// .0014 of NDCG@10 and .003 of recall.
 pub(crate) const MEANING: f32 = 0.3;
-/// Nearness is a share of the nearest's, or of this where that is farther: the nearest product to a text that means
-/// next to nothing is not near.
+/// Minimum cosine that counts as full similarity. Similarity is scaled by the nearest product, or by this value if that
+/// is farther. The nearest product to a nearly meaningless text is not similar.
 pub(crate) const COSINE_WHOLE_MIN: f32 = 0.45;
 
-/// The worth of a category that is called what the query says the thing is: a television stands before the things that
-/// televisions stand on.
+/// Bonus for a product in a category that the query names. It puts a television before television stands.
 pub(crate) const CATEGORY: f32 = 0.02;
 
-/// The factor on the score of a product that is something for the thing that a query names: a laptop's sleeve comes
-/// after the laptops, even after those that only their meaning speaks for.
+/// Factor on the score of an accessory of the named product. It ranks laptop sleeves after the laptops, even after
+/// laptops that are found only by meaning.
 pub(crate) const DEMOTION: f32 = 0.25;
 
-/// The least share of the best score of products in order of price, size or date: a title with the words has it, a
-/// description has not.
+/// Minimum share of the best score for products that a superlative sorts. Titles with the words reach it, descriptions
+/// do not.
 pub(crate) const SUPERLATIVE_SHARE_MIN: f32 = 0.8;
 
-/// The worth of one tier beside the best score by words: a product that holds every word stands before one that lacks
-/// some, unless meaning and prominence speak for the other by more than that.
+/// Value of one tier relative to the best lexical score. A product with every word is ranked before one that lacks
+/// some, unless meaning and prominence outweigh this.
 pub(crate) const TIER_STEP: f32 = 0.6;
 
-/// The number of first hits that show what is meant, and their weight beside the query itself when all are put in order
-/// once more. On judged queries that is worth .006 of NDCG@10 and .008 of recall where queries are short of words.
+/// Number of first hits that indicate the meaning, and their weight relative to the query when the hits are reranked.
+/// On judged queries that gains .006 of NDCG@10 and .008 of recall for queries with few words.
 pub(crate) const FEEDBACK_ROWS: usize = 15;
 pub(crate) const FEEDBACK: f32 = 1.0;
 
-/// A product that only its meaning speaks for must be this near to the query; nearer still when no product was found
-/// by words, for then the query may mean nothing at all: letters typed at random come as near as 0.49 to some title,
-/// and of judged queries one in twenty comes no nearer than 0.52 to its nearest.
+/// Minimum cosine of a product that is found only by meaning. The minimum is higher if no product is found by words,
+/// because the query may be meaningless. Random letters reach 0.49 to some title. For one in twenty judged queries, the
+/// nearest product reaches no more than 0.52.
 pub(crate) const COSINE_MIN: f32 = 0.35;
 pub(crate) const COSINE_ALONE_MIN: f32 = 0.5;

@@ -1,5 +1,5 @@
-//! A query of one word: every product with it is a hit, and the work is to pass quickly by those that are not among the
-//! best.
+//! Queries of one word. Every product with the word is a hit, so the work is to skip quickly over those that are not
+//! among the best.
 
 use data_index::terms::{Block, BlockRows};
 
@@ -23,7 +23,7 @@ pub(super) fn collect(
     }
 }
 
-/// One list: blocks of it that hold nothing better than the hits so far are left out.
+/// Collects from one posting list, skipping blocks that contain nothing better than the hits so far.
 fn in_blocks(
     word: PlainWord<'_>,
     part_collector: &mut PartCollector<'_>,
@@ -47,7 +47,7 @@ fn in_blocks(
     }
 }
 
-/// Several lists, or words that stand beside each other: a product has the word as it has it best.
+/// Collects from several lists, or for words that must be adjacent. A product's best way to have the word counts.
 fn in_any_way(
     group: &GroupLists<'_>,
     part_collector: &mut PartCollector<'_>,

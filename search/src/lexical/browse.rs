@@ -5,11 +5,12 @@ use data_index::{Filter, Release, RowAddress};
 use super::hits::LexicalHits;
 use super::lexical_query::LexicalQuery;
 
-/// Below this share of all rows, gathering the passing rows and ordering them beats walking the order of all rows.
+/// If fewer than one in this many of all rows pass, gathering and sorting them is faster than scanning the order of all
+/// rows.
 const GATHER_BELOW_ONE_IN: u64 = 16;
 
-/// The first products of `ordered`, which are all live ones in the wanted order, that pass the filter: what is asked for
-/// without words needs no search.
+/// Returns the first products of `ordered` that pass the filter. `ordered` has all live products in the wanted order,
+/// so a request without words needs no search.
 pub(crate) fn listed(
     release: &Release,
     ordered: impl Iterator<Item = RowAddress>,
@@ -34,7 +35,7 @@ fn passing_max(filter: &Filter) -> u64 {
     filter.parts().iter().map(data_index::PartFilter::rows_max).sum()
 }
 
-/// The first rows that pass, in the order that lists of all products have.
+/// Returns the first rows that pass, in the order of all lists.
 fn gather(release: &Release, filter: &Filter, wanted: &LexicalQuery<'_>) -> Vec<RowAddress> {
     let mut passed = Vec::new();
     for (at, part) in (0..).zip(release.parts()) {
@@ -42,7 +43,7 @@ fn gather(release: &Release, filter: &Filter, wanted: &LexicalQuery<'_>) -> Vec<
         let cards = part.cards();
         let is_allowed = |row: &u32| wanted.narrowing.allows(RowAddress { part: at, row: *row });
         for row in passing.bitmap().iter().filter(is_allowed) {
-            // Quality is no less than 0: its bits are in its order.
+            // Quality is not negative, so its bits compare like its value.
             let presentable = Reverse((cards.in_stock(row), cards.quality(row).to_bits()));
             let key = (
                 Reverse(wanted.sort.key(part, row)),

@@ -1,6 +1,6 @@
-//! Rows of a part on their way to the best hits. Most are not good enough, and which are cannot be foretold, so that
-//! they are compared without a branch for each: first by their score alone, then with their quality added. The filter
-//! is asked last.
+//! Buffer of candidate rows of a part. Most are not good enough, and which ones is unpredictable. So they are compared
+//! in batches without a branch per row: first by their score alone, then with their quality added. The filter is
+//! applied last.
 
 use data_index::columns::Cards;
 use data_index::{Part, RowAddress};
@@ -9,10 +9,10 @@ use super::narrowing::EligibleRows;
 use super::score::QUALITY_BONUS;
 use super::top::TopHits;
 
-/// Rows that are sifted at once.
+/// Number of rows in a batch.
 pub(super) const SIFTED: usize = 128;
 
-/// A row that may be taken, and its score without its quality.
+/// Candidate row with its score, without its quality.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Offer {
     pub(super) row: u32,
@@ -21,7 +21,7 @@ pub(super) struct Offer {
 }
 
 impl Offer {
-    /// No row: it is not taken.
+    /// Placeholder without a row, which is never taken.
     pub(super) const NONE: Self = Self {
         row: u32::MAX,
         tier: 0,
@@ -29,13 +29,13 @@ impl Offer {
     };
 }
 
-/// The rows of a part that may be taken, held until there are enough to be looked at together.
+/// Candidate rows of a part, buffered until there are enough for a batch.
 pub(super) struct CandidateBuffer<'a> {
     part: u32,
     rows: u32,
     cards: &'a Cards,
     eligible: EligibleRows<'a>,
-    /// At most [`SIFTED`] between calls, so that there is room for as many again.
+    /// At most [`SIFTED`] rows between calls, so that as many more fit.
     held: [Offer; 2 * SIFTED],
     count: usize,
 }
@@ -52,7 +52,7 @@ impl<'a> CandidateBuffer<'a> {
         }
     }
 
-    /// Offers rows, each once; [`CandidateBuffer::finish`] must follow the last.
+    /// Adds candidate rows, each only once. [`CandidateBuffer::finish`] must follow the last call.
     pub(super) fn offer<T: Copy>(&mut self, rows: &[T], mut offer: impl FnMut(T) -> Offer, top: &mut TopHits<'_>) {
         for rows in rows.chunks(SIFTED) {
             let mut count = self.count;
@@ -71,7 +71,7 @@ impl<'a> CandidateBuffer<'a> {
         }
     }
 
-    /// Takes the offered rows that are good enough.
+    /// Passes the buffered rows that are good enough to the hits.
     pub(super) fn finish(&mut self, top: &mut TopHits<'_>) {
         let count = std::mem::take(&mut self.count).min(self.held.len());
         let mut kept = 0;
@@ -91,7 +91,7 @@ impl<'a> CandidateBuffer<'a> {
         }
     }
 
-    /// Looks at the ids of rows before they are compared one by one, so that the processor fetches them all at once.
+    /// Reads the ids of rows before they are compared, so that the processor fetches them in parallel.
     fn look(&self, count: usize) {
         let ids = self.held.iter().take(count);
         let look = |offer: &Offer| self.cards.id(offer.row).as_bytes()[0];

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::group::{GroupWord, TermGroup};
 use super::terms::QueryTerms;
 
-/// Words before the purpose or the parts of a thing: the word that says what it is stands before them.
+/// Words that introduce the purpose or the parts of a product. The head noun stands before them.
 const BEHIND: [&str; 9] = [
     "for",
     "with",
@@ -19,42 +19,42 @@ const BEHIND: [&str; 9] = [
     "fits",
     "fitting",
 ];
-/// The words of these that stand before a purpose, or before the whole that a thing is a part of.
+/// Those of the words in `BEHIND` that introduce a purpose, or the whole of which the product is a part.
 const PURPOSE: [&str; 5] = ["for", "of", "compatible", "fits", "fitting"];
 
-/// The categories that products are filed under, by their names.
+/// Names of the categories that have products.
 #[derive(Debug, Default)]
 pub(super) struct CategoryNames {
-    /// By the last word of a name, as its stem: the name's other words.
+    /// Other words of each name, keyed by the stem of its last word.
     names: FxHashMap<Box<str>, Vec<Name>>,
 }
 
-/// The thing that a query names, as far as categories are called so.
+/// Product that a query names, as matched with category names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct QuerySubject {
-    /// The categories that are called what the query says the thing is; sorted.
+    /// Sorted categories whose name is the query's head noun.
     pub(crate) categories: Vec<CategoryId>,
-    /// The thing, where the query names it and says nothing else.
+    /// Product, if the query names it and nothing else.
     pub(crate) thing: Option<Thing>,
-    /// The purpose, where the query says what the thing is for.
+    /// Purpose, if the query states one.
     pub(crate) purpose: Option<Purpose>,
 }
 
-/// A thing that is for another: `blade for lawn mower`.
+/// Product with its purpose, as in `blade for lawn mower`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Purpose {
-    /// The words that say what the thing is, as stems.
+    /// Stems of the words that name the product.
     pub(crate) heads: Vec<String>,
-    /// The words that name its purpose.
+    /// Words that name the purpose.
     pub(crate) others: Vec<String>,
 }
 
-/// A thing that a query names with the name of a category alone: `laptop`, `coffee table`.
+/// Product that a query names by a category name alone: `laptop`, `coffee table`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Thing {
-    /// The word that says what it is, as its stem.
+    /// Stem of the head noun.
     pub(crate) stem: String,
-    /// The categories of the release whose names say the same of their products, whatever else they say; sorted.
+    /// Sorted categories of the release whose names have the same head noun, whatever other words they have.
     pub(crate) called_so: Vec<CategoryId>,
 }
 
@@ -87,7 +87,7 @@ impl CategoryNames {
         node.children.iter().for_each(|node| self.add(node));
     }
 
-    /// The categories that are called so and nothing besides, by the stems of a name.
+    /// Returns the categories with exactly this name, given by its stems.
     pub(super) fn called<'a>(&'a self, stems: &'a [String]) -> impl Iterator<Item = CategoryId> + 'a {
         let (last, rest) = stems
             .split_last()
@@ -98,7 +98,7 @@ impl CategoryNames {
         fitting.map(|name| name.category)
     }
 
-    /// The categories that are called what a query says the thing is, in its own words or other words for the same.
+    /// Returns the categories whose name is what the query says the product is, directly or by a synonym.
     pub(super) fn named(&self, text: &str, terms: &QueryTerms, groups: &[TermGroup]) -> QuerySubject {
         let Some(head) = head(text, terms) else {
             return QuerySubject::default();
@@ -120,7 +120,7 @@ impl CategoryNames {
             let names = called_so.iter().copied();
             names.filter(|name| name.rest.iter().all(|stem| holds(stem)))
         };
-        // A query says no more than a name where each other word is one of the name.
+        // The query is just a category name if each of its other words is in the name.
         let says_all = |name: &Name| {
             let mut others = groups.iter().enumerate().filter(|(at, _)| *at != head);
             let is_of_name = |word: &GroupWord| name.rest.iter().any(|stem| **stem == *word.stem);
@@ -142,7 +142,7 @@ impl CategoryNames {
     }
 }
 
-/// The purpose that the words say, where they name the thing and its purpose.
+/// Returns the purpose if the words name both the product and its purpose.
 fn purpose(text: &str, terms: &QueryTerms, groups: &[TermGroup], head: usize) -> Option<Purpose> {
     let words = analyse(Analysis::Plain, text);
     let says = |word: &data_text::Term| PURPOSE.contains(&word.text.as_str());
@@ -169,7 +169,8 @@ fn sorted(categories: impl Iterator<Item = CategoryId>) -> Vec<CategoryId> {
     categories
 }
 
-/// The names of a category: `Tea & Infusions` is tea, and infusions, but `TV & Monitor Mounts` are mounts of both.
+/// Splits a category name into its names. `Tea & Infusions` is tea and infusions, but `TV & Monitor Mounts` are mounts
+/// for both.
 fn parts(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = name.split(['&', ',', '/']).map(|part| part.trim().to_owned()).collect();
     let Some((head, earlier)) = parts.split_last_mut() else {
@@ -184,7 +185,7 @@ fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// The position of the word that says what the thing is: the last one before its purpose that is no colour or size.
+/// Returns the position of the head noun: the last word before the purpose that is not a colour or size.
 fn head(text: &str, terms: &QueryTerms) -> Option<usize> {
     let words = analyse(Analysis::Plain, text);
     let behind = words

@@ -8,7 +8,7 @@ use super::top::TopHits;
 use super::whole::Whole;
 use super::work::Work;
 
-/// A query, and the release in which it is looked for.
+/// Query with the release that is searched.
 #[derive(Clone, Copy)]
 pub(super) struct Search<'a> {
     pub(super) release: &'a Release,
@@ -18,12 +18,12 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// The rows of a part that may be answered.
+    /// Returns the rows of a part that may be returned as hits.
     pub(super) fn eligible(&self, part: u32) -> EligibleRows<'a> {
         EligibleRows::of(self.release, self.index, self.wanted.narrowing, part)
     }
 
-    /// The rows of a part among which it is looked for; `None` where they are those that may be answered.
+    /// Returns the rows of a part in the scope of the search, or `None` if they equal the eligible rows.
     pub(super) fn scope(&self, part: u32) -> Option<EligibleRows<'a>> {
         let narrowing = self.wanted.narrowing;
         let scope = || EligibleRows::of(self.release, self.index, narrowing.scope(), part);
@@ -31,10 +31,10 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The state of a search: the hits so far, and the work that it may still do.
+/// State of a search: the hits so far, and the remaining work budget.
 pub(super) struct Collector<'a, 'w> {
     pub(super) top: TopHits<'a>,
     pub(super) work: &'w mut Work,
-    /// The marks of all that the search is about, where they are asked for.
+    /// Marks of all matching rows, if requested.
     pub(super) marks: Option<Marks<'a>>,
 }

@@ -1,5 +1,4 @@
-//! Rows that a query demands or refuses besides its words: a phrase beside each other, a thing without something, none of
-//! these.
+//! Constraints of a query besides its words: required phrases, absences and exclusions.
 
 use data_index::terms::{NO_ROW, word_hash};
 use data_index::{Part, Release};
@@ -11,46 +10,46 @@ use super::index::TextIndex;
 use super::rows::{AllowedRows, RowSet};
 use super::terms::QueryTerms;
 
-/// The attributes that may have a phrase for a value. A phrase of one word is compared with the first alone, since the
-/// words of the others are found as words.
+/// Attributes that may have a phrase as a value. A one-word phrase is compared only with the first attribute, because
+/// the words of the others are found as words.
 const ATTRIBUTES: [&str; 5] = ["vendor", "color", "material", "pattern", "style"];
 
-/// The effect of a demand.
+/// Effect of a constraint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Constraint {
-    /// Titles must have one of these.
+    /// Titles must contain one of these phrases.
     Required(Vec<String>),
-    /// Titles, attributes, vendors and brands must be none of these.
+    /// Titles, attributes, vendors and brands must not match any of these.
     Excluded(Vec<String>),
 }
 
-/// The demands of a query on a release: the rows that meet them.
+/// Constraints of a query on a release, and the rows that satisfy them.
 #[derive(Debug)]
 pub(crate) struct Constraints<'a> {
     release: &'a Release,
     index: &'a TextIndex,
-    /// The words that are looked for, as they are compared.
+    /// Stems of the searched words.
     searched: Vec<String>,
-    /// Rows that have them.
+    /// Rows that contain all of these words.
     about: Vec<RowSet>,
     allowed: Option<Vec<RowSet>>,
     doubtful: Option<Vec<RowSet>>,
 }
 
-/// The rows that meet demands, and those of which it is not known.
+/// Rows that satisfy the constraints, and rows for which this is uncertain.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConstrainedRows {
-    /// All others fail them; `None` where there were no demands.
+    /// Rows that satisfy all constraints. `None` if there are no constraints.
     pub(crate) allowed: Option<AllowedRows>,
-    /// Their descriptions or categories name a refused thing.
+    /// Rows whose description or category names a refused thing.
     pub(crate) doubtful: Option<AllowedRows>,
 }
 
 impl<'a> Constraints<'a> {
-    /// Of a search for these words.
+    /// Prepares the constraints for a search for `text`.
     pub(crate) fn of(release: &'a Release, index: &'a TextIndex, text: &str) -> Self {
         let words = QueryTerms::of(text, |_| false);
-        // A word that no product has is mistyped, or says nothing.
+        // A word that no product has is mistyped or meaningless.
         let is_held = |stem: &str| release.parts().iter().any(|part| part.holds(stem));
         let words: Vec<_> = words.iter().filter(|term| is_held(&term.stemmed)).collect();
         let about = release.parts().iter().map(|part| {
@@ -68,7 +67,7 @@ impl<'a> Constraints<'a> {
         }
     }
 
-    /// Adds a demand; answers its effect, `None` where no product meets it and none fails it.
+    /// Adds a constraint and returns its effect. `None` if it has no effect.
     pub(crate) fn add(&mut self, meaning: &Meaning) -> Option<Constraint> {
         match meaning {
             Meaning::Phrase(phrase) => self.require(vec![phrase.clone()]),
@@ -83,7 +82,7 @@ impl<'a> Constraints<'a> {
                     .filter(|way| is_titled(self.release, way))
                     .cloned()
                     .collect();
-                // Words that may be looked for as well are, unless products say that they are of it.
+                // Words that remain in the query are searched like others, unless products state them.
                 let is_refused = !is_left || self.is_held(of);
                 let refused = is_refused.then(|| std::slice::from_ref(of));
                 let required = self.require(said);
@@ -101,7 +100,7 @@ impl<'a> Constraints<'a> {
         }
     }
 
-    /// The rows that meet all demands.
+    /// Returns the rows that satisfy all constraints.
     pub(crate) fn finish(self) -> ConstrainedRows {
         ConstrainedRows {
             allowed: self.allowed.map(AllowedRows::of),
@@ -109,12 +108,13 @@ impl<'a> Constraints<'a> {
         }
     }
 
-    /// These rows alone.
+    /// Restricts the allowed rows to `rows`.
     pub(crate) fn keep(&mut self, rows: &AllowedRows) {
         self.allow(rows.parts().to_vec());
     }
 
-    /// No rows that say they are for others; of children those alone that say they are for them, where the words find any.
+    /// Excludes rows that state another audience. For children, only rows that state this audience are allowed, if the
+    /// search words find any.
     pub(crate) fn make_for(&mut self, audience: Audience) {
         use Audience::{Baby, Boys, Girls, Kids, Men, Unisex, Women};
         let (own, others): (&[Audience], &[Audience]) = match audience {
@@ -140,7 +140,7 @@ impl<'a> Constraints<'a> {
         }
     }
 
-    /// The rows whose titles or attributes say that they are for these.
+    /// Returns the rows whose titles or attributes state one of these audiences.
     fn made_for(&self, audiences: &[Audience]) -> Vec<RowSet> {
         let words: Vec<Vec<String>> = audiences
             .iter()
@@ -154,7 +154,7 @@ impl<'a> Constraints<'a> {
         self.release.parts().iter().map(of_part).collect()
     }
 
-    /// Notes rows whose descriptions or categories name the refused thing: they may be it.
+    /// Marks rows whose description or category names the refused thing as doubtful.
     fn doubt<'p>(&mut self, phrases: impl IntoIterator<Item = &'p String>) {
         for phrase in phrases {
             let words = stems(phrase);
@@ -170,13 +170,13 @@ impl<'a> Constraints<'a> {
         }
     }
 
-    /// True where any of these rows has the words that are looked for.
+    /// Returns true if any of these rows has all searched words.
     fn is_about(&self, sets: &[RowSet]) -> bool {
         let meets = |(set, about): (&RowSet, &RowSet)| !set.clone().and(about.clone()).is_empty();
         sets.iter().zip(&self.about).any(meets)
     }
 
-    /// Only rows whose titles have one of the phrases, where any of those that are looked for do.
+    /// Allows only rows whose titles have one of the phrases, provided that any row with the searched words does.
     fn require(&mut self, phrases: Vec<String>) -> Option<Constraint> {
         let stems: Vec<Vec<String>> = phrases.iter().map(|phrase| stems(phrase)).collect();
         let sets = self.release.parts().iter().map(|part| {
@@ -191,12 +191,12 @@ impl<'a> Constraints<'a> {
         Some(Constraint::Required(phrases))
     }
 
-    /// No rows whose titles, attributes or categories have one of the phrases, or other words for the same.
+    /// Excludes rows whose titles, attributes or categories have one of the phrases or a synonym.
     fn exclude(&mut self, phrases: &[String]) -> Option<Constraint> {
         let mut words = Vec::new();
         for phrase in phrases.iter().filter(|phrase| !phrase.is_empty()) {
             let first = phrase.split(' ').next().unwrap_or_default();
-            // Two words that no title has beside each other are not one thing.
+            // Two words that are not adjacent in any title do not name one thing.
             let phrase = if phrase.contains(' ') && !self.is_held(phrase) {
                 first
             } else {
@@ -218,7 +218,7 @@ impl<'a> Constraints<'a> {
         })
     }
 
-    /// The rows of a part that are filed under a category of one of these names, each as stems.
+    /// Returns the rows of a part in a category with one of these names, each given as stems.
     fn filed(&self, part: &Part, names: &[Vec<String>]) -> RowSet {
         let categories = names.iter().flat_map(|stems| self.index.category_names.called(stems));
         let mut rows = RowSet::none(part.rows());
@@ -229,14 +229,14 @@ impl<'a> Constraints<'a> {
         rows
     }
 
-    /// No rows of a brand, and none that others sell of it: its name is their vendor's, or stands in their titles where it
-    /// says nothing else.
+    /// Excludes the rows of a brand, and its products in other stores. These have the brand's name as vendor, or in the
+    /// title if the name is unambiguous.
     fn exclude_brand(&mut self, at: usize) -> Option<Constraint> {
         let entry = self.release.brands().get(at)?;
         let name = entry.facts.brand.name.clone();
         let (phrase, is_plain) = (fold_value(&name), self.index.is_plain(entry));
         let words = stems(&phrase);
-        // A search for a cover for a brand's phone has the brand's name among its words.
+        // In a search for a cover for a brand's phone, the brand's name is one of the searched words.
         let is_wanted = words.iter().any(|word| self.searched.contains(word));
         let others = self.release.parts().iter().map(|part| {
             let mut refused = RowSet::none(part.rows());
@@ -277,19 +277,19 @@ impl<'a> Constraints<'a> {
     }
 }
 
-/// True where a title has the words of a phrase beside each other.
+/// Returns true if a title has the words of a phrase adjacent to each other.
 fn is_titled(release: &Release, phrase: &str) -> bool {
     let words = stems(phrase);
     let mut parts = release.parts().iter();
     parts.any(|part| titled(part, &words).is_some_and(|rows| !rows.is_empty()))
 }
 
-/// True where words that may be a price are a name: two or more, which a title has beside each other.
+/// Returns true if words that may be a price are a name: two or more words that are adjacent in a title.
 pub(crate) fn is_name(release: &Release, phrase: &str) -> bool {
     stems(phrase).len() > 1 && is_titled(release, phrase)
 }
 
-/// The rows that hold a word in such a way; `None` where none holds it.
+/// Returns the rows whose posting for the stem satisfies `how`. `None` if no row contains the stem.
 fn holding(part: &Part, stem: &str, how: impl Fn(data_index::terms::PostingPayload) -> bool) -> Option<RowSet> {
     let mut cursor = part.terms().find(stem)?.cursor();
     let mut rows = RowSet::none(part.rows());
@@ -302,7 +302,7 @@ fn holding(part: &Part, stem: &str, how: impl Fn(data_index::terms::PostingPaylo
     Some(rows)
 }
 
-/// The rows whose titles have the words beside each other.
+/// Returns the rows whose titles have the words adjacent to each other.
 fn titled(part: &Part, words: &[String]) -> Option<RowSet> {
     let in_title = |word: &String| holding(part, word, data_index::terms::PostingPayload::in_title);
     let mut sets = words.iter().map(in_title);
@@ -324,7 +324,7 @@ fn titled(part: &Part, words: &[String]) -> Option<RowSet> {
     Some(beside)
 }
 
-/// The rows that have a value of one of these names.
+/// Returns the rows that have the value in one of these facets.
 fn valued(part: &Part, names: &[&str], value: &str) -> RowSet {
     let mut rows = RowSet::none(part.rows());
     for name in names {
@@ -335,7 +335,7 @@ fn valued(part: &Part, names: &[&str], value: &str) -> RowSet {
     rows
 }
 
-/// The rows whose titles or attributes have a phrase, and those of a vendor of that name.
+/// Returns the rows whose titles or attributes have a phrase, and those of the vendor with that name.
 fn stated(part: &Part, phrase: &str, words: &[String]) -> RowSet {
     let (found, names) = if let [word] = words {
         let found = holding(part, word, |holding| holding.in_title() || holding.in_option());

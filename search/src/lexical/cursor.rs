@@ -3,22 +3,22 @@ use data_index::terms::{NO_ROW, PostingPayload, TermCursor, TermList, Terms};
 use super::group::TermVariant;
 use super::score::Worth;
 
-/// A product's score for one word of a query, in its parts.
+/// Score of a product for one word of a query, with its components.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct WordScore {
     pub(super) score: f32,
-    /// The level of the word in the title; 0 when the title does not have it.
+    /// Level of the word in the title; 0 if the title does not have it.
     pub(super) title_level: u16,
 }
 
 impl WordScore {
-    /// The score of no word yet: [`WordScore::and`] begins with it.
+    /// Neutral score from which [`WordScore::and`] starts.
     pub(super) const OF_NONE: Self = Self {
         score: 0.0,
         title_level: u16::MAX,
     };
 
-    /// Of a word that is held so, and scores so.
+    /// Returns the score for a word with this payload.
     #[inline]
     pub(super) fn of(held: PostingPayload, score: f32) -> Self {
         Self {
@@ -27,7 +27,7 @@ impl WordScore {
         }
     }
 
-    /// Of two words: the sum of both, and the less of their parts of the title.
+    /// Combines the scores of two words: the sum of the scores, and the lower title level.
     #[inline]
     pub(super) fn and(self, other: Self) -> Self {
         Self {
@@ -37,20 +37,20 @@ impl WordScore {
     }
 }
 
-/// A row that has words, and its score for them.
+/// Row with its score for the words that it contains.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowScore {
     pub(super) row: u32,
     pub(super) found: WordScore,
 }
 
-/// One way to say a word, in one part.
+/// Cursor over one way to say a word, in one part.
 #[derive(Debug)]
 pub(super) struct VariantCursor<'a> {
     first: TermCursor<'a>,
     form: u8,
     weight: f32,
-    /// The words after the first, where it takes several.
+    /// Cursors of the further words, if the variant has several.
     rest: Vec<TermCursor<'a>>,
     variant: &'a TermVariant,
     terms: &'a Terms,
@@ -81,7 +81,7 @@ impl<'a> VariantCursor<'a> {
         Some(cursor)
     }
 
-    /// The product at hand.
+    /// Returns the current product.
     pub(super) const fn row(&self) -> u32 {
         self.row
     }
@@ -107,8 +107,8 @@ impl<'a> VariantCursor<'a> {
         }
     }
 
-    /// Calls back with the products from that at hand to before `end`, each with its score for the word, and moves past
-    /// them; answers their number.
+    /// Passes the products from the current one to before `end`, each with its score for the word, to `tell` and moves
+    /// past them. Returns their number.
     pub(super) fn each_until(&mut self, end: u32, worth: Worth, mut tell: impl FnMut(u32, WordScore)) -> usize {
         if self.rest.is_empty() {
             let (form, weight) = (self.form, self.weight);
@@ -127,8 +127,8 @@ impl<'a> VariantCursor<'a> {
         told
     }
 
-    /// Moves to the first product from `target` on that has the words, beside each other in its title unless they may
-    /// stand apart.
+    /// Moves to the first product from `target` on that has all words of the variant. They must be adjacent in the
+    /// title unless `is_apart` is set.
     fn meet(&mut self, mut target: u32) {
         'rows: loop {
             let row = self.first.seek(target);
@@ -179,7 +179,7 @@ impl<'a> VariantCursor<'a> {
     }
 }
 
-/// A word of a query in one part, walked as one list of products.
+/// Cursor over the products of a part that have a word of the query in any of its variants.
 #[derive(Debug)]
 pub(super) struct GroupCursor<'a> {
     first: VariantCursor<'a>,
@@ -202,13 +202,13 @@ impl<'a> GroupCursor<'a> {
         })
     }
 
-    /// The product at hand.
+    /// Returns the current product.
     #[inline]
     pub(super) const fn row(&self) -> u32 {
         self.row
     }
 
-    /// Moves to the first product from `target` on and answers it.
+    /// Moves to the first product from `target` on and returns it.
     #[inline]
     pub(super) fn seek(&mut self, target: u32) -> u32 {
         if self.row < target {
@@ -220,7 +220,7 @@ impl<'a> GroupCursor<'a> {
         self.row
     }
 
-    /// Moves to the next product and answers it.
+    /// Moves to the next product and returns it.
     #[inline]
     pub(super) fn advance(&mut self) -> u32 {
         if self.others.is_empty() {
@@ -231,7 +231,7 @@ impl<'a> GroupCursor<'a> {
         self.seek(self.row.saturating_add(1))
     }
 
-    /// The score of the product at hand for the word, by the best of its synonyms.
+    /// Returns the current product's score for the word, which is that of its best variant.
     #[inline]
     pub(super) fn score(&self) -> WordScore {
         if self.others.is_empty() {
@@ -248,7 +248,7 @@ impl<'a> GroupCursor<'a> {
         best
     }
 
-    /// The number of postings that were decoded so far.
+    /// Returns the number of postings decoded so far.
     pub(super) fn decoded(&self) -> u64 {
         let all = std::iter::once(&self.first).chain(&self.others);
         all.flat_map(|cursor| std::iter::once(&cursor.first).chain(&cursor.rest))

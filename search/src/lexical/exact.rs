@@ -7,11 +7,11 @@ use super::collector::{Collector, Search};
 use super::score::quality_bonus;
 use super::tier;
 
-/// Products that one code stands for at most; a SKU such as `1` names nothing.
+/// Maximum number of products of a code. A SKU such as `1` identifies nothing.
 const PRODUCTS_MAX: u32 = 200;
 
-/// Collects the products whose SKU or handle is the whole query; those whose title is it too stand before the others.
-/// Products of the same code belong together (a pack and its pieces), so nothing but their quality orders them.
+/// Collects the products whose SKU or handle is the whole query. Products whose title is also the query come first.
+/// Products with the same code belong together (a pack and its pieces), so only their quality orders them.
 pub(super) fn collect(search: &Search<'_>, collector: &mut Collector<'_, '_>) {
     let Some(code) = code_of(search.wanted.text) else {
         return;
@@ -34,12 +34,12 @@ pub(super) fn collect(search: &Search<'_>, collector: &mut Collector<'_, '_>) {
     });
 }
 
-/// Calls `found` with every row, dead ones too, that has a code, until that breaks off: part and row.
+/// Calls `found` with the part and row of every row that has a code, including dead rows, until it breaks.
 pub fn coded(release: &Release, code: &str, found: impl FnMut(u32, u32) -> ControlFlow<()>) {
     each(release, code, u32::MAX, found);
 }
 
-/// The same, but for parts in which more rows have the code.
+/// Like `coded`, but skips parts in which more than `rows_max` rows have the code.
 fn each(release: &Release, code: &str, rows_max: u32, mut found: impl FnMut(u32, u32) -> ControlFlow<()>) {
     for (at, part) in (0..).zip(release.parts()) {
         let Some(entry) = part.skus().find(code).filter(|entry| entry.count <= rows_max) else {

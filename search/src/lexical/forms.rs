@@ -4,19 +4,18 @@ use super::synonyms::Synonym;
 use super::term::QueryTerm;
 use super::terms::QueryTerms;
 
-/// The worth of a match of the other spelling, beside one of the query's own.
+/// Weight of a match of another spelling, relative to the query's own.
 const FACTOR: f32 = 0.8;
-/// Fewest letters of a word that may be two, and of each of the two.
+/// Minimum number of letters of a word that may be split in two, and of each of the two.
 const WORD_CHARS_MIN: usize = 6;
 const HALF_CHARS_MIN: usize = 3;
-/// Fewest letters and digits of a code that is written apart.
+/// Minimum number of letters and digits of a code that is written with spaces.
 const CODE_CHARS_MIN: usize = 4;
-/// Pieces that a code is cut into at most, where letters meet digits.
+/// Maximum number of pieces of a code that is split between letters and digits.
 const PIECES_MAX: usize = 4;
 
-/// Adds the spellings in one word and in two: `lightbulb` for `light bulb`, and `light bulb` for `lightbulb`, `cr2032`
-/// for `cr 2032`, and `3 light` for `3light`; answers those that it added. `is_held` is true for the words that
-/// products have.
+/// Adds spellings in one word and in two: `lightbulb` for `light bulb` and the reverse, `cr2032` for `cr 2032`, and `3
+/// light` for `3light`. Returns the added spellings. `is_held` is true for words that products have.
 pub(super) fn add(
     index: &TextIndex,
     terms: &QueryTerms,
@@ -72,7 +71,7 @@ fn is_letters(term: &QueryTerm) -> bool {
     term.plain.chars().all(char::is_alphabetic)
 }
 
-/// True where letters meet digits between the two words, and together they are long enough for a code.
+/// Returns true if letters and digits meet between the two words, and both together are long enough for a code.
 fn is_code(one: &QueryTerm, other: &QueryTerm) -> bool {
     let ends = one.plain.chars().next_back().map(|char| char.is_ascii_digit());
     let begins = other.plain.chars().next().map(|char| char.is_ascii_digit());
@@ -81,7 +80,7 @@ fn is_code(one: &QueryTerm, other: &QueryTerm) -> bool {
     ends != begins && plain(one) && plain(other) && chars >= CODE_CHARS_MIN
 }
 
-/// The two words that a long one is made of. One that products have is one word, unless people write both of the two.
+/// Splits a long word into two words. A word that products have is split only if both halves are common words.
 fn halves<'a>(index: &TextIndex, term: &'a QueryTerm, is_held: &impl Fn(&str) -> bool) -> Option<Vec<&'a str>> {
     if term.plain.chars().count() < WORD_CHARS_MIN {
         return None;
@@ -92,8 +91,8 @@ fn halves<'a>(index: &TextIndex, term: &'a QueryTerm, is_held: &impl Fn(&str) ->
     Some(vec![one, other])
 }
 
-/// The pieces of a code that no product has, cut where letters meet digits, where products have each: in two if that is
-/// enough.
+/// Splits a code that no product has between letters and digits into pieces that products have. Two pieces are
+/// preferred.
 fn pieces<'a>(term: &'a QueryTerm, is_held: &impl Fn(&str) -> bool) -> Option<Vec<&'a str>> {
     let word = &*term.plain;
     if !word.chars().all(char::is_alphanumeric) || is_held(&term.stemmed) {
@@ -113,7 +112,7 @@ fn pieces<'a>(term: &'a QueryTerm, is_held: &impl Fn(&str) -> bool) -> Option<Ve
         let ends = places.iter().copied().chain([word.len()]);
         let piece = |(from, to)| {
             let piece = word.get(from..to)?;
-            // Its short form is hardly ever written apart from the number.
+            // The short form is rarely written separately from the number.
             Some(if piece == "pk" { "pack" } else { piece })
         };
         let pieces: Option<Vec<&str>> = bounds.zip(ends).map(piece).collect();
@@ -123,7 +122,7 @@ fn pieces<'a>(term: &'a QueryTerm, is_held: &impl Fn(&str) -> bool) -> Option<Ve
     places.iter().find_map(|at| cut(&[*at])).or_else(|| cut(&places))
 }
 
-/// Takes note of a spelling once, however often the query has it.
+/// Records a spelling once, even if the query contains it several times.
 pub(super) fn tell(added: &mut Vec<Synonym>, spelling: Synonym) {
     if !added.contains(&spelling) {
         added.push(spelling);

@@ -2,7 +2,7 @@ use data_index::terms::{PostingPayload, word_hash};
 
 use super::term::QueryTerm;
 
-/// One word as posting lists have it.
+/// Word in the form of the posting lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GroupWord {
     pub(super) stem: String,
@@ -20,24 +20,24 @@ impl GroupWord {
     }
 }
 
-/// One way in which a product may say a word of the query: a word, or several.
+/// One way to say a word of the query: one word, or several.
 #[derive(Debug, Clone)]
 pub(super) struct TermVariant {
     pub(super) words: Vec<GroupWord>,
-    /// The worth of a match, beside one of the word itself.
+    /// Weight of a match, relative to the word itself.
     pub(super) factor: f32,
-    /// True where the words may stand in any field; otherwise they stand beside each other in the title.
+    /// True if the words may be in any field. Otherwise they must be adjacent in the title.
     pub(super) is_apart: bool,
 }
 
-/// A word of the query and the other ways to say it: a product that has any of them has the word.
+/// Word of the query with its variants. A product that has any of them has the word.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TermGroup {
     pub(super) variants: Vec<TermVariant>,
 }
 
 impl TermGroup {
-    /// The word itself and nothing else.
+    /// Creates a group with only the word itself.
     pub(super) fn of(term: &QueryTerm) -> Self {
         Self {
             variants: vec![TermVariant {

@@ -6,23 +6,23 @@ use super::index::TextIndex;
 use super::lists::{GroupLists, QueryVariant};
 use super::score::idf;
 
-/// The posting lists of an alternative in one part.
+/// Posting lists of a variant in one part.
 #[derive(Debug)]
 struct VariantLists<'a> {
     lists: Vec<TermList<'a>>,
     variant: usize,
 }
 
-/// The posting lists of a query's words in each part, and the worth of each.
+/// Posting lists of a query's words in each part, with the weight of each word.
 #[derive(Debug)]
 pub(super) struct OpenGroups<'a> {
     release: &'a Release,
     groups: &'a [TermGroup],
-    /// By part, then by group.
+    /// Lists by part, then by group, then by variant.
     parts: Vec<Vec<Vec<VariantLists<'a>>>>,
-    /// By group, then by variant: its weight, times its factor.
+    /// Weight times factor, by group, then by variant.
     weights: Vec<Vec<f32>>,
-    /// By group: whether any part holds it in any way.
+    /// True for each group that any part contains in any variant.
     pub(super) known: Vec<bool>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> OpenGroups<'a> {
                 let Some(lists) = lists.collect::<Option<Vec<_>>>() else {
                     continue;
                 };
-                // Beside each other they stand in no more products than the rarest of them.
+                // Adjacent words occur in at most as many products as the rarest of them.
                 let rarest = lists.iter().map(TermList::count).min().unwrap_or(0);
                 *held = held.saturating_add(rarest);
                 opened.push(VariantLists { lists, variant: at });
@@ -54,7 +54,7 @@ impl<'a> OpenGroups<'a> {
         let weights = groups.iter().zip(&held).map(|(group, held)| {
             let own = held.first().copied().filter(|held| *held > 0);
             let weight = |(variant, held): (&TermVariant, &u32)| {
-                // A synonym weighs no more than the word that it stands for.
+                // A synonym weighs at most as much as the word that it replaces.
                 let holding = own.map_or(*held, |own| own.max(*held));
                 idf(index.docs, holding) * variant.factor
             };
@@ -69,7 +69,7 @@ impl<'a> OpenGroups<'a> {
         }
     }
 
-    /// The same, each variant of the last group worth as much as all of them together: they stand for one word.
+    /// Gives each variant of the last group the weight of all of them together, because they stand for one word.
     pub(super) fn last_as_one(mut self, index: &TextIndex) -> Self {
         let lists = self.parts.iter().filter_map(|part| part.last()).flatten();
         let held: u32 = lists
@@ -86,7 +86,7 @@ impl<'a> OpenGroups<'a> {
         self.groups.len()
     }
 
-    /// The number of postings that a group has in all parts.
+    /// Returns the number of postings of a group in all parts.
     pub(super) fn postings(&self, group: usize) -> u64 {
         let opened = self.parts.iter().filter_map(|part| part.get(group)).flatten();
         opened
@@ -95,7 +95,7 @@ impl<'a> OpenGroups<'a> {
             .sum()
     }
 
-    /// The lists of a group in a part; `None` where no product of the part has its word.
+    /// Returns the lists of a group in a part. `None` if no product of the part has its word.
     pub(super) fn lists(&self, part: usize, group: usize) -> Option<GroupLists<'_>> {
         let opened = self.parts.get(part)?.get(group)?;
         let terms = self.release.parts().get(part)?.terms();

@@ -6,23 +6,23 @@ use super::rows::RowSet;
 use super::synonyms::Synonym;
 use super::tier;
 
-/// The extent to which the demand for every term was given up.
+/// Degree to which the requirement of every term was relaxed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Relaxation {
-    /// Not at all.
+    /// Not relaxed: every hit has all terms.
     No,
     /// Some hits lack one term.
     AllButOne,
-    /// Some hits hold only some of the terms.
+    /// Some hits have only some of the terms.
     AnyTerm,
-    /// The query's last word stood for the words that begin with it.
+    /// The query's last word was completed to words that start with it.
     Prefix,
-    /// No product has the words: the answered products are near in meaning.
+    /// No product has the words, so the returned products are near in meaning.
     Meaning,
 }
 
 impl Relaxation {
-    /// The extent that hits of these tiers show.
+    /// Returns the relaxation that hits of these tiers show.
     pub(crate) fn of(tiers: impl Iterator<Item = u8>) -> Self {
         match tiers.min() {
             Some(tier::ANY) => Self::AnyTerm,
@@ -31,7 +31,7 @@ impl Relaxation {
         }
     }
 
-    /// The name that answers spell it by.
+    /// Returns the name in API responses.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::No => "none",
@@ -43,41 +43,40 @@ impl Relaxation {
     }
 }
 
-/// A product that was found, and how well it fits.
+/// Product found by words, with its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ScoredRow {
     pub(crate) at: RowAddress,
-    /// One of [`tier`]'s.
+    /// Tier of the hit, see [`tier`].
     pub(crate) tier: u8,
-    /// Comes after the tier; means nothing beside the scores of another query.
+    /// Score within the tier. It is comparable only within the same query.
     pub(crate) score: f32,
 }
 
-/// The hits of a search by words.
+/// Hits of a lexical search.
 #[derive(Debug)]
 pub(crate) struct LexicalHits {
-    /// The best products first.
+    /// Hits, best first.
     pub(crate) hits: Vec<ScoredRow>,
-    /// True where there were enough products with every word.
+    /// True if there were enough products with every word.
     pub(crate) suffices: bool,
-    /// True where they are so many that filters leave of them what they leave.
+    /// True if so many products have every word that an empty filtered result is acceptable.
     pub(crate) fits: bool,
-    /// The last word where it stood for the words that begin with it, and the likeliest of these.
+    /// Completion of the last word, if it was used as a prefix, with the likeliest word.
     pub(crate) completed: Option<Correction>,
-    /// Words that were looked for in place of words that no product holds.
+    /// Words that replaced words which no product contains.
     pub(crate) corrections: Vec<Correction>,
-    /// Words that were looked for beside the query's own.
+    /// Words that were searched in addition to the query's own.
     pub(crate) synonyms: Vec<Synonym>,
-    /// The thing that the query names.
+    /// Product that the query names.
     pub(crate) named: QuerySubject,
-    /// The rows of each part that the search is about before any filter, where they were asked for: those that hold
-    /// every word, as the query was finally understood, and those whose code it is; where there are none, those that
-    /// lack one word, else those that hold any.
+    /// Rows of each part that match before any filter, if requested: those with every word of the corrected query, and
+    /// those with it as their code. If there are none, the rows that lack one word; otherwise the rows with any word.
     pub(crate) matches: Vec<RowSet>,
 }
 
 impl LexicalHits {
-    /// Products that no word decided about.
+    /// Returns hits that no word decided about.
     pub(super) fn plain(rows: Vec<RowAddress>) -> Self {
         let plain = |at| ScoredRow {
             at,

@@ -10,11 +10,11 @@ use super::synonyms::Synonyms;
 use super::vocabulary::Vocabulary;
 use super::whole::BrandNames;
 
-/// The data beside the terms of a release's parts that a search by words needs, prepared once.
+/// Data for lexical search that is derived from a release once, in addition to the terms of its parts.
 pub(crate) struct TextIndex {
-    /// The live rows of each part; `None` where all are.
+    /// Live rows of each part. `None` if all rows are live.
     pub(super) alive: Vec<Option<RowSet>>,
-    /// Products, dead ones included.
+    /// Number of products, including dead rows.
     pub(super) docs: f32,
     pub(super) vocabulary: Vocabulary,
     pub(super) synonyms: Synonyms,
@@ -50,17 +50,18 @@ impl TextIndex {
         }
     }
 
-    /// The number of titles, brand names and names of categories that hold a word.
+    /// Returns the number of titles, brand names and category names that contain a word.
     pub(crate) fn count(&self, word: &str) -> u32 {
         self.vocabulary.count(word)
     }
 
-    /// Single words that shoppers use for this one.
+    /// Returns single words that shoppers use for this one.
     pub(crate) fn other_words(&self, word: &str) -> Vec<String> {
         self.synonyms.of_word(word).collect()
     }
 
-    /// Words of titles that begin with a word that has digits, and go on: at most so many, in the order of the alphabet.
+    /// Returns longer title words that start with `typed`, a prefix with digits. At most `words_max` words, in
+    /// alphabetical order.
     pub(super) fn codes_beginning_with(&self, release: &Release, typed: &str, words_max: usize) -> Vec<String> {
         let mut codes = BTreeSet::new();
         for part in release.parts() {

@@ -7,22 +7,22 @@ use super::term::QueryTerm;
 use super::terms::QueryTerms;
 use super::vocabulary::Vocabulary;
 
-/// The worth of a match of a word in another language, beside one of the word itself.
+/// Weight of a match of a word in another language, relative to the word itself.
 pub(super) const FACTOR: f32 = 0.6;
-/// Titles are of a language where they have so many of its words.
+/// Minimum number of a language's words in the titles for titles to count as being in that language.
 const TITLED_MIN: usize = 6;
-/// Most words that stand for one, those that most titles have.
+/// Maximum number of translations of one word. The most common in titles are kept.
 const OF_WORD_MAX: usize = 6;
-/// Most English words that lead to others together: `air fryer`.
+/// Maximum number of English words that are translated together, as in `air fryer`.
 const PHRASE_MAX: usize = 3;
 
-/// Words of titles in other languages than English, by their English words, and the other way round. Nothing where all
-/// titles are English.
+/// Translations between English words and title words in other languages, in both directions. Empty if all titles are
+/// English.
 #[derive(Debug, Default)]
 pub(super) struct Languages {
-    /// By English words, as stems with spaces between.
+    /// Title words by English words. The key has stems joined by spaces.
     titled: FxHashMap<Box<str>, Vec<Box<str>>>,
-    /// By words of titles.
+    /// English words by title words.
     english: FxHashMap<Box<str>, Vec<Box<str>>>,
 }
 
@@ -32,7 +32,8 @@ impl Languages {
         let mut counts: FxHashMap<u8, usize> = FxHashMap::default();
         for (word, titles) in vocabulary.words() {
             let found: Vec<_> = in_english(word).collect();
-            // Words of English text show no language, nor do those that may be made of others by chance.
+            // Words that English text has do not identify a language, and neither do words that may be compounds by
+            // chance.
             let tells = !data_embedding::is_word(word);
             for own in found.iter().filter(|found| tells && !found.is_shared && !found.is_made) {
                 *counts.entry(own.language).or_default() += 1;
@@ -54,7 +55,7 @@ impl Languages {
 
     fn add_word(&mut self, word: &str, english: &str) {
         let stems = data_text::stems(english);
-        // A word that is made of several is of the kind that the last one says.
+        // The kind of a compound is given by its last component.
         let mut keys: FxHashSet<String> = stems.last().cloned().into_iter().collect();
         keys.insert(stems.join(" "));
         for key in keys {
@@ -68,12 +69,12 @@ impl Languages {
         }
     }
 
-    /// True where titles have an English word, as its stem, in another language.
+    /// Returns true if titles have an English word, given as its stem, in another language.
     pub(super) fn leads(&self, stem: &str) -> bool {
         self.titled.contains_key(stem)
     }
 
-    /// Adds to English words those of titles, and to the words of titles the English ones; answers the added ones.
+    /// Adds title words to English words, and English words to title words. Returns the added words.
     pub(super) fn add(
         &self,
         terms: &QueryTerms,
@@ -110,7 +111,7 @@ impl Languages {
     }
 }
 
-/// Adds another way to say words to their groups, where products have it and it is not there yet.
+/// Adds a variant to the groups of words, if products have it and it is not there yet.
 fn add_variant(groups: &mut [TermGroup], to: &str, is_held: &impl Fn(&str) -> bool) -> bool {
     let plain = data_text::plain_words(to);
     let words: Vec<QueryTerm> = plain.iter().map(|word| QueryTerm::of_word(word, 0)).collect();

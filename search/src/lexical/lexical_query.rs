@@ -2,25 +2,25 @@ use super::narrowing::Narrowing;
 use super::synonyms::Synonym;
 use super::top::Sort;
 
-/// A query by words.
+/// Query for a lexical search.
 #[derive(Debug)]
 pub(crate) struct LexicalQuery<'a> {
     pub(crate) text: &'a str,
-    /// Only the words that the text has: none is corrected or taken for the beginning of another.
+    /// True if only the words of the text are searched, without corrections or completions.
     pub(crate) as_typed: bool,
-    /// The words that were typed where the text has their translation.
+    /// Words as typed, for those that the text has in translation.
     pub(crate) typed: &'a [Synonym],
     pub(crate) narrowing: Narrowing<'a>,
     pub(crate) sort: Sort,
     pub(crate) limit: usize,
-    /// So many products with every word make it needless to look for others.
+    /// Number of products with every word from which others are not searched.
     pub(crate) enough: usize,
-    /// True where all that the search is about is asked for, and not the best alone.
+    /// True if all matching rows are requested in addition to the best hits.
     pub(crate) with_matches: bool,
 }
 
 impl<'a> LexicalQuery<'a> {
-    /// The best product for a text as it is typed, wherever it is.
+    /// Returns a query for the best product for a text as typed, without filters.
     pub(crate) fn best(text: &'a str) -> Self {
         Self {
             text,

@@ -1,5 +1,5 @@
-//! The posting lists of a word of a query in one part, read as a whole: where most of a list is wanted, that is much cheaper
-//! than to walk it with a cursor.
+//! Posting lists of a query word in one part, read as a whole. If most of a list is needed, this is much faster than a
+//! cursor.
 
 use data_index::terms::{Block, BlockRows, NO_ROW, PostingPayload, Postings, TermList, Terms};
 
@@ -9,7 +9,7 @@ use super::rows::RowSet;
 use super::score::Worth;
 use super::window::Window;
 
-/// One way to say a word: a word, or several.
+/// One way to say a word: one word or several.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct QueryVariant<'a> {
     pub(super) lists: &'a [TermList<'a>],
@@ -19,7 +19,7 @@ pub(super) struct QueryVariant<'a> {
 }
 
 impl<'a> QueryVariant<'a> {
-    /// For a way of one word.
+    /// Returns the word if the variant is a single word.
     fn plain(&self) -> Option<PlainWord<'a>> {
         let ([list], [word]) = (self.lists, self.variant.words.as_slice()) else {
             return None;
@@ -32,13 +32,13 @@ impl<'a> QueryVariant<'a> {
         })
     }
 
-    /// A cursor at its first product.
+    /// Returns a cursor at the variant's first product.
     pub(super) fn cursor(&self) -> Option<VariantCursor<'a>> {
         VariantCursor::open(self.lists, self.variant, self.weight, self.terms)
     }
 }
 
-/// A way to say a word that is one word.
+/// Variant that is a single word.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlainWord<'a> {
     list: TermList<'a>,
@@ -48,24 +48,24 @@ pub(super) struct PlainWord<'a> {
 }
 
 impl<'a> PlainWord<'a> {
-    /// The score for the word of the product of the posting with this place in the list.
+    /// Returns the score for the posting at an index of the list.
     #[inline]
     pub(super) fn score(&self, place: usize) -> WordScore {
         self.score_of(self.list.holding(place))
     }
 
-    /// The blocks of its postings in order of their rows.
+    /// Returns the blocks of the postings in row order.
     pub(super) fn blocks(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
         self.list.blocks()
     }
 
-    /// A bound on the scores of a block's products for the word, and on their title levels.
+    /// Returns an upper bound on the scores and title levels of a block's products.
     pub(super) fn bound(&self, block: &Block<'_>) -> WordScore {
         let most = block.most();
         WordScore::of(most, self.worth.bound(most) * self.weight)
     }
 
-    /// The score for the word of each product of some postings.
+    /// Returns the scores of the products of some postings.
     #[inline]
     pub(super) fn scores(&self, postings: Postings<'_>) -> impl Iterator<Item = RowScore> {
         postings.iter().map(|(row, held)| RowScore {
@@ -80,24 +80,24 @@ impl<'a> PlainWord<'a> {
     }
 }
 
-/// A word of a query in one part: every way to say it.
+/// Word of a query in one part, with all of its variants.
 #[derive(Debug)]
 pub(super) struct GroupLists<'a>(Vec<QueryVariant<'a>>);
 
 impl<'a> GroupLists<'a> {
-    /// `None` where no product of the part has the word.
+    /// Returns the lists, or `None` if no product of the part has the word.
     pub(super) fn of(variants: impl Iterator<Item = QueryVariant<'a>>) -> Option<Self> {
         let variants: Vec<_> = variants.collect();
         (!variants.is_empty()).then_some(Self(variants))
     }
 
-    /// At least as many products as have it.
+    /// Returns an upper bound on the number of products that have the word.
     pub(super) fn count(&self) -> u64 {
         let first = self.0.iter().filter_map(|variant| variant.lists.first());
         first.map(|list| u64::from(list.count())).sum()
     }
 
-    /// The word, where there is one way to say it, and that is one word.
+    /// Returns the word if it has a single variant that is a single word.
     pub(super) fn plain(&self) -> Option<PlainWord<'a>> {
         match self.0.as_slice() {
             [variant] => variant.plain(),
@@ -105,8 +105,8 @@ impl<'a> GroupLists<'a> {
         }
     }
 
-    /// Calls back with the products that have the word, some at a time: variant by variant, so that a product may come
-    /// more than once.
+    /// Passes the products that have the word to `tell` in batches, variant by variant. A product may occur more than
+    /// once.
     pub(super) fn each_rows(&self, mut tell: impl FnMut(&[u32])) {
         let mut room: BlockRows = Block::ROOM;
         for variant in &self.0 {
@@ -121,9 +121,9 @@ impl<'a> GroupLists<'a> {
         }
     }
 
-    /// The rows of the part, which has so many, that have the word.
+    /// Returns the rows of the part that have the word. `rows` is the number of rows of the part.
     pub(super) fn rows(&self, rows: u32) -> RowSet {
-        // Byte by byte: one after the other into the same word, each would wait for the one before.
+        // Written byte by byte, because consecutive writes to the same 64-bit word would wait for each other.
         let mut bytes = vec![0_u8; 8 * (rows as usize).div_ceil(64)];
         self.each_rows(|some| {
             for row in some {
@@ -135,7 +135,7 @@ impl<'a> GroupLists<'a> {
         RowSet::of_bytes(&bytes, rows)
     }
 
-    /// Every way to say it, to be read from the first product on.
+    /// Returns all variants, positioned at the first product.
     pub(super) fn variants(&self) -> QueryVariants<'a> {
         QueryVariants {
             cursors: self.0.iter().filter_map(QueryVariant::cursor).collect(),
@@ -143,13 +143,13 @@ impl<'a> GroupLists<'a> {
         }
     }
 
-    /// A cursor over the products that have the word.
+    /// Returns a cursor over the products that have the word.
     pub(super) fn cursor(&self) -> Option<GroupCursor<'a>> {
         GroupCursor::of(self.0.iter().filter_map(QueryVariant::cursor), Worth::table())
     }
 }
 
-/// The ways to say a word of a query in one part, read together from one product on.
+/// Variants of a query word in one part, read in parallel from one product on.
 #[derive(Debug)]
 pub(super) struct QueryVariants<'a> {
     cursors: Vec<VariantCursor<'a>>,
@@ -157,14 +157,14 @@ pub(super) struct QueryVariants<'a> {
 }
 
 impl QueryVariants<'_> {
-    /// The product at hand, that with the least row; [`NO_ROW`] after the last.
+    /// Returns the current product, which has the smallest row; [`NO_ROW`] after the last.
     pub(super) fn row(&self) -> u32 {
         self.cursors.iter().map(VariantCursor::row).min().unwrap_or(NO_ROW)
     }
 
-    /// Calls back with the products from that at hand to before `end`, the end of a window that holds it: each once,
-    /// with its best score for the word. Moves past them, and answers the number of postings that were read. `best` is
-    /// an empty window to work with.
+    /// Passes the products from the current one to before `end` to `tell`: each once, with its best score for the word.
+    /// Moves past them and returns the number of postings read. `end` is the end of the window with the current
+    /// product, and `best` is an empty window for temporary use.
     pub(super) fn each_until(&mut self, end: u32, best: &mut Window, mut tell: impl FnMut(u32, WordScore)) -> usize {
         if let [cursor] = self.cursors.as_mut_slice() {
             return cursor.each_until(end, self.worth, tell);
@@ -191,7 +191,7 @@ mod tests {
     use super::super::tests::release;
     use super::*;
 
-    /// A word that is said in three ways: `mug`, `cup`, or `tea` and `bowl` beside each other.
+    /// Returns a group with three variants: `mug`, `cup`, and adjacent `tea` and `bowl`.
     fn said_in_three_ways() -> TermGroup {
         let word = |word: &str| GroupWord::of(&QueryTerm::of_word(word, 0));
         let variant = |words: &[&str], factor| TermVariant {
@@ -252,7 +252,7 @@ mod tests {
         let mut held = Vec::new();
         RowSet::in_all(&[lists.rows(10_000)], |row| held.push(row));
         assert!(rows.iter().eq(&held));
-        // Rows that the part has not are left out.
+        // Rows that the part does not have are left out.
         let mut held = Vec::new();
         RowSet::in_all(&[lists.rows(7_001)], |row| held.push(row));
         assert!(rows.range(..7_001).eq(&held));

@@ -1,5 +1,5 @@
-//! Rows that hold every word, found by marking the rows of each: where a word is in many products, that is cheaper than to
-//! step through the lists together, and a row's place in a list follows from its mark.
+//! Finds rows with every word by marking the rows of each word in a bitmap. If a word is in many products, this is
+//! faster than intersecting cursors, and a row's index in a posting list follows from the bitmap.
 
 use super::cursor::{RowScore, WordScore};
 use super::lists::{GroupLists, PlainWord};
@@ -7,19 +7,20 @@ use super::rows::RowSet;
 use super::window::Window;
 use super::work::Work;
 
-/// From one row in so many that hold its rarest word on, a part's rows are marked word by word.
+/// Bitmaps are used if at least one in this many rows contains the rarest word.
 const MARKED_FROM_ONE_IN: u32 = 1_024;
-/// Words that so many times more rows hold than hold the rarest are looked up for the remaining rows.
+/// Words with more than this many times the rows of the rarest word are only looked up for the remaining rows.
 const MARKED_TIMES_MAX: u64 = 8;
-/// So many postings are marked in the time of one step.
+/// Number of postings that can be marked in the time of one step.
 const MARKED_PER_STEP: u64 = 8;
-/// From one row in so many words of a set on, marks are counted to tell the rows' places.
+/// Minimum density of the found rows: one in this many words of the bitmap. From there on, bits are counted to get the
+/// rows' list indexes.
 const PLACED_FROM_ONE_IN: usize = 4;
-/// So many postings are read in the time in which one row is looked for in several lists.
+/// Number of postings that can be read in the time of looking up one row in several lists.
 const TALLIED_PER_FOUND: u64 = 16;
 
-/// The rows of a part that hold every word, ascending, with the score of each for them; `groups` are the words, the
-/// rarest first. `None` where it is cheaper to step through them together, or too much for the rest of `work`.
+/// Returns the rows of a part that contain every word in ascending order, each with its score. `groups` are the words,
+/// rarest first. `None` if intersecting cursors is cheaper, or if the remaining `work` is not enough.
 pub(super) fn every_word(groups: &[GroupLists<'_>], rows: u32, work: &mut Work) -> Option<Vec<RowScore>> {
     let rarest = groups.first()?.count();
     if rarest < u64::from(rows / MARKED_FROM_ONE_IN) {
@@ -61,8 +62,7 @@ pub(super) fn every_word(groups: &[GroupLists<'_>], rows: u32, work: &mut Work) 
     Some(found)
 }
 
-/// Adds the score of each row for a word, each by its place in the word's list: as many rows of `held` as lie before
-/// it.
+/// Adds the score of each row for a word. A row's index in the word's list is the number of rows of `held` before it.
 fn score(word: PlainWord<'_>, held: &RowSet, found: &mut [RowScore]) {
     let mut before = Vec::with_capacity(held.words().len());
     let mut count = 0;
@@ -81,7 +81,7 @@ fn score(word: PlainWord<'_>, held: &RowSet, found: &mut [RowScore]) {
     }
 }
 
-/// Adds the score of each row for a word that may be said in several ways; all of them have it.
+/// Adds the score of each row for a word with several variants. All rows must have the word.
 fn best_ways(group: &GroupLists<'_>, rows: u32, found: &mut [RowScore], work: &mut Work) {
     let (mut variants, mut best) = (group.variants(), Window::new());
     let mut found = found.iter_mut().peekable();

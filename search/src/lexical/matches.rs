@@ -5,11 +5,11 @@ use super::lists::GroupLists;
 use super::narrowing::{EligibleRows, Narrowing};
 use super::rows::RowSet;
 
-/// The live rows that a search is about, marked while it goes through them.
+/// Live rows that match a search, marked while the search runs.
 pub(super) struct Marks<'a> {
     live: Vec<EligibleRows<'a>>,
     sets: Vec<RowSet>,
-    /// Those that lack one word alone, while no row has every word.
+    /// Rows that lack exactly one word, used while no row has every word.
     lacking_one: Vec<RowSet>,
     is_empty: bool,
 }
@@ -26,18 +26,18 @@ impl<'a> Marks<'a> {
         }
     }
 
-    /// True where no row was marked for holding every word, or for its code.
+    /// Returns true if no row was marked for having every word or the code.
     pub(super) const fn is_empty(&self) -> bool {
         self.is_empty
     }
 
-    /// Marks rows of a part, but for dead ones.
+    /// Marks the live rows among some rows of a part.
     pub(super) fn mark(&mut self, part: u32, rows: impl Iterator<Item = u32>) {
         let live = self.live.get(part as usize);
         let (Some(live), Some(set)) = (live, self.sets.get_mut(part as usize)) else {
             return;
         };
-        // A part without dead rows needs no look at each row.
+        // In a part without dead rows, rows need no check.
         let has_all = live.has_all();
         for row in rows {
             if has_all || live.has(row) {
@@ -51,7 +51,7 @@ impl<'a> Marks<'a> {
     pub(super) fn mark_all(&mut self, part: u32, word: &GroupLists<'_>) {
         let live = self.live.get(part as usize);
         if let (Some(true), Some(set)) = (live.map(EligibleRows::has_all), self.sets.get_mut(part as usize)) {
-            // A part without dead rows needs no look at each row.
+            // In a part without dead rows, rows need no check.
             let held = word.rows(set.rows());
             self.is_empty &= held.is_empty();
             return set.join(&held);
@@ -59,10 +59,10 @@ impl<'a> Marks<'a> {
         word.each_rows(|rows| self.mark(part, rows.iter().copied()));
     }
 
-    /// Marks a row that lacks words, one alone or more; to be asked while there is none that has them all.
+    /// Marks a row that lacks one word or more. It must only be called while no row has all words.
     #[inline]
     pub(super) fn mark_some(&mut self, part: u32, row: u32, lacks_one: bool) {
-        // Rows that lack more than one word do not count beside those that lack one.
+        // Rows that lack more words do not count if any row lacks only one.
         let is_told = lacks_one || self.lacking_one.is_empty();
         let part = part as usize;
         if !is_told || !self.live.get(part).is_some_and(|live| live.has(row)) {
@@ -81,7 +81,7 @@ impl<'a> Marks<'a> {
         }
     }
 
-    /// The best fitting marked rows of each part.
+    /// Returns the best matching rows of each part.
     pub(super) fn into_sets(self) -> Vec<RowSet> {
         if self.lacking_one.is_empty() {
             self.sets

@@ -1,9 +1,9 @@
-//! Retrieval by words: which products hold the terms of a query, best first.
+//! Lexical retrieval: the products that contain the terms of a query, best first.
 //!
-//! One pass finds the products that hold *every* term in some field (documents in step, rarest term first, so that
-//! common terms are skipped through). Only when those are too few does a second pass add up scores over *any* term.
-//! Filters are asked inside both passes, but whether there are too few is asked before them: where a page can be filled
-//! with what fits, a filter leaves of it what it leaves, as the counts of facets foretell.
+//! The first pass finds the products that contain *every* term in some field. It advances all lists in step, rarest
+//! term first, so that common terms are mostly skipped. Only if it finds too few products does a second pass add up
+//! scores over *any* term. Filters apply within both passes, but the number of products is judged before filters. So if
+//! enough products fit, a filtered page may be short, and the facet counts predict its size.
 
 mod alone;
 mod browse;
@@ -79,13 +79,13 @@ use self::top::{Hit, TopHits};
 use self::whole::Whole;
 use self::work::Work;
 
-/// Finds the products whose words fit `wanted` best; a request without words is [`listed`].
+/// Finds the products whose words best fit `wanted`. A request without words uses [`listed`].
 pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &LexicalQuery<'_>) -> LexicalHits {
     let mut work = Work::new();
     find(release, index, wanted, &mut work)
 }
 
-/// True where a text says what a thing is with the name of a category.
+/// Returns true if a text names a product by the name of a category.
 pub(crate) fn names_category(release: &Release, index: &TextIndex, text: &str) -> bool {
     let wanted = LexicalQuery {
         as_typed: false,
@@ -104,7 +104,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &LexicalQuery<'_>, work: &
         };
     }
     if query.terms.is_empty() {
-        // Text without a single word (`!!!`) asks for something that no product can hold.
+        // No product matches a text without any word, such as `!!!`.
         return LexicalHits::plain(Vec::new());
     }
     let by_relevance = wanted.sort.order == Order::Relevance;
@@ -128,7 +128,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &LexicalQuery<'_>, work: &
     exact::collect(&search, &mut collector);
     let mut longer = None;
     let EveryWord { open, met } = every_word(&search, &query, &mut longer, &mut collector);
-    // Sorted by price or date, rows that fit worse would stand first: none are added then.
+    // In an order by price or date, worse fitting rows could come first, so none are added.
     let (enough, found) = (if by_relevance { wanted.enough } else { 1 }, collector.top.len());
     let fits = found > 0 && found.max(met) >= FITTING_MIN;
     let suffices = found >= enough || (fits && met >= FITTING_MIN);
@@ -156,15 +156,15 @@ fn find(release: &Release, index: &TextIndex, wanted: &LexicalQuery<'_>, work: &
     }
 }
 
-/// The words of a query as they were found together.
+/// Words of a query, as used in the search for every word.
 struct EveryWord<'a> {
     open: OpenGroups<'a>,
-    /// The number of products that had every word before the filter.
+    /// Number of products with every word before the filter.
     met: usize,
 }
 
-/// Collects the products that hold every word. Where there are none, the last word is taken for the beginning of others
-/// as well: then `longer` is the query with these.
+/// Collects the products that contain every word. If there are none, the last word is also completed to longer words.
+/// Then `longer` is set to that query.
 fn every_word<'a>(
     search: &Search<'a>,
     query: &'a Query,

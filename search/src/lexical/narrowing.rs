@@ -3,24 +3,23 @@ use data_index::{Filter, PartFilter, Release, RowAddress};
 use super::index::TextIndex;
 use super::rows::{AllowedRows, RowSet};
 
-/// The rows of a release that may be found, and the scope of the search: one filter from the plan of a search to the
-/// posting lists.
+/// Filter and scope of a search, passed from the plan of the search down to the posting lists.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Narrowing<'a> {
-    /// The filter that products must pass.
+    /// Filter that products must pass.
     pub(crate) filter: Option<&'a Filter>,
-    /// The filter by kind that every product must pass, filtered or not; none where goods are asked for.
+    /// Filter by kind that applies even without other filters. `None` if the kind is goods.
     pub(crate) kind: Option<&'a Filter>,
-    /// The part of `filter` that says where to look: the brand.
+    /// Filter by brand, which is the part of `filter` that defines the scope.
     pub(crate) scope: Option<&'a Filter>,
-    /// The rows that may be found, where there are others.
+    /// Rows that may be found. `None` if all rows may.
     pub(crate) allowed: Option<&'a AllowedRows>,
-    /// True where `filter` leaves products of the scope out.
+    /// True if `filter` excludes products of the scope.
     pub(crate) is_narrower: bool,
 }
 
 impl<'a> Narrowing<'a> {
-    /// The same with no filter but the scope.
+    /// Returns the narrowing with the scope as its only filter.
     pub(crate) const fn scope(&self) -> Self {
         Self {
             filter: self.scope,
@@ -29,12 +28,12 @@ impl<'a> Narrowing<'a> {
         }
     }
 
-    /// The filter that products must pass, or that of their kind alone.
+    /// Returns the filter that products must pass, or the filter by kind if there is none.
     pub(crate) fn passing(&self) -> Option<&'a Filter> {
         self.filter.or(self.kind)
     }
 
-    /// The same without filter and scope.
+    /// Returns the narrowing without filter and scope.
     pub(crate) fn everywhere(&self) -> Self {
         Self {
             kind: self.kind,
@@ -43,13 +42,13 @@ impl<'a> Narrowing<'a> {
         }
     }
 
-    /// True where a row is one of those that may be found at all.
+    /// Returns true if a row is one of the allowed rows.
     pub(crate) fn allows(&self, at: RowAddress) -> bool {
         self.allowed.is_none_or(|allowed| allowed.has(at.part, at.row))
     }
 }
 
-/// The rows of a part that may be answered.
+/// Rows of a part that may be returned as hits.
 #[derive(Clone, Copy)]
 pub(super) struct EligibleRows<'a> {
     rows: u32,
@@ -68,7 +67,7 @@ impl<'a> EligibleRows<'a> {
         }
     }
 
-    /// True where no row of the part is dead or filtered out.
+    /// Returns true if no row of the part is dead or filtered out.
     pub(super) const fn has_all(&self) -> bool {
         self.alive.is_none() && self.filter.is_none() && self.allowed.is_none()
     }
@@ -77,7 +76,7 @@ impl<'a> EligibleRows<'a> {
     pub(super) fn has(&self, row: u32) -> bool {
         row < self.rows
             && match self.filter {
-                // A filter passes live rows alone.
+                // A filter passes only live rows.
                 Some(filter) => filter.is_some_and(|filter| filter.matches(row)),
                 None => self.alive.is_none_or(|alive| alive.has(row)),
             }

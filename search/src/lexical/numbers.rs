@@ -3,7 +3,7 @@ use super::synonyms::Synonym;
 use super::term::QueryTerm;
 use super::terms::QueryTerms;
 
-/// The worth of a match of the number, beside one of its name.
+/// Weight of a match of the number, relative to its name.
 const FACTOR: f32 = 0.8;
 
 const NUMBERS: [(&str, &str); 14] = [
@@ -23,10 +23,10 @@ const NUMBERS: [(&str, &str); 14] = [
     ("dozen", "12"),
 ];
 
-/// Parts of an inch, as the index has them.
+/// Fractions of an inch, in the form of the index.
 const PARTS: [(&str, &str); 2] = [("half", "0.5in"), ("quarter", "0.25in")];
 
-/// Adds to the names of numbers before another word the numbers: `3` for `three`, `0.5in` for `half inch`; answers the
+/// Adds numbers to the number words that precede another word: `3` for `three`, `0.5in` for `half inch`. Returns the
 /// added ones.
 pub(super) fn add(terms: &QueryTerms, groups: &mut [TermGroup], is_held: impl Fn(&str) -> bool) -> Vec<Synonym> {
     let mut added = Vec::new();

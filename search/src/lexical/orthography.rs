@@ -3,12 +3,12 @@ use super::synonyms::Synonym;
 use super::term::QueryTerm;
 use super::terms::QueryTerms;
 
-/// The worth of a match of the other orthography, beside one of the word as it was written.
+/// Weight of a match of the other spelling, relative to the word as written.
 const FACTOR: f32 = 0.8;
-/// Fewest letters before an ending that is written in two ways.
+/// Minimum number of letters before an ending with two spellings.
 const BEFORE_CHARS_MIN: usize = 2;
 
-/// The endings of words in Britain and in America, before any of [`TAILS`].
+/// British and American word endings, which may be followed by any of [`TAILS`].
 const ENDINGS: [(&str, &str); 7] = [
     ("our", "or"),
     ("is", "iz"),
@@ -18,15 +18,15 @@ const ENDINGS: [(&str, &str); 7] = [
     ("gramme", "gram"),
     ("ence", "ense"),
 ];
-/// The letters that may follow an ending.
+/// Letters that may follow an ending.
 const TAILS: [&str; 14] = [
     "", "s", "e", "ed", "es", "er", "ers", "ery", "ing", "ings", "ite", "ites", "ful", "less",
 ];
-/// Before these an `l` is doubled in Britain.
+/// Suffixes before which an `l` is doubled in British English.
 const DOUBLED_BEFORE: [&str; 6] = ["ed", "er", "ers", "ery", "ing", "ings"];
-/// Fewest letters before such an `l`: `travelled`, not `filled`.
+/// Minimum number of letters before such an `l`: `travelled` qualifies and `filled` does not.
 const BEFORE_DOUBLED_CHARS_MIN: usize = 3;
-/// Whole beginnings of words.
+/// British and American prefixes of words.
 const BEGINNINGS: [(&str, &str); 9] = [
     ("grey", "gray"),
     ("mould", "mold"),
@@ -39,7 +39,7 @@ const BEGINNINGS: [(&str, &str); 9] = [
     ("doughnut", "donut"),
 ];
 
-/// Plurals that no ending makes, and their singulars: whole words, or the ends of words.
+/// Irregular plurals and their singulars, as whole words or as word endings.
 const IRREGULAR: [(&str, &str); 12] = [
     ("men", "man"),
     ("children", "child"),
@@ -54,10 +54,10 @@ const IRREGULAR: [(&str, &str); 12] = [
     ("oxen", "ox"),
     ("jewellery", "jewelry"),
 ];
-/// Endings of plurals, each with the singular's.
+/// Plural endings, each with the singular ending.
 const PLURALS: [(&str, &str); 3] = [("ves", "f"), ("ves", "fe"), ("ses", "s")];
 
-/// The ways to write a word on the other side of the Atlantic, right or wrong: the catalogue's words decide.
+/// Returns the British or American spellings of a word. Some may be wrong, because the words of the catalogue decide.
 fn others(word: &str) -> Vec<String> {
     let mut others = Vec::new();
     for (one, other) in BEGINNINGS {
@@ -88,13 +88,13 @@ fn others(word: &str) -> Vec<String> {
     others
 }
 
-/// True where titles have a word in another spelling or number.
+/// Returns true if titles have a word in another spelling or number.
 pub(super) fn is_written(word: &str, is_titled: impl Fn(&str) -> bool) -> bool {
     others(word).iter().any(|other| is_titled(other))
 }
 
-/// Adds the British spelling of American words and the other way round, and the plural that no stem shows, where titles
-/// have it: `fiber` for `fibre`, `scarf` for `scarves`; answers the added ones.
+/// Adds British spellings of American words and the reverse, and irregular plurals or singulars, if titles have them:
+/// `fiber` for `fibre`, `scarf` for `scarves`. Returns the added ones.
 pub(super) fn add(terms: &QueryTerms, groups: &mut [TermGroup], is_titled: impl Fn(&str) -> bool) -> Vec<Synonym> {
     let mut added = Vec::new();
     for (term, group) in terms.iter().zip(groups) {

@@ -8,13 +8,13 @@ use super::tier;
 use super::top::TopHits;
 use super::whole::Whole;
 
-/// The number of products with every word, before any filter, from which others are looked for only where the filter
+/// Number of products with every word, before any filter, from which relaxed matches are searched only if the filter
 /// leaves none.
 pub(super) const FITTING_MIN: usize = 20;
 
-/// The number of products that were met before the filter, up to [`FITTING_MIN`].
+/// Number of products matched before the filter, counted up to [`FITTING_MIN`].
 pub(super) struct MatchCount<'a> {
-    /// The rows among which they are counted; `None` where the filter leaves nothing out.
+    /// Rows in which products are counted. `None` if the filter excludes nothing.
     pub(super) scope: Option<EligibleRows<'a>>,
     pub(super) count: usize,
 }
@@ -31,14 +31,14 @@ impl MatchCount<'_> {
     }
 }
 
-/// The bonus for the least title level of the words: looked up, since a branch on it could not be foretold.
+/// Bonus by the lowest title level of the words. It is a table because a branch on the level would be unpredictable.
 const BONUSES: [f32; 8] = {
     let mut bonuses = [TITLE_BONUS; 8];
     bonuses[0] = 0.0;
     bonuses
 };
 
-/// The rows of a part that have every word, on their way to the best hits.
+/// Collects the rows of a part that have every word.
 pub(super) struct PartCollector<'a> {
     at: u32,
     part: &'a Part,
@@ -56,19 +56,19 @@ impl<'a> PartCollector<'a> {
         }
     }
 
-    /// The number of the part's rows.
+    /// Returns the number of rows of the part.
     pub(super) fn rows(&self) -> u32 {
         self.part.rows()
     }
 
-    /// True where no row that has at most this of the words is taken any more.
+    /// Returns true if no row with at most this score can become a hit.
     pub(super) fn is_beaten(&self, bound: WordScore, top: &TopHits<'_>) -> bool {
         !self.whole.may_name(bound.title_level) && top.beats(tier::ALL, bound.score + TITLE_BONUS + QUALITY_BONUS)
     }
 
-    /// Takes rows that have every word, each if it passes and is not worse than all that was found.
+    /// Takes rows that have every word. A row becomes a hit if it passes the filter and is good enough.
     pub(super) fn take(&mut self, found: &[RowScore], top: &mut TopHits<'_>) {
-        // Rows that the query names are looked at by themselves: mostly there are none.
+        // Rows that the query names are handled separately, because they are rare.
         let mut named = Vec::new();
         let (whole, part) = (self.whole, self.part);
         let offer = |RowScore { row, found }| {
@@ -95,7 +95,7 @@ impl<'a> PartCollector<'a> {
         let offer = |RowScore { row, found }| {
             let tier = whole.tier(RowAddress { part, row }, found.title_level);
             let score = match tier {
-                // They all fit alike: their other words decide nothing.
+                // All products with the query as title fit equally, so their other words are ignored.
                 tier::TITLE => 0.0,
                 _ => found.score + BONUSES[usize::from(found.title_level) % BONUSES.len()],
             };
@@ -104,7 +104,7 @@ impl<'a> PartCollector<'a> {
         self.buffer.offer(found, offer, top);
     }
 
-    /// Ends the part.
+    /// Finishes the part.
     pub(super) fn finish(mut self, top: &mut TopHits<'_>) {
         self.buffer.finish(top);
     }

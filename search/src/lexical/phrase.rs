@@ -7,19 +7,20 @@ use super::terms::QueryTerms;
 use super::tier;
 use super::top::Hit;
 
-/// Added when the title holds the query's words beside each other and in order, pair by pair of them: all of it for a
-/// pair that stands as in the query, half of it when up to [`SLOP`] words stand between or the order differs a little.
+/// Bonus when the title has the query's words adjacent and in order, summed over pairs of words. A pair at the same
+/// distance as in the query counts fully. It counts half if up to [`SLOP`] words are between or the order differs
+/// slightly.
 const PHRASE_BONUS: f32 = 10.0;
 const SLOP: u32 = 2;
-/// Words of a title that are looked at.
+/// Maximum number of title words that are compared.
 const TITLE_WORDS_MAX: usize = 64;
 
-/// The number of the best hits that are compared with phrases.
+/// Returns the number of best hits that are compared with phrases.
 pub(super) const fn candidates(limit: usize) -> usize {
     limit + 30
 }
 
-/// Moves up hits whose title holds the query's words beside each other.
+/// Moves up hits whose title has the query's words adjacent to each other.
 pub(super) fn promote(release: &Release, terms: &QueryTerms, hits: &mut [Hit]) {
     if terms.len() < 2 {
         return;
@@ -40,7 +41,7 @@ pub(super) fn promote(release: &Release, terms: &QueryTerms, hits: &mut [Hit]) {
     hits.sort_unstable_by(|one, other| other.cmp(one));
 }
 
-/// A word of a query, and where it stands.
+/// Word of a query with its position.
 #[derive(Clone, Copy)]
 struct PlacedWord {
     hash: u16,

@@ -5,24 +5,24 @@ use super::index::TextIndex;
 use super::score::as_float;
 use super::term::QueryTerm;
 
-/// Fewest letters that are taken for the beginning of a word.
+/// Minimum number of letters of a word that is completed.
 const CHARS_MIN: usize = 3;
-/// The same, where it stands behind other words that products must hold with it.
+/// Minimum number of letters of a word that is completed after other words.
 const CONTINUED_CHARS_MIN: usize = 2;
-/// Most letters of a word that may be a beginning though people write it by itself: a cab is one, and a cabinet's.
+/// Maximum number of letters of a common word that may still be a prefix. For example, `cab` may become `cabinet`.
 const WORD_CHARS_MAX: usize = 4;
-/// Such a word is a beginning where no more than one product in so many has it in its title, and so many times as many
-/// have what it may become: a bra is no bracelet.
+/// Limits for completing a common word. At most one product in `CONTINUED_ONE_IN_MIN` may have the word in its title,
+/// and the completion must be at least `CONTINUED_TIMES_MIN` times as common. So `bra` does not become `bracelet`.
 const CONTINUED_ONE_IN_MIN: f32 = 500.0;
 const CONTINUED_TIMES_MIN: u32 = 8;
-/// Most words that a beginning stands for; beyond, the rarest are left out.
+/// Maximum number of completions of a prefix. The rarest are left out.
 const WORDS_MAX: usize = 32;
 
-/// Fewest letters and digits that are taken for the beginning of a code.
+/// Minimum number of letters and digits of a code that is completed.
 const CODE_CHARS_MIN: usize = 5;
 
-/// The words that the last word of a query may be the beginning of, where it is no word of the catalogue itself, and the
-/// likeliest of them: who searches while typing has not come to its end. A word that is all there is may be shorter.
+/// Returns the completions of the last word of a query, with the likeliest, if the catalogue does not have the word
+/// itself. Users who search while typing have not finished the word. A word that is alone may be shorter.
 pub(super) fn complete(
     release: &Release,
     index: &TextIndex,
@@ -40,9 +40,9 @@ pub(super) fn complete(
     group(last, words.into_iter().map(str::to_owned).collect())
 }
 
-/// The last word of a query and the words that it may be the beginning of, where products hold it too, but none beside
-/// the others; and the likeliest of these. A word that people write by itself is the beginning of much more usual words
-/// alone, and a longer word of none.
+/// Returns the last word of a query with its completions, and the likeliest of them. Used if products have the word,
+/// but none together with the other words. A common word is completed only to much more common words, and only if it is
+/// short.
 pub(super) fn continued(index: &TextIndex, last: &QueryTerm, own: &TermGroup) -> Option<(String, TermGroup)> {
     let chars = last.plain.chars().count();
     if chars < CONTINUED_CHARS_MIN || !last.plain.chars().all(char::is_alphabetic) {

@@ -11,16 +11,16 @@ use super::term::QueryTerm;
 use super::terms::QueryTerms;
 use super::{either, forms, numbers, orthography, prefix, typed};
 
-/// The query of a text: its words, corrected where no product holds them, and the synonyms of each.
+/// Query terms of a text: its words, with corrections of those that no product contains, and their synonyms.
 #[derive(Debug)]
 pub(super) struct Query {
     pub(super) terms: QueryTerms,
     groups: Vec<TermGroup>,
     pub(super) corrections: Vec<Correction>,
-    /// See [`super::LexicalHits::named`].
+    /// Product that the query names, see [`super::LexicalHits::named`].
     pub(super) named: QuerySubject,
     pub(super) synonyms: Vec<Synonym>,
-    /// The last word where it stands for the words that begin with it, and the likeliest of these.
+    /// Completion of the last word, if it was used as a prefix, with the likeliest word.
     pub(super) completed: Option<Correction>,
 }
 
@@ -45,7 +45,7 @@ impl Query {
             if are_known.contains(&false)
                 && let Some((mended, corrected)) = repair::mend(index, &terms, &are_known)
             {
-                // A word that was joined with the one before it is complete, and no beginning.
+                // A word that was joined with the previous one is complete and not a prefix.
                 completion = completion.filter(|_| last_of(&mended) == last_of(&terms));
                 (terms, corrections) = (mended, corrected);
             }
@@ -58,7 +58,7 @@ impl Query {
         {
             let from = term.plain.clone();
             completed = Some(Correction { from, to });
-            // The words that it may become stand for the word itself, and its other spellings beside them.
+            // The completions replace the word itself, and its other spellings are kept after them.
             let spellings = last.variants.split_off(last.variants.len().min(1));
             *last = completion;
             last.variants.extend(spellings);
@@ -77,7 +77,7 @@ impl Query {
             typed::add(wanted.typed, &terms, &mut groups, is_held);
             either::add(wanted.text, &terms, &mut groups);
         }
-        // The beginning of a word does not say yet what the thing is.
+        // An incomplete word does not yet say what the product is.
         let named = match completed {
             None if !wanted.as_typed => index.category_names.named(wanted.text, &terms, &groups),
             _ => QuerySubject::default(),
@@ -92,10 +92,10 @@ impl Query {
         }
     }
 
-    /// The same with the last word as the beginning of others too, where it may be: for when no product holds every word.
+    /// Returns the query with the last word also used as a prefix, if possible. Used if no product contains every word.
     pub(super) fn continued(&self, index: &TextIndex, text: &str) -> Option<Self> {
         let (last, own) = (self.terms.iter().next_back()?, self.groups.last()?);
-        // A text that goes on after the word has no half-typed word at its end.
+        // If the text continues after the word, the word is complete.
         let is_last = text.to_lowercase().ends_with(last.plain.as_str());
         if self.completed.is_some() || self.groups.len() < 2 || !is_last {
             return None;
@@ -127,7 +127,7 @@ impl Query {
     }
 }
 
-/// For each word of a query, true where it is meant as it is: products have it, or a word that it leads to.
+/// Returns for each word of a query whether it is meant as typed: products have the word or one of its synonyms.
 fn known(index: &TextIndex, terms: &QueryTerms, is_held: impl Fn(&str) -> bool + Copy) -> Vec<bool> {
     let is_titled = |word: &str| index.vocabulary.count(word) > 0;
     let is_known = |term: &QueryTerm| {
@@ -135,7 +135,7 @@ fn known(index: &TextIndex, terms: &QueryTerms, is_held: impl Fn(&str) -> bool +
             || index.languages.leads(&term.stemmed)
             || orthography::is_written(&term.plain, is_titled)
     };
-    // A word that leads to others is known by them.
+    // A word with synonyms counts as known.
     let covered = index.synonyms.covered(terms, is_held);
     let known = terms.iter().zip(covered);
     known.map(|(term, covered)| covered || is_known(term)).collect()

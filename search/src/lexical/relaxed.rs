@@ -12,10 +12,10 @@ use super::top::TopHits;
 use super::window::{RowSlot, Slot, Window};
 use super::work::Work;
 
-/// Collects products that hold some of the words but not all: scores of every word are added up product by product.
+/// Collects products that contain some but not all of the words, by adding up the scores of the words per product.
 pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mut Collector<'_, '_>) {
     let Collector { top, work, marks } = collector;
-    // No hit is missed without the marks: a query without marked rows has no hit either.
+    // If no row was marked so far, there is no hit so far either, so no hit is missed.
     let mut marks = marks.as_mut().filter(|marks| marks.is_empty());
     let levels = Levels::of(open.len());
     let mut offer = |buffer: &mut CandidateBuffer<'_>, top: &mut TopHits<'_>, part: u32, some: &[RowSlot]| {
@@ -27,7 +27,7 @@ pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mu
     };
     let (parts, enough) = (search.release.parts(), search.wanted.enough);
     let divided = GroupDivision::of(open, work.postings_max);
-    // By part, the rows of the rare words where others were only looked up.
+    // For each part, the rows of the rare words, if other words were only looked up.
     let mut seen = Vec::new();
     for (at, part) in (0..).zip(parts) {
         let mut buffer = CandidateBuffer::of(part, at, search.eligible(at));
@@ -42,7 +42,7 @@ pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mu
     if divided.looked_up.is_empty() || top.len() >= enough {
         return;
     }
-    // Filters may leave nothing of the rare words' products: then the common ones are asked for after all.
+    // Filters may exclude all products of the rare words. Then the common words are read after all.
     let seen = seen.iter().zip(parts);
     let mut seen: Vec<RowSet> = seen.map(|(some, part)| seen_rows(some, part.rows())).collect();
     for (nth, group) in divided.looked_up.iter().enumerate() {
@@ -70,7 +70,7 @@ fn seen_rows(some: &[RowSlot], rows: u32) -> RowSet {
     seen
 }
 
-/// The worth of a score, by the number of words that a product holds.
+/// Tier and score factor by the number of words that a product contains.
 struct Levels(Vec<Level>);
 
 #[derive(Clone, Copy)]
@@ -88,10 +88,10 @@ impl Levels {
             } else {
                 tier::ANY
             },
-            // Two rare words of four say more than one that is rarer still.
+            // Two rare words of four indicate more than one even rarer word.
             share: (as_float(held as u64) / all).sqrt(),
         };
-        // Those that hold all words were collected before.
+        // Products with all words were collected before.
         Self((0..words).map(level).collect())
     }
 
@@ -104,14 +104,14 @@ impl Levels {
     }
 }
 
-/// A word that was only looked up and leads now, and the others of its kind behind it.
+/// Common word that drives the search now, and the remaining common words.
 #[derive(Clone, Copy)]
 struct LeadingGroup<'a> {
     group: usize,
     rest: &'a [usize],
 }
 
-/// The words of a query in one part.
+/// Words of a query in one part.
 #[derive(Clone, Copy)]
 struct OfPart<'a> {
     open: &'a OpenGroups<'a>,
@@ -120,8 +120,8 @@ struct OfPart<'a> {
 }
 
 impl OfPart<'_> {
-    /// Calls `found` with the products that hold the leading word and were not seen yet, some at a time, and with the
-    /// score of each for the others.
+    /// Passes the products that contain the leading word and were not seen yet to `found` in batches, each with its
+    /// score including the other words.
     fn walk(&self, leading: LeadingGroup<'_>, seen: &mut RowSet, work: &mut Work, mut found: impl FnMut(&[RowSlot])) {
         let cursor = |group: &usize| self.open.lists(self.at as usize, *group)?.cursor();
         let mut others: Vec<GroupCursor<'_>> = leading.rest.iter().filter_map(cursor).collect();
@@ -155,8 +155,8 @@ impl OfPart<'_> {
         work.read += others.iter().chain([&leading]).map(GroupCursor::decoded).sum::<u64>();
     }
 
-    /// Calls `found` with every product that holds some of the words, some at a time: its score, and how many it holds.
-    /// Answers all of them where words were looked up.
+    /// Passes every product that contains some of the words to `found` in batches, with its score and number of words.
+    /// Returns all of them if words were looked up.
     fn sums(&self, divided: &GroupDivision, work: &mut Work, mut found: impl FnMut(&[RowSlot])) -> Vec<RowSlot> {
         let mut all = Vec::new();
         if divided.looked_up.is_empty() {
@@ -169,7 +169,7 @@ impl OfPart<'_> {
         all
     }
 
-    /// Adds up the words' scores, product by product.
+    /// Adds up the scores of the words per product.
     fn add_up(&self, groups: &[usize], work: &mut Work, mut found: impl FnMut(&[RowSlot])) {
         let lists = groups
             .iter()
@@ -193,7 +193,7 @@ impl OfPart<'_> {
         }
     }
 
-    /// Looks the words up that are too common to be read, for the best products so far.
+    /// Looks up the words that are too common to be read, for the best products so far.
     fn look_up(&self, groups: &[usize], all: &mut [RowSlot], work: &mut Work) {
         let best = best(all, work.looked_up_max);
         for group in groups {
@@ -215,12 +215,12 @@ impl OfPart<'_> {
     }
 }
 
-/// The places of the products with the greatest scores, ascending; of those alike the first.
+/// Returns the indexes of the products with the greatest scores, ascending. Among equal scores, the first are kept.
 fn best(all: &[RowSlot], count: usize) -> Vec<usize> {
     if count >= all.len() {
         return (0..all.len()).collect();
     }
-    // Scores are not negative: they are in the order of their bits.
+    // Scores are not negative, so their bits compare like their values.
     let ranks = (0_u64..).zip(all);
     let mut ranks: Vec<u64> = ranks
         .map(|(at, held)| u64::from(!held.slot.score.to_bits()) << 32 | at)
@@ -232,7 +232,8 @@ fn best(all: &[RowSlot], count: usize) -> Vec<usize> {
     places
 }
 
-/// The words that are read, rarest first, and those that are only looked up. A word that no product holds is neither.
+/// Words that are read, rarest first, and words that are only looked up. Words that no product contains are in neither
+/// list.
 struct GroupDivision {
     driving: Vec<usize>,
     looked_up: Vec<usize>,

@@ -5,38 +5,37 @@ use super::term::QueryTerm;
 use super::terms::{QueryTerms, TERMS_MAX};
 use super::vocabulary::Near;
 
-/// A word of the query that no product holds, and the words that were looked for instead.
+/// Word of the query that no product contains, with the words searched instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
-    /// The word of the query.
+    /// Word of the query.
     pub from: String,
-    /// The other.
+    /// Replacement, which may be several words.
     pub to: String,
 }
 
-/// Shortest halves of a word that is taken apart.
+/// Minimum number of letters of each half of a split word.
 const HALF_CHARS_MIN: usize = 3;
 
-/// Fewest letters of a word that is corrected: shorter ones are too near to each other.
+/// Minimum number of letters of a word that is corrected. Shorter words are too similar to each other.
 const CHARS_MIN: usize = 4;
-/// Fewest letters of a word that may be two edits away from the word that was meant, and of one that may be so from any
-/// word.
+/// Minimum number of letters of a word that may be corrected by two edits to a word in several titles, and to any word.
 const TWO_EDITS_CHARS_MIN: usize = 6;
 const TWO_EDITS_ANY_CHARS_MIN: usize = 9;
-/// Titles that hold what is meant by a word that is less like it than is usual: of four letters, of another first letter,
-/// or two edits away though it is short.
+/// Minimum number of titles with the correction, if it is less certain: for words of four letters, another first
+/// letter, or two edits in a short word.
 const TITLES_MIN: u32 = 3;
-/// The first letter is hardly ever mistyped: another word that begins with it is meant, unless one that does not is so
-/// many times as frequent.
+/// Minimum frequency ratio for a correction that changes the first letter. First letters are rarely mistyped, so a
+/// correction with the same first letter is preferred unless another one is this many times as frequent.
 const OTHER_FIRST_TIMES_MIN: u32 = 8;
 
-/// Letters that a stem has less than its word when the word may be another's misspelling: one ending is less.
+/// Minimum number of letters that stemming removed from a word that may be a misspelling. One ending has fewer letters.
 const ENDINGS_CHARS_MIN: usize = 4;
-/// The same when the other word is this one but for letters written twice.
+/// Minimum number of removed letters if the two words differ only in doubled letters.
 const ENDING_CHARS_MIN: usize = 3;
 
-/// True where products hold a word's stem only because endings were taken off their words, while the word is one letter
-/// away from a word of another stem: `earings` are earrings, not ears.
+/// Returns true if products contain a word's stem only because of stemming, and the word is one edit away from a word
+/// with another stem. For example, `earings` means earrings and not ears.
 pub(super) fn is_mistaken(index: &TextIndex, term: &QueryTerm) -> bool {
     let chars = |word: &str| word.chars().count();
     let ending = chars(&term.plain).saturating_sub(chars(&term.stemmed));
@@ -55,15 +54,14 @@ pub(super) fn is_mistaken(index: &TextIndex, term: &QueryTerm) -> bool {
     QueryTerm::of_word(meant, 0).stemmed != term.stemmed && (ending >= ENDINGS_CHARS_MIN || doubled())
 }
 
-/// A word's letters, those written twice once.
+/// Returns the letters of a word, with double letters reduced to one.
 fn singly(word: &str) -> impl Iterator<Item = char> {
     let mut last = None;
     word.chars().filter(move |char| last.replace(*char) != Some(*char))
 }
 
-/// Mends the words that no product holds: words written apart that belong together, letters mistyped, words written
-/// together that stand apart. Words that any product holds are not touched, nor are words that people write elsewhere,
-/// nor is anything with a digit.
+/// Corrects the words that no product contains: words to be joined, mistyped letters, and words to be split. Not
+/// corrected are words that any product contains, common words, and anything with a digit.
 pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, known: &[bool]) -> Option<(QueryTerms, Vec<Correction>)> {
     let mut mended: Vec<QueryTerm> = Vec::with_capacity(terms.len() + 2);
     let mut corrections = Vec::new();
@@ -102,14 +100,14 @@ pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, known: &[bool]) -> Opt
     (!corrections.is_empty()).then(|| (QueryTerms::from_terms(mended, TERMS_MAX), corrections))
 }
 
-/// The words that an unknown word was meant to be. One edit explains more than two, and two known words written
-/// together more than a mistyped first letter.
+/// Returns the words that an unknown word stands for. One edit is likelier than two, and two joined words are likelier
+/// than a mistyped first letter.
 fn replacement(index: &TextIndex, word: &str) -> Option<Vec<String>> {
     let chars = word.chars().count();
     if chars < CHARS_MIN || !word.chars().all(char::is_alphabetic) {
         return None;
     }
-    // A word that people write is no misspelling, whatever the catalogue holds: powder is not power.
+    // A common word is not a misspelling, even if the catalogue lacks it: `powder` does not mean `power`.
     if data_embedding::is_word(word)
         || index.synonyms.is_word(word)
         || data_understanding::is_kept(word)

@@ -1,7 +1,7 @@
 use data_index::Release;
 
-/// Rows of one part: a bit for each, in words of 64. A common word matches most of a part, and its rows are put in one
-/// by one.
+/// Set of rows of one part, as a bitmap of 64-bit words. A common word matches most of a part, and its rows are
+/// inserted one by one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RowSet {
     rows: u32,
@@ -9,7 +9,7 @@ pub(crate) struct RowSet {
 }
 
 impl RowSet {
-    /// No row of a part with so many.
+    /// Returns the empty set for a part with `rows` rows.
     pub(crate) fn none(rows: u32) -> Self {
         Self {
             rows,
@@ -17,12 +17,13 @@ impl RowSet {
         }
     }
 
-    /// Every row of a part with so many.
+    /// Returns the set of all rows of a part with `rows` rows.
     pub(super) fn all(rows: u32) -> Self {
         Self::none(rows).not()
     }
 
-    /// The rows that bytes have a bit for, the first byte those of rows 0 to 7; rows that the part has not are left out.
+    /// Returns the set for a bitmap of bytes, where the first byte has rows 0 to 7. Rows that the part does not have
+    /// are dropped.
     pub(super) fn of_bytes(bytes: &[u8], rows: u32) -> Self {
         let words = bytes.as_chunks().0.iter();
         let mut words: Vec<u64> = words.map(|bytes| u64::from_le_bytes(*bytes)).collect();
@@ -32,17 +33,17 @@ impl RowSet {
         Self { rows, words }
     }
 
-    /// The number of the part's rows.
+    /// Returns the number of rows of the part.
     pub(super) const fn rows(&self) -> u32 {
         self.rows
     }
 
-    /// No row, for each part of a release.
+    /// Returns an empty set for each part of a release.
     pub(crate) fn none_of(release: &Release) -> Vec<Self> {
         release.parts().iter().map(|part| Self::none(part.rows())).collect()
     }
 
-    /// Adds a row; one that the part has not is left out.
+    /// Adds a row. A row that the part does not have is ignored.
     #[inline]
     pub(crate) fn insert(&mut self, row: u32) {
         if row < self.rows
@@ -62,7 +63,7 @@ impl RowSet {
         self.words.iter().all(|word| *word == 0)
     }
 
-    /// The rows that `other`, of the same part, has too.
+    /// Returns the intersection with `other`, a set of the same part.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.words
             .iter_mut()
@@ -71,13 +72,13 @@ impl RowSet {
         self
     }
 
-    /// And the rows that `other`, of the same part, has.
+    /// Returns the union with `other`, a set of the same part.
     pub(super) fn or(mut self, other: Self) -> Self {
         self.join(&other);
         self
     }
 
-    /// The other rows of the part.
+    /// Returns the complement within the part.
     pub(crate) fn not(mut self) -> Self {
         self.words.iter_mut().for_each(|word| *word = !*word);
         if let Some(last) = self.words.last_mut().filter(|_| !self.rows.is_multiple_of(64)) {
@@ -86,7 +87,7 @@ impl RowSet {
         self
     }
 
-    /// Adds the rows of `other`, of the same part.
+    /// Adds the rows of `other`, a set of the same part.
     pub(super) fn join(&mut self, other: &Self) {
         self.words
             .iter_mut()
@@ -94,7 +95,7 @@ impl RowSet {
             .for_each(|(word, other)| *word |= other);
     }
 
-    /// The rows that are in each of some sets of a part, ascending.
+    /// Passes the rows that are in all sets of a part to `tell`, ascending.
     pub(super) fn in_all(sets: &[Self], mut tell: impl FnMut(u32)) {
         let Some((first, others)) = sets.split_first() else {
             return;
@@ -109,18 +110,18 @@ impl RowSet {
         }
     }
 
-    /// No row, of the same part.
+    /// Returns an empty set of the same part.
     pub(super) fn emptied(&self) -> Self {
         Self::none(self.rows)
     }
 
-    /// The words, that of rows 0 to 63 first.
+    /// Returns the words of the bitmap. The first word has rows 0 to 63.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }
 }
 
-/// The rows of each part that may be answered, whatever else decides.
+/// Rows of each part that a search may return, regardless of other conditions.
 #[derive(Debug, Clone)]
 pub(crate) struct AllowedRows {
     parts: Vec<RowSet>,
@@ -132,12 +133,12 @@ impl AllowedRows {
         self.parts.get(part as usize).is_some_and(|rows| rows.has(row))
     }
 
-    /// These rows of each part.
+    /// Creates the set from the allowed rows of each part.
     pub(crate) const fn of(parts: Vec<RowSet>) -> Self {
         Self { parts }
     }
 
-    /// The rows of each part.
+    /// Returns the rows of each part.
     pub(crate) fn parts(&self) -> &[RowSet] {
         &self.parts
     }

@@ -3,8 +3,8 @@ use std::sync::LazyLock;
 use data_index::Release;
 use data_index::terms::PostingPayload;
 
-/// The worth of each part of a posting's payload, times the weight of the term. Chosen on judged queries, where
-/// neighbours score alike (docs/benchmarks.md).
+/// Value of each field of a payload, multiplied by the weight of the term. Tuned on judged queries, where nearby values
+/// score alike (docs/benchmarks.md).
 const TITLE: f32 = 4.0;
 const HEAD: f32 = 2.0;
 const BESIDE_HEAD: f32 = 1.0;
@@ -12,10 +12,10 @@ const BRAND: f32 = 2.0;
 const CATEGORY: f32 = 2.0;
 const OPTION: f32 = 0.5;
 const DESCRIPTION: f32 = 0.5;
-/// The title has the very word, not another one of the same stem.
+/// Value if the title has the exact word and not just another word with the same stem.
 const FORM: f32 = 2.5;
 
-/// The weight of a product's quality in its score: it decides between products that fit alike.
+/// Weight of a product's quality in its score. It decides between products that fit equally.
 pub(super) const QUALITY_BONUS: f32 = 1.0;
 
 pub(super) fn quality_bonus(release: &Release, part: u32, row: u32) -> f32 {
@@ -24,7 +24,7 @@ pub(super) fn quality_bonus(release: &Release, part: u32, row: u32) -> f32 {
         .map_or(0.0, |part| QUALITY_BONUS * part.cards().quality(row))
 }
 
-/// Added when the title holds every term.
+/// Bonus when the title contains every term.
 pub(super) const TITLE_BONUS: f32 = 8.0;
 
 static WORTH: LazyLock<[f32; PostingPayload::KINDS]> = LazyLock::new(|| {
@@ -43,7 +43,7 @@ static WORTH: LazyLock<[f32; PostingPayload::KINDS]> = LazyLock::new(|| {
     worth
 });
 
-/// The worth of payloads; looked up once a query.
+/// Table of the values of all payloads, so that each needs only a lookup.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Worth(&'static [f32; PostingPayload::KINDS]);
 
@@ -52,15 +52,15 @@ impl Worth {
         Self(&WORTH)
     }
 
-    /// The worth of a payload to a query that has the term in this form.
+    /// Returns the value of a payload for a query that has the term in this form.
     #[inline]
     pub(super) fn of(self, held: PostingPayload, form: u8) -> f32 {
-        // Without a branch: which form a title has is not to be foretold.
+        // Branch-free because the form in the title is unpredictable.
         let is_form = held.in_title() & (held.form_part() == form);
         self.0[held.kind()] + FORM * f32::from(u8::from(is_form))
     }
 
-    /// A bound on the worth of payloads whose greatest, part by part, is `most`.
+    /// Returns an upper bound on the values of payloads whose field-wise maximum is `most`.
     pub(super) fn bound(self, most: PostingPayload) -> f32 {
         self.0[most.kind()] + FORM
     }
@@ -71,11 +71,11 @@ pub(crate) const fn as_float(count: u64) -> f32 {
     count as f32
 }
 
-/// The least weight of a term. One that every product holds tells nothing by being held, but the field that holds it
-/// still tells what the product is.
+/// Minimum weight of a term. The presence of a term that every product contains says nothing, but its field still says
+/// what the product is.
 const IDF_MIN: f32 = 1.0;
 
-/// The weight of a term that `holding` of `docs` products hold.
+/// Returns the weight of a term that `holding` of `docs` products contain.
 pub(super) fn idf(docs: f32, holding: u32) -> f32 {
     let holding = as_float(u64::from(holding));
     let rare = (1.0 + (docs - holding + 0.5).max(0.0) / (holding + 0.5)).ln();
@@ -90,7 +90,7 @@ mod tests {
     fn the_bound_of_two_holdings_is_below_neither() {
         let worth = Worth::table();
         for one in 0..PostingPayload::KINDS as u16 {
-            // Every part at its own greatest: the table grows with each of them.
+            // The table must not decrease when one field increases.
             for part in [0x0001_u16, 0x0008, 0x0020, 0x0040, 0x0080, 0x0100] {
                 let more = one.wrapping_add(part);
                 let (one, more) = (PostingPayload(one), PostingPayload(more & 0x07ff));

@@ -1,7 +1,6 @@
 use super::term::QueryTerm;
 
-/// Sizes in one word, as the index has them beside their sides: `6x9` for `6 x 9`, `6' x 9'` and `6 by 9`, where products
-/// have it.
+/// Joins sizes into one word, as the index has them: `6x9` for `6 x 9`, `6' x 9'` and `6 by 9`, if products have it.
 pub(super) fn joined(words: Vec<QueryTerm>, is_held: impl Fn(&str) -> bool) -> Vec<QueryTerm> {
     let mut joined: Vec<QueryTerm> = Vec::with_capacity(words.len());
     let mut at = 0;
@@ -22,11 +21,11 @@ pub(super) fn joined(words: Vec<QueryTerm>, is_held: impl Fn(&str) -> bool) -> V
     joined
 }
 
-/// A size that the words begin with, and how many of them it takes.
+/// Reads the size at the start of the words and returns the number of words that it spans.
 fn size(words: &[QueryTerm]) -> Option<(String, usize)> {
     let first = words.first()?;
     if let Some((one, other)) = first.plain.split_once('x') {
-        // `6ftx9ft`
+        // Handles `6ftx9ft`.
         let (one, other) = (side(one)?, side(other)?);
         let glued = format!("{one}x{other}");
         return (glued != first.plain).then_some((glued, 1));
@@ -35,7 +34,7 @@ fn size(words: &[QueryTerm]) -> Option<(String, usize)> {
     let next = words.get(1)?;
     if matches!(next.plain.as_str(), "x" | "by") {
         let other = words.get(2)?;
-        // With its unit each side is a word of its own, which says more.
+        // If both sides have a unit, they are words of their own, which are more specific.
         let both_told = one != first.plain && side(&other.plain)? != other.plain;
         return (!both_told).then(|| Some((format!("{one}x{}", side(&other.plain)?), 3)))?;
     }
@@ -43,7 +42,7 @@ fn size(words: &[QueryTerm]) -> Option<(String, usize)> {
     Some((format!("{one}x{other}"), 2))
 }
 
-/// The number of a side, without its unit.
+/// Returns the number of a side without its unit.
 fn side(word: &str) -> Option<&str> {
     let digits = word.trim_end_matches(|char: char| char.is_ascii_alphabetic());
     let is_number = digits.starts_with(|char: char| char.is_ascii_digit())

@@ -9,66 +9,66 @@ use super::term::QueryTerm;
 use super::terms::QueryTerms;
 use super::vocabulary::Spelling;
 
-/// Words that shoppers use for the same thing: those that ship and those that an operator adds. A query that has one
-/// also finds the others, which count for less. Cheap to clone.
+/// Synonyms: words that shoppers use for the same thing. They are built in or added by an operator. A query for one
+/// also finds the others with a lower weight. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Synonyms {
     rules: Arc<FxHashMap<Box<str>, Vec<Rule>>>,
-    /// Of the texts that they were read from.
+    /// Digest of the texts from which the synonyms were read.
     digest: [u8; 32],
 }
 
-/// A line of a file that cannot be understood.
+/// Malformed line of a synonyms file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the synonyms: {what}")]
 pub struct SynonymsError {
-    /// Counted from 1.
+    /// Line number, starting at 1.
     pub line: usize,
-    /// The fault of the line.
+    /// Fault of the line.
     pub what: &'static str,
 }
 
-/// A word of a query and one that was looked for beside it.
+/// Word of a query, and a word that was searched in addition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Synonym {
-    /// The word of the query.
+    /// Word of the query.
     pub of: String,
-    /// The other.
+    /// Additional word.
     pub to: String,
 }
 
-/// The words that the first word of a phrase leads to. Phrases are compared by their words in the singular, not by
-/// stems: a search for something comfortable is none for comforters.
+/// Synonyms of a phrase, stored under its first word. Phrases are compared by singular words and not by stems, so that
+/// a search for something comfortable does not find comforters.
 #[derive(Debug)]
 struct Rule {
-    /// The phrase's first word, as the file has it.
+    /// First word of the phrase, as in the file.
     first: Box<str>,
-    /// The phrase's other words, in the singular.
+    /// Other words of the phrase, in the singular.
     rest: Vec<String>,
     to: Vec<QueryTerm>,
     to_text: Box<str>,
 }
 
-/// The worth of a match of a synonym, beside one of the query's own word.
+/// Weight of a match of a synonym, relative to the query's own word.
 const FACTOR: f32 = 0.4;
-/// Words of one synonym.
+/// Maximum number of words of one synonym.
 const WORDS_MAX: usize = 3;
-/// Synonyms of one line, and of one word of a query.
+/// Maximum number of synonyms in one line, and of one query word.
 const LINE_MAX: usize = 16;
 const OF_WORD_MAX: usize = 6;
-/// Lines of a file.
+/// Maximum number of lines of a file.
 const LINES_MAX: usize = 50_000;
 
 impl Synonyms {
-    /// Those that ship.
+    /// Returns the built-in synonyms.
     #[must_use]
     pub fn shipped() -> Self {
         let shipped = include_str!("../../../data/reference/synonyms.tsv");
-        // A test reads the file; were it wrong, search would go on without it.
+        // A test reads the file. If it were wrong, search would go on without synonyms.
         Self::read(&[shipped]).unwrap_or_else(|_| Self::none())
     }
 
-    /// None at all.
+    /// Returns an empty set of synonyms.
     #[must_use]
     pub fn none() -> Self {
         Self {
@@ -77,11 +77,12 @@ impl Synonyms {
         }
     }
 
-    /// Those that ship and those of an operator's file: a line `=<tab>sofa<tab>couch` for words that find each other,
-    /// `><tab>joota<tab>shoes` for a word that finds the others and is not found by them, `#` before a remark.
+    /// Returns the built-in synonyms and those of an operator's file. A line `=<tab>sofa<tab>couch` has words that find
+    /// each other. A line `><tab>joota<tab>shoes` has a word that finds the others but is not found by them. `#` begins
+    /// a comment.
     ///
     /// # Errors
-    /// The first line that is none of these.
+    /// The first malformed line.
     pub fn with_operators(file: &str) -> Result<Self, SynonymsError> {
         Self::read(&[include_str!("../../../data/reference/synonyms.tsv"), file])
     }
@@ -110,12 +111,13 @@ impl Synonyms {
         })
     }
 
-    /// Differs where the synonyms do.
+    /// Returns a digest that differs whenever the synonyms differ.
     pub const fn digest(&self) -> &[u8; 32] {
         &self.digest
     }
 
-    /// The rules whose phrase begins with the term at `at`, and which lead to words that `is_held` says products may have.
+    /// Returns the rules whose phrase begins with the term at `at` and which lead to words that products have according
+    /// to `is_held`.
     fn rules_at<'a>(
         &'a self,
         terms: &'a [&QueryTerm],
@@ -139,8 +141,8 @@ impl Synonyms {
         })
     }
 
-    /// For each word of a query, true where it leads to words that `is_held` says products may have: such a word is not
-    /// corrected.
+    /// Returns for each word of a query whether it leads to words that products have according to `is_held`. Such a
+    /// word is not corrected.
     pub(super) fn covered(&self, terms: &QueryTerms, is_held: impl Fn(&str) -> bool) -> Vec<bool> {
         let terms: Vec<&QueryTerm> = terms.iter().collect();
         let mut covered = vec![false; terms.len()];
@@ -153,19 +155,20 @@ impl Synonyms {
         covered
     }
 
-    /// True where a phrase begins with this word: people write it, whatever the catalogue holds.
+    /// Returns true if a phrase begins with this word. It is then a real word, even if the catalogue lacks it.
     pub(super) fn is_word(&self, word: &str) -> bool {
         self.rules.contains_key(singular(word).as_str())
     }
 
-    /// Single words that a single word leads to.
+    /// Returns the single words that are synonyms of a single word.
     pub(super) fn of_word(&self, word: &str) -> impl Iterator<Item = String> {
         let rules = self.rules.get(singular(word).as_str()).into_iter().flatten();
         let single = rules.filter(|rule| rule.rest.is_empty() && rule.to.len() == 1);
         single.map(|rule| rule.to_text.to_string())
     }
 
-    /// The words of all phrases that lead to words that `is_held` says products may have, each with the first of these.
+    /// Returns the words of all phrases that lead to words that products have according to `is_held`. Each comes with
+    /// the first of these words.
     pub(super) fn spellings(&self, is_held: impl Fn(&str) -> bool) -> impl Iterator<Item = Spelling<'_>> {
         let leads = move |rule: &&Rule| rule.to.iter().all(|to| is_held(&to.stemmed));
         let rules = self.rules.values().flatten().filter(leads);
@@ -176,7 +179,8 @@ impl Synonyms {
         })
     }
 
-    /// Adds the synonyms of a query's words to their groups; answers those that `is_held` says products may have.
+    /// Adds the synonyms of a query's words to their groups and returns those that products have according to
+    /// `is_held`.
     pub(super) fn add(
         &self,
         terms: &QueryTerms,
@@ -185,7 +189,8 @@ impl Synonyms {
     ) -> Vec<Synonym> {
         let mut used = Vec::new();
         let terms: Vec<&QueryTerm> = terms.iter().collect();
-        // A phrase that leads to others uses up its words: they have another meaning in it than alone.
+        // The words of a phrase with synonyms are not matched again alone, because they have another meaning in the
+        // phrase.
         let mut used_up = 0;
         for at in 0..terms.len() {
             let rules: Vec<&Rule> = self.rules_at(&terms, at, &is_held).collect();
@@ -216,7 +221,7 @@ impl Synonyms {
     }
 }
 
-/// A word without the ending of an English plural.
+/// Returns a word without an English plural ending.
 fn singular(word: &str) -> String {
     let of = |ending: &str, singular: &str| {
         let rest = word.strip_suffix(ending).filter(|rest| rest.chars().count() >= 2)?;
@@ -263,7 +268,7 @@ fn read_line(text: &str, rules: &mut FxHashMap<Box<str>, Vec<Rule>>) -> Result<(
         .take(if both_ways { phrases.len() } else { 1 })
     {
         for (to_at, (to_text, to)) in phrases.iter().enumerate() {
-            // Forms of one stem find each other anyway.
+            // Forms with the same stem find each other anyway.
             let same = from
                 .iter()
                 .map(|word| &word.stemmed)
@@ -283,7 +288,7 @@ fn read_line(text: &str, rules: &mut FxHashMap<Box<str>, Vec<Rule>>) -> Result<(
     Ok(())
 }
 
-/// The words of a synonym, stop words too: they are looked for side by side.
+/// Splits a synonym into words, including stop words, because they are searched as adjacent words.
 fn words(text: &str) -> Vec<QueryTerm> {
     let plain = analyse(Analysis::Plain, text);
     (0..)

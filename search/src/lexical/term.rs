@@ -1,16 +1,16 @@
 use data_text::{Analysis, analyse};
 
-/// One word of a query in the forms that the fields hold.
+/// Word of a query in the forms that the fields contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct QueryTerm {
     pub(super) stemmed: String,
     pub(super) plain: String,
-    /// The position among the query's words.
+    /// Position among the words of the query.
     pub(super) position: u32,
 }
 
 impl QueryTerm {
-    /// A word that a query was corrected to.
+    /// Returns the term for a word that replaces a query word.
     pub(super) fn of_word(word: &str, position: u32) -> Self {
         let stemmed = analyse(Analysis::Stemmed, word)
             .pop()

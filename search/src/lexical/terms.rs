@@ -3,13 +3,13 @@ use data_text::{Analysis, analyse};
 use super::sizes;
 use super::term::QueryTerm;
 
-/// Words that a query may hold for grammar's sake: products need not hold them, unless there is nothing else.
+/// Grammatical words of a query. Products need not contain them, unless the query has no other words.
 const STOP_WORDS: [&str; 24] = [
     "a", "an", "and", "are", "as", "at", "by", "for", "from", "has", "in", "is", "it", "of", "on", "or", "our", "that",
     "the", "this", "to", "under", "with", "your",
 ];
 
-/// Words that go with the stop words behind them: `compatible with`, `suitable for`, `made for`.
+/// Words that are grammatical before a stop word: `compatible with`, `suitable for`, `made for`.
 const BEFORE_STOP_WORDS: [&str; 9] = [
     "compatible",
     "suitable",
@@ -22,19 +22,19 @@ const BEFORE_STOP_WORDS: [&str; 9] = [
     "intended",
 ];
 
-/// More terms than this are not looked for: nobody means them, and each costs postings of every field.
+/// Maximum number of terms that are searched. Each term costs postings, and no real query has more.
 pub(super) const TERMS_MAX: usize = 24;
 
-/// The words that a product must hold to be what the query asks for; no word twice.
+/// Words that a product must contain to match the query, without duplicates.
 #[derive(Debug, Clone, Default)]
 pub(super) struct QueryTerms {
     terms: Vec<QueryTerm>,
-    /// The number of the query's words, with those that are left out.
+    /// Number of words of the query, including those that are left out.
     words: usize,
 }
 
 impl QueryTerms {
-    /// The words of a text; sizes are one word where `is_held` says that products have it.
+    /// Returns the terms of a text. A size becomes one word if products have it according to `is_held`.
     pub(super) fn of(text: &str, is_held: impl Fn(&str) -> bool) -> Self {
         let stemmed = analyse(Analysis::Stemmed, text);
         let plain = analyse(Analysis::Plain, text);
@@ -42,7 +42,8 @@ impl QueryTerms {
         let mut plain = plain.into_iter().peekable();
         let mut all: Vec<QueryTerm> = Vec::with_capacity(stemmed.len());
         for stem in stemmed {
-            // Both analyses cut alike, so positions meet; a word that one of them drops is skipped in the other.
+            // Both analyses split text identically, so their positions match. A word that one of them drops is skipped
+            // in the other.
             while plain.next_if(|word| word.position < stem.position).is_some() {}
             let word = plain.next_if(|word| word.position == stem.position);
             all.push(QueryTerm {
@@ -52,7 +53,7 @@ impl QueryTerms {
             });
         }
         let mut terms = sizes::joined(all, is_held);
-        // The words that go with stop words, where one of these follows.
+        // Words of `BEFORE_STOP_WORDS` that precede a stop word.
         let going: Vec<u32> = terms
             .windows(2)
             .filter_map(|pair| {
@@ -72,7 +73,7 @@ impl QueryTerms {
         }
     }
 
-    /// Terms that were put together elsewhere, at most `terms_max`; a word that is there already is left out.
+    /// Creates query terms from given terms, up to `terms_max` and without duplicates.
     pub(super) fn from_terms(terms: Vec<QueryTerm>, terms_max: usize) -> Self {
         let mut kept: Vec<QueryTerm> = Vec::with_capacity(terms.len().min(terms_max));
         for term in terms {
@@ -95,7 +96,7 @@ impl QueryTerms {
         self.terms.len()
     }
 
-    /// The number of the query's words, with those that products need not hold.
+    /// Returns the number of words of the query, including those that products need not contain.
     pub(super) const fn words(&self) -> usize {
         self.words
     }

@@ -1,4 +1,5 @@
-//! Work is bounded, and rows that shortcuts leave out are never better than those that are answered.
+//! Tests that the work of a search is limited, and that shortcuts never drop rows that are better than the returned
+//! ones.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use data_model::{Product, Variant};
 use super::work::STEPS_MAX;
 use super::*;
 
-/// A release of products with these titles, in one part; every third of them is in stock.
+/// Builds a one-part release of products with these titles. Every third product is in stock.
 pub(crate) fn release(titles: impl Iterator<Item = String>, dir: &Path) -> Release {
     let facts = kit::facts(kit::brand("Words"));
     let product = |(id, title): (u64, String)| Product {
@@ -42,7 +43,7 @@ fn narrowed_by(filter: Option<&Filter>) -> Narrowing<'_> {
     }
 }
 
-/// `word0 … word59`, each in all but a few of the titles.
+/// Returns titles with the words `word0 … word59`. Each word is in all but a few titles.
 fn titles(count: u64) -> impl Iterator<Item = String> {
     (0..count).map(|row| {
         let words = (0..60).filter(|word| (row + word) % 7 != 0);
@@ -68,8 +69,8 @@ fn a_query_of_sixty_common_words_reads_no_more_of_a_larger_catalogue() {
         work.read
     };
     let (small, large) = (work_of(1_000), work_of(4_000));
-    // The rarest word is read whole; the 23 others are looked up for 8 products, a block of 128 each at most, and a
-    // block of each is decoded by who looks for all of them.
+    // The rarest word is read completely. The other 23 words are looked up for 8 products, decoding at most one block
+    // of 128 for each. One more block per word is decoded when a cursor starts.
     assert!(small <= 1_000 + 23 * 9 * 128 + 24 * 128, "{small}");
     assert!(large <= 4_000 + 23 * 9 * 128 + 24 * 128, "{large}");
 }
@@ -77,7 +78,7 @@ fn a_query_of_sixty_common_words_reads_no_more_of_a_larger_catalogue() {
 #[test]
 fn a_word_too_common_to_be_read_is_asked_for_where_the_others_find_too_little() {
     let dir = tempfile::tempdir().unwrap();
-    // The two that are rare are sold out.
+    // The two rare products are sold out.
     let title = |row: u64| {
         if row < 2 {
             "Rare Tent".to_owned()
@@ -122,7 +123,7 @@ fn a_word_too_common_to_be_read_is_asked_for_where_the_others_find_too_little() 
         (20, Some(tier::ALL_BUT_ONE))
     );
     assert_eq!(found("rare tent", None, 100_000), (20, Some(tier::TITLE)));
-    // It is bounded all the same.
+    // The work is limited in this case too.
     let (few, _) = found("rare tent", Some(&in_stock), 60);
     assert!((1..20).contains(&few), "{few}");
 }
@@ -142,15 +143,15 @@ fn blocks_that_are_left_out_hold_nothing_better() {
     let index = TextIndex::open(&release, Synonyms::none());
     let mut work = Work::new();
     let found = find(&release, &index, &wanted("mug", 2), &mut work);
-    // All hits stay while every hit has its place.
+    // All hits are kept if the limit is large enough.
     let all = find(&release, &index, &wanted("mug", 20_000), &mut Work::new());
     assert_eq!(found.hits, all.hits[..2]);
     assert_eq!(all.hits.len(), 5_152);
-    // Of some five thousand that have the word.
+    // About five thousand products have the word.
     assert!(work.steps_left > STEPS_MAX - 2_000, "{}", STEPS_MAX - work.steps_left);
 }
 
-/// The rows of the sets of a release of one part.
+/// Returns the rows of the sets of a one-part release.
 fn rows_of(sets: &[RowSet]) -> Vec<u32> {
     let [set] = sets else {
         panic!("{} parts", sets.len());
@@ -191,7 +192,8 @@ fn the_match_set_is_what_the_query_was_finally_about() {
         with_matches: true,
         ..wanted("red shirt", 20)
     };
-    // Of the five only the third is in stock, which lacks a word; the search is still about the same products.
+    // Only the third of the five products is in stock, and it lacks a word. The matches before the filter stay the
+    // same.
     let found = search(&release, &index, &wanted);
     assert_eq!(found.hits.iter().map(|hit| hit.at.row).collect::<Vec<_>>(), [2]);
     assert_eq!(rows_of(&found.matches), [0, 1]);
@@ -234,7 +236,7 @@ fn a_word_that_was_joined_is_no_beginning_of_others() {
         (rows, found.completed.is_some())
     };
     assert_eq!(found("choco late"), (vec![0, 1], false));
-    // A word by itself, it is no beginning alone: it may be the end of the other as well.
+    // A word that exists by itself is not only a prefix. It may also be the end of another word.
     assert_eq!(found("note book").0, [3, 4]);
     assert_eq!(found("book").0, [5]);
 }
@@ -263,13 +265,14 @@ fn a_last_word_that_nothing_holds_beside_the_others_is_the_beginning_of_one_that
     };
     let beginning = |word: &str| Some(word.to_owned());
     assert_eq!(found("kitchen cabi", false), (vec![0], beginning("cabi")));
-    // Something holds both, or the word has come to its end, or it is to be taken as it is.
+    // The word is not completed if a product has both words, if the word is complete, or if the text is searched as
+    // typed.
     assert_eq!(found("jeans cabi", false), (vec![1], None));
     assert_eq!(found("kitchen cabi ", false), (vec![], None));
     assert_eq!(found("kitchen cabi", true), (vec![], None));
-    // No word begins so beside the other word.
+    // No word with this prefix occurs together with the other word.
     assert_eq!(found("towel cabi", false), (vec![], None));
-    // People write it by itself, and words that begin so are not much more usual.
+    // `bra` is a common word, and its completions are not much more common.
     assert_eq!(found("kitchen bra", false), (vec![], None));
 }
 

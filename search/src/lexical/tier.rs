@@ -1,21 +1,21 @@
-//! Tiers of hits: a hit of a higher tier stands before every hit of a lower one.
+//! Tiers of hits. A hit of a higher tier comes before every hit of a lower tier.
 
-/// Holds some of the words.
+/// Contains some of the words.
 pub const ANY: u8 = 1;
-/// Lacks one of them.
+/// Lacks one of the words.
 pub const ALL_BUT_ONE: u8 = 2;
-/// Holds them all.
+/// Contains all words.
 pub const ALL: u8 = 3;
-/// Is of the brand whose name the query is.
+/// Belongs to the brand that the query names.
 pub const BRAND: u8 = 4;
-/// Has a SKU or a handle that the query is.
+/// Has the query as its SKU or handle.
 pub const CODE: u8 = 5;
-/// Has the title that the query is.
+/// Has the query as its title.
 pub const TITLE: u8 = 6;
-/// Has both.
+/// Has the query as its title and as its SKU or handle.
 pub const TITLE_AND_CODE: u8 = 7;
 
-/// A tier, spelled out.
+/// Returns the name of a tier.
 pub const fn name(tier: u8) -> &'static str {
     match tier {
         ANY => "any_term",

@@ -7,24 +7,25 @@ use data_model::CurrencyCode;
 use super::hits::ScoredRow;
 use super::tier;
 
-/// The order in which products are answered.
+/// Sort order of products.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// The best fit to the query first; without a query, the most presentable.
+    /// Best fit to the query first. Without a query, the most presentable first.
     #[default]
     Relevance,
-    /// The cheapest first; those without a price last.
+    /// Lowest price first. Products without a price are last.
     PriceAscending,
-    /// The dearest first.
+    /// Highest price first.
     PriceDescending,
-    /// The best rated first, those with more ratings before those with fewer, those without last.
+    /// Best rated first. Of equal ratings, the product with more ratings comes first. Products without a rating are
+    /// last.
     Rating,
-    /// Those whose date is unknown last.
+    /// Newest first. Products without a known date are last.
     Newest,
 }
 
-/// A hit, ordered so that the better one is the greater one. Ties go to the smaller product id: the order is the
-/// same however a release is divided into parts.
+/// Hit, ordered so that the better one is greater. Ties go to the smaller product id, so that the order does not depend
+/// on the division of the release into parts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hit {
     pub(super) tier: u8,
@@ -35,7 +36,7 @@ pub(super) struct Hit {
 }
 
 impl Order {
-    /// All of them.
+    /// All sort orders.
     pub const ALL: [Self; 5] = [
         Self::Relevance,
         Self::PriceAscending,
@@ -44,7 +45,7 @@ impl Order {
         Self::Newest,
     ];
 
-    /// The name that requests spell it by.
+    /// Returns the name in requests.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -57,26 +58,26 @@ impl Order {
     }
 }
 
-/// An order, and the currency whose prices stand first in it.
+/// Sort order, with the currency whose prices come first.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sort {
     pub(crate) order: Order,
     pub(crate) currency: Option<CurrencyCode>,
 }
 
-/// The values that an order compares, the first before the second; the greater key stands before the smaller.
+/// Values that a sort order compares, most significant first. The greater key comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SortKey(i64, i64);
 
 impl Sort {
-    /// The key of a row; the same for all rows in order of relevance.
+    /// Returns the key of a row, which is the same for all rows when sorting by relevance.
     pub(crate) fn key_at(self, release: &Release, at: RowAddress) -> SortKey {
         let part = release.part(at.part);
         part.map_or(SortKey(i64::MIN, 0), |part| self.key(part, at.row))
     }
 
-    /// The same of a row of a part. Prices of different currencies are never compared: those in the one that is given stand
-    /// first, then the others, currency by currency. A price of 0 is none.
+    /// Returns the key of a row in a part. Prices of different currencies are never compared. Those in the given
+    /// currency come first, then the others grouped by currency. A price of 0 counts as no price.
     pub(crate) fn key(self, part: &Part, row: u32) -> SortKey {
         let cards = part.cards();
         let of_currency = || -place(cards.currency(row), self.currency);
@@ -88,7 +89,7 @@ impl Sort {
             },
             Order::PriceDescending => SortKey(of_currency(), cards.price_min_minor(row)),
             Order::Rating => part.rating(row).map_or(SortKey(-1, 0), |rating| {
-                // Exact enough: ratings are stated with one or two decimals.
+                // Exact enough, because ratings have one or two decimals.
                 SortKey(
                     (f64::from(rating.average) * 10_000.0).round() as i64,
                     i64::from(rating.count),
@@ -137,20 +138,19 @@ impl PartialEq for Hit {
 
 impl Eq for Hit {}
 
-/// The best hits so far, `limit` of them. A product that [`TopHits::push_code`] added is not taken again in another
-/// tier.
+/// Best hits so far, at most `limit`. A product that [`TopHits::push_code`] added is not added again in another tier.
 pub(crate) struct TopHits<'a> {
     release: &'a Release,
     sort: Sort,
     limit: usize,
-    /// The best and some that came since, up to twice as many as are wanted: to part them now and then costs less than to
-    /// keep them in order.
+    /// Best hits and those added since, up to twice the limit. Trimming them occasionally is cheaper than keeping them
+    /// sorted.
     hits: Vec<Hit>,
-    /// The worst of `limit` hits, once there are so many.
+    /// Worst of the `limit` best hits, once there are that many.
     worst: Option<Hit>,
-    /// Its tier and score in order of relevance; before there is one, less than any.
+    /// Tier and score of the worst hit when sorting by relevance. Before it exists, a value below all others.
     least: (u8, f32),
-    /// The products that the query is a code of, which the next searches would find again.
+    /// Products that have the query as their code. The following searches would find them again.
     codes: Vec<RowAddress>,
 }
 
@@ -171,20 +171,20 @@ impl<'a> TopHits<'a> {
         self.hits.len().min(self.limit)
     }
 
-    /// True where there are as many as are wanted, so that others must be better.
+    /// Returns true if there are `limit` hits, so that further hits must be better.
     pub(super) const fn is_full(&self) -> bool {
         self.worst.is_some()
     }
 
-    /// True where no hit of this tier with this score is taken any more.
+    /// Returns true if hits with this tier and score are no longer accepted.
     #[inline]
     pub(super) const fn beats(&self, tier: u8, score: f32) -> bool {
         let (least_tier, least_score) = self.least;
-        // Without a branch: it is asked of row after row.
+        // Branch-free because it runs for every row.
         (tier < least_tier) | ((tier == least_tier) & (score < least_score))
     }
 
-    /// Adds a product that the query is a code of.
+    /// Adds a product that has the query as its code.
     pub(super) fn push_code(&mut self, tier: u8, score: f32, at: RowAddress) {
         self.add(tier, score, at);
         self.codes.push(at);
@@ -197,7 +197,7 @@ impl<'a> TopHits<'a> {
     }
 
     fn add(&mut self, tier: u8, score: f32, at: RowAddress) {
-        // Sorted by price, rating or date, products that fit the query stand in that order however well they fit.
+        // When sorting by price, rating or date, the fit of a matching product is ignored.
         let tier = match self.sort.order {
             Order::Relevance => tier,
             _ => tier.min(tier::ALL),
@@ -206,7 +206,7 @@ impl<'a> TopHits<'a> {
         let cards = part.cards();
         let key = self.sort.key(part, at.row);
         if let Some(worst) = &self.worst {
-            // Most end here, many before their id is read.
+            // Most hits are rejected here, many before their id is read.
             let rank = (tier, key)
                 .cmp(&(worst.tier, worst.key))
                 .then(score.total_cmp(&worst.score));
@@ -232,7 +232,7 @@ impl<'a> TopHits<'a> {
         }
     }
 
-    /// Lets all but the best `limit` go.
+    /// Drops all but the best `limit` hits.
     fn part(&mut self) {
         let last = self.limit.saturating_sub(1);
         if last < self.hits.len() {
@@ -251,7 +251,7 @@ impl<'a> TopHits<'a> {
         }
     }
 
-    /// The hits, best first.
+    /// Returns the hits, best first.
     pub(super) fn into_sorted(mut self) -> Vec<Hit> {
         self.part();
         self.hits.sort_unstable_by(|one, other| other.cmp(one));
@@ -263,7 +263,7 @@ fn id(cards: &Cards, row: u32) -> u128 {
     u128::from_be_bytes(*cards.id(row).as_bytes())
 }
 
-/// The place of a currency's prices: those in the one that is wanted stand first, then by code.
+/// Returns the sort position of a currency: the wanted one first, then by code.
 fn place(currency: CurrencyCode, wanted: Option<CurrencyCode>) -> i64 {
     if Some(currency) == wanted {
         return -1;
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
     use crate::lexical::tests::release;
 
-    /// Rows to be ordered: their names decide nothing.
+    /// Release with rows for ordering. Their titles do not matter.
     static RELEASE: LazyLock<Release> = LazyLock::new(|| {
         let dir = tempfile::tempdir().unwrap();
         release((0..300).map(|number| format!("Mug {number}")), dir.path())

@@ -6,8 +6,8 @@ use super::synonyms::Synonym;
 use super::term::QueryTerm;
 use super::terms::QueryTerms;
 
-/// Adds to words that were translated those that were typed, where products have them. Products with these stand first:
-/// the translation counts for less.
+/// Adds the words as typed to translated words, if products have them. Products with the typed words come first,
+/// because the translation has a lower weight.
 pub(super) fn add(typed: &[Synonym], terms: &QueryTerms, groups: &mut [TermGroup], is_held: impl Fn(&str) -> bool) {
     let stems: Vec<&str> = terms.iter().map(|term| term.stemmed.as_str()).collect();
     for Synonym { of, to } in typed {

@@ -2,52 +2,51 @@ use data_index::{CategoryNode, DictionaryEntry, Part, Release};
 use data_text::{Analysis, analyse, edits};
 use rustc_hash::FxHashMap;
 
-/// Words longer than this are no words anyone mistypes.
+/// Maximum length of a word that may be a correction or a typing error, in characters.
 const CHARS_MAX: usize = 32;
 
-/// The words of a release's titles, brands and categories, for the correction of words that no product holds.
+/// Words of a release's titles, brands and categories, from which corrections are chosen.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
-    /// By number of letters.
+    /// Words by number of letters.
     lengths: Vec<Vec<Word>>,
-    /// The number of titles, brand names and names of categories that hold a word; a category's counts for each of its
+    /// Number of titles, brand names and category names that contain a word. A category counts once for each of its
     /// products.
     counts: FxHashMap<Box<str>, u32>,
-    /// The same words but for the longest, in order: those that begin alike stand together.
+    /// Words in alphabetical order except the longest, so that words with the same prefix are adjacent.
     alphabet: Vec<(Box<str>, u32)>,
 }
 
-/// Fewest letters of a word that no title holds and that counts as if titles did because it leads to others: a short one is
-/// near to too many.
+/// Minimum number of letters of a word that is in no title but counts because of its synonyms. Short words are too
+/// similar to others.
 const SPELLING_CHARS_MIN: usize = 8;
 
-/// A word that no title need hold, and one that titles hold and that it leads to.
+/// Word with a synonym that titles have. The word itself need not be in a title.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spelling<'a> {
     pub(super) word: &'a str,
     pub(super) to: &'a str,
 }
 
-/// The words that may be meant by another.
+/// Conditions for the words that may be a correction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Near {
-    /// Most edits that lie between.
+    /// Maximum edit distance.
     pub(super) edits_max: usize,
-    /// True where they begin with another letter, instead of the same.
+    /// True if the first letter must differ, false if it must be the same.
     pub(super) other_first: bool,
-    /// Fewest titles that hold them.
+    /// Minimum number of titles with the word.
     pub(super) titles_min: u32,
 }
 
 #[derive(Debug)]
 struct Word {
     text: Box<str>,
-    /// The letters of the word, one bit each, so that most words are told apart without being compared.
+    /// Bit set of the letters of the word, so that most words are rejected without a comparison.
     letters: u64,
-    /// The frequency of the word: the number of titles, brand names and names of categories that hold it, or hold the
-    /// word that it leads to.
+    /// Frequency of the word: number of titles, brand names and category names with the word, or with its synonym.
     count: u32,
-    /// The number of them that may be taken to hold the word itself.
+    /// Number of these that count as containing the word itself.
     titles: u32,
 }
 
@@ -58,7 +57,7 @@ impl Vocabulary {
             let words = [part.titles(), part.brand_names()]
                 .into_iter()
                 .flat_map(|words| words.starting_at(""));
-            // Numbers and codes are never corrected, and no correction.
+            // Numbers and codes are never corrected and never used as corrections.
             for word in words.filter(|word| word.text.chars().all(char::is_alphabetic)) {
                 let held = live(part, &word);
                 if held > 0 {
@@ -88,18 +87,18 @@ impl Vocabulary {
         }
     }
 
-    /// The number of titles, brand names and names of categories that hold this word.
+    /// Returns the number of titles, brand names and category names that contain this word.
     pub(super) fn count(&self, word: &str) -> u32 {
         self.counts.get(word).copied().unwrap_or(0)
     }
 
-    /// All of them, with as many.
+    /// Returns all words with these numbers.
     pub(super) fn words(&self) -> impl Iterator<Item = (&str, u32)> {
         self.counts.iter().map(|(word, count)| (&**word, *count))
     }
 
-    /// Adds words that no title holds but that lead to some, each with one of these, so that others may be corrected to
-    /// them: they are meant as often as the words that they lead to are held.
+    /// Adds words that no title has but that have synonyms in titles, so that misspellings can be corrected to them.
+    /// Their frequency is that of the synonym.
     pub(super) fn add_spellings<'a>(&mut self, spellings: impl Iterator<Item = Spelling<'a>>) {
         let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
         for Spelling { word, to } in spellings {
@@ -121,13 +120,13 @@ impl Vocabulary {
         }
     }
 
-    /// The word that `typed` was most likely meant to be: the nearest, among those the most frequent. Titles may hold it in
-    /// the plural alone, or in the singular: the last `s` is no edit.
+    /// Returns the word that `typed` most likely stands for: the nearest one, and of these the most frequent. A final
+    /// `s` does not count as an edit, because titles may only have the plural or the singular.
     pub(super) fn nearest(&self, typed: &str, near: Near) -> Option<&str> {
         self.nearest_counted(typed, near).map(|(word, _)| word)
     }
 
-    /// The same, with the number of titles that hold it or the word that it leads to.
+    /// Returns the nearest word as in `nearest`, with its frequency.
     pub(super) fn nearest_counted(&self, typed: &str, near: Near) -> Option<(&str, u32)> {
         let other = match typed.strip_suffix('s') {
             Some(singular) => singular.to_owned(),
@@ -155,7 +154,7 @@ impl Vocabulary {
             .flatten();
         let mut best: Option<(usize, std::cmp::Reverse<u32>, &str)> = None;
         for word in candidates {
-            // Each edit changes the set of letters by two at most.
+            // Each edit changes at most two letters of the set.
             if (word.letters ^ letters).count_ones() as usize > 2 * distance_max
                 || word.titles < near.titles_min
                 || (word.text.chars().next() != chars.first().copied()) != near.other_first
@@ -171,8 +170,8 @@ impl Vocabulary {
         best
     }
 
-    /// Words that begin with `typed` and go on, at most `words_max` of them: the most frequent, those first; of equally
-    /// frequent ones the first in order of the alphabet.
+    /// Returns at most `words_max` longer words that start with `typed`, most frequent first. Ties are in alphabetical
+    /// order.
     pub(super) fn beginning_with(&self, typed: &str, words_max: usize) -> Vec<&str> {
         let from = self.alphabet.partition_point(|(text, _)| **text <= *typed);
         let longer = self.alphabet.get(from..).unwrap_or_default().iter();
@@ -188,8 +187,8 @@ impl Vocabulary {
         words.into_iter().map(|(_, word)| word).collect()
     }
 
-    /// Two words that `typed` is made of, where both are known and `is_half` agrees; of several ways that of which the
-    /// rarer word is the most frequent. Words that only one title holds must be words that people write.
+    /// Splits `typed` into two known words that `is_half` accepts. Of several ways, the one with the most frequent
+    /// rarer word is chosen. A word in only one title must be a common word.
     pub(super) fn split<'a>(
         &self,
         typed: &'a str,
@@ -208,7 +207,7 @@ impl Vocabulary {
     }
 }
 
-/// Adds the words of a category's name, and of those below it.
+/// Adds the words of the names of a category and its descendants.
 fn add_names(node: &CategoryNode, counts: &mut FxHashMap<Box<str>, u32>) {
     let products = u32::try_from(node.product_count).unwrap_or(u32::MAX);
     for word in analyse(Analysis::Plain, node.category.name) {
@@ -220,7 +219,7 @@ fn add_names(node: &CategoryNode, counts: &mut FxHashMap<Box<str>, u32>) {
     node.children.iter().for_each(|node| add_names(node, counts));
 }
 
-/// The number of live products that hold a word.
+/// Returns the number of live products that contain a word.
 fn live(part: &Part, word: &DictionaryEntry<'_>) -> u32 {
     if part.dead().is_empty() {
         return word.count;

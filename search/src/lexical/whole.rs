@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::tier;
 
-/// The brands of a release by their whole names.
+/// Brands of a release by their whole names.
 #[derive(Debug, Default)]
 pub(super) struct BrandNames(FxHashMap<Box<str>, Vec<usize>>);
 
@@ -24,18 +24,18 @@ impl BrandNames {
     }
 }
 
-/// The things that a query names as a whole: the products of that title, the brands of that name.
+/// Products and brands that the whole query names: products with it as title, and brands with it as name.
 #[derive(Debug)]
 pub(super) struct Whole<'a> {
     release: &'a Release,
     letters: Cow<'a, str>,
     hash: u32,
-    /// The title level below which no word of a title lies that is the query.
+    /// Lowest title level of a word in a title that equals the query.
     title_level_min: u16,
-    /// The hash of a title that is the query, by the title level of its words; no title's where none is. To look it up takes
-    /// no branch on the level, which is not to be foretold.
+    /// Hash of a title that equals the query, by the title level of its words. For impossible levels it matches no
+    /// title. The table avoids a branch on the level, which would be unpredictable.
     hashes: [u64; 8],
-    /// Positions in [`Release::brands`]; few, for few brands share a name.
+    /// Indexes in [`Release::brands`]. The list is short because few brands share a name.
     brands: &'a [usize],
 }
 
@@ -44,7 +44,7 @@ impl<'a> Whole<'a> {
         let letters = letters_of(text);
         let brands = names.0.get(&*letters).map_or(&[][..], Vec::as_slice);
         let hash = stable_hash(letters.as_bytes());
-        // The same letters may be cut into a few words more: `t-shirt` for `tshirt`.
+        // The same letters may be split into a few more words: `t-shirt` for `tshirt`.
         let title_level_min = PostingPayload::title_level_of(words + 2);
         let of_level = |level: usize| {
             if level >= usize::from(title_level_min) {
@@ -63,20 +63,20 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// True where the query is the whole title of a product.
+    /// Returns true if the query is the whole title of a product.
     #[inline]
     pub(super) fn is_title(&self, at: RowAddress) -> bool {
-        // This is asked of every product whose title holds the words.
+        // This runs for every product whose title contains the words.
         let part = self.release.part(at.part);
         part.is_some_and(|part| part.terms().title_hash(at.row) == self.hash && self.is_title_of(part, at))
     }
 
-    /// The same of a product whose title has the query's hash.
+    /// Compares the title of a product whose title hash equals that of the query.
     #[cold]
     fn is_title_of(&self, part: &Part, at: RowAddress) -> bool {
         let title = part.cards().title(at.row);
         if title.is_ascii() {
-            // As `letters_of` would have it, without a copy.
+            // Computes `letters_of` without a copy.
             let found = title
                 .bytes()
                 .filter(u8::is_ascii_alphanumeric)
@@ -87,21 +87,21 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// True where the query may name a product that has its words with at most this title level: by its title or its
-    /// brand.
+    /// Returns true if a product with this maximum title level may have the query as its title or brand.
     pub(super) const fn may_name(&self, title_level: u16) -> bool {
         title_level >= self.title_level_min || !self.brands.is_empty()
     }
 
-    /// True where the query seems to name a product of a part that has its words with this title level. The answer is
-    /// seldom wrong, and never where it names one.
+    /// Returns true if the query may name a product of a part that has this title level. False positives are rare, and
+    /// there are no false negatives.
     #[inline]
     pub(super) fn seems_to_name(&self, part: &Part, row: u32, title_level: u16) -> bool {
         let hash = self.hashes[usize::from(title_level) % self.hashes.len()];
         !self.brands.is_empty() || u64::from(part.terms().title_hash(row)) == hash
     }
 
-    /// The tier of a product that holds every word of the query; `title_level`: the least of theirs in its title.
+    /// Returns the tier of a product that contains every word of the query. `title_level` is the lowest level of the
+    /// words in its title.
     #[inline]
     pub(super) fn tier(&self, at: RowAddress, title_level: u16) -> u8 {
         if title_level >= self.title_level_min && self.is_title(at) {

@@ -1,35 +1,36 @@
-//! Sums over some thousand rows at a time: so many stay in the nearest cache, those of a whole part do not.
+//! Sums for some thousand rows at a time. A window fits in the fastest cache, but the rows of a whole part do not.
 
 use super::cursor::WordScore;
 
-/// Rows of a window.
+/// Number of rows in a window.
 const ROWS: usize = 4_096;
 
-/// The sums of a row.
+/// Sums of one row.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Slot {
     pub(super) score: f32,
-    /// The number of words that it holds, or the greatest title level: [`Window::add`], [`Window::keep_best`].
+    /// Number of words that the row contains with [`Window::add`], or its greatest title level with
+    /// [`Window::keep_best`].
     pub(super) held: u32,
 }
 
-/// A row, and its sums.
+/// Row with its sums.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowSlot {
     pub(super) row: u32,
     pub(super) slot: Slot,
 }
 
-/// The rows from one on.
+/// Sums of consecutive rows.
 pub(super) struct Window {
     from: u32,
     slots: Vec<Slot>,
-    /// A bit for each row that has something.
+    /// Bit set of the rows with an entry.
     touched: [u64; ROWS / 64],
 }
 
 impl Window {
-    /// The first rows, and nothing for any.
+    /// Creates an empty window at the first rows.
     pub(super) fn new() -> Self {
         Self {
             from: 0,
@@ -38,14 +39,14 @@ impl Window {
         }
     }
 
-    /// Moves an empty window to where this row lies, and answers the row after its last.
+    /// Moves an empty window so that it contains a row, and returns the end of the window.
     pub(super) fn begin(&mut self, row: u32) -> u32 {
         let rows = u32::try_from(ROWS).unwrap_or(u32::MAX);
         self.from = row - row % rows;
         self.from.saturating_add(rows)
     }
 
-    /// The slot of a row, taken note of; rows outside the window must not be asked for.
+    /// Returns the slot of a row and marks it as used. The row must be in the window.
     #[inline]
     fn slot(&mut self, row: u32) -> &mut Slot {
         let at = row.wrapping_sub(self.from) as usize % ROWS;
@@ -53,7 +54,7 @@ impl Window {
         &mut self.slots[at]
     }
 
-    /// Adds the score of a word that a row holds.
+    /// Adds the score of a word that a row contains.
     #[inline]
     pub(super) fn add(&mut self, row: u32, score: f32) {
         let slot = self.slot(row);
@@ -61,7 +62,7 @@ impl Window {
         slot.score += score;
     }
 
-    /// Keeps the best of the ways in which a row holds a word: [`Slot::word_score`].
+    /// Keeps the best score of a row among the variants of a word; see [`Slot::word_score`].
     #[inline]
     pub(super) fn keep_best(&mut self, row: u32, found: WordScore) {
         let slot = self.slot(row);
@@ -69,7 +70,7 @@ impl Window {
         slot.score = slot.score.max(found.score);
     }
 
-    /// Calls back with the sums, in order of the rows, and empties the window.
+    /// Passes the sums to `tell` in row order, and empties the window.
     pub(super) fn drain(&mut self, mut tell: impl FnMut(u32, Slot)) {
         for (word, bits) in self.touched.iter_mut().enumerate() {
             let mut bits = std::mem::take(bits);
@@ -83,7 +84,7 @@ impl Window {
 }
 
 impl Slot {
-    /// The score that [`Window::keep_best`] kept.
+    /// Returns the score that [`Window::keep_best`] kept.
     pub(super) fn word_score(self) -> WordScore {
         WordScore {
             score: self.score,

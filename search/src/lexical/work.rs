@@ -1,20 +1,20 @@
-/// The work that a search may still do. It bounds a query, whatever it is and however large the catalogue.
+/// Remaining work budget of a search. It limits the cost of a query for any catalogue size.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) steps_left: usize,
-    /// See [`super::relaxed`].
+    /// Maximum number of postings that are read for products with some words, see [`super::relaxed`].
     pub(super) postings_max: u64,
     pub(super) looked_up_max: usize,
-    /// Postings that were decoded.
+    /// Number of postings decoded so far.
     pub(super) read: u64,
 }
 
-/// Candidates for products with every word that a query looks at, times its words; beyond, the hits so far are
-/// answered.
+/// Maximum number of candidates with every word times the number of words. After that, the hits so far are returned.
 pub(super) const STEPS_MAX: usize = 2_000_000;
-/// Postings that decide which products with some words are looked at; beyond, the most common words are left out of it.
+/// Maximum number of postings that select the products with some words. Beyond that, the most common words are not used
+/// for the selection.
 const POSTINGS_MAX: u64 = 25_000;
-/// The number of products of each part, the best so far, for which the words that were left out are looked up.
+/// Number of best products of each part for which the other words are looked up.
 const LOOKED_UP_MAX: usize = 512;
 
 impl Work {
@@ -27,7 +27,7 @@ impl Work {
         }
     }
 
-    /// True where one more candidate may be looked at for this many words.
+    /// Uses the steps for one more candidate with this many words. Returns false when none are left.
     #[inline]
     pub(super) fn step(&mut self, words: usize) -> bool {
         self.steps_left = self.steps_left.saturating_sub(words);

@@ -7,46 +7,48 @@ use super::pairs;
 use crate::context::SearchContext;
 use crate::lexical::{self, LexicalQuery, Narrowing};
 
-/// Candidates that are gathered, and how many where an intent turns most of the nearest away. However few are wanted, so
-/// many are looked at: a short answer is the beginning of a longer one.
+/// Number of candidates to gather, and the number if an intent rejects most of the nearest. It does not depend on the
+/// limit, so that a short result is the start of a longer one.
 const USUAL: usize = 300;
 const WIDE: usize = 768;
-/// Most that words find, where there are no vectors.
+/// Maximum number of products found by words, if there are no vectors.
 const BY_WORDS: usize = 96;
-/// The least likeness to a product of one that is recommended for it, unless it is the same brand's. This is enough
-/// where both are of the same kind; the less is known of what they share, the more is needed.
+/// Minimum similarity of a recommended product, except for the same brand. The first value applies within a category.
+/// The others are higher because less is known of what the products share.
 const COSINE_MIN: f32 = 0.35;
 const NEAR_KIND_COSINE_MIN: f32 = 0.5;
 const UNKNOWN_KIND_COSINE_MIN: f32 = 0.5;
-/// A broad category has things of many kinds: a cheaper product with another noun must be so near to the product.
+/// Minimum similarity of a cheaper product with another noun, because a broad category has many kinds of products.
 const OTHER_NOUN_COSINE_MIN: f32 = 0.55;
 const OTHER_KIND_COSINE_MIN: f32 = 0.6;
-/// And it must have at least this share of the nearest one's nearness.
+/// Minimum similarity relative to the nearest product.
 const SHARE_OF_BEST_MIN: f32 = 0.6;
-/// A complement need not be like the product, but it must have something to do with it.
+/// Minimum similarity of a complement. It need not be similar, but must be related.
 const COMPLEMENT_COSINE_MIN: f32 = 0.2;
-/// A price below one of so many parts of a product's is no cheaper one's but that of a part of it, or for it.
+/// Minimum price of a cheaper product, as one part in this many of the product's price. Products below it are parts or
+/// accessories.
 const CHEAPER_PARTS_MAX: i64 = 10;
 
-/// A product that may go with a product.
+/// Product that may be recommended with another product.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     pub(super) at: RowAddress,
-    /// The number of the intent's condition under which it was found: those of an earlier one stand first.
+    /// Index of the intent's condition under which the candidate was found. Candidates of earlier conditions come
+    /// first.
     pub(super) stage: usize,
-    /// The nearness; later, the worth.
+    /// Similarity at first, and the final score after ranking.
     pub(super) score: f32,
     pub(super) relation: CategoryRelation,
 }
 
-/// Products that may go with a product.
+/// Candidates for the recommendations of a product.
 #[derive(Debug)]
 pub(super) struct Candidates {
     pub(super) near: Vec<Candidate>,
     pub(super) engine: &'static str,
 }
 
-/// Gathers candidates of these kinds under the intent's conditions; the product itself is none of them.
+/// Gathers candidates of these kinds under the intent's conditions, without the product itself.
 pub(super) fn gather(served: &SearchContext, at: RowAddress, intent: Intent, of: data_model::Kinds) -> Candidates {
     let mut all = Candidates {
         near: Vec::new(),
@@ -83,8 +85,8 @@ pub(super) fn gather(served: &SearchContext, at: RowAddress, intent: Intent, of:
     all
 }
 
-/// The least nearness of a product that is recommended for another whose nearest is so near; `None` where it is of a kind that is
-/// none to the intent.
+/// Returns the minimum similarity of a recommended product, given the similarity of the nearest one. `None` if the
+/// intent excludes the category relation.
 fn floor(intent: Intent, relation: CategoryRelation, best: f32) -> Option<f32> {
     let least = match (intent, relation) {
         (Intent::SameBrand, _) => return Some(f32::MIN),
@@ -100,13 +102,13 @@ fn floor(intent: Intent, relation: CategoryRelation, best: f32) -> Option<f32> {
     Some(least.max(best * SHARE_OF_BEST_MIN))
 }
 
-/// The products of a search, with the nearness of each.
+/// Products of a search with their similarities.
 struct Near {
     near: Vec<(RowAddress, f32)>,
     engine: &'static str,
 }
 
-/// The filters to look under, one after the other.
+/// Returns the filters to search with, in order.
 fn filters(served: &SearchContext, at: RowAddress, intent: Intent, kinds: data_model::Kinds) -> Vec<RowFilter> {
     let all = RowFilter {
         kinds,
@@ -127,7 +129,7 @@ fn filters(served: &SearchContext, at: RowAddress, intent: Intent, kinds: data_m
             let own_minor = cards.price_min_minor(at.row);
             let price = Some(PriceRange {
                 currency: cards.currency(at.row),
-                // A price of 0 is none.
+                // A price of 0 counts as no price.
                 min_minor: Some((own_minor / CHEAPER_PARTS_MAX).max(1)),
                 max_minor: Some(own_minor - 1),
             });
@@ -167,7 +169,7 @@ fn find(served: &SearchContext, at: RowAddress, filter: &RowFilter, wanted: usiz
         ..LexicalQuery::best(title)
     };
     let hits = lexical::search(&served.release, &served.text, &wanted).hits;
-    // Only the order of words' scores means something beside prices: it is spread over the range of a cosine.
+    // Lexical scores are only meaningful as an order, so the ranks are spread over the range of a cosine.
     let step = 1.0 / lexical::as_float(hits.len().max(1) as u64);
     let near = (0_u16..)
         .zip(&hits)
@@ -178,10 +180,10 @@ fn find(served: &SearchContext, at: RowAddress, filter: &RowFilter, wanted: usiz
     }
 }
 
-/// True where the intent allows a candidate.
+/// Returns true if the intent allows a candidate.
 fn fits(kinds: &mut Kinds<'_>, at: RowAddress, intent: Intent, candidate: &Candidate) -> bool {
     let (served, other) = (kinds.served, candidate.at);
-    // A product that is shown only to those who ask for it is not recommended for any other.
+    // A product that is hidden by default is not recommended for a product that is shown by default.
     let is_shown = |row: RowAddress| served.safe_rows().is_none_or(|safe| safe.has(row.part, row.row));
     if at == other || (is_shown(at) && !is_shown(other)) {
         return false;

@@ -7,21 +7,22 @@ use super::candidates::Candidate;
 use super::kind::CategoryRelation;
 use crate::context::SearchContext;
 
-/// The cost of a price that is e times higher or lower, in units of the cosine.
+/// Score deduction for a price that is higher or lower by a factor of e, in units of the cosine.
 const PRICE_DISTANCE_COST: f32 = 0.03;
-/// The worth of the same leaf category, and the cost of one beside it, of none, and of another of the department.
+/// Bonus for the same leaf category, and deductions for a sibling or unknown category, and for other categories of the
+/// department.
 const SAME_CATEGORY_BONUS: f32 = 0.03;
 const NEAR_KIND_COST: f32 = 0.1;
 const OTHER_KIND_COST: f32 = 0.2;
-/// The cost of being sold out: more than any cosine makes up for.
+/// Score deduction for sold-out products, greater than any difference in similarity.
 const SOLD_OUT_COST: f32 = 2.0;
-/// Of one brand among products of one kind, and of one category among complements, at most one in this many.
+/// Maximum share of one brand among similar products, and of one category among complements: one in this many.
 const SHARE_OF_BRAND: usize = 2;
 const SHARE_OF_CATEGORY: usize = 3;
-/// Another brand's may be worth so much less than the best that is left, and stand before it.
+/// Maximum score difference by which a product of another brand may be worse and still come first.
 const OTHER_BRAND_COST_MAX: f32 = 0.2;
 
-/// Puts candidates in order; those that are alike in order of their ids.
+/// Sorts the candidates by score. Ties are in order of their ids.
 pub(super) fn rank(served: &SearchContext, at: RowAddress, near: &mut [Candidate]) {
     for candidate in near.iter_mut() {
         candidate.score += adjustment(served, at, candidate.at);
@@ -61,9 +62,9 @@ fn adjustment(served: &SearchContext, at: RowAddress, other: RowAddress) -> f32 
     adjustment
 }
 
-/// Takes the first of the ranked, at most `limit`: no two of the same title and brand, and of the first so many no more
-/// than their share of one brand or category, unless the intent wants it so or there is nothing else of the kind. What
-/// stands at a place does not depend on how many are wanted.
+/// Chooses at most `limit` of the ranked candidates, without duplicates of brand and title. No brand or category
+/// exceeds its share, unless the intent allows it or there are no alternatives. The result for a smaller limit is a
+/// prefix of the result for a larger one.
 pub(super) fn choose(
     served: &SearchContext,
     at: RowAddress,
@@ -94,7 +95,7 @@ pub(super) fn choose(
         let has_room = |one: &Distinct| {
             let brands = of_brand.get(&one.brand).copied().unwrap_or(0);
             let categories = of_category.get(&one.category).copied().unwrap_or(0);
-            // Another brand is no reason to show another kind of product.
+            // A product in another category must not be preferred just for its brand.
             let is_alike = one.relation == CategoryRelation::Same && one.score >= best.score - OTHER_BRAND_COST_MAX;
             (intent == Intent::Complement || is_alike)
                 && (intent == Intent::SameBrand || brands < places.div_ceil(SHARE_OF_BRAND))
@@ -114,7 +115,7 @@ pub(super) fn choose(
     chosen
 }
 
-/// One of several products of a brand and title.
+/// Representative of the products with the same brand and title.
 #[derive(Debug)]
 struct Distinct {
     at: RowAddress,
@@ -124,7 +125,7 @@ struct Distinct {
     relation: CategoryRelation,
 }
 
-/// The brand of a product and its title, folded.
+/// Returns the brand of a product and its folded title.
 fn named(served: &SearchContext, at: RowAddress) -> Option<(usize, String)> {
     let part = served.release.part(at.part)?;
     Some((part.brand_index(at.row), fold_value(part.cards().title(at.row))))

@@ -6,33 +6,33 @@ use rustc_hash::FxHashMap;
 
 use crate::context::SearchContext;
 
-/// In hundredths: a product that says nothing of itself is of the department, or for those people, that so much of its
-/// brand is of or for.
+/// Minimum share of a brand's products, in percent, for its department or audience to apply to products that state
+/// none.
 const SHARE_OF_BRAND_MIN: u64 = 75;
-/// Categories that are so near the top say no more than a department.
+/// Minimum depth of a category. Categories nearer to the root are no more specific than a department.
 const LEVELS_MIN: usize = 3;
-/// Facets whose values say for whom a product is.
+/// Facets whose values state the audience of a product.
 const SAY_PEOPLE: [&str; 2] = ["gender", "age_group"];
-/// Departments where a product that names nobody is not for children.
+/// Departments in which a product without a stated audience is not for children.
 const FOR_ADULTS: [&str; 3] = ["Apparel & Accessories", "Health & Beauty", "Luggage & Bags"];
 const YOUNGEST: &str = "Baby & Toddler";
 
-/// The kinship of the kinds of two products.
+/// Relation between the categories of two products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CategoryRelation {
-    /// Of the same category, or one is of a kind of the other's.
+    /// Same category, or one is a descendant of the other's.
     Same,
-    /// Of categories beside each other.
+    /// Sibling categories.
     Near,
-    /// Of the same department.
+    /// Same department.
     Department,
-    /// One says too little of itself.
+    /// One of the products has no specific category.
     Unknown,
-    /// Of different departments.
+    /// Different departments.
     Foreign,
 }
 
-/// The people whom a product says that it is for; nobody where it does not say.
+/// Audiences that a product states. Empty if it states none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct People(u8);
 
@@ -67,14 +67,14 @@ impl People {
     }
 }
 
-/// Facts of a brand's products together.
+/// Facts about the products of a brand as a whole.
 #[derive(Debug, Clone, Copy)]
 struct Brand {
     department: Option<CategoryId>,
     people: People,
 }
 
-/// The kinds of products, and whom they are for; brands are looked at once.
+/// Categories and audiences of products. The facts of each brand are computed once.
 #[derive(Debug)]
 pub(super) struct Kinds<'a> {
     pub(super) served: &'a SearchContext,
@@ -111,7 +111,7 @@ impl<'a> Kinds<'a> {
         }
     }
 
-    /// True where one is for some people and the other for others alone.
+    /// Returns true if the two products are for different people.
     pub(super) fn is_for_others(&mut self, one: RowAddress, other: RowAddress) -> bool {
         let (own, others) = (self.people(one), self.people(other));
         if own.0 != 0 && others.0 != 0 {
@@ -124,7 +124,7 @@ impl<'a> Kinds<'a> {
         (own.is_young() && is_for_adults(other, others)) || (others.is_young() && is_for_adults(one, own))
     }
 
-    /// True where both are called by one noun, as far as their titles show.
+    /// Returns true if both products have the same head noun, as far as their titles show.
     pub(super) fn share_a_noun(&self, one: RowAddress, other: RowAddress) -> bool {
         let title = self
             .served
@@ -206,7 +206,7 @@ impl<'a> Kinds<'a> {
     }
 }
 
-/// "3-6 months", "2T", "5y": a size of children's things.
+/// Returns true for sizes of children's products, such as "3-6 months", "2T" and "5y".
 fn is_age(size: &str) -> bool {
     let unit = size.trim_start_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '/' | ' '));
     let units = ["month", "months", "t", "y", "yr", "yrs", "year", "years"];

@@ -1,10 +1,11 @@
-//! Products that go with a product: like it, cheaper than it, of its brand, of others, or its complements.
+//! Recommendations for a product: similar products, cheaper ones, ones of its brand or of other brands, and
+//! complements.
 //!
-//! The nearest by meaning are gathered under the intent's conditions, none that is too far off to be meant, of another kind
-//! or for other people, then put in order: nearness, less what a far-off
-//! price costs, in stock before sold out, and of one kind no brand alone unless the intent wants it so. What completes a
-//! product is of the categories that a table says are used with its own. A release without
-//! vectors is searched for the words of the title instead.
+//! The nearest products by vector are gathered under the intent's conditions. Products that are too far, of another
+//! kind or for other people are rejected. The rest is ranked by similarity minus a deduction for a distant price, in
+//! stock first. Among similar products, no brand dominates unless the intent asks for it. Complements come from
+//! categories that a table pairs with the product's category. Without vectors, the words of the title are searched
+//! instead.
 
 mod candidates;
 mod choose;
@@ -16,24 +17,24 @@ use data_model::Kinds;
 
 use crate::context::SearchContext;
 
-/// The relation to a product that a caller wants.
+/// Relation to the product that a caller asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Intent {
-    /// Like it, of any brand.
+    /// Similar products of any brand.
     #[default]
     Related,
-    /// Like it, of other brands alone.
+    /// Similar products of other brands only.
     CrossBrand,
-    /// Used with it: of categories that go with its own.
+    /// Products used together with it, from matching categories.
     Complement,
-    /// Like it, at a lower price in the same currency.
+    /// Similar products at a lower price in the same currency.
     Cheaper,
-    /// Like it, of the same brand.
+    /// Similar products of the same brand.
     SameBrand,
 }
 
 impl Intent {
-    /// All of them.
+    /// All intents.
     pub const ALL: [Self; 5] = [
         Self::Related,
         Self::CrossBrand,
@@ -42,7 +43,7 @@ impl Intent {
         Self::SameBrand,
     ];
 
-    /// The name that requests spell it by.
+    /// Returns the name in requests.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -58,13 +59,13 @@ impl Intent {
 /// Recommended products, and the engine that found them.
 #[derive(Debug)]
 pub struct RecommendResult {
-    /// Best first; never the product itself.
+    /// Products, best first, never including the product itself.
     pub rows: Vec<RowAddress>,
-    /// `semantic`, or `lexical` where there are no vectors.
+    /// `semantic`, or `lexical` if there are no vectors.
     pub engine: &'static str,
 }
 
-/// Finds at most `limit` products, of these kinds, that go with the product at `at`.
+/// Returns at most `limit` products of these kinds that go with the product at `at`.
 pub fn recommend(served: &SearchContext, at: RowAddress, intent: Intent, of: Kinds, limit: usize) -> RecommendResult {
     let mut found = candidates::gather(served, at, intent, of);
     choose::rank(served, at, &mut found.near);

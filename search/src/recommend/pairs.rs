@@ -4,7 +4,7 @@ use data_index::taxonomy;
 use data_model::CategoryId;
 use rustc_hash::FxHashMap;
 
-/// By category: those whose things are used with its things.
+/// Complementary categories, keyed by category.
 static PAIRS: LazyLock<FxHashMap<u32, Vec<CategoryId>>> = LazyLock::new(|| {
     let mut pairs: FxHashMap<u32, Vec<CategoryId>> = FxHashMap::default();
     let mut thing = None;
@@ -22,7 +22,8 @@ static PAIRS: LazyLock<FxHashMap<u32, Vec<CategoryId>>> = LazyLock::new(|| {
     pairs
 });
 
-/// The categories whose things are used with things of this one: those of the nearest category that has any.
+/// Returns the categories whose products are used with products of this one. If it has none, those of its nearest
+/// ancestor apply.
 pub(super) fn beside(category: CategoryId) -> &'static [CategoryId] {
     taxonomy::lineage(category)
         .find_map(|above| PAIRS.get(&above.id.0))

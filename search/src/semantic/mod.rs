@@ -1,7 +1,7 @@
-//! Retrieval by meaning: which products' vectors point the way the query's does.
+//! Semantic retrieval: the products whose vectors point in a direction close to the query's vector.
 //!
-//! A query is embedded by the embedder that the release records, or not at all: vectors of different embedders mean
-//! nothing to each other.
+//! A query is embedded only by the embedder that the release records. Vectors of different embedders are not
+//! comparable.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,29 +11,28 @@ use data_index::{Embedding, Release, RowAddress};
 
 use crate::lexical::Narrowing;
 
-/// The least nearness of a product, as a share of the nearest's. Chosen on judged queries, as are all numbers of
-/// nearness.
+/// Minimum similarity of a product, relative to the nearest one. Tuned on judged queries, like all similarity limits.
 const SHARE_OF_BEST_MIN: f32 = 0.6;
-/// The rows that are looked at where some are refused, as a multiple and as an addition: refused products are often the
+/// Number of rows to retrieve if some are refused, as a factor and an addend. The refused products are often the
 /// nearest.
 const REFUSED_TIMES: usize = 3;
 const REFUSED_MORE: usize = 100;
 
-/// The reason why a search goes without meaning.
+/// Reason why a search does not use meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DegradedReason {
     /// The release has no vectors.
     Vectors,
-    /// The release's vectors are of an embedder that this server is not configured for.
+    /// The release's vectors come from an embedder that this server is not configured for.
     Embedder,
-    /// The embedder failed.
+    /// The embedder returned an error.
     Answer,
     /// The query has no word that the embedder knows.
     KnownWord,
 }
 
 impl DegradedReason {
-    /// The name that answers spell it by.
+    /// Returns the name in API responses.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Vectors => "no_vectors",
@@ -44,12 +43,12 @@ impl DegradedReason {
     }
 }
 
-/// The embedder of queries to one release, or the reason why there is none.
+/// Embedder for queries to one release, or the reason why there is none.
 #[derive(Debug, Clone)]
 pub struct Semantic(Result<Arc<dyn Embedder>, DegradedReason>);
 
 impl Semantic {
-    /// `embedder` is the one that the server is configured for.
+    /// Checks the configured `embedder` against the release.
     pub(crate) fn of(release: &Release, embedder: Option<&Arc<dyn Embedder>>) -> Self {
         let Some(recorded) = &release.manifest().embedding else {
             return Self(Err(DegradedReason::Vectors));
@@ -63,7 +62,7 @@ impl Semantic {
         }
     }
 
-    /// The name of the embedder, or of the reason why there is none: answers follow from it.
+    /// Returns the name of the embedder, or of the reason why there is none. Search results depend on it.
     pub fn name(&self) -> &str {
         match &self.0 {
             Ok(embedder) => embedder.id().as_str(),
@@ -71,15 +70,15 @@ impl Semantic {
         }
     }
 
-    /// True where embedding a query waits for something outside the processor.
+    /// Returns true if embedding a query waits for something outside the processor.
     pub fn waits(&self) -> bool {
         self.0.as_ref().is_ok_and(|embedder| embedder.waits())
     }
 
-    /// The vector of a query.
+    /// Returns the vector of a query.
     pub(crate) fn embed(&self, text: &str) -> Result<Vector, DegradedReason> {
         let embedder = self.0.as_ref().map_err(|lacking| *lacking)?;
-        // Numbers alone name something, or nothing: they are near to whatever has other numbers.
+        // A text of only numbers has no meaning. Its vector would be near to any text with numbers.
         if !text.chars().any(char::is_alphabetic) {
             return Err(DegradedReason::KnownWord);
         }
@@ -94,9 +93,10 @@ impl Semantic {
     }
 }
 
-/// Letters as wide as Chinese ones, as some keyboards write them, in their usual form; vectors know no others.
+/// Converts full-width letters, which some keyboards produce, to their usual form. The embedder knows only the usual
+/// form.
 fn narrow(text: &str) -> Cow<'_, str> {
-    /// The distance of a wide letter from its usual form in Unicode.
+    /// Unicode distance of a full-width letter from its usual form.
     const BEHIND: u32 = 0xfee0;
     let is_wide = |char: char| matches!(char, '\u{ff01}'..='\u{ff5e}' | '\u{3000}');
     if !text.contains(is_wide) {
@@ -110,16 +110,16 @@ fn narrow(text: &str) -> Cow<'_, str> {
     text.chars().map(narrow).collect()
 }
 
-/// A query by meaning.
+/// Query for a semantic search.
 #[derive(Debug)]
 pub(crate) struct Nearest<'a> {
     pub(crate) vector: &'a Vector,
-    /// The product that the query is like. Nothing is measured against it: nothing else is as near.
+    /// Product that the results must be similar to. It is excluded, and similarities are not measured relative to it.
     pub(crate) like: Option<RowAddress>,
     pub(crate) narrowing: Narrowing<'a>,
 }
 
-/// A product, and how near it is.
+/// Product with its similarity to the query.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Near {
     pub(crate) at: RowAddress,
@@ -127,9 +127,9 @@ pub(crate) struct Near {
 }
 
 impl Nearest<'_> {
-    /// The products nearest to a query, nearest first, without those that are too far from it to be meant: below `least`,
-    /// or much farther than the nearest, whether or not the filter passes that: what would be left out without the filter is
-    /// no better for it.
+    /// Returns the products nearest to a query, nearest first. Products below `least`, or much farther than the nearest
+    /// one, are left out. The nearest one is determined without the filter, so that the filter does not make distant
+    /// products acceptable.
     pub(crate) fn search(&self, release: &Release, wanted: usize, least: f32) -> Vec<Near> {
         let mut found = self.in_order(release, wanted);
         let best = match found.first() {
@@ -147,7 +147,7 @@ impl Nearest<'_> {
         found
     }
 
-    /// The products nearest to a query, nearest first, however far they are.
+    /// Returns the products nearest to a query, nearest first, at any distance.
     pub(crate) fn in_order(&self, release: &Release, wanted: usize) -> Vec<Near> {
         let Narrowing { allowed, .. } = self.narrowing;
         let mut more = wanted + usize::from(self.like.is_some());

@@ -5,8 +5,8 @@ use data_text::runs;
 use rustc_hash::FxHashMap;
 use unicode_normalization::char::is_combining_mark;
 
-/// The words of colours that name a colour and nothing else. Other words of colours may name a wood, a scent or a
-/// metal: only a product's own colours decide about them.
+/// Colour words that are nothing else. Other colour words may also name a wood, a scent or a metal, so they count only
+/// if the product's own colours include them.
 const COLOURS_ALONE: [&str; 22] = [
     "black",
     "white",
@@ -36,13 +36,13 @@ const SHADES: [&str; 9] = [
     "dark", "light", "pale", "deep", "bright", "dusty", "neon", "pastel", "heather",
 ];
 
-/// A colour of the table, without its first word.
+/// Colour of the table, without its first word.
 struct Colour {
     rest: Vec<&'static str>,
     is_colour_alone: bool,
 }
 
-/// The colours of the table by their first words, those of most words first.
+/// Colours of the table by their first words, longest first.
 static COLOURS: LazyLock<FxHashMap<&'static str, Vec<Colour>>> = LazyLock::new(|| {
     let lines = include_str!("../../../data/reference/colours.txt").lines();
     let mut colours: FxHashMap<&'static str, Vec<Colour>> = FxHashMap::default();
@@ -60,20 +60,20 @@ static COLOURS: LazyLock<FxHashMap<&'static str, Vec<Colour>>> = LazyLock::new(|
     colours
 });
 
-/// Reads colours in titles, one after the other; its memory is used again.
+/// Reads colours in titles. Its buffers are reused between titles.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    /// The words in small letters, one after the other.
+    /// Words in lowercase, concatenated.
     folded: String,
-    /// The range of each word in it, and in the title.
+    /// Range of each word in `folded`, and in the title.
     words: Vec<(Range<usize>, Range<usize>)>,
     key: String,
 }
 
 impl Reader {
-    /// The title without its colour, and the range of the colour in the title, in bytes. `own` are the product's own
-    /// colours, folded; words that name nothing but a colour count besides, where the product `has_look`. `None` where
-    /// the title says no colour, or nothing else.
+    /// Returns the title without its colour, and the byte range of the colour in the title. `own` are the product's own
+    /// colours, folded. If the product `has_look`, colour words that are nothing else also count. `None` if the title
+    /// has no colour, or nothing else.
     pub(super) fn read<'a>(
         &mut self,
         title: &str,
@@ -98,7 +98,7 @@ impl Reader {
             };
             let from = self.words.get(shade.take().unwrap_or(at))?.1.start;
             let to = self.words.get(at + length - 1)?.1.end;
-            // Of several colours all is said from the first to the last, where nothing but their joints stands between.
+            // Several colours are read as one from the first to the last, if only joining characters are between them.
             match &mut color {
                 Some(color) if is_joint(title.get(color.end..from)?) => color.end = to,
                 Some(_) => {}
@@ -134,7 +134,7 @@ impl Reader {
             self.words.push((from..self.folded.len(), range));
         };
         for (at, char) in title.char_indices() {
-            // A mark belongs to the letter before it.
+            // A combining mark belongs to the letter before it.
             let is_inside = char.is_alphanumeric() || (start.is_some() && is_combining_mark(char));
             match (is_inside, start) {
                 (true, None) => start = Some(at),
@@ -167,7 +167,7 @@ impl Reader {
         }
     }
 
-    /// The number of words of the colour that begins with a word.
+    /// Returns the number of words of the colour that begins at a word.
     fn colour_at<'a>(&self, at: usize, own: impl Iterator<Item = &'a str>, has_look: bool) -> Option<usize> {
         let of_own = own.filter_map(|value| {
             let length = runs(value).count();
@@ -186,7 +186,7 @@ impl Reader {
     }
 }
 
-/// True where a text only joins two colours: `/`, `&`.
+/// Returns true if a text only joins two colours, as `/` and `&` do.
 fn is_joint(text: &str) -> bool {
     let text = text.trim();
     text.is_empty() || matches!(text, "/" | "&" | "+" | "-" | "," | "|")

@@ -1,9 +1,9 @@
-//! Siblings: products of one brand whose titles differ by a colour alone, as stores sell one thing that has a page for
-//! each of its colours.
+//! Siblings: products of one brand whose titles differ only by a colour, because some stores have a separate page for
+//! each colour.
 //!
-//! In: titles, categories and colours of a release. Out: families of rows. A colour counts where the product's own colours
-//! say it, or where the word names nothing but a colour and the thing is of a kind that has colours: black tea and green tea
-//! are no siblings.
+//! Input: titles, categories and colours of a release. Output: families of rows. A colour counts if the product's own
+//! colours include it. It also counts if the word is only a colour and the product is of a kind that has colours. So
+//! black tea and green tea are not siblings.
 
 mod colors;
 
@@ -17,46 +17,46 @@ use rustc_hash::FxHashMap;
 
 use self::colors::Reader;
 
-/// Branches of the taxonomy whose things are told apart by their look: apparel, luggage, furniture, home, toys, electronics,
-/// cameras, hardware, sports, vehicles, offices, babies, pets.
+/// Branches of the taxonomy whose products vary in look: apparel, luggage, furniture, home, toys, electronics, cameras,
+/// hardware, sports, vehicles, offices, babies, pets.
 const BRANCHES_OF_LOOKS: [u32; 13] = [166, 5181, 436, 536, 1239, 222, 141, 632, 988, 888, 922, 537, 1];
-/// The categories among them of things that are alive, or burn with a scent.
+/// Categories within these branches for living things or scented things.
 const NO_LOOKS: [u32; 3] = [985, 592, 3237];
-/// The branch whose colours are kinds of thing, whatever anybody calls a colour: food, drinks and tobacco.
+/// Branch in which colours name different products: food, drinks and tobacco.
 const BRANCH_OF_TASTES: u32 = 412;
 
-/// Families of siblings among the rows of a release. They are found brand by brand when somebody asks for one of the brand: to
-/// find all takes as long as whatever else is made when a release is opened.
+/// Families of siblings in a release. They are computed per brand on first use, because computing all takes as long as
+/// everything else that is done to open a release.
 #[derive(Debug, Default)]
 pub(crate) struct Siblings(Box<[OnceLock<Families>]>);
 
-/// A family: of which brand, and which of its families.
+/// Family of siblings: its brand and its index within the brand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Family {
     brand: u32,
     at: u32,
 }
 
-/// The families of one brand.
+/// Families of one brand.
 #[derive(Debug, Default)]
 struct Families {
-    /// Rows that are of a family, ascending, each with its family.
+    /// Rows that belong to a family, ascending, each with its family.
     of_rows: Box<[(u32, u32)]>,
-    /// By family: where its members begin; one more ends the last.
+    /// Start of each family's members, followed by the end of the last.
     starts: Box<[u32]>,
     members: Box<[Member]>,
 }
 
-/// A product of a family.
+/// Product of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Member {
     pub(crate) row: u32,
-    /// The range of the colour in its title, in bytes.
+    /// Byte range of the colour in the product's title.
     color: (u16, u16),
 }
 
 impl Member {
-    /// The colour, as the title of this product says it.
+    /// Returns the colour as written in the title of this product.
     pub fn color<'a>(&self, title: &'a str) -> &'a str {
         title
             .get(usize::from(self.color.0)..usize::from(self.color.1))
@@ -64,7 +64,7 @@ impl Member {
     }
 }
 
-/// Rows of a part that are of one brand, and the number of the part's first row.
+/// Rows of a part that belong to one brand, and the number of the part's first row.
 #[derive(Debug)]
 pub(crate) struct Stretch<'a> {
     pub(crate) part: &'a Part,
@@ -73,12 +73,13 @@ pub(crate) struct Stretch<'a> {
 }
 
 impl Siblings {
-    /// Of so many brands; nothing is found yet.
+    /// Creates an empty table for `brands` brands.
     pub(crate) fn of(brands: usize) -> Self {
         Self((0..brands).map(|_| OnceLock::new()).collect())
     }
 
-    /// The family of a row of a brand. `stretches` are the brand's rows: they are read where nobody asked for the brand before.
+    /// Returns the family of a row of a brand. `stretches` are the rows of the brand. They are read only on the first
+    /// call for the brand.
     pub(crate) fn family<'a>(
         &self,
         brand: usize,
@@ -93,7 +94,7 @@ impl Siblings {
         })
     }
 
-    /// The members of a family, by colour.
+    /// Returns the members of a family, ordered by colour.
     pub(crate) fn members(&self, family: Family) -> &[Member] {
         let of_brand = self.0.get(family.brand as usize).and_then(OnceLock::get);
         of_brand.map_or(&[], |families| families.members(family.at as usize))
@@ -125,7 +126,7 @@ impl Families {
     }
 }
 
-/// The families of one brand, each by colour, then by id; of at least two colours.
+/// Returns the families of one brand that have at least two colours. Members are ordered by colour, then by id.
 fn families(stretches: &[Stretch<'_>], looks: &mut Looks) -> Vec<Vec<Member>> {
     let mut alike: FxHashMap<String, Vec<(String, [u8; 16], Member)>> = FxHashMap::default();
     let mut reader = Reader::default();
@@ -165,7 +166,7 @@ fn families(stretches: &[Stretch<'_>], looks: &mut Looks) -> Vec<Vec<Member>> {
                 .any(|(color, ..)| of_key.first().is_some_and(|first| *color != first.0))
         })
         .collect();
-    // The map's order is none.
+    // The iteration order of the map is arbitrary.
     families
         .iter_mut()
         .for_each(|of_key| of_key.sort_unstable_by(|one, other| (&one.0, one.1).cmp(&(&other.0, other.1))));
@@ -176,10 +177,10 @@ fn families(stretches: &[Stretch<'_>], looks: &mut Looks) -> Vec<Vec<Member>> {
         .collect()
 }
 
-/// The answer of [`has_look`] for each category that was met.
+/// Cached result of [`has_look`] for each category.
 type Looks = FxHashMap<Option<CategoryId>, Option<bool>>;
 
-/// True where products of a category have a look; `None` where a colour is a kind of thing.
+/// Returns true if products of a category vary in look. `None` if a colour names a different product.
 fn has_look(category: Option<CategoryId>) -> Option<bool> {
     let Some(category) = category else {
         return Some(false);

@@ -1,8 +1,8 @@
-//! Suggestions to someone who types.
+//! Suggestions while the user types.
 //!
-//! Everything that is looked up was made with the release: phrases, words of titles with their products best first, names
-//! of brands and categories. A request resolves the words that were typed ([`typed`]) and takes the best of each kind.
-//! The steps that this takes are bounded, whatever was typed.
+//! All lookup data is built with the release: phrases, words of titles with their best products, and names of brands
+//! and categories. A request resolves the typed words ([`typed`]) and returns the best suggestions of each kind. The
+//! number of steps is limited for any input.
 
 mod typed;
 
@@ -20,41 +20,45 @@ use typed::{Slots, TypedWords};
 use crate::context::SearchContext;
 use crate::names::NamePrefix;
 
-/// More words than this are not looked for.
+/// Maximum number of words that are used.
 const WORDS_MAX: usize = 24;
-/// Steps that each of the kinds may take, and finding out which words were meant. Most take some hundred.
+/// Maximum number of steps for each kind of suggestion, and for resolving the typed words. Most requests take some
+/// hundred.
 const STEPS_MAX: u32 = 8_000;
-/// Steps for products: titles are tried for all words one by one.
+/// Maximum number of steps for products, where titles are tested for all words one by one.
 const PRODUCT_STEPS_MAX: u32 = 40_000;
-/// Other readings of a text that nothing holds as it was typed, and the fewest letters of a word's first part.
+/// Maximum number of alternative readings if nothing matches the typed text, and the minimum length of the first half
+/// of a split word.
 const OTHERWISE_MAX: usize = 12;
 const PART_CHARS_MIN: usize = 3;
-/// Other words for the same that are tried in place of each.
+/// Maximum number of alternatives with synonyms.
 const OTHER_WORDS_MAX: usize = 3;
-/// Phrases that a part is asked for beyond those that are wanted: another part may have more of a lower one.
+/// Number of extra phrases requested from each part, because a phrase that ranks lower in one part may have more
+/// products in another.
 const PHRASES_MORE: usize = 12;
 
-/// Suggestions, the best of each kind first.
+/// Suggestions, best first within each kind.
 #[derive(Debug, Default)]
 pub struct SuggestResult {
-    /// Phrases.
+    /// Suggested phrases.
     pub queries: Vec<String>,
-    /// Products whose titles hold the words.
+    /// Products whose titles contain the words.
     pub products: Vec<RowAddress>,
-    /// Positions among the release's brands.
+    /// Brands, as indexes in the release's brands.
     pub brands: Vec<usize>,
-    /// Categories whose names begin so.
+    /// Categories whose names start with the typed text.
     pub categories: Vec<&'static Category>,
 }
 
 impl SuggestResult {
-    /// True where there is nothing, or a category alone: its name may be near what was typed while no product is.
+    /// Returns true if nothing was found except possibly categories. A category name may be similar to the typed text
+    /// without any matching product.
     fn names_nothing(&self) -> bool {
         self.queries.is_empty() && self.products.is_empty() && self.brands.is_empty()
     }
 }
 
-/// Suggests at most `limit` of each kind.
+/// Returns at most `limit` suggestions of each kind.
 pub fn suggest(served: &SearchContext, text: &str, limit: usize) -> SuggestResult {
     let mut words: Vec<String> = plain_words(text);
     words.truncate(WORDS_MAX);
@@ -65,7 +69,7 @@ pub fn suggest(served: &SearchContext, text: &str, limit: usize) -> SuggestResul
     if !found.names_nothing() {
         return found;
     }
-    // All other readings together may take as many steps as the first.
+    // All other readings together may take as many steps as the first one.
     let mut allowance = Allowance::new();
     let said = said_otherwise(served, &words);
     let otherwise = said.into_iter().chain(otherwise(&words)).take(OTHERWISE_MAX);
@@ -80,16 +84,16 @@ pub fn suggest(served: &SearchContext, text: &str, limit: usize) -> SuggestResul
     }
 }
 
-/// The words that may be suggested for.
+/// Words that are used for suggestions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Words {
-    /// Those that were meant, too.
+    /// Words as typed, or their corrections.
     AsMeant,
-    /// Those that titles hold as they were typed, the last as a beginning.
+    /// Only words as typed that titles contain. The last word is a prefix.
     AsTyped,
 }
 
-/// The steps that each kind may take, and finding out which words were meant.
+/// Remaining steps for each kind of suggestion, and for resolving the typed words.
 struct Allowance {
     words: Work,
     queries: Work,
@@ -135,8 +139,8 @@ fn of_words(
     }
 }
 
-/// The words in other ways, where nothing holds them as they are: the last two as one, one as two, and without the first
-/// ones.
+/// Returns alternative readings if nothing matches the words: the last two joined, the last one split in two, or
+/// without the first words.
 fn otherwise(words: &[String]) -> Vec<Vec<String>> {
     let mut ways = Vec::new();
     if let [before @ .., one, other] = words {
@@ -158,7 +162,7 @@ fn otherwise(words: &[String]) -> Vec<Vec<String>> {
     ways
 }
 
-/// The words that shoppers use for these, in another script for one.
+/// Returns the words replaced by synonyms, for example in another script.
 fn said_otherwise(served: &SearchContext, words: &[String]) -> Vec<Vec<String>> {
     let others: Vec<Vec<String>> = words.iter().map(|word| served.text.other_words(word)).collect();
     let ways = others.iter().map(Vec::len).max().unwrap_or(0).min(OTHER_WORDS_MAX);
@@ -170,13 +174,13 @@ fn said_otherwise(served: &SearchContext, words: &[String]) -> Vec<Vec<String>> 
     (0..ways).map(way).collect()
 }
 
-/// Each part, and how many are left with it: so many share the work.
+/// Returns each part with the number of parts left, by which the remaining work is divided.
 fn shares(parts: &[Part]) -> impl Iterator<Item = (u32, &Part)> {
     let left = (1..=u32::try_from(parts.len()).unwrap_or(u32::MAX)).rev();
     left.zip(parts)
 }
 
-/// Phrases that begin with the typed text; where there are none, with the text that was meant.
+/// Returns phrases that start with the typed text. If there are none, phrases that start with the corrected text.
 fn queries(served: &SearchContext, begun: &str, typed: &TypedWords, limit: usize, work: &mut Work) -> Vec<String> {
     let found = phrases(served, &[begun.to_owned()], limit, work);
     if !found.is_empty() || typed.is_known() {
@@ -185,7 +189,7 @@ fn queries(served: &SearchContext, begun: &str, typed: &TypedWords, limit: usize
     phrases(served, &typed.meant(), limit, work)
 }
 
-/// True of a row that is listed, and nothing that is shown to those alone who ask for it.
+/// Returns true if a row is listed and not hidden by default.
 fn is_suggested(served: &SearchContext, part: &Part, at: RowAddress) -> bool {
     !part.unlisted().contains(at.row) && served.safe_rows().is_none_or(|safe| safe.has(at.part, at.row))
 }
@@ -209,7 +213,8 @@ fn phrases(served: &SearchContext, begun: &[String], limit: usize, work: &mut Wo
     found.into_iter().map(|(_, _, text)| text.to_owned()).collect()
 }
 
-/// Products whose titles hold all words; where there are none, words that are near.
+/// Returns products whose titles contain all words. If there are none, words that are similar to the typed ones are
+/// used.
 fn products(served: &SearchContext, typed: &TypedWords, limit: usize, work: &mut Work) -> Vec<RowAddress> {
     let Some(slots) = typed.slots() else {
         return Vec::new();
@@ -234,7 +239,7 @@ fn best(served: &SearchContext, slots: &Slots, limit: usize, work: &mut Work) ->
             (cards.quality(row), cards.id(row), RowAddress { part: at, row })
         }));
     }
-    // Ties go to the smaller id: the order is the same however a release is divided into parts.
+    // Ties go to the smaller id, so that the order does not depend on the division of the release into parts.
     found.sort_unstable_by(|(one, id, _), (other, other_id, _)| other.total_cmp(one).then_with(|| id.cmp(other_id)));
     found.truncate(limit);
     found.into_iter().map(|(_, _, at)| at).collect()

@@ -8,29 +8,29 @@ use super::shares;
 use crate::context::SearchContext;
 use crate::names::edits_max;
 
-/// Words that a mistyped one may have been meant to be.
+/// Maximum number of corrections of a mistyped word.
 const ALTERNATIVES_MAX: usize = 3;
-/// Phrases' beginnings that are looked for in place of a mistyped one.
+/// Maximum number of corrected texts that are used as prefixes of phrases.
 const MEANT_MAX: usize = 4;
-/// Words that begin alike and are compared for how frequent they are.
+/// Maximum number of words with the same prefix whose frequencies are compared.
 const COMPARED_MAX: u32 = 64;
-/// Groups of near words that are looked for.
+/// Maximum number of groups of similar words.
 const NEAR_MAX: usize = 16;
 
-/// For each part, for each word that was typed, the words of titles that will do.
+/// Title words that match each typed word, for each part.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     pub(super) parts: Vec<Vec<Vec<Range<u32>>>>,
     pub(super) words: usize,
 }
 
-/// The typed words, compared with the words of the catalogue's titles.
+/// Typed words, matched with the words of the catalogue's titles.
 #[derive(Debug)]
 pub(super) struct TypedWords {
     words: Vec<String>,
-    /// `None` when one of the words is none that any title holds, nor near one.
+    /// `None` if titles contain neither one of the words nor a similar word.
     slots: Option<Slots>,
-    /// The words to look for in place of each word, the best first; the word itself where titles hold it.
+    /// Words to search for in place of each typed word, best first. It is the word itself if titles contain it.
     meant: Vec<Vec<String>>,
     known: bool,
 }
@@ -50,7 +50,7 @@ fn some(range: Range<u32>) -> Vec<Range<u32>> {
 }
 
 impl TypedWords {
-    /// Looks the words up: the last may be the beginning of one.
+    /// Looks up the words. The last one may be a prefix.
     pub(super) fn of(served: &SearchContext, words: Vec<String>, work: &mut Work) -> Self {
         let parts = served.release.parts();
         let mut slots = Slots {
@@ -76,7 +76,7 @@ impl TypedWords {
                     .into_iter()
                     .map(|near| near.into_iter().map(|near| near.texts).collect())
                     .collect();
-                // A word may be half typed too where someone goes on typing elsewhere.
+                // A word may also be incomplete if the user continues typing elsewhere in the text.
                 held.iter_mut()
                     .zip(parts)
                     .for_each(|(held, part)| held.extend(begun(part)));
@@ -100,7 +100,7 @@ impl TypedWords {
         }
     }
 
-    /// True where titles hold every word as it was typed.
+    /// Returns true if titles contain every word as typed.
     pub(super) fn is_known(&self) -> bool {
         self.known
     }
@@ -109,7 +109,7 @@ impl TypedWords {
         self.slots.as_ref()
     }
 
-    /// Words that are one edit from those typed, or are them.
+    /// Returns slots of words that equal the typed words or are one edit away.
     pub(super) fn near_slots(&self, served: &SearchContext, work: &mut Work) -> Slots {
         let parts = served.release.parts();
         let mut slots = Slots {
@@ -133,7 +133,7 @@ impl TypedWords {
         slots
     }
 
-    /// The words that were meant, as beginnings of phrases.
+    /// Returns the corrected texts, which are used as prefixes of phrases.
     pub(super) fn meant(&self) -> Vec<String> {
         let mut meant = vec![String::new()];
         for alternatives in &self.meant {
@@ -158,7 +158,7 @@ fn reading(at: usize, words: usize) -> Reading {
     }
 }
 
-/// For each part the nearest words; nearer ones in any part leave out the others.
+/// Returns the nearest words for each part. If any part has nearer words, the others are dropped.
 fn near(parts: &[Part], word: &str, reading: Reading, work: &mut Work) -> Vec<Vec<Nearby>> {
     let edits = edits_max(word);
     let near =
@@ -172,7 +172,7 @@ fn near(parts: &[Part], word: &str, reading: Reading, work: &mut Work) -> Vec<Ve
     found
 }
 
-/// Those that most titles hold.
+/// Returns the groups of words that most titles contain.
 fn frequent(part: &Part, mut near: Vec<Nearby>) -> Vec<Nearby> {
     if near.len() > NEAR_MAX {
         near.sort_by_key(|near| Reverse(part.suggest().titles_with(&near.texts)));
@@ -181,7 +181,7 @@ fn frequent(part: &Part, mut near: Vec<Nearby>) -> Vec<Nearby> {
     near
 }
 
-/// The words among those found that most titles hold.
+/// Returns the found words that most titles contain.
 fn likely(parts: &[Part], near: &[Vec<Nearby>], work: &mut Work) -> Vec<String> {
     let mut words: Vec<(Reverse<usize>, &str)> = Vec::new();
     for (part, near) in parts.iter().zip(near) {
