@@ -25,7 +25,7 @@ pub struct SearchContext {
     pub browse: BrowseIndex,
     pub(crate) names: Names,
     pub(crate) spoken_brands: SpokenBrands,
-    /// Rows outside the hidden category. `None` if no rows are hidden.
+    /// Rows that safe search allows. `None` if it hides no rows.
     safe_rows: Option<AllowedRows>,
     /// Brand indexes, sorted by number of products, largest first.
     brands_by_size: Vec<usize>,
@@ -62,7 +62,7 @@ impl SearchContext {
         }
     }
 
-    /// Returns the rows outside the hidden category, or `None` if no rows are hidden.
+    /// Returns the rows that safe search allows, or `None` if it hides no rows.
     pub(crate) const fn safe_rows(&self) -> Option<&AllowedRows> {
         self.safe_rows.as_ref()
     }

@@ -135,7 +135,7 @@ impl SearchPlan {
         is_empty
     }
 
-    /// Returns true if the text asks for categories without naming one.
+    /// Returns true if any part of the text stands for categories without naming one.
     fn asks_for_kinds(&self) -> bool {
         self.reading.phrases.iter().any(PhraseReading::is_of_kinds)
     }
@@ -156,13 +156,13 @@ impl SearchPlan {
         }
     }
 
-    /// Returns true if the text names a recipient or the recipient's age.
+    /// Returns true if the text names a gift, an occasion, a recipient or an age.
     pub(super) fn is_for_somebody(&self) -> bool {
         let tells = |phrase: &PhraseReading| matches!(phrase.meaning, "gift" | "occasion" | "recipient" | "age");
         self.reading.phrases.iter().any(tells)
     }
 
-    /// Searches for the words that were read as categories, because these categories have no products.
+    /// Searches for the original words of the categories that were read, instead of filtering by these categories.
     fn take_as_words(&mut self) {
         let words = self.reading.forget_kinds();
         let text = format!("{} {words}", self.text);

@@ -48,7 +48,7 @@ pub enum BuildError {
     File {
         /// Path of the file or directory.
         path: PathBuf,
-        /// Error of the operating system.
+        /// Underlying I/O error.
         #[source]
         source: std::io::Error,
     },
@@ -57,7 +57,7 @@ pub enum BuildError {
     Columns {
         /// Name of the file.
         file: &'static str,
-        /// Error of the Arrow library.
+        /// Underlying error of the Arrow library.
         #[source]
         source: ArrowError,
     },
@@ -104,7 +104,7 @@ pub enum OpenError {
         part: String,
         /// Name of the file within the part.
         name: String,
-        /// Error of the operating system.
+        /// Underlying I/O error.
         #[source]
         source: std::io::Error,
     },
@@ -113,7 +113,7 @@ pub enum OpenError {
     Cache {
         /// Path of the cache directory.
         path: PathBuf,
-        /// Error of the operating system.
+        /// Underlying I/O error.
         #[source]
         source: std::io::Error,
     },
@@ -124,7 +124,7 @@ pub enum OpenError {
         part: String,
         /// Name of the file within the part.
         name: &'static str,
-        /// Error of the Arrow library.
+        /// Underlying error of the Arrow library.
         #[source]
         source: ArrowError,
     },

@@ -291,7 +291,7 @@ impl PartStore {
 /// A file of a release.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FileEntry {
-    /// Name of the file within its part: `cards.arrow`, `text.idx`, and so on.
+    /// Name of the file within its part: `cards.arrow`, `terms.bin`, and so on.
     pub name: String,
     /// Size of the file, in bytes.
     pub size_bytes: u64,

@@ -211,7 +211,7 @@ mod tests {
     fn a_code_is_one_piece() {
         assert_eq!(code_of("AB-12/34 é").as_deref(), Some("ab1234e"));
         assert_eq!(code_of("--"), None);
-        // A handle has 255 letters at most.
+        // A product handle has at most 255 letters.
         assert_eq!(code_of(&"x".repeat(255)).map(|code| code.len()), Some(255));
         assert_eq!(code_of(&"x".repeat(5_000)), None);
     }

@@ -75,7 +75,7 @@ pub enum Meaning {
     Phrase(String),
     /// A gift from one of these categories, most usual first.
     Gift(Vec<CategoryId>),
-    /// Clothes for an occasion, or for a season.
+    /// Clothes for an occasion.
     Wear(Answers),
     /// A need that some categories of products answer.
     Need(Answers),

@@ -29,7 +29,7 @@ pub struct Answer {
     /// Rows of each part that match the words before any filter, plus the other rows that are shown, or would be shown
     /// on a page of usual length. Empty unless requested.
     pub(crate) matches: Vec<RowSet>,
-    /// True if so many products have every word that an empty filtered result is acceptable.
+    /// True if so many products have every word that a filter may shorten the page.
     pub(super) fits: bool,
     /// True if the query's last word was completed to words that start with it.
     pub(super) completed: bool,
@@ -102,9 +102,9 @@ impl Answer {
         }
     }
 
-    /// Truncates the rows to the page and completes the matches. Rows that were found by meaning or by fewer words also
-    /// count as matches, unless filters would exclude them. Meaning and similarity are matters of degree, so for them
-    /// only the shown rows count.
+    /// Truncates the rows to the page. If matches are requested, the rows of the page are added to them, unless enough
+    /// products have every word. A search by meaning or similarity has no other matches, because both are matters of
+    /// degree.
     pub(super) fn cut(&mut self, served: &SearchContext, query: &SearchQuery<'_>) {
         self.more = self.rows.len() > query.limit;
         self.rows.truncate(query.page());

@@ -19,7 +19,7 @@ pub(crate) struct SearchQuery<'a> {
     pub(crate) narrowing: Narrowing<'a>,
     /// Rows whose description or category suggests a refused thing. They are ranked last.
     pub(crate) doubtful: Option<&'a AllowedRows>,
-    /// True if the text names a recipient.
+    /// True if the text names a gift, an occasion, a recipient or an age.
     pub(crate) is_for_somebody: bool,
     /// One filter per category, if categories are searched without words. The results alternate between the categories.
     pub(crate) kind_filters: &'a [Filter],

@@ -39,8 +39,8 @@ pub(super) fn ranked(served: &SearchContext, query: &SearchQuery<'_>) -> Answer 
     answer
 }
 
-/// Ranks doubtful products last among the products that have as many words as the best one. If the query names a
-/// recipient, products with a price of 0 are ranked last too.
+/// Ranks doubtful products last among the products that have as many words as the best one. If the query names a gift,
+/// an occasion or a recipient, products with a price of 0 are ranked last too.
 fn put_last(served: &SearchContext, query: &SearchQuery<'_>, rows: &mut [FusedRow]) {
     let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
     let Some(best) = rows.first().map(tier) else { return };

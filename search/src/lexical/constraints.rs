@@ -82,7 +82,7 @@ impl<'a> Constraints<'a> {
                     .filter(|way| is_titled(self.release, way))
                     .cloned()
                     .collect();
-                // Words that remain in the query are searched like others, unless products state them.
+                // Words that remain in the query exclude products only if products state the refused thing.
                 let is_refused = !is_left || self.is_held(of);
                 let refused = is_refused.then(|| std::slice::from_ref(of));
                 let required = self.require(said);

@@ -60,7 +60,7 @@ pub(crate) struct LexicalHits {
     pub(crate) hits: Vec<ScoredRow>,
     /// True if there were enough products with every word.
     pub(crate) suffices: bool,
-    /// True if so many products have every word that an empty filtered result is acceptable.
+    /// True if so many products have every word that a filter may shorten the page.
     pub(crate) fits: bool,
     /// Completion of the last word, if it was used as a prefix, with the likeliest word.
     pub(crate) completed: Option<Correction>,

@@ -13,7 +13,7 @@ pub(crate) struct LexicalQuery<'a> {
     pub(crate) narrowing: Narrowing<'a>,
     pub(crate) sort: Sort,
     pub(crate) limit: usize,
-    /// Number of products with every word from which others are not searched.
+    /// If at least this many products have every word, no relaxed search is needed.
     pub(crate) enough: usize,
     /// True if all matching rows are requested in addition to the best hits.
     pub(crate) with_matches: bool,

@@ -8,7 +8,7 @@ use super::tier;
 use super::top::TopHits;
 use super::whole::Whole;
 
-/// Number of products with every word, before any filter, from which relaxed matches are searched only if the filter
+/// If at least this many products have every word before any filter, relaxed matches are searched only when the filter
 /// leaves none.
 pub(super) const FITTING_MIN: usize = 20;
 

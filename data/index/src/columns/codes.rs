@@ -92,7 +92,7 @@ impl Codes {
     }
 }
 
-/// Collects barcodes and sizes while a part is built.
+/// Collects the barcodes and sizes of variants while a part is built.
 #[derive(Debug, Default)]
 pub(crate) struct CodesWriter {
     ends: Ends,

@@ -84,7 +84,7 @@ impl NamedListsWriter {
         self.value_ends.close(self.values_len);
     }
 
-    /// Ends the list of a row.
+    /// Ends the list of the current row.
     pub(super) fn close(&mut self) {
         self.ends.close(self.names_len);
     }

@@ -42,7 +42,8 @@ pub(super) fn read(words: &mut Words, age_months: Option<u32>, is_gift: bool) ->
     named(&departments).or_else(|| named(&people))
 }
 
-/// Returns true for `my younger` or `for my 3 year old`: only these words may stand between a person and `my` or `for`.
+/// Returns true if `my`, `for` or `to` precedes the person with only words such as `younger` or an age in between: `my
+/// younger`, `for my 3 year old`.
 fn is_of_somebody(words: &Words, start: usize, near: &[&str], whose: &[&str]) -> bool {
     const BETWEEN_MAX: usize = 5;
     let ages = ["year", "years", "month", "months", "yr", "yrs", "saal"];

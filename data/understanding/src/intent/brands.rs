@@ -16,7 +16,7 @@ pub struct NamedBrand {
     pub is_plain: bool,
 }
 
-/// The names of brands.
+/// Lookup of brands by name.
 pub trait BrandNames {
     /// Returns the brand with this name, in one of the spellings of [`brand_keys`].
     fn named(&self, key: &str) -> Option<NamedBrand>;

@@ -50,7 +50,7 @@ pub struct MediaRef<'a> {
     pub url: &'a str,
     /// Image or video.
     pub kind: MediaKind,
-    /// Alternative text.
+    /// Alternative text of the image or video.
     pub alt: Option<&'a str>,
     /// Width in pixels.
     pub width: Option<u32>,
@@ -80,7 +80,7 @@ impl MediaRef<'_> {
 /// A variant, read in place.
 #[derive(Debug, Clone)]
 pub struct VariantRef<'a> {
-    /// The platform's id.
+    /// Id of the variant on the platform.
     pub id: VariantId,
     /// Title; empty for the one default variant.
     pub title: &'a str,
