@@ -6,9 +6,9 @@
 //! `data-release` reads and stores the files.
 //!
 //! # What a query server reads
-//! [`Release`] is immutable and `Send + Sync`; share it in an `Arc`. A row is addressed by [`RowAddress`] `{ part,
-//! row }`. Rows that a newer part replaced are dead ([`Part::dead`]). Posting lists and dictionaries still contain
-//! dead rows; [`Filter`] bitmaps and [`Release::find`] do not.
+//! [`Release`] is immutable and `Send + Sync`; share it in an `Arc`. A row is addressed by [`RowAddress`]
+//! `{ part, row }`. Rows that a newer part replaced are dead ([`Part::dead`]). Posting lists and dictionaries still
+//! contain dead rows; [`Filter`] bitmaps and [`Release::find`] do not.
 //!
 //! * exact words: [`Part::titles`], [`Part::brand_names`], [`Part::skus`] → [`Dictionary`], [`data_text::analyse`]
 //!   (query terms of one [`data_text::Analysis`]);

@@ -34,7 +34,7 @@ pub struct Release {
     brand_of_slug: FxHashMap<BrandSlug, usize>,
     category_tree: Vec<CategoryNode>,
     category_counts: FxHashMap<CategoryId, u64>,
-    /// Delivery facts of each brand, in the order of [`Release::brands`].
+    /// Delivery facts of each brand, in the order of the release's brands.
     delivery: Vec<Option<DeliveryMatrix>>,
     pincodes_covered: u64,
     matches: Option<Matches>,
