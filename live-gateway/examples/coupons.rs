@@ -1,5 +1,6 @@
-//! Measures the time in which codes that work are found, and the calls to the stores: emulated stores, each asked at a
-//! polite pace. `cargo run --release -p live-gateway --example coupons -- STORES REQUESTS_PER_S LATENCY_MS`.
+//! Measures how long a search for working discount codes takes and how many calls it makes to emulated stores. Each
+//! store is called at a limited rate. Run with `cargo run --release -p live-gateway --example coupons -- STORES
+//! REQUESTS_PER_S LATENCY_MS`.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 use futures::StreamExt;
 use support::{Options, Street, coupons};
 
-/// Stores that are asked for at the same time.
+/// Number of stores that are queried concurrently.
 const AT_ONCE: usize = 16;
 
 #[derive(Debug)]
@@ -43,7 +44,7 @@ async fn measure(street: &Street, store: usize) -> Measurement {
     }
 }
 
-/// The value that so many percent of all are not above.
+/// Returns the given percentile of the values.
 fn percentile<T: Copy + Ord>(mut values: Vec<T>, percent: usize) -> T {
     values.sort_unstable();
     values[(values.len() - 1) * percent / 100]

@@ -1,9 +1,9 @@
-//! Calls to a store's cart, each one mutation or one read.
+//! Calls to a store's cart API. Each call is one mutation or one read.
 //!
-//! In: a [`storefront::Store`] with its priority and deadline, and what is wanted. Out: [`CartAnswer`], or why there is
-//! none. What must not be done twice (making a cart, adding lines, setting their quantities) is sent once: its outcome may
-//! be unknown ([`CartError::is_unknown`]), and is looked up before it is asked for again. Everything else sets what it names,
-//! so that twice is as once.
+//! In: a [`storefront::Store`] with its priority and deadline, and the wanted change. Out: a [`CartAnswer`], or the
+//! reason for its absence. Creating a cart, adding lines and setting quantities are not idempotent, so each of these
+//! calls is sent only once. If its outcome is unknown ([`CartError::is_unknown`]), the outcome is looked up before the
+//! call is repeated. All other calls are idempotent because they set a value.
 
 use data_model::{Classify, ErrorCode};
 use serde_json::{Value, json};
@@ -16,34 +16,34 @@ use crate::rules::store_cart::{
     VariantQuantity, attributes_input, lines_input, read_cart, read_mutation,
 };
 
-/// A store, as carts are asked for there.
+/// Client for the carts of one store.
 #[derive(Debug, Clone)]
 pub(crate) struct CartClient {
     store: Store,
 }
 
-/// Reasons why a call brought no cart.
+/// Reasons why a call returned no cart.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CartError {
-    /// The store could not be asked, or did not answer.
+    /// The store could not be queried, or did not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// It answered something else.
+    /// The store answered with something other than the expected cart.
     #[error(transparent)]
     Fault(#[from] CartFault),
 }
 
 impl CartError {
-    /// True where the store got a call that must not be made twice, and did not answer its outcome.
+    /// True if the store received a call that must not be repeated, and its outcome was not returned.
     pub(crate) const fn is_lost(&self) -> bool {
         matches!(self, Self::Store(StoreError::OutcomeUnknown { .. }))
     }
 
-    /// True where the store may have carried out the call.
+    /// True if the store may have carried out the call.
     pub(crate) const fn is_unknown(&self) -> bool {
         match self {
             Self::Store(error) => error.leaves_open(),
-            // An answer that is not believed says nothing of what was done.
+            // An unreadable answer does not show whether the call was carried out.
             Self::Fault(CartFault::Unreadable(_)) => true,
             Self::Fault(CartFault::Refused(kind)) => kind.leaves_open(),
         }
@@ -51,7 +51,7 @@ impl CartError {
 }
 
 impl CartError {
-    /// For whoever waits for the cart: what they can make of it, not what went wrong inside.
+    /// Returns a message for the caller who waits for the cart. It leaves out internal causes.
     pub(crate) fn detail(&self) -> &'static str {
         match self {
             Self::Store(StoreError::OutcomeUnknown { .. }) => {
@@ -88,20 +88,20 @@ impl CartClient {
         Self { store }
     }
 
-    /// The same client, of which no call takes longer than until then.
+    /// Returns a copy of the client whose calls end at `deadline` at the latest.
     pub(crate) fn until(&self, deadline: Instant) -> Self {
         Self {
             store: self.store.clone().with_deadline(deadline),
         }
     }
 
-    /// Makes a cart. One whose id was never answered is left behind.
+    /// Creates a cart. If the store's answer is lost, the created cart is abandoned.
     pub(crate) async fn create(&self, draft: &CartDraft) -> CartResult {
         let request = GraphqlRequest::new(documents::CART_CREATE, "CartCreate", json!({ "input": draft.input() }));
         self.mutate(&request, "cartCreate", Effect::Unsafe).await
     }
 
-    /// Reads a cart; `None` where it is gone.
+    /// Reads a cart. Returns `None` if the store no longer has the cart.
     pub(crate) async fn read(&self, id: &SecretText) -> Result<Option<StoreCart>, CartError> {
         let variables = json!({ "cartId": id.expose() });
         let request = GraphqlRequest::new(documents::CART_READ, "CartRead", variables);
@@ -109,7 +109,7 @@ impl CartClient {
         Ok(read_cart(&answer)?)
     }
 
-    /// Adds lines: what is there already grows by as many.
+    /// Adds lines. If a line exists already, its quantity grows by the given amount.
     pub(crate) async fn add_lines(&self, id: &SecretText, lines: &[VariantQuantity]) -> CartResult {
         let request = of(
             documents::CART_LINES_ADD,
@@ -121,8 +121,8 @@ impl CartClient {
         self.mutate(&request, "cartLinesAdd", Effect::Unsafe).await
     }
 
-    /// Sets how many there are of lines. A store that makes several of one line makes more of them each time, and a call
-    /// that comes late undoes a later one.
+    /// Sets the quantities of lines. Some stores split a line into several, and a repeated call splits it further. A
+    /// call that arrives late overwrites a later one.
     pub(crate) async fn update_lines(&self, id: &SecretText, lines: &[LineQuantity]) -> CartResult {
         let request = of(
             documents::CART_LINES_UPDATE,
@@ -134,7 +134,7 @@ impl CartClient {
         self.mutate(&request, "cartLinesUpdate", Effect::Unsafe).await
     }
 
-    /// Takes lines away.
+    /// Removes lines.
     pub(crate) async fn remove_lines(&self, id: &SecretText, lines: &[SecretText]) -> CartResult {
         let lines: Vec<_> = lines.iter().map(SecretText::expose).collect();
         let request = of(
@@ -147,7 +147,8 @@ impl CartClient {
         self.mutate(&request, "cartLinesRemove", Effect::Idempotent).await
     }
 
-    /// Sets the whole list of codes. Codes that do not apply are no refusal: see [`StoreCart::codes`].
+    /// Replaces the whole list of discount codes. Codes that do not apply are not refused; [`StoreCart::codes`] reports
+    /// them.
     pub(crate) async fn set_codes(&self, id: &SecretText, codes: &[String]) -> CartResult {
         let request = of(
             documents::CART_DISCOUNT_CODES,
@@ -160,7 +161,7 @@ impl CartClient {
             .await
     }
 
-    /// Says who buys.
+    /// Sets the buyer of the cart.
     pub(crate) async fn set_buyer(&self, id: &SecretText, buyer: &Buyer) -> CartResult {
         let request = of(
             documents::CART_BUYER_IDENTITY,
@@ -173,14 +174,14 @@ impl CartClient {
             .await
     }
 
-    /// Sets the cart's attributes, all of them.
+    /// Replaces all attributes of the cart.
     pub(crate) async fn set_attributes(&self, id: &SecretText, attributes: &[CartAttribute]) -> CartResult {
         let input = attributes_input(attributes);
         let request = of(documents::CART_ATTRIBUTES, "CartAttributes", id, "attributes", input);
         self.mutate(&request, "cartAttributesUpdate", Effect::Idempotent).await
     }
 
-    /// Sets where to deliver, in place of all addresses that were there.
+    /// Sets the delivery address and replaces all earlier addresses.
     pub(crate) async fn set_address(&self, id: &SecretText, address: &CartAddress) -> CartResult {
         let input = json!([address.input()]);
         let request = of(documents::CART_ADDRESSES, "CartAddresses", id, "addresses", input);
@@ -188,7 +189,7 @@ impl CartClient {
             .await
     }
 
-    /// Chooses options of delivery: groups and handles.
+    /// Selects delivery options, given as pairs of delivery group and option handle.
     pub(crate) async fn choose_delivery(&self, id: &SecretText, chosen: &[DeliveryChoice]) -> CartResult {
         let request = of(
             documents::CART_DELIVERY_OPTIONS,
@@ -207,7 +208,7 @@ impl CartClient {
     }
 }
 
-/// A request about one cart.
+/// Builds a GraphQL request about one cart.
 fn of(document: &'static str, operation: &'static str, id: &SecretText, name: &str, input: Value) -> GraphqlRequest {
     let mut variables = json!({ "cartId": id.expose() });
     variables[name] = input;

@@ -11,37 +11,37 @@ use crate::catalogue::Catalogue;
 use crate::config::CartConfig;
 use crate::request_time::RequestTime;
 
-/// The things that carts, accounts and checkouts share.
+/// State that carts, accounts and checkouts share.
 #[derive(Debug)]
 pub(crate) struct CartContext {
     pub(crate) state: State,
-    /// The keys that seal records of the state.
+    /// Master keys that seal the records in the state.
     pub(crate) keys: Arc<MasterKeys>,
     pub(crate) config: CartConfig,
     pub(crate) catalogue: Arc<dyn Catalogue>,
     pub(crate) storefront: Storefront,
     pub(crate) clock: Arc<dyn Clock>,
-    /// Stores that may be asked at the same time.
+    /// Semaphore that limits the number of stores queried concurrently.
     pub(crate) places: Semaphore,
 }
 
-/// The caller, the name of the operation, and the time for it.
+/// The caller, the id of the operation, and its time budget.
 #[derive(Debug, Clone)]
 pub(crate) struct CallerContext {
-    /// The owner of the carts: `CallerId` as text.
+    /// Owner of the carts: `CallerId` as text.
     pub(crate) caller: String,
-    /// Names the operation, so that one that is asked again is known.
+    /// Id of the operation, by which a repeated operation is recognised.
     pub(crate) operation: String,
     pub(crate) time: RequestTime,
 }
 
 impl CartContext {
-    /// The time of an operation that begins now.
+    /// Returns the time budget of an operation that begins now.
     pub(crate) fn time(&self) -> RequestTime {
         RequestTime::new(self.config.budget_ms, None)
     }
 
-    /// The store of a brand, asked for `caller`, who waits.
+    /// Returns a client of the brand's store for `caller`, with the priority of a waiting buyer.
     pub(crate) fn store(&self, brand: &StoredBrand, caller: &str, deadline: Instant) -> Result<Store, StoreError> {
         let url = Url::parse(&brand.base_url).map_err(|_| StoreError::Url {
             reason: "the stored address is none",
@@ -53,7 +53,8 @@ impl CartContext {
         Ok(store.with_deadline(deadline))
     }
 
-    /// A place among the stores that may be asked at the same time; none where it does not come free before `deadline`.
+    /// Acquires one of the permits for concurrent store queries. Returns `None` if no permit becomes free before
+    /// `deadline`.
     pub(crate) async fn place(&self, deadline: Instant) -> Option<SemaphorePermit<'_>> {
         let place = tokio::time::timeout_at(deadline, self.places.acquire()).await;
         place.ok()?.ok()

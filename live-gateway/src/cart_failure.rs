@@ -17,56 +17,57 @@ pub(crate) enum CartFailure {
     /// The cart has no such line.
     #[error("the cart has no such line")]
     NoLine,
-    /// The brand is not in the cart, or there is none of that name.
+    /// The cart has no such brand, or no brand of that name exists.
     #[error("the brand is not in the cart")]
     NoBrand,
-    /// The request would break a bound of carts: the place in the body, and the rule.
+    /// The request would exceed a limit of carts. Contains the path in the body, and the violated rule.
     #[error("the cart would break a bound")]
     Bound(&'static str, &'static str),
-    /// None of the items is sold by anybody; what is said of each, in their order.
+    /// No store sells any of the items. Contains one problem for each item, in the order of the items.
     #[error("nobody sells any of the items")]
     Unsold(Vec<CartProblem>),
-    /// Somebody else changes the cart, and was waited for; for how long they have it, unless they take longer.
+    /// Another request is changing the cart and did not finish in time. Contains the remaining time of its lease, which
+    /// may be renewed.
     #[error("another request changes the cart")]
     Busy(Duration),
-    /// Stores were asked too often to let somebody in; when it may be tried again.
+    /// Too many sign-in attempts were made. Contains the time after which another attempt is allowed.
     #[error("stores were asked too often to let somebody in")]
     TooOften(Duration),
-    /// There is no brand of that name.
+    /// No brand of that name exists.
     #[error("there is no such brand")]
     NoSuchBrand,
-    /// A store did not do what was all that was asked; in words for the caller.
+    /// The only store of the request did not carry it out.
     #[error("the store: {detail}")]
     Store {
-        /// The problem's code.
+        /// Error code of the problem.
         code: ErrorCode,
-        /// The reason within the code, for programs.
+        /// Machine-readable reason within the code.
         reason: Option<&'static str>,
-        /// For the caller.
+        /// Message for the caller.
         detail: String,
     },
     /// The catalogue does not answer.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
-    /// The state that is shared cannot be read or written.
+    /// The shared state cannot be read or written.
     #[error(transparent)]
     State(#[from] StateError),
-    /// Another server took over while this one worked.
+    /// Another server took over the work while this server was doing it.
     #[error("another server has taken the cart over")]
     TakenOver,
-    /// The secrets of carts cannot be sealed.
+    /// The cart's secrets cannot be sealed.
     #[error(transparent)]
     Seal(#[from] MasterKeyError),
     /// A saved record cannot be opened.
     #[error("a saved record cannot be opened")]
     Open(#[from] OpenError),
-    /// An opened record cannot be read, or an answer cannot be written.
+    /// A decrypted record cannot be parsed, or an answer cannot be serialised.
     #[error("a saved record cannot be read")]
     Form(#[from] serde_json::Error),
-    /// A task ended by a panic, which is logged where it happened.
+    /// A task panicked. The panic is logged where it happened.
     #[error("the work ended early")]
     Lost,
-    /// The operating system gives no random bytes.
+    /// The operating system returned no random bytes.
     #[error("the operating system gives no random bytes")]
     Random,
 }
@@ -98,14 +99,14 @@ impl Classify for CartFailure {
     }
 }
 
-/// The problem of a change that is under way, or was taken over by another server.
+/// Returns the problem of a change that is still in progress, or was taken over by another server.
 pub(crate) fn unknown() -> Problem {
     let detail = "It may be done, or be done yet: read it again to see, or ask again with the same Idempotency-Key.";
     Problem::new(ErrorCode::OutcomeUnknown).detail(detail)
 }
 
 impl CartFailure {
-    /// The failure of a store that gave no answer, or none that is one.
+    /// Returns the failure of a store that gave no answer or an invalid one.
     pub(crate) fn of_store(code: ErrorCode) -> Self {
         Self::Store {
             code,
@@ -114,7 +115,7 @@ impl CartFailure {
         }
     }
 
-    /// True where a part of the request may have been carried out: the same key must go on with it.
+    /// True if a part of the request may have been carried out. A retry must then use the same idempotency key.
     pub(crate) fn may_have_begun(&self) -> bool {
         if let Self::Store { code, .. } = self {
             return *code != ErrorCode::StoreRejected;
@@ -133,7 +134,7 @@ impl CartFailure {
         )
     }
 
-    /// The problem as the caller gets it; causes that concern only the operator are for the log.
+    /// Returns the problem for the caller. Causes that concern only the operator are logged instead.
     pub(crate) fn problem(&self) -> Problem {
         match self {
             Self::NoLine => Problem::of(self).detail("The cart has no such line."),

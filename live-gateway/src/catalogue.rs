@@ -6,19 +6,19 @@ use data_model::{ErrorCode, ProductIdent, ResolvedProducts, StoredBrand};
 use serde::Serialize;
 use url::Url;
 
-/// The store that sells a product, and the product as it was stored: the gateway's only view of the catalogue.
+/// Source of stored products and of the stores that sell them. The gateway reads the catalogue only through this trait.
 #[async_trait]
 pub trait Catalogue: Send + Sync + fmt::Debug {
-    /// Looks up products, at most 20, all in one release; one entry for each ident, in their order.
+    /// Looks up at most 20 products, all in one release. Returns one entry for each ident, in the order of the idents.
     ///
     /// # Errors
     /// See [`CatalogueError`].
     async fn resolve(&self, idents: &[ProductIdent]) -> Result<ResolvedProducts, CatalogueError>;
 
-    /// The brand with this slug or, where there is none, with this domain; `None` where the release has neither.
+    /// Returns the brand with this slug or, if there is none, with this domain. Returns `None` if the release has neither.
     ///
     /// # Errors
-    /// See [`CatalogueError`]; a catalogue of products alone cannot distinguish brands, and says so.
+    /// See [`CatalogueError`]. A catalogue without brands always returns an error.
     async fn brand(&self, name: &str) -> Result<Option<StoredBrand>, CatalogueError> {
         let _ = name;
         Err(CatalogueError::Answer("this catalogue tells no brands".to_owned()))
@@ -31,16 +31,16 @@ pub enum CatalogueError {
     /// No release is open yet.
     #[error("no release is open yet")]
     NotReady,
-    /// It cannot be reached.
+    /// The catalogue cannot be reached.
     #[error("the query server does not answer")]
     Unreachable(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// It answered something that is not understood.
+    /// The catalogue's answer cannot be understood.
     #[error("the query server's answer cannot be understood: {0}")]
     Answer(String),
 }
 
 impl CatalogueError {
-    /// The code for the caller of an operation: the catalogue is there in a moment, or something is wrong with us.
+    /// Returns the error code for the caller: either the catalogue is not ready yet, or an internal error occurred.
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
             Self::NotReady | Self::Unreachable(_) => ErrorCode::NotReady,
@@ -49,7 +49,7 @@ impl CatalogueError {
     }
 }
 
-/// A query server's internal listener.
+/// Catalogue that is read from a query server's internal listener.
 #[derive(Debug, Clone)]
 pub struct HttpCatalogue {
     client: reqwest::Client,
@@ -57,7 +57,7 @@ pub struct HttpCatalogue {
     brand: Url,
 }
 
-/// Largest answer that is read: twenty products of 2,048 variants with their titles.
+/// Maximum size of an answer in bytes. It covers twenty products of 2,048 variants with their titles.
 const ANSWER_BYTES_MAX: usize = 32 << 20;
 
 #[derive(Serialize)]
@@ -66,10 +66,10 @@ struct Question {
 }
 
 impl HttpCatalogue {
-    /// The internal listener at `base`, which each question may take `timeout` to answer. Sends nothing yet.
+    /// Builds a client for the internal listener at `base`. Each request may take up to `timeout`. No request is sent yet.
     ///
     /// # Errors
-    /// When the address is none, or the client cannot be built.
+    /// Fails if the address is invalid or the client cannot be built.
     pub fn new(base: &Url, timeout: Duration) -> Result<Self, CatalogueError> {
         let unreachable = |error: Box<dyn std::error::Error + Send + Sync>| CatalogueError::Unreachable(error);
         let client = reqwest::Client::builder()
@@ -85,7 +85,7 @@ impl HttpCatalogue {
         })
     }
 
-    /// The brand that has this `slug` or `domain`.
+    /// Returns the brand with this `slug` or `domain`; `by` selects which one is compared.
     async fn named(&self, by: &str, name: &str) -> Result<Option<StoredBrand>, CatalogueError> {
         let mut url = self.brand.clone();
         url.query_pairs_mut().append_pair(by, name);
@@ -102,7 +102,7 @@ impl HttpCatalogue {
     }
 }
 
-/// The body of an answer, within its bound.
+/// Reads the body of an answer, up to the size limit.
 pub(crate) async fn whole(mut response: reqwest::Response) -> Result<Vec<u8>, CatalogueError> {
     let mut bytes = Vec::new();
     let unreachable = |error: reqwest::Error| CatalogueError::Unreachable(error.into());

@@ -1,34 +1,35 @@
 use serde::{Deserialize, Serialize};
 
-/// The interface of a store that is asked.
+/// Store interface that live queries use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
-    /// Storefront GraphQL, and the products' `.js` views of stores that refuse it.
+    /// Storefront GraphQL, with the products' `.js` views for stores that refuse GraphQL.
     #[default]
     Auto,
-    /// Storefront GraphQL, and `.js` only to find out whether what GraphQL lacks is gone.
+    /// Storefront GraphQL. `.js` is used only to check whether a product that GraphQL does not return is gone.
     Graphql,
-    /// The products' `.js` views alone.
+    /// Only the products' `.js` views.
     Js,
 }
 
-/// The way in which stores are asked live.
+/// Settings of live queries to stores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GatewayConfig {
-    /// Longest time for a whole answer; what is not known by then is answered from the snapshot.
+    /// Maximum time for a whole answer, in milliseconds. Entries that are unknown by then are answered from the
+    /// snapshot.
     pub budget_ms: u64,
-    /// The time for which a store's answer may be given to those who ask later; each says its `as_of`. Those who wait for the
-    /// same answer share it in any case.
+    /// Time in milliseconds for which a store's answer is reused for later requests. Each answer states its `as_of`.
+    /// Requests that wait at the same time always share one answer.
     pub reuse_ms: u64,
-    /// Most stores asked at the same time.
+    /// Maximum number of stores that are queried concurrently.
     pub stores_at_once_max: usize,
-    /// Most products that wait for one store; one more is answered from the snapshot.
+    /// Maximum number of products that wait for one store. Further products are answered from the snapshot.
     pub waiting_per_store_max: usize,
-    /// The interface of a store that is asked.
+    /// Store interface that live queries use.
     pub way: Way,
-    /// The time for which a store that refuses GraphQL is asked by `.js` before GraphQL is tried again.
+    /// Seconds after which GraphQL is tried again at a store that refused it. Until then `.js` is used.
     pub graphql_retry_s: u64,
 }
 
@@ -45,57 +46,58 @@ impl Default for GatewayConfig {
     }
 }
 
-/// An algorithm of signatures, as a token names it.
+/// Signature algorithm, by its name in tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SigningAlgorithm {
     /// EdDSA over Ed25519.
     #[default]
     #[serde(rename = "EdDSA")]
     EdDsa,
-    /// ECDSA over P-256 with SHA-256, for verifiers that know no Ed25519.
+    /// ECDSA over P-256 with SHA-256, for verifiers that do not support Ed25519.
     #[serde(rename = "ES256")]
     Es256,
 }
 
-/// The settings of carts, checkouts and customers' accounts.
+/// Settings of carts, checkouts and customer accounts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CartConfig {
-    /// Longest time for an operation on a cart; a store that has not answered by then is reported as a problem.
+    /// Maximum time for an operation on a cart, in milliseconds. A store that has not answered by then is reported as a
+    /// problem.
     pub budget_ms: u64,
-    /// The time for which a cart that was read may be answered to those who read it again; the answer says its `as_of`.
-    /// 0: not at all.
+    /// Time in milliseconds for which a cart that was read is reused for later reads. The answer states its `as_of`. 0
+    /// disables reuse.
     pub reuse_ms: u64,
-    /// Longest time for a search for codes; the edge must wait for as long.
+    /// Maximum time for a search for discount codes, in milliseconds. The edge's timeout must be at least as long.
     pub optimize_budget_ms: u64,
-    /// Most codes that a search tries at one store.
+    /// Maximum number of codes that a search tries at one store.
     pub optimize_codes_max: usize,
-    /// Most stores that are asked at the same time for all carts together.
+    /// Maximum number of stores that are queried concurrently, over all carts.
     pub stores_at_once_max: usize,
-    /// Most lines of a cart, at most 100.
+    /// Maximum number of lines in a cart, at most 100.
     pub lines_max: usize,
-    /// Most pieces of one variant.
+    /// Maximum quantity of one variant.
     pub quantity_max: u32,
-    /// Most codes of one store's list.
+    /// Maximum number of discount codes at one store.
     pub codes_max: usize,
-    /// The days without a change after which a cart is forgotten. Stores forget theirs after 30.
+    /// Days without a change after which a cart is deleted. Stores delete their carts after 30 days.
     pub keep_days: u32,
-    /// Country to deliver to where neither the caller nor the crawl of the brand says one (two upper-case letters).
+    /// Delivery country (two uppercase letters), used if neither the caller nor the crawl of the brand states one.
     pub country: String,
-    /// This service's own public address, without a slash at the end: who signs attribution tokens, and where the keys
-    /// to verify them are. It is the program's `public_url`, no key of this section.
+    /// Public address of this service, without a slash at the end. Attribution tokens name it as their issuer, and the
+    /// verification keys are published below it. It is set by the program's `public_url`, not by a key of this section.
     #[serde(skip)]
     pub public_url: String,
-    /// The days for which an attribution token holds.
+    /// Validity of an attribution token, in days.
     pub attribution_days: u32,
-    /// Minutes for which a quote of a price holds.
+    /// Validity of a price quote, in minutes.
     pub quote_minutes: u32,
-    /// The algorithm of signing keys that are made from now on: of the first one, and of each rotation.
+    /// Algorithm of new signing keys: of the first key, and of each key that a rotation creates.
     pub signing_algorithm: SigningAlgorithm,
-    /// The seconds for which a new signing key is published before it signs: longer than anybody keeps the list of
-    /// keys.
+    /// Seconds for which a new signing key is published before it signs. This must be longer than verifiers cache the
+    /// list of keys.
     pub signing_overlap_s: u64,
-    /// The hours for which the answer to a request with an `Idempotency-Key` is kept.
+    /// Hours for which the answer to a request with an `Idempotency-Key` is kept.
     pub idempotency_hours: u32,
 }
 
@@ -122,11 +124,11 @@ impl Default for CartConfig {
     }
 }
 
-/// The day in milliseconds.
+/// Length of a day in milliseconds.
 const DAY_MS: i64 = 86_400_000;
 
 impl CartConfig {
-    /// The time for which a cart is kept after a change.
+    /// Returns the time in milliseconds for which a cart is kept after a change.
     pub(crate) fn keep_ms(&self) -> i64 {
         i64::from(self.keep_days.max(1)) * DAY_MS
     }
@@ -139,7 +141,7 @@ impl CartConfig {
         i64::from(self.quote_minutes.max(1)) * 60_000
     }
 
-    /// The longest time for which a token of any kind holds.
+    /// Returns the longest validity of any kind of token, in milliseconds.
     pub(crate) fn tokens_ms(&self) -> i64 {
         self.attribution_ms().max(self.quote_ms())
     }

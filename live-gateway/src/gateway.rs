@@ -13,7 +13,7 @@ use crate::config::GatewayConfig;
 use crate::desk::Desks;
 use crate::observe::Observe;
 
-/// Asks stores live; cheap to clone.
+/// Gateway that queries stores live. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct LiveGateway(pub(crate) Arc<Inner>);
 
@@ -23,16 +23,16 @@ pub(crate) struct Inner {
     pub(crate) desks: Desks,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) config: GatewayConfig,
-    /// Carts and their checkouts, on a server that keeps any.
+    /// Carts and their checkouts, if the server has any.
     pub(crate) checkouts: OnceLock<Checkouts>,
-    /// The guard that counts callers' requests, on a server that does.
+    /// Guard that counts callers' requests, if the server has one.
     pub(crate) guard: OnceLock<Arc<Guard>>,
-    /// The server is about to stop.
+    /// State of the shutdown: tells whether the server is about to stop.
     pub(crate) leaving: api::DrainState,
 }
 
 impl LiveGateway {
-    /// Builds a gateway over a catalogue and the client of stores. It asks nothing until somebody wants something.
+    /// Builds a gateway from a catalogue and the client of stores. No request is sent until a caller needs one.
     #[must_use]
     pub fn new(
         catalogue: Arc<dyn Catalogue>,
@@ -53,13 +53,13 @@ impl LiveGateway {
         }))
     }
 
-    /// Says from now on that it is not ready, so that proxies ask another server. It answers as before.
+    /// Reports the server as not ready from now on, so that proxies use another server. Requests are still answered.
     pub fn leave(&self) {
         self.0.leaving.begin();
     }
 
-    /// Keeps carts, hands over to checkouts and signs customers in, with what `desk` has. All clones do from then on. A
-    /// gateway without it answers those operations with 503 `not_ready`. A second desk is not taken.
+    /// Enables carts, checkouts and customer sign-in with the state and keys of `desk`, for all clones of the gateway.
+    /// A gateway without `desk` answers those operations with 503 `not_ready`. A second call has no effect.
     #[must_use]
     pub fn with_carts(self, desk: CartDesk) -> Self {
         let inner = &self.0;
@@ -71,14 +71,14 @@ impl LiveGateway {
         self
     }
 
-    /// Carts and their checkouts, where the server keeps any.
+    /// Returns the carts and checkouts, or a problem if the server has none.
     pub(crate) fn checkouts(&self) -> Result<&Checkouts, Problem> {
         let missing = || Problem::new(ErrorCode::NotReady).detail("This server keeps no carts: it has no state.");
         self.0.checkouts.get().ok_or_else(missing)
     }
 
-    /// Counts requests by the stores that they ask: `guard` has counted one for each that it let in. A second guard is not
-    /// taken.
+    /// Counts each request by the number of stores that it queries. `guard` has counted one store for each admitted
+    /// request already. A second call has no effect.
     #[must_use]
     pub fn with_guard(self, guard: Arc<Guard>) -> Self {
         if self.0.guard.set(guard).is_err() {
@@ -87,14 +87,14 @@ impl LiveGateway {
         self
     }
 
-    /// Takes into account that a request of `caller` asked so many stores.
+    /// Counts the stores that a request of `caller` queried.
     pub(crate) async fn count_stores(&self, caller: &Caller, stores: usize) {
         if let Some(guard) = self.0.guard.get() {
             guard.owe(caller, stores).await;
         }
     }
 
-    /// Forgets carts, kept answers and customers' tokens that are over, every `interval` until `stop` is cancelled.
+    /// Deletes expired carts, kept answers and customers' tokens every `interval`, until `stop` is cancelled.
     pub async fn keep_tidy(self, interval: Duration, stop: CancellationToken) {
         loop {
             tokio::select! {

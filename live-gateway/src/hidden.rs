@@ -2,8 +2,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A text that opens something (a store's cart, a checkout, a customer's account): never shown, and written only into
-/// what is sealed and into the answer that it is for.
+/// Secret text that opens a store's cart, a checkout or a customer's account. It is never displayed. It is written only
+/// into sealed records and into the answer to its owner.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct SecretText(String);
@@ -13,7 +13,7 @@ impl SecretText {
         Self(text.into())
     }
 
-    /// The text itself: for the store that must be sent it, and the caller whose it is.
+    /// Returns the text itself, to send it to its store or to its owner.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }

@@ -1,8 +1,8 @@
-//! Unsafe requests that are made once, whatever comes between.
+//! Idempotent execution of unsafe requests.
 //!
-//! In: a request, the `Idempotency-Key` it may carry, and the work that it asks for. Out: the answer, or the one that
-//! the same request got before under the same key. Keys, requests and answers lie in the state, so that all servers
-//! agree. The work runs to its end even where the caller goes away.
+//! In: a request, its optional `Idempotency-Key`, and the work to do. Out: the answer, or the earlier answer to the
+//! same request under the same key. Keys, requests and answers are kept in the shared state, so that all servers agree.
+//! The work continues to its end even if the client disconnects.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ use crate::request_time::RequestTime;
 use crate::rules::carts::ids::CartId;
 
 const KEY: HeaderName = api::IDEMPOTENCY_KEY;
-/// Set on an answer that was given before.
+/// Header that marks a replayed answer.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const KEY_BYTES_MAX: usize = 255;
 const REQUEST: Purpose = Purpose::new("idempotent-request");
@@ -38,22 +38,22 @@ pub(crate) struct Request<'a> {
     /// The operation's id.
     pub(crate) route: &'static str,
     pub(crate) headers: &'a HeaderMap,
-    /// Everything that the answer depends on: parameters of the path, and the body.
+    /// Content that the answer depends on: path parameters and body.
     pub(crate) content: Value,
     pub(crate) time: RequestTime,
 }
 
-/// The request and cart with which the work begins.
+/// The id of the operation and of the cart with which the work begins.
 #[derive(Debug, Clone)]
 pub(crate) struct OnceContext {
     pub(crate) asked: CallerContext,
-    /// The id of the cart that the request makes, where it makes one.
+    /// Id of the cart that the request creates, if it creates one.
     pub(crate) cart: CartId,
-    /// The same request was begun before, and it is not known how far it came.
+    /// True if the same request was begun before and its progress is unknown.
     pub(crate) is_again: bool,
 }
 
-/// The row of a request, as it is kept.
+/// Stored row of a request.
 #[derive(Debug, Serialize, Deserialize)]
 struct RequestRecord {
     fingerprint: String,
@@ -61,13 +61,13 @@ struct RequestRecord {
     cart: String,
 }
 
-/// A key's place, and the right to work on it.
+/// The slot of an idempotency key, and the lease to work on it.
 struct Place {
     slot: IdempotentSlot,
     lease: HeldLease,
 }
 
-/// Does what is asked, once for each key. `run` makes the body of the answer, which has status 200.
+/// Executes the request at most once for each key. `run` returns the body of the answer, which has status 200.
 pub(crate) async fn once<R, F>(context: &Arc<CartContext>, request: Request<'_>, run: R) -> Result<Response, Problem>
 where
     R: FnOnce(OnceContext) -> F,
@@ -115,7 +115,7 @@ where
     Ok(api::LiveAnswer(in_time(done, request.time).await?.into()).into_response())
 }
 
-/// The outcome of work that goes on, as far as it is known before the edge gives up.
+/// Waits for the outcome of the work until shortly before the edge's deadline. The work itself continues after that.
 async fn in_time(
     work: impl Future<Output = Result<Vec<u8>, CartFailure>>,
     time: RequestTime,
@@ -127,7 +127,7 @@ async fn in_time(
     outcome.map_err(|failure| failure.problem())
 }
 
-/// Runs work to its end, also where nobody waits for it any more.
+/// Runs the work to its end, even if the waiting task is dropped.
 pub(crate) async fn finished(
     work: impl Future<Output = Result<Vec<u8>, CartFailure>> + Send + 'static,
 ) -> Result<Vec<u8>, CartFailure> {
@@ -146,15 +146,15 @@ fn begin(request: &Request<'_>, kept: &RequestRecord, is_again: bool) -> Result<
     })
 }
 
-/// The answer to a claim to a key.
+/// Result of a claim to an idempotency key.
 enum ClaimOutcome {
-    /// The request is ours to do; `true` where it was begun before.
+    /// This server must carry out the request; `true` if the request was begun before.
     Ours(Place, RequestRecord, bool),
-    /// It was done before.
+    /// The request was already carried out; contains its answer.
     Answered(Vec<u8>),
-    /// Another request was made under the key.
+    /// A different request was made under the key.
     Another,
-    /// Somebody is at it; for how long they have it, unless they take longer.
+    /// Another task is carrying out the request. Contains the remaining time of its lease, which may be renewed.
     InFlight(Duration),
 }
 
@@ -181,7 +181,7 @@ async fn claim(context: &CartContext, slot: IdempotentSlot, fresh: RequestRecord
     if let Some((_, sealed)) = row.answer {
         return Ok(ClaimOutcome::Answered(keys.open(ANSWER, &slot.place(), &sealed)?));
     }
-    // A lease that is longer than ours was given by a clock that was ahead.
+    // A lease that ends later than a lease of ours was written by a server whose clock was ahead.
     let is_at_work = row.lease_until > now && row.lease_until <= lease.until().latest_believed(0);
     if is_at_work || !context.state.resume_idempotent(&slot, &lease, now).await? {
         return Ok(ClaimOutcome::InFlight(leases::wait(row.lease_until, now)));
@@ -189,8 +189,8 @@ async fn claim(context: &CartContext, slot: IdempotentSlot, fresh: RequestRecord
     Ok(ClaimOutcome::Ours(held(slot, lease), kept, true))
 }
 
-/// Keeps an answer that is final. A failure that did nothing frees the key; after any other one, and after problems that pass
-/// by themselves, whoever asks again goes on.
+/// Stores the outcome of the request. A final answer is kept. A failure that changed nothing frees the key. After any
+/// other failure, or after temporary problems, a retry with the same key continues the work.
 async fn settle(context: &CartContext, place: &Place, outcome: &Result<Vec<u8>, CartFailure>) {
     let (slot, lease) = (&place.slot, place.lease.lease());
     let kept = match outcome {
@@ -215,7 +215,7 @@ async fn settle(context: &CartContext, place: &Place, outcome: &Result<Vec<u8>, 
         }
     };
     if let Err(error) = kept {
-        // The lease ends by itself, and the same request finds that it was done.
+        // The lease expires by itself. A retry of the same request then finds that the work was done.
         let error: &dyn std::error::Error = &error;
         tracing::warn!(error, "an answer to a request with an idempotency key is not kept");
     }
@@ -225,7 +225,7 @@ fn place_of_key() -> Vec<Location> {
     vec!["header".into(), "Idempotency-Key".into()]
 }
 
-/// True of an answer that has problems, and none that will be there when the stores answer again.
+/// True if an answer has problems and all of them are temporary, so that they may pass when the stores answer again.
 fn is_passing(body: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Answer {
@@ -248,7 +248,7 @@ fn is_passing(body: &[u8]) -> bool {
         .is_ok_and(|answer| !answer.data.problems.is_empty() && answer.data.problems.iter().all(passes))
 }
 
-/// The key of a request, where it carries one.
+/// Returns the idempotency key of a request, if it has one.
 fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let mut values = headers.get_all(KEY).into_iter();
     let Some(value) = values.next() else {
@@ -267,12 +267,12 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     }
 }
 
-/// A mark in which two requests differ: neither spaces nor the order of members count.
+/// Returns a hash of the request. Whitespace and the order of JSON keys do not affect it.
 fn fingerprint(content: &Value) -> String {
     hex::encode(Sha256::digest(sorted(content).to_string()))
 }
 
-/// A value whose objects are written in the order of their members' names, whatever the map's own order.
+/// Returns the value with all JSON keys sorted, independent of the map's own order.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(members) => {

@@ -1,7 +1,7 @@
-//! Rights to change something that last as long as the work: short leases, renewed while their holder lives.
+//! Short leases for work on a cart or a request, renewed as long as the work runs.
 //!
-//! In: what is leased, and its lease. Out: a holder that renews it, and knows whether it still holds. A process that
-//! ends, however it ends, renews nothing: others go on some seconds later.
+//! In: the leased object, and its lease. Out: a holder that renews the lease and knows whether the lease is still
+//! valid. If a process ends for any reason, it renews nothing more, and other servers take over some seconds later.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,19 +13,19 @@ use tokio::time::{Instant, sleep};
 
 use crate::rules::carts::ids::CartId;
 
-/// The time for which a lease holds without being renewed. Clocks of servers that share a state differ by far less.
+/// Validity of a lease without renewal. The clocks of servers that share a state differ by much less.
 const LEASE: Duration = Duration::from_secs(6);
-/// Time between two renewals: three times may fail before others take over.
+/// Time between two renewals. Three renewals may fail before other servers take over.
 const RENEW: Duration = Duration::from_millis(1_500);
 
-/// The thing that is leased.
+/// The object that is leased.
 #[derive(Debug, Clone)]
 pub(crate) enum Leased {
     Cart(CartId),
     Request(IdempotentSlot),
 }
 
-/// A lease that is renewed until this is dropped.
+/// Lease that is renewed in the background until it is dropped.
 #[derive(Debug)]
 pub(crate) struct HeldLease {
     holding: Arc<RenewedLease>,
@@ -38,11 +38,11 @@ struct RenewedLease {
     lease: Lease,
     state: State,
     clock: Arc<dyn Clock>,
-    /// The moment until which no other process can have it, by a clock that cannot be set.
+    /// Time until which no other process can get the lease, on a monotonic clock.
     until: Mutex<Instant>,
 }
 
-/// A lease for something, not asked for yet.
+/// Creates a lease that is not requested from the state yet.
 pub(crate) fn lease(now: Timestamp) -> Result<Lease, StateError> {
     Lease::new(end(now))
 }
@@ -51,14 +51,14 @@ fn end(now: Timestamp) -> Timestamp {
     now.plus_millis(i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Time for which whoever was refused waits until a lease is over, unless it is renewed.
+/// Returns the time until a foreign lease ends, unless it is renewed.
 pub(crate) fn wait(until: Timestamp, now: Timestamp) -> Duration {
     let left_micros = until.micros().saturating_sub(now.micros());
     Duration::from_micros(u64::try_from(left_micros).unwrap_or_default())
 }
 
 impl HeldLease {
-    /// Holds what was leased at `since` or later.
+    /// Starts renewing a lease that was obtained at `since` or later.
     pub(crate) fn new(what: Leased, lease: Lease, state: State, clock: Arc<dyn Clock>, since: Instant) -> Self {
         let holding = Arc::new(RenewedLease {
             what,
@@ -88,7 +88,7 @@ impl HeldLease {
         &self.holding.lease
     }
 
-    /// True where nobody else has it. A process that was stopped for a while asks the state before it goes on.
+    /// True if the lease is still valid. A process that was suspended for a while queries the state first.
     pub(crate) async fn holds(&self) -> bool {
         let until = *self.holding.until.lock().unwrap_or_else(PoisonError::into_inner);
         if Instant::now() < until {

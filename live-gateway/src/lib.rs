@@ -1,15 +1,16 @@
-//! Asks the brands' stores themselves, one request of a buyer at a time: what does it cost now, is it there?
+//! Live gateway: queries the brands' stores for current prices and stock at a buyer's request.
 //!
-//! In: requests for products by their ids; a [`Catalogue`] that knows which store sells them and what was stored of
-//! them; the one polite client of stores. Out: answers of the live tier, in which every entry says whether the store
-//! itself said it (`verified`) or whether a stored snapshot stands in, and why. What stores say goes to an [`Observe`]
-//! besides, so that it is not lost.
+//! In: requests for products by their ids; a [`Catalogue`] that knows which store sells them, with their stored data;
+//! the rate-limited client of stores. Out: answers of the live tier. Each entry says whether the store itself confirmed
+//! it (`verified`) or whether it comes from a stored snapshot, and why. Stores' answers are also passed to an
+//! [`Observe`], so that they reach the lake.
 //!
-//! Politeness and economy: all buyers who want something of one store at the same time share that store's next
-//! request. Rules (what counts as verified, how a variant is matched, how money is read) are pure and lie in `rules`.
+//! All buyers who query the same store at the same time share the next request to that store. This keeps the load on
+//! stores low. The pure rules are in `rules`: which answers count as verified, how variants are matched, and how
+//! amounts are parsed.
 //!
-//! It never calls a snapshot verified, never answers later than its budget whatever stores do, never writes to the
-//! lake, and compiles neither DataFusion nor Delta.
+//! The gateway never reports a snapshot as verified. It answers within its time budget even if stores do not. It never
+//! writes to the lake, and depends on neither DataFusion nor Delta.
 
 pub mod accounts;
 mod cart_client;

@@ -2,13 +2,14 @@ use std::fmt;
 
 use data_model::Observation;
 
-/// Takes what stores said, on its way to the lake. It never waits: an answer to a buyer must not.
+/// Receives stores' answers on their way to the lake. Implementations must not block, because a buyer waits for the
+/// answer.
 pub trait Observe: Send + Sync + fmt::Debug {
-    /// Takes one product as its store answered it.
+    /// Receives one product as its store answered it.
     fn observe(&self, observation: Observation);
 }
 
-/// Lets what stores said be forgotten.
+/// Discards all observations.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NotObserved;
 

@@ -2,7 +2,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::cart_failure::CartFailure;
 
-/// 128 random bits as hexadecimal digits: what nobody can guess.
+/// Returns 128 unpredictable random bits as hexadecimal digits.
 pub(crate) fn random_hex() -> Result<String, CartFailure> {
     let mut bytes = [0; 16];
     let filled = SystemRandom::new().fill(&mut bytes);

@@ -2,22 +2,22 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The time between the moment at which the content of an answer must be known and the edge's deadline.
+/// Time reserved before the edge's deadline for sending the answer. The content must be known by then.
 const ANSWER: Duration = Duration::from_millis(100);
-/// The time between the end of the stores' work and that moment.
+/// Time reserved between the end of the work at the stores and the deadline for the answer's content.
 const WORK: Duration = Duration::from_millis(400);
 
-/// The time of one request, from the edge to the stores: whatever waits within it has what is left of it.
+/// Time budget of one request, shared by all its steps from the edge to the stores.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RequestTime {
     began: Instant,
-    /// When the edge gives up, where it does.
+    /// Deadline of the edge, if it has one.
     edge: Option<Instant>,
     budget: Duration,
 }
 
 impl RequestTime {
-    /// The time of a request that begins now.
+    /// Starts the time budget of a request that begins now.
     pub(crate) fn new(budget_ms: u64, edge: Option<Instant>) -> Self {
         Self {
             began: Instant::now(),
@@ -26,7 +26,7 @@ impl RequestTime {
         }
     }
 
-    /// The same request, whose work may take that long at least.
+    /// Returns a copy with a budget of at least `budget_ms`.
     pub(crate) fn at_least(self, budget_ms: u64) -> Self {
         Self {
             budget: self.budget.max(Duration::from_millis(budget_ms)),
@@ -34,20 +34,20 @@ impl RequestTime {
         }
     }
 
-    /// The moment until which stores may work.
+    /// Returns the deadline for work at the stores.
     pub(crate) fn deadline(self) -> Instant {
         let own = self.began + self.budget;
         let edge = self.edge.and_then(|edge| edge.checked_sub(ANSWER + WORK));
         own.min(edge.unwrap_or(own))
     }
 
-    /// The moment until which the steps before the work may take: a quarter of the time is left for them.
+    /// Returns the deadline for the steps before the work at the stores. A quarter of the budget is left for that work.
     pub(crate) fn before_work(self) -> Instant {
         let whole = self.deadline().saturating_duration_since(self.began);
         self.began + whole * 3 / 4
     }
 
-    /// When to answer at the latest.
+    /// Returns the time by which the answer must be sent.
     pub(crate) fn answer_by(self) -> Option<Instant> {
         self.edge.and_then(|edge| edge.checked_sub(ANSWER))
     }

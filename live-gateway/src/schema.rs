@@ -1,4 +1,4 @@
-//! The shapes of the live tier's answers.
+//! Response and request types of the live tier's prices.
 
 pub mod carts;
 
@@ -6,32 +6,32 @@ use data_model::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Reasons why an entry is not verified: a closed list.
+/// Reasons why an entry is not verified. The list is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UnverifiedCode {
-    /// The current release has no such product. Nothing was asked.
+    /// The current release has no such product. No store was queried.
     ProductNotFound,
-    /// The store says that the product does not exist any more.
+    /// The store says that the product no longer exists.
     ProductGone,
     /// The store did not answer within the budget.
     StoreTimeout,
-    /// The store asks to be left alone for a while.
+    /// The store asks clients to send no requests for a while.
     StoreThrottled,
-    /// The store cannot be reached, is closed, or has failed repeatedly and is left alone.
+    /// The store cannot be reached, is closed, or has failed repeatedly and is not queried for a while.
     StoreUnavailable,
-    /// The store's answer cannot be understood, or is about something else.
+    /// The store's answer cannot be parsed, or is about another product.
     StoreUnreadable,
-    /// The store answers in another currency than the stored prices.
+    /// The store answers in a different currency than the stored prices.
     CurrencyDiffers,
-    /// The store does not say which currency it answers in.
+    /// The store does not state the currency of its answer.
     CurrencyUnknown,
-    /// Too many stores are being asked at this moment.
+    /// Too many stores are being queried at this moment.
     Busy,
 }
 
 impl UnverifiedCode {
-    /// The code as answers and metrics spell it.
+    /// Returns the code as it is spelled in answers and metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -48,106 +48,108 @@ impl UnverifiedCode {
     }
 }
 
-/// The current price of a product, or the stored one that stands in for it.
+/// Current price of a product, or its stored price if the store could not confirm one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct LivePrice {
-    /// UUID of the product; the ident as it was sent where there is no such product.
+    /// UUID of the product. If there is no such product, the ident as it was sent.
     pub product_id: String,
-    /// `sha:` and 40 hex digits.
+    /// Content identifier of the product: `sha:` and 40 hex digits.
     #[schema(required = true)]
     pub product_uid: Option<String>,
-    /// The brand that sells it.
+    /// Slug of the brand that sells the product.
     #[schema(required = true)]
     pub brand_slug: Option<String>,
-    /// Its title, as stored.
+    /// Title of the product, as stored.
     #[schema(required = true)]
     pub title: Option<String>,
-    /// `true`: the brand's store said all of this when it was asked, at `as_of`. `false`: the numbers are the last
+    /// `true`: the brand's store confirmed the entry when it was queried, at `as_of`. `false`: the numbers are the last
     /// stored snapshot; show them as unverified, and do not transact on them.
     pub verified: bool,
-    /// The latest moment at which this was so: when the store was asked, or when the snapshot was taken.
+    /// Time at which the entry was known to be true: when the store was queried, or when the snapshot was taken.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub as_of: Option<Timestamp>,
-    /// When the snapshot that stands in was taken; null where none does.
+    /// Time at which the snapshot was taken; null if the entry is not from a snapshot.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub snapshot_at: Option<Timestamp>,
-    /// The reason why it is not verified; null where it is.
+    /// Reason why the entry is not verified; null if it is verified.
     #[schema(required = true)]
     pub code: Option<UnverifiedCode>,
-    /// The same, for people.
+    /// Human-readable reason why the entry is not verified.
     #[schema(required = true)]
     pub detail: Option<String>,
-    /// The store's interface that answered: `graphql` or `js`.
+    /// Interface of the store that answered: `graphql` or `js`.
     #[schema(required = true)]
     pub source: Option<&'static str>,
     /// ISO 4217 code of all amounts.
     #[schema(required = true)]
     pub currency: Option<String>,
-    /// Lowest price of these variants that have one, in minor units; 0 where none has.
+    /// Lowest price among the listed variants that have a price, in minor units; 0 if none has a price.
     #[schema(required = true)]
     pub price_min_minor: Option<i64>,
-    /// Highest price of these variants, in minor units.
+    /// Highest price among the listed variants, in minor units.
     #[schema(required = true)]
     pub price_max_minor: Option<i64>,
-    /// True where any variant can be bought.
+    /// True if at least one variant can be bought.
     #[schema(required = true)]
     pub in_stock: Option<bool>,
-    /// True where these are all variants of the product: of many, a store may list the first alone.
+    /// True if the entry lists all variants of the product. For a product with many variants, a store may list only the
+    /// first ones.
     pub variants_complete: bool,
-    /// The variants, in the store's order.
+    /// Variants of the product, in the store's order.
     pub variants: Vec<LiveVariant>,
-    /// The differences from the stored snapshot; null where nothing is verified.
+    /// Differences from the stored snapshot; null if the entry is not verified.
     #[schema(required = true)]
     pub changes: Option<PriceChanges>,
-    /// A JWT that says all this of the first 50 variants, or of the one named, where it was asked for and this is verified. Anybody
-    /// checks it with the keys of `/.well-known/jwks.json`; a cart's item takes it as `quote`.
+    /// Signed JWT that states the price of the first 50 variants, or of the requested one. It is present only if a
+    /// quote was requested and the entry is verified. It can be checked with the keys of `/.well-known/jwks.json`; a
+    /// cart item accepts it as `quote`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub quote: Option<String>,
 }
 
-/// A variant's price.
+/// Price of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct LiveVariant {
-    /// The platform's id.
+    /// The platform's id of the variant.
     pub variant_id: String,
-    /// Its title; empty for the one default variant.
+    /// Title of the variant; empty for a product's only default variant.
     pub title: String,
-    /// Stock keeping unit, where the store states one.
+    /// Stock keeping unit, if the store states one.
     #[schema(required = true)]
     pub sku: Option<String>,
     /// Price in minor units.
     pub amount_minor: i64,
-    /// List price in minor units, where it is above the price.
+    /// List price in minor units, if it is above the price.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
-    /// True where it can be bought.
+    /// True if the variant can be bought.
     pub available: bool,
 }
 
-/// The differences from the stored snapshot.
+/// Differences from the stored snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct PriceChanges {
-    /// When the snapshot was taken.
+    /// Time at which the snapshot was taken.
     #[schema(value_type = String, format = DateTime)]
     pub since: Timestamp,
-    /// True where any price or list price is different.
+    /// True if any price or list price differs.
     pub price: bool,
-    /// True where any availability is different, or the variants themselves.
+    /// True if the availability of any variant differs, or if variants were added or removed.
     pub stock: bool,
-    /// The variants that are, each with what it was and what it is.
+    /// Changed variants, each with its old and new offer.
     pub variants: Vec<VariantChange>,
 }
 
-/// The difference of one variant from the stored snapshot.
+/// Difference between one variant and the stored snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct VariantChange {
-    /// The platform's id.
+    /// The platform's id of the variant.
     pub variant_id: String,
-    /// The stored offer; null for a variant that is new.
+    /// Stored offer; null for a new variant.
     #[schema(required = true)]
     pub before: Option<VariantOffer>,
-    /// The store's offer; null for a variant that is gone.
+    /// The store's current offer; null for a removed variant.
     #[schema(required = true)]
     pub now: Option<VariantOffer>,
 }
@@ -157,54 +159,54 @@ pub struct VariantChange {
 pub struct VariantOffer {
     /// Price in minor units.
     pub amount_minor: i64,
-    /// List price in minor units, where it is above the price.
+    /// List price in minor units, if it is above the price.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
-    /// True where it can be bought.
+    /// True if the variant can be bought.
     pub available: bool,
 }
 
-/// The sources of a live answer.
+/// Sources of a live answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct LiveProvenance {
     /// Always `live`.
     pub engine: &'static str,
-    /// The release that says which store sells what, and that snapshots are from.
+    /// Release that states which store sells the product, and that contains the snapshots.
     pub release: String,
 }
 
-/// The answer of `GET /v1/products/{ident}/price`.
+/// Answer of `GET /v1/products/{ident}/price`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct LivePriceAnswer {
-    /// The price.
+    /// Price of the product.
     pub data: LivePrice,
-    /// The sources of the answer.
+    /// Sources of the answer.
     pub provenance: LiveProvenance,
-    /// The moment at which this was so.
+    /// Time at which the price was known to be true.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
     /// Always `live`.
     pub tier: &'static str,
 }
 
-/// The answer of `POST /v1/prices`.
+/// Answer of `POST /v1/prices`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct LivePricesAnswer {
-    /// One entry for each ident, in the order asked.
+    /// One entry for each ident, in the order of the request.
     pub data: Vec<LivePrice>,
-    /// The sources of the answer.
+    /// Sources of the answer.
     pub provenance: LiveProvenance,
-    /// The oldest `as_of` of the entries; now where there are none.
+    /// Oldest `as_of` of the entries; the current time if there are no entries.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
     /// Always `live`.
     pub tier: &'static str,
 }
 
-/// The body of `POST /v1/prices`.
+/// Body of `POST /v1/prices`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct PricesBody {
-    /// Products by id or uid, at most 20.
+    /// Ids or uids of products, at most 20.
     #[schema(max_items = 20)]
     pub idents: Vec<String>,
     /// Adds a signed quote to each entry that is verified.

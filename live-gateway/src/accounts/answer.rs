@@ -1,4 +1,4 @@
-//! The meaning of a store's answers about customers. Pure.
+//! Parses a store's answers about customers. Pure.
 
 use data_model::Timestamp;
 use serde::Deserialize;
@@ -6,26 +6,27 @@ use storefront::{GraphqlAnswer, GraphqlErrorKind};
 
 use crate::hidden::SecretText;
 
-/// Reasons why a store lets nobody in, as far as it says so.
+/// Reasons why a store refuses to sign a customer in, as far as the store states them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SignInRefusal {
-    /// The address has an account already.
+    /// The e-mail address has an account already.
     Taken,
-    /// No such account, another password, or an account that is shut: stores do not say which.
+    /// The account does not exist, the password is wrong, or the account is disabled. Stores do not distinguish these
+    /// cases.
     Unidentified,
-    /// The account has no password yet, or is to be confirmed: the store has sent a letter.
+    /// The account has no password yet, or must be confirmed first. The store has sent an e-mail about it.
     Unconfirmed,
-    /// Address or password are not as the store wants them; in its words, which hold no password.
+    /// The store rejects the address or the password. Contains the store's message, without the password.
     Invalid(String),
-    /// Too many tries.
+    /// The store received too many attempts.
     Throttled,
-    /// The token of the Storefront API is not taken, or may not do this.
+    /// The store rejects the token of the Storefront API, or the token lacks the permission.
     Token,
-    /// Something else was answered.
+    /// The store's answer is none of the expected ones.
     Unreadable,
 }
 
-/// A token that a store gave.
+/// Customer access token that a store issued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CustomerToken {
     pub(super) token: SecretText,
@@ -68,7 +69,7 @@ struct UserError {
 
 fn payload(answer: &GraphqlAnswer, field: &str) -> Result<Payload, SignInRefusal> {
     let refused = || {
-        // Limits of customers come with a code, which is an error of the call, or with words alone.
+        // Customer rate limits are reported with an error code, as an error of the call, or only in the message.
         let has_words = answer
             .errors
             .iter()
@@ -96,7 +97,7 @@ fn denied(errors: Vec<UserError>) -> Option<SignInRefusal> {
     })
 }
 
-/// Success where a customer was made.
+/// Returns success if the store created a customer.
 pub(super) fn created(answer: &GraphqlAnswer) -> Result<(), SignInRefusal> {
     let payload = payload(answer, "customerCreate")?;
     match denied(payload.customer_user_errors) {
@@ -106,7 +107,7 @@ pub(super) fn created(answer: &GraphqlAnswer) -> Result<(), SignInRefusal> {
     }
 }
 
-/// The page on which the store's customers sign in without passwords, where they do.
+/// Returns the page on which the store's customers sign in without a password, if the store has one.
 pub(super) fn account_page(answer: &GraphqlAnswer) -> Option<String> {
     #[derive(Deserialize)]
     struct Data {
@@ -122,13 +123,13 @@ pub(super) fn account_page(answer: &GraphqlAnswer) -> Option<String> {
     matches!(page.scheme(), "https" | "http").then(|| page.to_string())
 }
 
-/// The token that lasts longer now; stores may give another one for it.
+/// Returns the renewed token. A store may replace the old token with a different one.
 pub(super) fn renewed(answer: &GraphqlAnswer) -> Result<CustomerToken, SignInRefusal> {
     let token = payload(answer, "customerAccessTokenRenew")?.customer_access_token;
     token.map(Token::given).ok_or(SignInRefusal::Unidentified)
 }
 
-/// The token that a customer was given.
+/// Returns the token that the store issued to the customer.
 pub(super) fn signed_in(answer: &GraphqlAnswer) -> Result<CustomerToken, SignInRefusal> {
     let payload = payload(answer, "customerAccessTokenCreate")?;
     if let Some(denied) = denied(payload.customer_user_errors) {

@@ -10,14 +10,14 @@ use crate::hidden::SecretText;
 
 const CUSTOMER: Purpose = Purpose::new("customer");
 
-/// A customer as whom a caller is signed in.
+/// Store customer as whom a caller is signed in.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Customer {
     pub(crate) email: SecretText,
     pub(crate) token: SecretText,
 }
 
-/// The customer that a caller is signed in as at a store, and the end of that.
+/// Customer as whom a caller is signed in at a store, and the end of that sign-in.
 #[derive(Debug, Clone)]
 pub(crate) struct SignedIn {
     pub(crate) customer: Customer,
@@ -29,7 +29,7 @@ fn place(caller: &str, store: &StoreHost) -> String {
 }
 
 impl Accounts {
-    /// The customers that a caller is signed in as, by store.
+    /// Returns the customers as whom a caller is signed in, by store.
     pub(crate) async fn customers(&self, caller: &str) -> Result<HashMap<StoreHost, SignedIn>, CartFailure> {
         let rows = self.context.state.customers(caller, self.context.clock.now()).await?;
         let open = |(store, row): (StoreHost, CustomerRow)| {
@@ -43,7 +43,7 @@ impl Accounts {
         rows.into_iter().map(open).collect()
     }
 
-    /// Keeps as whom a caller is signed in at a store.
+    /// Stores the customer as whom a caller is signed in at a store.
     pub(super) async fn keep_customer(
         &self,
         caller: &str,

@@ -13,14 +13,15 @@ use super::customers::{Customer, SignedIn};
 use super::sign_in::SignInError;
 use crate::cart_failure::CartFailure;
 
-/// A token that is used with less time left than this is renewed: stores give some weeks.
+/// Remaining validity in milliseconds below which a token is renewed when it is used. Stores issue tokens for some
+/// weeks.
 const LEFT_MS: i64 = 7 * 86_400_000;
-/// The time for which a renewal is not tried again, whatever its outcome.
+/// Time after an attempt to renew a token before the next attempt, whatever the outcome.
 const REST: Duration = Duration::from_secs(3_600);
-/// Most renewals that are remembered; further ones wait.
+/// Maximum number of remembered renewal attempts. Further renewals are deferred.
 const TRIES_MAX: usize = 10_000;
 
-/// The moments at which renewals were tried, by caller and store.
+/// Times of renewal attempts, by caller and store.
 #[derive(Debug, Default)]
 pub(super) struct Renewals(Mutex<HashMap<(String, StoreHost), Instant>>);
 
@@ -41,7 +42,7 @@ impl Renewals {
 }
 
 impl Accounts {
-    /// Renews the token of a customer that ends soon, beside what it is used for now: nobody waits for it.
+    /// Renews a customer's token that expires soon. The renewal runs in the background, so no request waits for it.
     pub(crate) fn renew_in_time(&self, caller: &str, brand: &StoredBrand, signed_in: &SignedIn) {
         let ends_soon = self.context.clock.now().plus_millis(LEFT_MS) > signed_in.expires_at;
         if !ends_soon || !self.renewals.may_try(caller, &brand.store) {
@@ -64,8 +65,8 @@ impl Accounts {
         });
     }
 
-    /// The moment until which the renewed token holds; `None` where the store does not renew it: it holds as long as it
-    /// would.
+    /// Returns the end of the renewed token's validity. Returns `None` if the store does not renew the token, which
+    /// then keeps its old expiry.
     async fn renew(
         &self,
         caller: &str,
@@ -81,7 +82,7 @@ impl Accounts {
         };
         let variables = json!({ "customerAccessToken": customer.token.expose() });
         let request = GraphqlRequest::new(documents::CUSTOMER_TOKEN_RENEW, "CustomerTokenRenew", variables);
-        // A token that signs somebody in is sent nowhere that the store did not live before.
+        // A customer token is sent only to hosts at which the store was already known.
         let answer = Box::pin(store.with_token(token).graphql(&request, Effect::Unsafe)).await;
         let given = answer.map_err(SignInError::from);
         let given = match given.and_then(|answer| renewed(&answer).map_err(SignInError::from)) {
@@ -93,7 +94,7 @@ impl Accounts {
                 return Ok(None);
             }
         };
-        // Whoever signed in or out meanwhile has the last word.
+        // If the caller signed in or out in the meantime, that newer state is kept.
         let now = self.customers(caller).await?;
         let is_the_same = |known: &SignedIn| known.customer.token == customer.token;
         if !now.get(&brand.store).is_some_and(is_the_same) {

@@ -14,7 +14,7 @@ use crate::cart_failure::CartFailure;
 use crate::hidden::SecretText;
 use crate::schema::carts::CartAnswerDocument;
 
-/// The thing that is to be done.
+/// Action to carry out at the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccountAction {
     Register,
@@ -30,7 +30,7 @@ impl AccountAction {
     }
 }
 
-/// The one who signs in, and the brand.
+/// Credentials of the customer, and the brand.
 #[derive(Clone)]
 pub(crate) struct AccountRequest {
     pub(crate) action: AccountAction,
@@ -46,7 +46,7 @@ impl fmt::Debug for AccountRequest {
     }
 }
 
-/// Reasons why nobody was signed in.
+/// Reasons why the customer was not signed in.
 #[derive(Debug)]
 pub(super) enum SignInError {
     Denied(SignInRefusal),
@@ -54,7 +54,7 @@ pub(super) enum SignInError {
 }
 
 impl SignInError {
-    /// True where the store does not take the token of its Storefront API.
+    /// True if the store rejects the token of its Storefront API.
     pub(super) fn is_of_token(&self) -> bool {
         matches!(self, Self::Denied(SignInRefusal::Token))
     }
@@ -77,8 +77,8 @@ impl From<SignInRefusal> for SignInError {
 }
 
 impl Accounts {
-    /// Registers with a brand's store, or logs in there, for a caller. `is_again`: the same was asked before, and it is not
-    /// known what came of it.
+    /// Registers or logs a customer in at a brand's store, for a caller. `is_again` is true if the same request was
+    /// made before and its outcome is unknown.
     pub(crate) async fn sign_in(
         &self,
         asked: &CallerContext,
@@ -89,7 +89,7 @@ impl Accounts {
         let brand = brand.ok_or(CartFailure::NoSuchBrand)?;
         self.take_try(&asked.caller, &brand, request).await?;
         let (mut store, mut given) = self.ask(asked, &brand, request, is_again).await?;
-        // A store that has a new token shows it on its pages: read again, once.
+        // A store with a new token shows it on its pages, so the page is read once more.
         if given.as_ref().is_err_and(SignInError::is_of_token) && self.tokens.forget(&brand.store) {
             (store, given) = self.ask(asked, &brand, request, is_again).await?;
         }
@@ -126,7 +126,7 @@ impl Accounts {
         Ok(CartAnswerDocument::new(account, self.context.clock.now()))
     }
 
-    /// Asks a store with the token that is known of it; the store, and what it gave.
+    /// Sends the request to the store with the known Storefront token. Returns the store and its answer.
     async fn ask(
         &self,
         asked: &CallerContext,
@@ -152,7 +152,8 @@ impl Accounts {
         Ok((store, given))
     }
 
-    /// Counts that the brand's store is asked, and takes it down: a store learns an address or writes to one.
+    /// Counts an attempt at the brand's store and writes it to the audit log, because the store learns an address or
+    /// sends an e-mail.
     async fn take_try(&self, caller: &str, brand: &StoredBrand, request: &AccountRequest) -> Result<(), CartFailure> {
         let (action, now) = (request.action, self.context.clock.now());
         let taken = self.tries.take(caller, brand.store.as_str(), &request.email, now);
@@ -191,7 +192,7 @@ impl Accounts {
             ),
             (SignInRefusal::Invalid(words), _) => rejected("invalid", &format!("The store says: {words}")),
             (SignInRefusal::Token, _) => {
-                // The store may show another one by the next time.
+                // The store may show a different token at the next attempt.
                 self.tokens.forget(&brand.store);
                 CartFailure::Store {
                     code: ErrorCode::StoreUnavailable,
@@ -217,7 +218,7 @@ fn rejected(reason: &'static str, detail: &str) -> CartFailure {
     }
 }
 
-/// The failure of a call that has no answer; `is_open` where the store may have carried it out.
+/// Returns the failure of a call without an answer. `is_open` is true if the store may have carried out the call.
 fn unanswered(action: AccountAction, code: ErrorCode, is_open: bool) -> CartFailure {
     match action {
         AccountAction::Register if is_open => CartFailure::Store {
@@ -229,7 +230,7 @@ fn unanswered(action: AccountAction, code: ErrorCode, is_open: bool) -> CartFail
     }
 }
 
-/// The page on which the store's customers sign in without passwords.
+/// Returns the page on which the store's customers sign in without a password.
 async fn page(store: &Store) -> Option<String> {
     let request = GraphqlRequest::new(documents::SHOP_ACCOUNTS, "ShopAccounts", json!({}));
     let answer = Box::pin(store.graphql(&request, Effect::Safe)).await;
@@ -243,14 +244,15 @@ fn input(request: &AccountRequest) -> serde_json::Value {
 async fn log_in(store: &Store, request: &AccountRequest) -> Result<CustomerToken, SignInError> {
     let operation = "CustomerTokenCreate";
     let call = GraphqlRequest::new(documents::CUSTOMER_TOKEN_CREATE, operation, input(request));
-    // Two tokens are as good as one, but a password is sent nowhere that the store did not live before.
+    // Creating two customer tokens does no harm. The call is still marked unsafe, because a password is sent only to
+    // hosts at which the store was already known.
     let answer = Box::pin(store.graphql(&call, Effect::Unsafe)).await?;
     Ok(signed_in(&answer)?)
 }
 
 async fn register(store: &Store, request: &AccountRequest, is_again: bool) -> Result<CustomerToken, SignInError> {
     if is_again && let Ok(given) = log_in(store, request).await {
-        // The account was made when it was asked for first.
+        // The earlier request created the account.
         return Ok(given);
     }
     let call = GraphqlRequest::new(documents::CUSTOMER_CREATE, "CustomerCreate", input(request));
@@ -263,7 +265,7 @@ async fn register(store: &Store, request: &AccountRequest, is_again: bool) -> Re
         Err(error @ StoreError::OutcomeUnknown { .. }) => Some(SignInError::Store(error)),
         Err(error) => return Err(error.into()),
     };
-    // After a lost answer whoever can log in is registered; whoever cannot may be so yet.
+    // If the answer was lost, a customer who can log in is registered. A failed log-in leaves the outcome unknown.
     match (log_in(store, request).await, lost) {
         (Err(_), Some(lost)) => Err(lost),
         (given, _) => given,

@@ -11,28 +11,28 @@ use super::Accounts;
 use crate::cart_failure::CartFailure;
 
 const STOREFRONT_TOKEN: Purpose = Purpose::new("storefront-token");
-/// The time for which a token that stood on a store's page is believed.
+/// Time for which a token found on a store's page is reused.
 const FOUND_TTL: Duration = Duration::from_secs(3_600);
-/// Most tokens that are remembered.
+/// Maximum number of remembered tokens.
 const FOUND_MAX: usize = 10_000;
-/// The member under which a theme's pages hold it (platform: `shopify-features`).
+/// JSON key of the token in the pages of a theme (platform: `shopify-features`).
 const MEMBER: &str = "\"accessToken\":\"";
 
-/// Tokens that stores' pages showed.
+/// Tokens found on stores' pages.
 #[derive(Debug, Default)]
 pub(super) struct FoundTokens(Mutex<HashMap<StoreHost, (Secret, Instant)>>);
 
-/// Seals the token of a store's Storefront API as `State::put_storefront_token` keeps it.
+/// Seals the token of a store's Storefront API in the form that `State::put_storefront_token` keeps.
 ///
 /// # Errors
-/// [`MasterKeyError`].
+/// Returns a [`MasterKeyError`].
 pub fn seal_storefront_token(keys: &MasterKeys, store: &StoreHost, token: &Secret) -> Result<Vec<u8>, MasterKeyError> {
     keys.seal(STOREFRONT_TOKEN, store.as_str(), token.expose().as_bytes())
 }
 
 impl Accounts {
-    /// The token of a store's Storefront API: the one that the operator gave, or the public one that every page of the
-    /// store's theme shows. `None` where there is neither.
+    /// Returns the token of a store's Storefront API: the one that the operator set, or the public one on every page of
+    /// the store's theme. Returns `None` if there is neither.
     pub(super) async fn storefront_token(
         &self,
         brand: &StoredBrand,
@@ -50,7 +50,7 @@ impl Accounts {
         if let Some(token) = self.tokens.get(&brand.store) {
             return Ok(Some(token));
         }
-        // A page that is not there now may show one at another time.
+        // A page that is missing now may show a token later.
         let unread = |error: StoreError| {
             tracing::debug!(%error, brand.store = %brand.store, "the page that shows the store's token is not read");
             CartFailure::of_store(error.code())
@@ -84,14 +84,14 @@ impl FoundTokens {
         }
     }
 
-    /// Forgets a token that the store does not take; whether one was known.
+    /// Forgets a token that the store rejects. Returns true if a token was known.
     pub(super) fn forget(&self, store: &StoreHost) -> bool {
         let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         found.remove(store).is_some()
     }
 }
 
-/// The token that a page shows: 32 hexadecimal digits.
+/// Returns the token in a page: 32 hexadecimal digits.
 fn shown(page: &str) -> Option<Secret> {
     let (_, rest) = page.split_once(MEMBER)?;
     let (token, _) = rest.split_once('"')?;

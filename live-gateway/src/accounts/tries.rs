@@ -7,16 +7,17 @@ use api::{Tries, TryKey};
 use data_model::Timestamp;
 use state::Actor;
 
-/// Tries for one address in a window. A person mistypes a few times; a list of passwords is longer.
+/// Maximum number of attempts for one address in a window. This allows a few typing errors but no guessing from a
+/// password list.
 const ADDRESS_MAX: u32 = 10;
 const WINDOW: Duration = Duration::from_secs(15 * 60);
-/// Tries that one caller has, whatever addresses they name.
+/// Attempts of one caller over all addresses, as a multiple of `ADDRESS_MAX`.
 const CALLER_TIMES: NonZeroU32 = NonZeroU32::MIN.saturating_add(5);
-/// Tries that all callers have at one brand.
+/// Attempts of all callers at one brand, as a multiple of `ADDRESS_MAX`.
 const BRAND_TIMES: NonZeroU32 = NonZeroU32::MIN.saturating_add(59);
 
-/// The number of times that stores were asked to let somebody in, by caller, brand and address. The part of them that is
-/// remembered is a hash that only this process can make.
+/// Number of sign-in attempts by caller, brand and address. The keys are remembered as hashes that only this process
+/// can compute.
 #[derive(Debug)]
 pub(super) struct AccountTries {
     tries: Tries<u64>,
@@ -33,10 +34,10 @@ impl Default for AccountTries {
 }
 
 impl AccountTries {
-    /// Takes a try into account, where there may be one.
+    /// Counts an attempt if the limits allow one.
     ///
     /// # Errors
-    /// The time to wait, where there were too many.
+    /// Returns the time to wait if there were too many attempts.
     pub(super) fn take(&self, caller: &str, brand: &str, email: &str, now: Timestamp) -> Result<(), Duration> {
         let who = self.who(caller, brand, email);
         self.tries.check(who, now)?;
@@ -44,7 +45,7 @@ impl AccountTries {
         Ok(())
     }
 
-    /// Takes a try back: who knows the password was no stranger.
+    /// Undoes the count of an attempt, because the caller knew the password.
     pub(super) fn give_back(&self, caller: &str, brand: &str, email: &str) {
         self.tries.give_back(self.who(caller, brand, email));
     }
@@ -64,7 +65,7 @@ impl AccountTries {
     }
 }
 
-/// A caller as the audit names them: `CallerId` as text.
+/// Returns the caller as the audit log names them: `CallerId` as text.
 pub(super) fn actor(caller: &str) -> Actor {
     let account = || caller.strip_prefix("account:")?.parse().ok().map(Actor::Account);
     let key = || caller.strip_prefix("key:")?.parse().ok().map(Actor::Key);

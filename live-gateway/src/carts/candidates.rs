@@ -4,29 +4,29 @@ use async_trait::async_trait;
 use data_model::StoredBrand;
 use tokio::time::Instant;
 
-/// The result of trying a code at a store's cart.
+/// Result of trying a code on a store's cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TriedCode {
     /// The code.
     pub code: String,
-    /// The store's verdict on the cart that it was tried on. A code that did not apply there may apply to another cart.
+    /// True if the code applied to the tested cart. A code that did not apply may still apply to another cart.
     pub applicable: bool,
-    /// The amount that it took off when it was tried alone, in minor units of the cart's currency.
+    /// Discount of the code when tried alone, in minor units of the cart's currency.
     pub discount_minor: i64,
 }
 
-/// Knows codes that are worth trying at a brand's store.
+/// Source of codes that are worth trying at a brand's store.
 #[async_trait]
 pub trait CouponCandidates: Send + Sync + fmt::Debug {
-    /// Codes worth trying, the likeliest first, at most `max`: those that worked before ahead of all others. It answers
-    /// before `deadline`, and what it cannot find out is left out.
+    /// Returns at most `max` codes, the most likely first. Codes that worked before precede all others. Returns before
+    /// `deadline`, without the codes that could not be found by then.
     async fn candidates(&self, brand: &StoredBrand, max: usize, deadline: Instant) -> Vec<String>;
 
-    /// Takes in what came of codes, so that it is remembered. It does not wait for anything.
+    /// Records the outcomes of tried codes. Must not block.
     fn tried(&self, brand: &StoredBrand, outcomes: Vec<TriedCode>);
 }
 
-/// Knows no codes.
+/// Source without any codes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoCandidates;
 

@@ -1,5 +1,5 @@
-//! Every change of a cart goes the same way: the cart is locked, the wanted state is written down, the stores are
-//! brought to it, and the result is saved.
+//! The common procedure of all cart changes: lock the cart, write down the wanted state, bring the stores to that
+//! state, and save the result.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,23 +22,23 @@ use crate::rules::carts::record::{Attributions, BrandTarget, CartRecord, OpenOpe
 use crate::rules::store_cart::{Buyer, CartAddress};
 use crate::schema::carts::{CartDocument, CartProblem};
 
-/// The result that a change is to bring about.
+/// Wanted result of a change.
 #[derive(Debug, Default)]
 pub(crate) struct Intent {
     pub(crate) targets: Vec<BrandTarget>,
-    /// The address for all of the cart from now on.
+    /// New address for the whole cart.
     pub(crate) address: Option<CartAddress>,
-    /// The tokens that stores' carts are to carry from now on.
+    /// New attribution tokens for the stores' carts.
     pub(crate) attribution: Option<Attributions>,
-    /// Things that cannot be done, found before any store is asked.
+    /// Problems that were found before any store was queried.
     pub(crate) problems: Vec<CartProblem>,
-    /// The cart is over: its caller does not find it any more.
+    /// True if the change ends the cart, so that its caller no longer finds it.
     pub(crate) is_end: bool,
 }
 
 impl Intent {
-    /// The part of it that is left, where it was carried out before and some stores failed: the other stores are only
-    /// read. A token is sent to all of them.
+    /// Returns the part of the change that is left, if it was carried out before and some stores failed. The other
+    /// stores are only read. An attribution token is sent to all stores again.
     fn left_of(mut self, unmet: &[Unmet], record: &CartRecord) -> Self {
         if self.attribution.is_none() {
             for BrandTarget { brand, target } in &mut self.targets {
@@ -53,7 +53,7 @@ impl Intent {
     }
 }
 
-/// A cart after a change.
+/// Cart after a change.
 #[derive(Debug)]
 pub(crate) struct ChangedCart {
     pub(super) id: CartId,
@@ -63,7 +63,7 @@ pub(crate) struct ChangedCart {
 }
 
 impl ChangedCart {
-    /// The cart as its caller sees it.
+    /// Returns the cart as its caller sees it.
     pub(crate) fn document(self, now: Timestamp) -> CartDocument {
         let as_of = self
             .record
@@ -78,7 +78,7 @@ impl ChangedCart {
 }
 
 impl ChangedCart {
-    /// The cart as it was before its caller ended it; no store is asked of that.
+    /// Returns the cart as it was before its caller ended it. No store is queried.
     pub(crate) fn ended(mut self, now: Timestamp) -> CartDocument {
         self.record.groups = self.record.ended.take().unwrap_or_default();
         self.told = CartReport {
@@ -88,15 +88,15 @@ impl ChangedCart {
         self.document(now)
     }
 
-    /// The saved record, the problems, and the stores that answered for this change.
+    /// Returns the saved record, the problems, and the stores that answered during this change.
     pub(crate) fn into_parts(self) -> (CartRecord, Vec<CartProblem>, Vec<StoreHost>) {
         (self.record, self.told.problems, self.told.verified)
     }
 }
 
 impl Carts {
-    /// Changes a cart as `intend` says of it. An operation that was begun before and not ended is brought to its end
-    /// first; one that is through is not done again.
+    /// Changes a cart as `intend` specifies. An earlier unfinished operation is completed first. An operation that has
+    /// already finished is not repeated.
     pub(crate) async fn change(
         &self,
         asked: &CallerContext,
@@ -107,7 +107,7 @@ impl Carts {
         Box::pin(self.change_held(asked, held, intend)).await
     }
 
-    /// Changes a cart that is held.
+    /// Changes a locked cart.
     pub(super) async fn change_held(
         &self,
         asked: &CallerContext,
@@ -154,7 +154,7 @@ impl Carts {
         self.go_on(held, &asked.caller, deadline, told).await
     }
 
-    /// Brings what is written down to its end, and gives up the right to change the cart.
+    /// Completes the pending operation of the cart, saves the result and unlocks the cart.
     pub(super) async fn go_on(
         &self,
         mut held: LockedCart,
@@ -167,8 +167,8 @@ impl Carts {
         Ok(ChangedCart::of(held, told))
     }
 
-    /// Asks the stores of what is written down, all at the same time but for targets that wait for others, and takes in what
-    /// they made of it.
+    /// Carries out the pending operation at the stores and records their outcomes. Stores are queried concurrently,
+    /// except those whose target depends on others.
     async fn work(
         &self,
         held: &mut LockedCart,
@@ -231,7 +231,7 @@ impl Carts {
         (before, settled)
     }
 
-    /// The buyer at each of these stores.
+    /// Returns the buyer to use at each of the given stores.
     pub(super) async fn buyers<'a>(
         &self,
         caller: &str,

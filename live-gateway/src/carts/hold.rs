@@ -11,10 +11,10 @@ use crate::rules::carts::ids::CartId;
 use crate::rules::carts::record::CartRecord;
 
 const CART: Purpose = Purpose::new("cart");
-/// Waits between two tries to get a cart that somebody else changes; they grow from the first to the second.
+/// Shortest and longest wait between two attempts to lock a cart. The wait grows from attempt to attempt.
 const TRY_AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(160));
 
-/// A cart, and the right to change it.
+/// Locked cart, with the lease to change it.
 #[derive(Debug)]
 pub(super) struct LockedCart {
     pub(super) id: CartId,
@@ -23,10 +23,10 @@ pub(super) struct LockedCart {
     pub(super) lease: HeldLease,
 }
 
-/// The outcome of one try to lock a cart.
+/// Outcome of one attempt to lock a cart.
 pub(super) enum LockAttempt {
     Locked(Box<LockedCart>),
-    /// Somebody else changes it; for how long they have it, unless they take longer.
+    /// Another request is changing the cart. Contains the remaining time of its lease, which may be renewed.
     Busy(Duration),
 }
 
@@ -54,7 +54,7 @@ impl Carts {
         Ok(serde_json::from_slice(&plain)?)
     }
 
-    /// Keeps a new cart, and holds it.
+    /// Stores a new cart and locks it.
     pub(super) async fn put(&self, id: CartId, caller: &str, record: CartRecord) -> Result<LockedCart, CartFailure> {
         let now = self.context.clock.now();
         let row = CartRow {
@@ -75,7 +75,7 @@ impl Carts {
         Ok(LockedCart { id, row, record, lease })
     }
 
-    /// A cart as it is, to be looked at.
+    /// Reads a cart without locking it.
     pub(crate) async fn look(&self, id: &CartId, caller: &str) -> Result<(CartRow, CartRecord), CartFailure> {
         let row = self
             .context
@@ -90,7 +90,7 @@ impl Carts {
         Ok((row, record))
     }
 
-    /// A cart with the right to change it. Somebody else who changes it is waited for until `deadline`.
+    /// Locks a cart. If another request is changing the cart, waits for that request until `deadline`.
     pub(super) async fn hold(&self, id: &CartId, caller: &str, deadline: Instant) -> Result<LockedCart, CartFailure> {
         let mut wait = TRY_AGAIN.0;
         loop {
@@ -103,7 +103,7 @@ impl Carts {
         }
     }
 
-    /// A cart with the right to change it, where nobody else changes it now.
+    /// Locks a cart if no other request is changing it.
     pub(super) async fn try_hold(&self, id: &CartId, caller: &str) -> Result<LockAttempt, CartFailure> {
         let (now, since) = (self.context.clock.now(), Instant::now());
         let lease = leases::lease(now)?;
@@ -125,7 +125,7 @@ impl Carts {
         }
     }
 
-    /// Keeps what a cart has become; with `release`, the right to change it ends.
+    /// Saves a changed cart; unlocks it if `release` is true.
     pub(super) async fn keep(&self, held: &mut LockedCart, release: bool) -> Result<(), CartFailure> {
         held.row.sealed = self.seal(&held.id, &held.record)?;
         held.row.expires_at = self.context.clock.now().plus_millis(self.context.config.keep_ms());
@@ -140,7 +140,7 @@ impl Carts {
         }
     }
 
-    /// Gives up the right to change a cart that stays as it is.
+    /// Unlocks a cart that was not changed.
     pub(super) async fn let_go(&self, held: &LockedCart) -> Result<(), CartFailure> {
         Ok(self
             .context

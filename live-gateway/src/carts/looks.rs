@@ -1,4 +1,5 @@
-//! Links to checkouts, looked at before somebody is sent there: once for a while, and within the request's time.
+//! Checks links to checkouts before a buyer is sent there. Results are cached for a while, and checks end within the
+//! request's time budget.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -15,24 +16,24 @@ use crate::hidden::SecretText;
 use crate::rules::carts::record::Group;
 use crate::schema::carts::CartProblem;
 
-/// The time for which the target of a link is believed.
+/// Time for which the result of a check is reused.
 const BELIEVED: Duration = Duration::from_secs(300);
-/// Most links of which that is remembered.
+/// Maximum number of links whose check is remembered.
 const LINKS_MAX: usize = 10_000;
-/// Longest time for one look.
+/// Maximum time for one check.
 const LOOK_MAX: Duration = Duration::from_secs(2);
 
-/// The link that opens a checkout, or why none does.
+/// Link that opens a checkout, or the reason why no link does.
 type Opening = Result<SecretText, String>;
 
-/// The opening that was found for a link, and when.
+/// Result of checking a link, and the time of the check.
 #[derive(Debug)]
 struct Look {
     opening: Opening,
     at: Instant,
 }
 
-/// Looks at links, by the links' digests.
+/// Cached checks of links, by the links' digests.
 #[derive(Debug, Default)]
 pub(super) struct Looks(Mutex<HashMap<[u8; 32], Look>>);
 
@@ -63,8 +64,9 @@ fn digest(link: &SecretText) -> [u8; 32] {
 }
 
 impl Carts {
-    /// Gives a part the link under which its checkout opens: the one that its store states, else the same at another host of
-    /// the store's. Where nothing is known of either, the store's word stands; a problem where none opens.
+    /// Sets the link that opens the checkout of a brand's part: the store's own link, or else the same path at another
+    /// host of the store. If no check gives a result, the store's own link is kept. Returns a problem if no link opens
+    /// the checkout.
     pub(crate) async fn open_link(&self, caller: &str, group: &mut Group, deadline: Instant) -> Option<CartProblem> {
         let opening = match self.looks.get(&group.seen.checkout_url) {
             Some(known) => known,
@@ -118,7 +120,7 @@ impl Carts {
     }
 }
 
-/// The same link at the store's other hosts: where its carts are, and its permanent one.
+/// Returns the same link at the store's other hosts: the host of its carts, and its permanent host.
 fn elsewhere(brand: &StoredBrand, link: &Url) -> Vec<Url> {
     let permanent = format!("https://{}", brand.store);
     let bases = [brand.base_url.as_str(), permanent.as_str()].into_iter();
@@ -134,8 +136,8 @@ fn elsewhere(brand: &StoredBrand, link: &Url) -> Vec<Url> {
     links
 }
 
-/// The reason why a link opens no checkout, where it is known: a store that is slow, busy or wary of programs may show
-/// it to a person.
+/// Returns the reason why a link opens no checkout, if it is certain. A store that is slow, overloaded or blocks bots
+/// may still show the page to a person.
 fn leads_nowhere(error: &StoreError) -> Option<&'static str> {
     Some(match error {
         StoreError::Connect { .. } | StoreError::AddressRefused { .. } | StoreError::Url { .. } => {

@@ -1,8 +1,8 @@
-//! Carts over several stores: one cart of its own at each brand's store, kept together under one id.
+//! Carts over several stores: one cart at each brand's store, kept together under one id.
 //!
-//! In: a caller, and what they want of their cart. Out: the cart as the stores have it. What a cart is made of lies sealed
-//! in the state. Before a store is changed, it is written down how its cart is to be; so whoever comes after a process
-//! that ended, or an answer that was lost, brings it to that and adds nothing twice.
+//! In: a caller, and the changes they want. Out: the cart as the stores have it. The cart's record is kept sealed in
+//! the state. Before a store's cart is changed, its target state is written down. After a crash or a lost answer, any
+//! server can bring the cart to that target without adding anything twice.
 
 mod candidates;
 mod change;
@@ -33,8 +33,8 @@ use crate::cart_context::CartContext;
 use crate::catalogue::Catalogue;
 use crate::config::CartConfig;
 
-/// The needs of carts, checkouts and accounts besides those of a gateway: state that all servers share, and the master
-/// keys that seal its records.
+/// Dependencies of carts, checkouts and accounts beyond those of a gateway: the shared state, and the master keys that
+/// seal its records.
 #[derive(Debug, Clone)]
 pub struct CartDesk {
     state: State,
@@ -44,7 +44,7 @@ pub struct CartDesk {
 }
 
 impl CartDesk {
-    /// Keeps carts in `state`, sealed with `keys`. Nothing is asked or written yet.
+    /// Keeps carts in `state`, sealed with `keys`. Nothing is requested or written yet.
     #[must_use]
     pub fn new(state: State, keys: MasterKeys, config: CartConfig) -> Self {
         Self {
@@ -55,14 +55,14 @@ impl CartDesk {
         }
     }
 
-    /// Takes codes to try from `candidates`; without it only codes that stand in a cart already are tried.
+    /// Takes codes to try from `candidates`. Otherwise only codes that are already in a cart are tried.
     #[must_use]
     pub fn with_candidates(self, candidates: Arc<dyn CouponCandidates>) -> Self {
         Self { candidates, ..self }
     }
 }
 
-/// Carts, with everything that they need. Cheap to clone.
+/// Operations on carts. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(crate) struct Carts {
     pub(crate) context: Arc<CartContext>,
@@ -98,7 +98,7 @@ impl Carts {
         }
     }
 
-    /// The carts of a brand's store, asked for `caller`.
+    /// Returns a client of the carts at a brand's store, on behalf of `caller`.
     fn client(&self, brand: &StoredBrand, caller: &str, deadline: Instant) -> Result<CartClient, CartError> {
         Ok(CartClient::new(self.context.store(brand, caller, deadline)?))
     }

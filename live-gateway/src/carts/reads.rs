@@ -7,19 +7,19 @@ use tokio::time::Instant;
 use crate::rules::carts::ids::CartId;
 use crate::schema::carts::CartDocument;
 
-/// Carts that were read lately, so that equal reads share one answer.
+/// Recently read carts, so that identical reads share one answer.
 #[derive(Debug, Default)]
 pub(super) struct Reads(Mutex<HashMap<CartId, Arc<CartReading>>>);
 
-/// Reads of a cart as it lies in the state.
+/// Shared read of a cart in one version of its stored record.
 #[derive(Debug)]
 pub(super) struct CartReading {
     sealed: Vec<u8>,
-    /// Held by whoever asks the stores; equal reads wait for it.
+    /// Lock held by the reader that queries the stores. Identical reads wait for it.
     pub(super) recent: tokio::sync::Mutex<Option<Recent>>,
 }
 
-/// The answer of a read, and its moment.
+/// Answer of a read, and its time.
 #[derive(Debug, Clone)]
 pub(super) struct Recent {
     at: Instant,
@@ -27,12 +27,12 @@ pub(super) struct Recent {
 }
 
 impl Reads {
-    /// The reads of a cart that lies in the state like this: one that was changed since is another.
+    /// Returns the shared read for this version of the stored cart. A changed cart gets a new one.
     pub(super) fn of(&self, id: &CartId, sealed: &[u8], reuse: Duration) -> Arc<CartReading> {
         let mut reads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         reads.retain(|_, read| {
             let recent = read.recent.try_lock();
-            // A reader that asks, or waits for one that does, holds the lock.
+            // The lock is held while a reader queries the stores or waits for another reader.
             let is_recent = recent.map_or(true, |recent| recent.as_ref().is_some_and(|recent| recent.is_of(reuse)));
             is_recent || Arc::strong_count(read) > 1
         });
@@ -49,7 +49,7 @@ impl Reads {
 }
 
 impl Recent {
-    /// The answer to share with others, if all stores have answered.
+    /// Returns the answer to share with other readers, if all stores have answered.
     pub(super) fn of(told: &CartDocument) -> Option<Self> {
         let cart = &told.data;
         let is_whole = cart.problems.is_empty() && cart.groups.iter().all(|group| group.verified);

@@ -1,26 +1,28 @@
-//! Brings one store's cart to what it is to be.
+//! Reconciles one store's cart with its target.
 //!
-//! # What is known of a store's cart
+//! # Known state of a store's cart
 //!
-//! A group of a cart knows the store's cart as the store told it last (`seen`), and what was asked for and not refused
-//! (`wanted`: pieces by variant). The cart's address and buyer, a group's codes, its chosen delivery and its attributes are
-//! *settings*: how things are to be, whether or not the store was told yet. A call to a store ends in one of three ways:
+//! A group of a cart records the store's cart as the store last returned it (`seen`), and the accepted requests
+//! (`wanted`: quantity by variant). The cart's address and buyer, and a group's codes, chosen delivery and attributes are
+//! *settings*. They describe the wanted state, even if it has not been sent to the store yet.
+//! A call to a store ends in one of three ways:
 //!
-//! - **Done**: the store answers with its cart. What it made of the call is its last word, be it fewer pieces than asked
-//!   for or a code that does not apply.
-//! - **Refused**: the store says no, or did not begin, or was not reached ([`CartError::is_unknown`] is false). The cart is
-//!   as it was. Lines that were asked for leave no trace: what is wanted is what was wanted before. A setting that the
-//!   store said no to is not asked for again. Any other is sent when the store answers again, and is a problem until then.
-//! - **Unknown**: the answer is lost. The cart is read before anything is said or asked again; what it shows of the call
-//!   is done. What it does not show may come later, as long as a call can be under way: the group is in *doubt*, and
-//!   its cart is read before it is used. What came late is then done, and what is there beyond what was asked is taken
-//!   back. Asked for again, the same is asked for once. A call may come after a newer one and set back what that has set:
-//!   as long as the doubt lasts, and once after, each look compares settings with the cart, and sends those that differ,
-//!   once. Who buys is not shown, so the store is told again.
+//! - **Done**: the store answers with its cart. The cart in the answer is final, even if it has fewer items than requested
+//!   or a code does not apply.
+//! - **Refused**: the store refused the call, did not begin it, or was not reached ([`CartError::is_unknown`] is false).
+//!   The cart is unchanged. Requested lines are dropped, and `wanted` stays as it was. A setting that the store refused is
+//!   not sent again. Other settings are sent when the store answers again, and are reported as a problem until then.
+//! - **Unknown**: the answer is lost. The cart is read before anything is reported or requested again. Effects that the
+//!   cart shows are done. Effects that it does not show may still appear as long as the call can be in progress. Until
+//!   then the group is in *doubt*, and its cart is read before each use. A late effect counts as done, and any surplus is
+//!   removed. A repeated request is sent only once. A late call may also overwrite a newer setting. While the doubt
+//!   lasts, and once afterwards, each read compares the settings with the cart and sends differing settings once. Carts do
+//!   not show the buyer, so the buyer is sent again.
 //!
-//! A target says how things are to be, not what is to be added. So whatever becomes of a call, the steps from the cart as
-//! it is to the target follow ([`next`]), each asked for once, and once more after its answer was lost. Whose the lines of
-//! a store's cart are is told by [`CartComparison`]. A cart that the store has forgotten is made anew of what is wanted.
+//! A target describes the wanted final state, not the items to add. The steps from the current cart to the target
+//! ([`next`]) are therefore valid after any outcome. Each step is sent once, and once more if its answer was lost.
+//! [`CartComparison`] decides to whom the lines of a store's cart belong. A cart that the store has forgotten is rebuilt
+//! from `wanted`.
 
 mod late;
 
@@ -42,44 +44,45 @@ use crate::rules::carts::plan::{Step, next, refused_lines, refuses_customer};
 use crate::rules::carts::record::{Declined, Group, Target};
 use crate::rules::store_cart::{Buyer, CartAnswer, CartDraft, Refusal, StoreCart};
 
-/// Most calls to a store within one operation: each kind of step once, and again after what it taught.
+/// Maximum number of calls to a store within one operation: each kind of step once, and once more after the cart was
+/// read again.
 const CALLS_MAX: u32 = 16;
-/// Most times within one operation that a store is asked what came of a call whose answer was lost, or what it has
-/// instead of lines that it does not know.
+/// Maximum number of lookups within one operation. A lookup finds the outcome of a call whose answer was lost, or the
+/// current lines if the store does not know the given ones.
 const LOOKUPS_MAX: u32 = 2;
-/// Most times that a cart is made within one operation: once more where the first answer was lost, and without lines
-/// that the store refuses.
+/// Maximum number of attempts to create a cart within one operation. The cart is created again if the first answer was
+/// lost, and without lines that the store refuses.
 const CREATES_MAX: u32 = 4;
 
 struct Work<'a> {
     client: &'a CartClient,
     before: &'a Before,
-    /// The right to change the cart: without it no store is asked to change anything.
+    /// Lease on the cart. Without it, no store may be asked to change anything.
     lease: &'a HeldLease,
     deadline: Instant,
-    /// The work that is left.
+    /// Part of the target that is not done yet.
     target: Target,
-    /// Pieces that this operation asks for, by variant.
+    /// Quantities that this operation requests, by variant.
     asked: BTreeMap<u64, u32>,
     wanted: BTreeMap<u64, u32>,
-    /// Variants that the store has answered for, and those that it refused.
+    /// Variants that the store has answered for, including refused ones.
     taken: BTreeSet<u64>,
     refused: BTreeSet<u64>,
     lost: BTreeMap<u64, LostCall>,
-    /// The settings that are to hold.
+    /// Settings that must hold at the end.
     settings: Target,
     buyer: Buyer,
     settled: ReconcileOutcome,
     creates: u32,
     lookups: u32,
-    /// The work is done.
+    /// True if the work is done.
     is_through: bool,
 }
 
-/// The end of the work for now; the reason stands in the outcome.
+/// Signals that the work stops for now. The outcome contains the reason.
 struct Halt;
 
-/// Works on a store's cart until it is as `target` says, as far as the store lets it be and time allows.
+/// Works on a store's cart until it matches `target`, as far as the store and the time allow.
 pub(super) async fn settle(
     client: &CartClient,
     before: &Before,
@@ -109,7 +112,7 @@ pub(super) async fn settle(
         lookups: 0,
         is_through: false,
     };
-    // The outcome has the reason for a stop.
+    // The outcome contains the reason for a stop.
     let _ = work.run().await;
     work.end()
 }
@@ -125,7 +128,7 @@ impl Work<'_> {
             self.settled.set.clone_from(&self.settings);
         }
         if self.before.is_again {
-            // Whoever worked on it before may have asked for the same, and been told of nothing.
+            // An earlier attempt may have sent the same settings without receiving an answer.
             self.lose_settings();
             let lost = |(variant, asked): (&u64, &u32)| {
                 (
@@ -139,8 +142,8 @@ impl Work<'_> {
             };
             self.lost = self.asked.iter().map(lost).collect();
         }
-        // With nothing read, what the store told last is the ground to plan on; it is not told as the outcome. What it was
-        // asked for in vain it may have done.
+        // If the cart was not read, the plan starts from the last known cart, which is not reported as the outcome. A
+        // call whose answer was lost may have changed the cart since.
         let is_known = group.doubt.is_none() && group.unsent == Target::default();
         if !is_known || self.before.is_again || self.target.is_read {
             self.read(&group.seen.id).await?;
@@ -151,7 +154,7 @@ impl Work<'_> {
         self.steps().await
     }
 
-    /// Settings that were made while the store did not answer, and those that late calls may change.
+    /// Adds settings that were changed while the store did not answer, and settings that late calls may overwrite.
     fn join_unsent(&mut self, group: &Group) {
         let address = self.before.address.as_ref();
         let declined = group
@@ -163,7 +166,7 @@ impl Work<'_> {
             self.settled.problems.push(trouble);
         } else if group.address != self.before.address && self.target.address.is_none() {
             self.target.address.clone_from(&self.before.address);
-            // A store may sell a variant to this address that it did not sell to another.
+            // The store may sell a variant to this address that it did not sell to another address.
             for (variant, quantity) in group.short() {
                 self.ask(variant, quantity);
             }
@@ -171,7 +174,7 @@ impl Work<'_> {
         self.target.join(&self.settings);
     }
 
-    /// Asks for pieces of a variant that the operation says nothing of.
+    /// Requests a quantity of a variant that the operation does not mention.
     fn ask(&mut self, variant: u64, quantity: u32) {
         if let Entry::Vacant(new) = self.asked.entry(variant) {
             new.insert(quantity);
@@ -179,7 +182,7 @@ impl Work<'_> {
         }
     }
 
-    /// The cart as far as it is known.
+    /// Returns the cart as far as it is known.
     fn cart(&self) -> Option<&StoreCart> {
         let seen = self.before.group.as_ref().map(|group| &group.seen);
         self.settled.cart.as_ref().or(seen)
@@ -193,7 +196,7 @@ impl Work<'_> {
         })
     }
 
-    /// Step after step until nothing is left to do.
+    /// Takes one step after another until nothing is left to do.
     async fn steps(&mut self) -> Result<(), Halt> {
         for _ in 0..CALLS_MAX {
             let Some(holding) = self.holding() else { return Ok(()) };
@@ -230,7 +233,7 @@ impl Work<'_> {
         };
         match &answer {
             Err(error) if error.is_unknown() => self.lose(&step),
-            // A line that was taken away is not taken away again.
+            // A removed line does not need to be removed again.
             Ok(answer) if answer.is_open && step.is_of_settings() => self.lose(&step),
             _ => {}
         }
@@ -243,7 +246,7 @@ impl Work<'_> {
         }
         let refused = refused_lines(&answer.refusals);
         if let (Step::Add(lines), false) = (&step, refused.is_empty()) {
-            // The store takes none of them where it refuses one: the others are asked for again.
+            // The store adds none of the lines if it refuses one, so the other lines are sent again.
             for (at, refusal) in refused {
                 let Some(line) = lines.get(at) else { continue };
                 let variant = line.variant.0;
@@ -258,7 +261,8 @@ impl Work<'_> {
             .iter()
             .any(|one| one.code.as_deref() == Some("INVALID_MERCHANDISE_LINE"));
         if is_stale && self.lookups < LOOKUPS_MAX {
-            // Somebody changed the cart at the store, or a first try of this did: what it has now is the ground to plan on.
+            // The cart was changed at the store, or by an earlier attempt of this call. The next plan starts from the
+            // cart's current content.
             self.lookups += 1;
             return self.read(id).await;
         }
@@ -267,7 +271,7 @@ impl Work<'_> {
             self.carried_out(&step);
         } else {
             self.refused.extend(step.variants());
-            // It is not asked for again, whatever comes late.
+            // The step is not sent again, even if its effect arrives late.
             self.settings.after(&step);
             self.settled.set.after(&step);
             self.decline(&step, &answer.refusals);
@@ -278,7 +282,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Remembers what the store has taken.
+    /// Records the effect of a step that the store carried out.
     fn carried_out(&mut self, step: &Step) {
         for variant in step.variants() {
             self.taken.insert(variant);
@@ -308,7 +312,8 @@ impl Work<'_> {
         self.settled.problems.extend(troubles);
     }
 
-    /// The answer to a mutation; `None` where it is to be planned anew, for the cart was read or made anew.
+    /// Processes the answer to a mutation. Returns `None` if a new plan is needed because the cart was read again or
+    /// rebuilt.
     async fn answered(
         &mut self,
         id: &SecretText,
@@ -322,7 +327,7 @@ impl Work<'_> {
                 if !self.settled.is_open || self.lookups >= LOOKUPS_MAX || Instant::now() >= self.deadline {
                     return Err(self.stop(&error));
                 }
-                // It may be done already: the cart shows it.
+                // The call may have been carried out; reading the cart shows it.
                 self.lookups += 1;
                 self.read(id).await.map(|()| None)
             }
@@ -342,7 +347,7 @@ impl Work<'_> {
         }
     }
 
-    /// The store has forgotten the cart: it is made anew of what is known of it.
+    /// Rebuilds the cart from the known state, because the store has forgotten it.
     async fn rebuild(&mut self) -> Result<(), Halt> {
         if !self.settled.notes.contains(&Note::Rebuilt) {
             self.settled.notes.push(Note::Rebuilt);
@@ -365,7 +370,7 @@ impl Work<'_> {
             let answer = match self.client.until(self.half()).create(&draft).await {
                 Ok(answer) => answer,
                 Err(error) if error.is_lost() && self.creates == 1 && Instant::now() < self.deadline => {
-                    // A cart whose id was never answered cannot be looked up.
+                    // A cart whose id was never returned cannot be looked up.
                     self.settled.notes.push(Note::MadeTwice);
                     continue;
                 }
@@ -395,7 +400,8 @@ impl Work<'_> {
         Err(Halt)
     }
 
-    /// A new cart has all of the target but the choice of delivery. No call from before can reach it.
+    /// Records a new cart. It has everything in the target except the choice of delivery. No earlier call can affect
+    /// it.
     fn made(&mut self, cart: StoreCart, draft: CartDraft) {
         self.wanted = draft.lines.iter().map(|line| (line.variant.0, line.quantity)).collect();
         self.asked.extend(&self.wanted);
@@ -419,7 +425,7 @@ impl Work<'_> {
         };
     }
 
-    /// The moment until which to wait for a call that must not be made twice: time is left to look up its outcome.
+    /// Returns the deadline for a call that must not be repeated. It leaves time to look up the outcome.
     fn half(&self) -> Instant {
         let now = Instant::now();
         now + self.deadline.saturating_duration_since(now) / 2
@@ -431,11 +437,11 @@ impl Work<'_> {
         Halt
     }
 
-    /// Sums up the work.
+    /// Returns the outcome of the work.
     fn end(mut self) -> ReconcileOutcome {
         if self.is_through {
             self.miss_delivery();
-            // It is so without a call.
+            // The address is in effect without a call.
             self.settled.address = self.target.address.take().or(self.settled.address.take());
         }
         let is_known = self.is_through || self.settled.cart.is_some();
@@ -462,7 +468,7 @@ impl Work<'_> {
         self.settled
     }
 
-    /// Reports a way of delivery that the store does not offer.
+    /// Reports a delivery option that the store does not offer.
     fn miss_delivery(&mut self) {
         let Some(chosen) = self.target.chosen.take() else {
             return;

@@ -1,4 +1,4 @@
-//! The outcome of an operation at one store's cart, and the words that state it.
+//! Outcome of an operation at one store's cart, and its messages.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,10 @@ use crate::rules::carts::answer::Note;
 use crate::rules::carts::record::{ChosenDelivery, Declined, Doubt, Group, Target};
 use crate::rules::store_cart::{Buyer, CartAddress, Refusal, StoreCart};
 
-/// The time for which a call whose answer was lost may still be carried out: longer than the platform works on one.
+/// Time in milliseconds for which a call whose answer was lost may still be carried out. It is longer than the platform
+/// processes one call.
 const LATE_MS: i64 = 60_000;
-/// The message of a change that is neither known to be done nor to be refused.
+/// Message for a change whose outcome is unknown.
 const UNKNOWN: &str = "The store may have done it and did not say so: the cart tells when it is read.";
 
 /// A brand's part of the cart before the operation.
@@ -19,57 +20,57 @@ const UNKNOWN: &str = "The store may have done it and did not say so: the cart t
 pub(super) struct Before {
     pub(super) brand: StoredBrand,
     pub(super) group: Option<Group>,
-    /// The address of the whole cart.
+    /// Address of the whole cart.
     pub(super) address: Option<CartAddress>,
     pub(super) buyer: Buyer,
-    /// The target was worked on before: the store is asked first.
+    /// True if the target was worked on before. The store's cart is then read first.
     pub(super) is_again: bool,
     pub(super) now: Timestamp,
 }
 
-/// The outcome of an operation at one store's cart.
+/// Outcome of an operation at one store's cart.
 #[derive(Debug, Default)]
 pub(super) struct ReconcileOutcome {
-    /// The store's cart, where the store answered it; `None` where nothing is known but what was known before.
+    /// The store's cart, if the store returned it. `None` if nothing new is known.
     pub(super) cart: Option<StoreCart>,
     pub(super) problems: Vec<Trouble>,
-    /// Quantities that the store took, by variant; 0 where the buyer's lines are gone.
+    /// Quantities that the store accepted, by variant; 0 if the buyer's lines are gone.
     pub(super) done: BTreeMap<u64, u32>,
-    /// Quantities of calls of which nobody knows if the store carries them out, by variant.
+    /// Quantities in calls whose outcome is unknown, by variant.
     pub(super) lost: BTreeMap<u64, u32>,
-    /// The last call's outcome is unknown: what is known of the cart is older.
+    /// True if the outcome of the last call is unknown, so that the known cart is older.
     pub(super) is_open: bool,
-    /// No call from before can be under way any more.
+    /// True if no earlier call can still be in progress.
     pub(super) is_certain: bool,
-    /// The address that the store got, where it got one.
+    /// Address that the store accepted, if any.
     pub(super) address: Option<CartAddress>,
-    /// The address that the store said no to.
+    /// Address that the store refused.
     pub(super) declined: Option<Declined>,
     pub(super) unsent: Target,
-    /// The settings that are to hold, where calls that may be carried out yet set others.
+    /// Settings that must hold, if calls that are still possible set different ones.
     pub(super) set: Target,
-    /// One of those calls is of this operation.
+    /// True if one of the possibly late calls belongs to this operation.
     pub(super) is_set_lost: bool,
-    /// The delivery that was chosen.
+    /// Chosen delivery.
     pub(super) chosen: Option<ChosenDelivery>,
     pub(super) notes: Vec<Note>,
-    /// The store does not know the customer any more.
+    /// True if the store no longer accepts the customer's token.
     pub(super) is_signed_out: bool,
-    /// The store got the buyer.
+    /// True if the store received the buyer.
     pub(super) is_buyer_told: bool,
 }
 
-/// A thing that a store did not do.
+/// Part of the request that a store did not carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Trouble {
     pub(super) code: ErrorCode,
     pub(super) detail: String,
-    /// The variant that it is about.
+    /// Affected variant.
     pub(super) variant: Option<u64>,
 }
 
 impl Before {
-    /// The settings that are to hold: the target's, and those from before that are not known to hold for good.
+    /// Returns the settings that must hold: those of the target, and earlier ones that may still be overwritten.
     pub(super) fn settings(&self, target: &Target) -> Target {
         let mut settings = target.settings();
         if let Some(group) = &self.group {
@@ -78,26 +79,26 @@ impl Before {
         settings
     }
 
-    /// A call that was lost before set something besides lines.
+    /// True if an earlier lost call changed something other than lines.
     pub(super) fn is_set_late(&self) -> bool {
         let doubt = self.group.as_ref().and_then(|group| group.doubt.as_ref());
         doubt.is_some_and(|doubt| doubt.set != Target::default())
     }
 
-    /// True where no call that was lost before can be under way any more. A moment further ahead than any that is
-    /// written comes of a clock that was wrong.
+    /// True if no lost call can still be in progress. A time too far in the future was written by a server with a wrong
+    /// clock.
     pub(super) fn is_over(&self, doubt: &Doubt) -> bool {
         self.now >= doubt.until || doubt.until > self.now.plus_millis(LATE_MS)
     }
 }
 
 impl ReconcileOutcome {
-    /// True where something was not done, all of it for reasons that pass.
+    /// True if something was not done and all the reasons are temporary.
     pub(super) fn is_passing(&self) -> bool {
         !self.problems.is_empty() && self.problems.iter().all(|trouble| trouble.code.is_passing())
     }
 
-    /// Quantities that the store took, or may have taken, by variant.
+    /// Returns the quantities that the store accepted or may have accepted, by variant.
     pub(super) fn maybe_done(&self) -> BTreeMap<u64, u32> {
         self.done
             .iter()
@@ -106,7 +107,7 @@ impl ReconcileOutcome {
             .collect()
     }
 
-    /// The outcome without a call, for this error; without one, because too many stores are asked already.
+    /// Returns the outcome without a call. `error` is the reason; `None` means that too many stores are being queried.
     pub(super) fn unasked(before: &Before, target: &Target, error: Option<&CartError>) -> Self {
         let detail = "Too many stores are asked at the same time.";
         let busy = || Trouble::new(ErrorCode::Overloaded, detail, None);
@@ -119,7 +120,7 @@ impl ReconcileOutcome {
         }
     }
 
-    /// The doubt that remains from `now` on, with that of before.
+    /// Returns the doubt that remains from `now` on, merged with the earlier doubt.
     pub(super) fn doubt(&self, before: Option<Doubt>, now: Timestamp) -> Option<Doubt> {
         let before = before.filter(|_| !self.is_certain);
         let until = before.as_ref().map(|doubt| doubt.until);
@@ -144,7 +145,7 @@ impl Trouble {
         }
     }
 
-    /// The problem of a call, or of several of which one may have been done.
+    /// Returns the problem of a call, or of several calls of which at least one may have been carried out.
     pub(super) fn of(error: &CartError, is_open: bool) -> Self {
         let detail = if is_open { UNKNOWN } else { error.detail() };
         Self::new(error.code(), detail, None)

@@ -1,4 +1,4 @@
-//! Brings the outcome at one store's cart into the cart's record and into the caller's answer.
+//! Merges the outcome at one store's cart into the cart's record and into the caller's answer.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::rules::carts::record::{CartRecord, Group, Target};
 use crate::rules::store_cart::Buyer;
 use crate::schema::carts::CartProblem;
 
-/// Takes in what became of one brand's part; `now` is when its store was asked last.
+/// Merges the outcome of one brand's part; `now` is the time of the last query to its store.
 pub(super) fn take_in(
     record: &mut CartRecord,
     told: &mut CartReport,
@@ -33,7 +33,7 @@ pub(super) fn take_in(
         told.problems.push(told_of);
     }
     let at = record.groups.iter().position(|group| group.brand.store == brand.store);
-    // The store had forgotten its cart, and nothing was left to make it anew of.
+    // The store had forgotten its cart, and nothing was left to rebuild it from.
     let is_over = settled.cart.is_none() && is_well && settled.notes.contains(&Note::Rebuilt);
     let Some(mut group) = group_after(before, &settled, now).filter(|_| !is_over) else {
         at.map(|at| record.groups.remove(at));
@@ -70,7 +70,7 @@ pub(super) fn take_in(
     }
 }
 
-/// The public id of a variant's product, where it is known.
+/// Returns the public id of a variant's product, if known.
 fn product_of(known: Option<&Group>, target: &Target, variant: u64) -> Option<String> {
     let named = target.products.get(&variant).cloned();
     named.or_else(|| {
@@ -79,7 +79,7 @@ fn product_of(known: Option<&Group>, target: &Target, variant: u64) -> Option<St
     })
 }
 
-/// A brand's part as it is now; `None` where there was none, and the store made none.
+/// Returns the current state of a brand's part. Returns `None` if there was none and the store created none.
 fn group_after(before: &Before, settled: &ReconcileOutcome, now: Timestamp) -> Option<Group> {
     let mut group = match (&before.group, &settled.cart) {
         (Some(group), Some(cart)) => Group {

@@ -18,8 +18,8 @@ use crate::rules::store_cart::CartAttribute;
 use crate::schema::carts::{CartAnswerDocument, CartProblem};
 
 impl Checkouts {
-    /// Hands a cart over to its brands' checkouts: every store's cart gets the name of the sender, and the caller gets
-    /// the links to the checkouts.
+    /// Prepares a cart for its brands' checkouts. Each store's cart receives an attribution token, and the caller
+    /// receives the links to the checkouts.
     pub(crate) async fn checkout(
         &self,
         asked: &CallerContext,
@@ -59,7 +59,7 @@ impl Checkouts {
         let (mut record, mut problems, verified) = changed.await?.into_parts();
         let now = self.context.clock.now();
         let tokens = record.attribution.take().unwrap_or_default();
-        // An operation that is through asks nobody again: what the stores said then still holds.
+        // A finished operation queries no store again; the stores' earlier answers still hold.
         let is_through = verified.is_empty() && problems.is_empty();
         let mut groups = std::mem::take(&mut record.groups);
         groups.retain(|group| {
@@ -103,7 +103,8 @@ impl Checkouts {
         })
     }
 
-    /// The caller's own token: it names the brands that have a checkout. Where that is one, the store's own will do.
+    /// Returns the attribution token for the caller. It names the brands that have a checkout. If only one brand has a
+    /// checkout, the token of that store's cart is returned instead.
     fn attribution(
         &self,
         signer: &Signer,
@@ -131,13 +132,13 @@ impl Checkouts {
     }
 }
 
-/// True where a store's cart carries this token.
+/// True if a store's cart carries this token.
 fn carries(group: &Group, token: &str) -> bool {
     let mut attributes = group.seen.attributes.iter();
     attributes.any(|one| one.key == ATTRIBUTE && one.value == token)
 }
 
-/// The lines of which the store has less than was asked for: the buyer checks out without them.
+/// Returns the lines of which the store has less than requested. The buyer's checkout lacks the missing pieces.
 fn shortages(group: &Group) -> impl Iterator<Item = CartProblem> + '_ {
     group.short().map(|(variant, wanted)| {
         let product = group.line(variant).map(|line| product_id(&group.brand, line.product));

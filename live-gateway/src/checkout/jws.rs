@@ -17,11 +17,11 @@ use utoipa::ToSchema;
 
 use crate::config::SigningAlgorithm;
 
-/// Bytes of a key of Ed25519, of either half. A public key of P-256 is a point of 65, a private one is longer.
+/// Length in bytes of an Ed25519 public or private key. A P-256 public key has 65 bytes; a private key is longer.
 const ED25519_BYTES: usize = 32;
 
 impl SigningAlgorithm {
-    /// The algorithm to which a public key belongs.
+    /// Returns the algorithm of a public key.
     fn of(public_key: &[u8]) -> Self {
         if public_key.len() == ED25519_BYTES {
             Self::EdDsa
@@ -45,24 +45,24 @@ impl SigningAlgorithm {
     }
 }
 
-/// A public key as a JSON Web Key.
+/// Public key as a JSON Web Key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Jwk {
-    /// `OKP` or `EC`.
+    /// Key type: `OKP` or `EC`.
     pub kty: &'static str,
-    /// `Ed25519` or `P-256`.
+    /// Curve: `Ed25519` or `P-256`.
     pub crv: &'static str,
-    /// 32 bytes in base64url: the key of Ed25519, the first coordinate of P-256.
+    /// 32 bytes in base64url: the Ed25519 key, or the x coordinate of the P-256 key.
     pub x: String,
-    /// The second coordinate of P-256 in base64url.
+    /// The y coordinate of the P-256 key in base64url.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub y: Option<String>,
-    /// Names the key in tokens: its thumbprint (RFC 7638).
+    /// Key id used in tokens: the thumbprint of the key (RFC 7638).
     pub kid: String,
-    /// Always `sig`.
+    /// Use of the key: always `sig`.
     #[serde(rename = "use")]
     pub usage: &'static str,
-    /// `EdDSA` or `ES256`.
+    /// Signature algorithm: `EdDSA` or `ES256`.
     pub alg: &'static str,
 }
 
@@ -73,7 +73,7 @@ enum PrivateKey {
 }
 
 impl PrivateKey {
-    /// 32 bytes of Ed25519, or the uncompressed point of P-256.
+    /// Returns the public key: 32 bytes for Ed25519, or the uncompressed point for P-256.
     fn public_half(&self) -> &[u8] {
         match self {
             Self::Ed25519(pair) => pair.public_key().as_ref(),
@@ -82,7 +82,7 @@ impl PrivateKey {
     }
 }
 
-/// A key that signs.
+/// Private key that signs tokens.
 pub(crate) struct Signer {
     key: PrivateKey,
     kid: String,
@@ -101,7 +101,7 @@ struct Header<'a> {
     kid: &'a str,
 }
 
-/// A new private key: 32 random bytes for Ed25519, PKCS #8 for P-256.
+/// Generates a private key: 32 random bytes for Ed25519, PKCS #8 for P-256.
 pub(crate) fn generate(algorithm: SigningAlgorithm) -> Result<Vec<u8>, Unspecified> {
     let random = SystemRandom::new();
     match algorithm {
@@ -115,7 +115,7 @@ pub(crate) fn generate(algorithm: SigningAlgorithm) -> Result<Vec<u8>, Unspecifi
 }
 
 impl Signer {
-    /// The signer of a private key of [`generate`]; `None` where the bytes are none.
+    /// Parses a private key from [`generate`]. Returns `None` if the bytes are not a private key.
     pub(crate) fn from_private(bytes: &[u8]) -> Option<Self> {
         let key = if bytes.len() == ED25519_BYTES {
             PrivateKey::Ed25519(Ed25519KeyPair::from_seed_unchecked(bytes).ok()?)
@@ -135,8 +135,8 @@ impl Signer {
         self.key.public_half()
     }
 
-    /// A token for the purpose `typ` (RFC 8725, 3.11) that says `claims`; `None` where claims have no JSON, or the
-    /// operating system gives no random bytes.
+    /// Signs `claims` in a token of the type `typ` (RFC 8725, 3.11). Returns `None` if the claims cannot be serialised
+    /// or the operating system returns no random bytes.
     pub(crate) fn token(&self, typ: &str, claims: &impl Serialize) -> Option<String> {
         let header = Header {
             alg: SigningAlgorithm::of(self.public_key()).name(),
@@ -146,7 +146,7 @@ impl Signer {
         self.signed(&serde_json::to_vec(&header).ok()?, &serde_json::to_vec(claims).ok()?)
     }
 
-    /// Header and payload, and the signature over both (RFC 7515, 7.1).
+    /// Returns the header, the payload, and the signature over both (RFC 7515, 7.1).
     fn signed(&self, header: &[u8], payload: &[u8]) -> Option<String> {
         let text = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(payload));
         let signature = match &self.key {
@@ -158,13 +158,14 @@ impl Signer {
     }
 }
 
-/// A public key for those who verify. Its thumbprint is SHA-256 of the required members, in their order (RFC 7638).
+/// Returns a public key for verifiers. Its thumbprint is the SHA-256 of the required JSON keys in their order (RFC
+/// 7638).
 pub(crate) fn jwk(public_key: &[u8]) -> Jwk {
     let algorithm = SigningAlgorithm::of(public_key);
     let (kty, crv, x, y) = match algorithm {
         SigningAlgorithm::EdDsa => ("OKP", "Ed25519", public_key, None),
         SigningAlgorithm::Es256 => {
-            // The point is 4, and two coordinates of 32 bytes.
+            // An uncompressed point is the byte 4, followed by two coordinates of 32 bytes.
             let (x, y) = public_key
                 .get(1..)
                 .unwrap_or_default()
@@ -189,7 +190,8 @@ pub(crate) fn jwk(public_key: &[u8]) -> Jwk {
     }
 }
 
-/// The claims of a token for the purpose `typ` that the key of its header signed; `key` finds the public key of a name.
+/// Verifies a token of the type `typ` and returns its claims. `key` looks up the public key by the key id in the
+/// token's header.
 pub(crate) fn verified<T: DeserializeOwned>(
     token: &str,
     typ: &str,
@@ -200,7 +202,7 @@ pub(crate) fn verified<T: DeserializeOwned>(
     let header = URL_SAFE_NO_PAD.decode(header).ok()?;
     let header: Header<'_> = serde_json::from_slice(&header).ok()?;
     let key = key(header.kid)?;
-    // The key decides the algorithm, never the token (RFC 8725, 3.1).
+    // The algorithm is taken from the key, never from the token (RFC 8725, 3.1).
     let algorithm = SigningAlgorithm::of(&key);
     if (header.alg, header.typ) != (algorithm.name(), typ) {
         return None;
@@ -211,7 +213,7 @@ pub(crate) fn verified<T: DeserializeOwned>(
     claims(token)
 }
 
-/// The claims of a token, unverified: for tokens that this service kept for itself.
+/// Returns the claims of a token without verification, for tokens that this service stored itself.
 pub(crate) fn claims<T: DeserializeOwned>(token: &str) -> Option<T> {
     let payload = token.split('.').nth(1)?;
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).ok()?).ok()
@@ -221,7 +223,7 @@ pub(crate) fn claims<T: DeserializeOwned>(token: &str) -> Option<T> {
 mod tests {
     use super::*;
 
-    /// The key of RFC 8037, appendix A.1.
+    /// Returns the key of RFC 8037, appendix A.1.
     fn signer() -> Signer {
         let seed = URL_SAFE_NO_PAD
             .decode("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A")
@@ -260,7 +262,7 @@ mod tests {
 
     #[test]
     fn the_thumbprint_of_a_point_is_that_of_its_members_in_order() {
-        // The public key of RFC 7515, appendix A.3.
+        // Public key of RFC 7515, appendix A.3.
         let coordinate = |text: &str| URL_SAFE_NO_PAD.decode(text).unwrap();
         let x = coordinate("f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU");
         let y = coordinate("x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0");

@@ -13,23 +13,23 @@ use crate::cart_failure::CartFailure;
 use crate::config::{CartConfig, SigningAlgorithm};
 
 const SIGNING_KEY: Purpose = Purpose::new("signing-key");
-/// The time for which a server believes the keys that it read. A new key signs later than that.
+/// Time for which a server caches the signing keys. A new key begins to sign later than that.
 const READ_AGAIN: Duration = Duration::from_secs(60);
 
-/// The keys as they were read last.
+/// Signing keys as they were last read.
 #[derive(Debug, Default)]
 pub(super) struct SigningKeys(Mutex<Option<(Arc<Vec<SigningKeyRow>>, Instant)>>);
 
-/// Reasons why there is no new signing key.
+/// Reasons why no new signing key was created.
 #[derive(Debug, thiserror::Error)]
 pub enum SigningError {
-    /// The state.
+    /// The state cannot be read or written.
     #[error(transparent)]
     State(#[from] StateError),
-    /// It cannot be sealed.
+    /// The new key cannot be sealed.
     #[error(transparent)]
     Seal(#[from] MasterKeyError),
-    /// The operating system gives no random bytes.
+    /// The operating system returned no random bytes.
     #[error("the operating system gives no random bytes")]
     Random,
 }
@@ -53,14 +53,14 @@ impl From<SigningError> for CartFailure {
     }
 }
 
-/// Makes a new signing key, sealed with `keys` in `state`, and answers all keys, the new one first.
+/// Creates a new signing key, sealed with `keys` in `state`, and returns all keys, the new one first.
 ///
-/// It is published at once and signs after `config.signing_overlap_s`, when everybody who verifies tokens has read the
-/// list anew. Those before it sign until then, and stay published until the last token that they signed is over. The
-/// first key of all signs at once.
+/// The new key is published at once and signs after `config.signing_overlap_s`. By then all verifiers have read the new
+/// list of keys. Older keys sign until then. They stay published until the last token that they signed has expired. The
+/// very first key signs at once.
 ///
 /// # Errors
-/// [`SigningError`]; then nothing changed.
+/// Returns a [`SigningError`]; nothing is changed in that case.
 pub async fn rotate_signing_key(
     state: &State,
     keys: &MasterKeys,
@@ -70,7 +70,7 @@ pub async fn rotate_signing_key(
     let overlap_ms = i64::try_from(config.signing_overlap_s.saturating_mul(1_000)).unwrap_or(i64::MAX / 2_000);
     let signs_from = now.plus_millis(overlap_ms);
     let row = generate(keys, config.signing_algorithm, signs_from)?;
-    // A server that has not read the new key yet signs with the old one for a moment longer.
+    // A server that has not read the new key yet still signs with the old key for a short time.
     let slack_ms = i64::try_from(READ_AGAIN.as_millis() * 2).unwrap_or_default();
     let others_end_at = signs_from.plus_millis(config.tokens_ms() + slack_ms);
     Ok(state.rotate_signing_key(&row, others_end_at, now).await?)
@@ -93,24 +93,25 @@ fn generate(
 }
 
 impl Checkouts {
-    /// The keys by which tokens are verified; the first one is made where there is none.
+    /// Returns the keys for verifying tokens. Creates the first key if there is none.
     pub(crate) async fn jwks(&self) -> Result<Vec<Jwk>, CartFailure> {
         let keys = self.signing_keys().await?;
         Ok(keys.iter().map(|key| jwk(&key.public_key)).collect())
     }
 
-    /// The key that signs now.
+    /// Returns the key that currently signs.
     pub(super) async fn signer(&self) -> Result<Signer, CartFailure> {
         let keys = self.signing_keys().await?;
         let now = self.context.clock.now();
-        // The newest stands first; the oldest signs where none should yet, which only a clock set back brings about.
+        // The newest key is first. If no key should sign yet, which happens only if the clock was set back, the oldest
+        // one signs.
         let key = keys.iter().find(|key| key.signs_from <= now).or(keys.last());
         let key = key.ok_or(CartFailure::Open(OpenError::Form))?;
         let private = self.context.keys.open(SIGNING_KEY, &key.id, &key.sealed)?;
         Signer::from_private(&private).ok_or(CartFailure::Open(OpenError::Form))
     }
 
-    /// The maker of quotes; of one variant, where it is named.
+    /// Returns a signer of quotes; with `variant`, the quotes are about that variant only.
     pub(crate) async fn quoter(&self, variant: Option<VariantId>) -> Result<Quoter, CartFailure> {
         let config = &self.context.config;
         Ok(Quoter {
@@ -122,7 +123,7 @@ impl Checkouts {
         })
     }
 
-    /// The reader of quotes.
+    /// Returns a verifier of quotes.
     pub(crate) async fn quote_reader(&self) -> Result<QuoteReader, CartFailure> {
         Ok(QuoteReader {
             keys: self.signing_keys().await?,
@@ -131,7 +132,7 @@ impl Checkouts {
     }
 
     async fn signing_keys(&self) -> Result<Arc<Vec<SigningKeyRow>>, CartFailure> {
-        // Held while they are read: of many who ask at once, one reads.
+        // The lock is held while the keys are read, so that only one of many concurrent requests reads them.
         let mut known = self.keys.0.lock().await;
         if let Some((keys, at)) = known.as_ref()
             && at.elapsed() < READ_AGAIN

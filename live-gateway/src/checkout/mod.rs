@@ -1,5 +1,5 @@
-//! From a cart to the brands' own checkouts, where it ends with a person. Each store's cart carries a token that says who
-//! sent the buyer, which anyone can verify.
+//! From a cart to the brands' own checkouts, which a person completes. Each store's cart carries an attribution token
+//! that names the sender of the buyer, and that anyone can verify.
 
 mod handoff;
 mod jws;

@@ -1,4 +1,5 @@
-//! Signed quotes: what a store said that a product costs, and when, for anybody to check. Nothing of whoever asked is in one. Pure.
+//! Signed quotes: a store's price of a product and the time at which the store stated it, verifiable by anyone. Quotes
+//! contain nothing about the caller. Pure.
 
 use std::sync::Arc;
 
@@ -9,12 +10,12 @@ use state::SigningKeyRow;
 use super::jws::{self, Signer};
 use crate::schema::LivePrice;
 
-/// The purpose of the token (`typ`): no other token of this server is taken for a quote.
+/// Type of the token (`typ`). Tokens of other types are not accepted as quotes.
 const TYPE: &str = "haat-quote+jwt";
-/// Most variants of one quote, which travels in requests.
+/// Maximum number of variants in a quote, because quotes are sent in requests.
 const VARIANTS_MAX: usize = 50;
 
-/// The claims of a quote, as `docs/buying.md` lists them. What has a name in answers has the same here.
+/// Claims of a quote, as listed in `docs/buying.md`. Claims have the same names as the fields of answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Quote {
     iss: String,
@@ -24,16 +25,16 @@ struct Quote {
     product_id: String,
     product_uid: String,
     brand_slug: String,
-    /// The store's permanent host.
+    /// Permanent host of the store.
     store: StoreHost,
     as_of: Timestamp,
-    /// The store's interface that said it.
+    /// Store interface that returned the price.
     source: String,
     currency: CurrencyCode,
     variants: Vec<QuotedVariant>,
 }
 
-/// One variant's price.
+/// Price of one variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct QuotedVariant {
     variant_id: String,
@@ -42,30 +43,30 @@ struct QuotedVariant {
     available: bool,
 }
 
-/// The price of an item, as its quote states it.
+/// Price of an item according to its quote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct QuotedPrice {
     pub(crate) id: String,
-    /// True where the quote has ended.
+    /// True if the quote has expired.
     pub(crate) is_over: bool,
     pub(crate) variant: VariantId,
     pub(crate) minor: i64,
     pub(crate) currency: CurrencyCode,
 }
 
-/// The maker of quotes.
+/// Signer of quotes.
 #[derive(Debug)]
 pub(crate) struct Quoter {
     pub(crate) signer: Signer,
     pub(crate) issuer: String,
     pub(crate) now: Timestamp,
-    /// Seconds for which a quote holds after the store said it.
+    /// Seconds for which a quote is valid after the store stated the price.
     pub(crate) holds_s: i64,
-    /// The one variant that quotes are of; without it they are of the first [`VARIANTS_MAX`].
+    /// Only variant that the quotes contain. Without it, they contain the first [`VARIANTS_MAX`] variants.
     pub(crate) variant: Option<VariantId>,
 }
 
-/// The reader of quotes, with the keys of this server.
+/// Verifier of quotes, with the keys of this server.
 #[derive(Debug)]
 pub(crate) struct QuoteReader {
     pub(crate) keys: Arc<Vec<SigningKeyRow>>,
@@ -77,7 +78,8 @@ fn seconds(at: Timestamp) -> i64 {
 }
 
 impl Quoter {
-    /// The quote of an entry that is verified, under the name `jti`; `None` of any other, and of one without the variant that is wanted.
+    /// Returns the quote of a verified entry, with the token id `jti`. Returns `None` if the entry is not verified or
+    /// lacks the requested variant.
     pub(crate) fn quote(&self, entry: &LivePrice, store: &StoreHost, jti: String) -> Option<String> {
         let wanted = self.variant.map(|variant| variant.to_string());
         let is_wanted = |id: &String| wanted.as_ref().is_none_or(|wanted| wanted == id);
@@ -111,7 +113,8 @@ impl Quoter {
 }
 
 impl QuoteReader {
-    /// The price that a quote states of an item: of its variant, or of the first that can be bought where none is named.
+    /// Returns the price that a quote states for an item: the price of its variant or, if the item names none, of the
+    /// first variant that can be bought.
     pub(crate) fn read(
         &self,
         text: &str,

@@ -1,4 +1,4 @@
-//! The shapes of checkouts in answers.
+//! Request and response types of checkouts.
 
 use data_model::Timestamp;
 use serde::Serialize;
@@ -7,62 +7,62 @@ use utoipa::ToSchema;
 pub use super::jws::Jwk;
 use crate::schema::carts::CartProblem;
 
-/// The checkout of one brand's part of a cart.
+/// Checkouts of a cart, one for each brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Checkout {
-    /// The cart.
+    /// Id of the cart.
     pub cart_id: String,
-    /// One for each brand: a person opens it, and pays there.
+    /// One checkout for each brand. A person opens it and pays there.
     pub checkouts: Vec<BrandCheckout>,
-    /// The caller's own token, of all of `checkouts`; null where there is none.
+    /// Token for the caller that covers all of `checkouts`; null if there is none.
     #[schema(required = true)]
     pub attribution: Option<Attribution>,
-    /// Brands whose checkout cannot be opened now.
+    /// Problems of brands whose checkout cannot be opened now.
     pub problems: Vec<CartProblem>,
 }
 
-/// One brand's checkout.
+/// Checkout of one brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct BrandCheckout {
-    /// The brand.
+    /// Slug of the brand.
     pub brand_slug: String,
-    /// The page where a person checks out: it opened when it was looked at, within the last minutes, or nothing says
-    /// that it does not.
+    /// Page on which a person checks out. It opened when it was checked within the last minutes, or no check showed
+    /// that it does not open.
     #[schema(format = "uri")]
     pub checkout_url: String,
-    /// ISO 4217 code.
+    /// ISO 4217 code of the total.
     pub currency: String,
-    /// The total that the buyer pays, as the store says.
+    /// Total that the buyer pays, as stated by the store, in minor units.
     pub total_minor: i64,
-    /// A JWT that says to this store who sent the buyer: its cart carries it as the attribute `haat_attribution`. It names no
-    /// other brand.
+    /// JWT that tells this store who sent the buyer. The store's cart carries it as the attribute `haat_attribution`.
+    /// It names no other brand.
     pub attribution_token: String,
 }
 
-/// A token of a whole hand-over: it names the brands of `checkouts`, and is answered to the caller alone. Stores' carts
-/// carry those of `checkouts`.
+/// Token for all checkouts of a cart. It names the brands of `checkouts` and is returned only to the caller. The
+/// stores' carts carry the separate tokens in `checkouts`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Attribution {
-    /// A JWT, signed with EdDSA.
+    /// Signed JWT.
     pub token: String,
-    /// The moment until which it holds.
+    /// Time at which the token expires.
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
-    /// The address of the keys that verify it.
+    /// Address of the keys that verify the token.
     #[schema(format = "uri")]
     pub jwks_url: String,
 }
 
-/// The keys that verify attribution tokens.
+/// Keys that verify attribution tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct JwksDocument {
-    /// Those that sign, and those that signed tokens which still hold.
+    /// Keys that sign now or later, and keys whose signed tokens are still valid.
     pub keys: Vec<Jwk>,
 }
 
-/// The body of `POST /v1/checkout`.
+/// Body of `POST /v1/checkout`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct CheckoutBody {
-    /// The cart.
+    /// Id of the cart.
     pub cart_id: String,
 }

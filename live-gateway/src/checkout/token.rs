@@ -1,34 +1,35 @@
-//! The claims of an attribution token.
+//! Claims of an attribution token.
 
 use serde::{Deserialize, Serialize};
 
-/// The name under which a store's cart carries the token, and so the order that is made of it.
+/// Name of the attribute that carries the token in a store's cart, and in the order that results from the cart.
 pub(crate) const ATTRIBUTE: &str = "haat_attribution";
 
-/// The purpose of such a token (`typ`).
+/// Type of attribution tokens (`typ`).
 pub(crate) const TYPE: &str = "JWT";
 
-/// Most quotes that a token names: a store keeps it as an attribute of its cart.
+/// Maximum number of quotes that a token names, because a store keeps the token as an attribute of its cart.
 pub(crate) const QUOTES_MAX: usize = 20;
 
-/// The claims of a token (RFC 7519), as `docs/buying.md` lists them.
+/// Claims of a token (RFC 7519), as listed in `docs/buying.md`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Claims {
-    /// The issuer: the service's public address.
+    /// Issuer: the public address of this service.
     pub(crate) iss: String,
-    /// The audience: a store, by its permanent host; the service itself in the token of a whole cart.
+    /// Audience: a store, by its permanent host. The token of a whole cart names this service instead.
     pub(crate) aud: Vec<String>,
-    /// Names the token.
+    /// Unique id of the token.
     pub(crate) jti: String,
-    /// Since when, in seconds since 1970.
+    /// Time of issue, in seconds since 1970.
     pub(crate) iat: i64,
-    /// The end of its validity, in seconds since 1970.
+    /// Time of expiry, in seconds since 1970.
     pub(crate) exp: i64,
-    /// SHA-256 of the cart's id in base64url: a holder of the cart can check that it is this one.
+    /// SHA-256 of the cart's id in base64url. Whoever knows the cart's id can check that the token belongs to this
+    /// cart.
     pub(crate) cart: String,
-    /// The store's brand, by slug; all brands of the cart in the token of a whole cart, which no store is given.
+    /// Slug of the store's brand. The token of a whole cart names all of its brands and is not sent to any store.
     pub(crate) brands: Vec<String>,
-    /// Signed quotes with which lines of these brands came, by `jti`: the first [`QUOTES_MAX`] of them.
+    /// Ids (`jti`) of the signed quotes with which lines of these brands were added: the first [`QUOTES_MAX`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) quotes: Vec<String>,
 }

@@ -1,38 +1,38 @@
-//! Codes that are worth testing at a brand's store, the likeliest first. Pure.
+//! Selects the codes that are worth testing at a brand's store, the most likely first. Pure.
 
 use std::collections::HashMap;
 
 use data_model::{CodePlace, CouponSource, StatedCode, StoredBrand};
 use pipeline_parse::FoundCode;
 
-/// A code that is worth testing.
+/// Code that is worth testing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    /// In capital letters: the platform does not tell them from small ones.
+    /// The code in uppercase, because the platform ignores case.
     pub(crate) code: String,
     pub(crate) source: CouponSource,
 }
 
-/// Codes that many stores have: `common.tsv`.
+/// Codes that many stores have, from `common.tsv`.
 const COMMON: &str = include_str!("common.tsv");
-/// Endings of a brand's name that make codes.
+/// Suffixes that form codes after a brand's name.
 const SUFFIXES: [&str; 10] = ["10", "15", "20", "5", "25", "50", "100", "30", "FIRST", "200"];
-/// Words of a brand's name that nobody begins a code with.
+/// Words of a brand's name that codes do not begin with.
 const NO_STEMS: [&str; 12] = [
     "THE", "AND", "SHOP", "STORE", "STUDIO", "HOUSE", "INDIA", "WWW", "LTD", "PVT", "INC", "COM",
 ];
-/// Longest stem that is tried.
+/// Maximum length of a stem in characters.
 const STEM_CHARS_MAX: usize = 14;
 
-/// The codes that many stores have, the likeliest first.
+/// Returns the codes that many stores have, the most likely first.
 fn common() -> impl Iterator<Item = &'static str> {
     let codes = COMMON.lines().filter_map(|line| line.split('\t').next());
     codes.filter(|code| is_code(code))
 }
 
-/// At most `most` codes, each once. Codes that applied before come first, then what the store states, and what it states of
-/// the product that is asked for (`described`), by how plainly it does, then what many stores have and what is made of the
-/// brand's name, by turns.
+/// Returns at most `most` distinct codes. Codes that applied before come first. Codes stated by the store or in the
+/// description of the requested product (`described`) follow, ordered by how plainly they are stated. Common codes and
+/// codes formed from the brand's name come last, interleaved.
 pub(crate) fn candidates(
     brand: &StoredBrand,
     stated: &[StatedCode],
@@ -62,13 +62,13 @@ pub(crate) fn candidates(
     for (before, code) in (0..).zip(patterns(brand)) {
         add(499 - before * 9, &code, CouponSource::BrandPattern);
     }
-    // Stable: of equals those that were named first.
+    // The sort is stable, so codes with equal scores keep their order.
     scored.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
     let mut at: HashMap<String, usize> = HashMap::new();
     let mut chosen: Vec<Candidate> = Vec::new();
     for (_, code, source) in scored {
         match at.get(&code) {
-            // A success says less than the place where the code is known from.
+            // The place where the code is stated tells more about its source than an earlier success does.
             Some(at) => {
                 if let Some(known) = chosen.get_mut(*at)
                     && known.source == CouponSource::WorkedBefore
@@ -86,14 +86,14 @@ pub(crate) fn candidates(
     chosen
 }
 
-/// True of a code that anybody could come upon: many stores have it, or it is made of the brand's name. Others may have been
-/// given to one person.
+/// True for a code that anyone could guess: a common code, or one formed from the brand's name. Other codes may have
+/// been given to one person only.
 pub(crate) fn is_public(brand: &StoredBrand, code: &str) -> bool {
     let code = code.to_ascii_uppercase();
     common().any(|common| common == code) || patterns(brand).contains(&code)
 }
 
-/// Codes made of the brand's name and of its domain, by turns of their endings.
+/// Returns codes formed from the brand's name and domain, grouped by suffix.
 fn patterns(brand: &StoredBrand) -> Vec<String> {
     let stems = stems(brand);
     let of_suffix = |suffix: &'static str| stems.iter().map(move |stem| format!("{stem}{suffix}"));
@@ -124,7 +124,7 @@ fn stems(brand: &StoredBrand) -> Vec<String> {
     stems
 }
 
-/// True of a text that can be a code that is tested: 3 to 32 ASCII letters, digits, hyphens and underscores.
+/// True if a text is a testable code: 3 to 32 ASCII letters, digits, hyphens and underscores.
 pub(crate) fn is_code(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     (3..=32).contains(&text.len()) && text.bytes().all(allowed) && text.bytes().any(|byte| byte.is_ascii_alphanumeric())

@@ -1,40 +1,41 @@
 use serde::{Deserialize, Serialize};
 
-/// The way in which discount codes are found and tested.
+/// Settings for finding and testing discount codes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CouponsConfig {
-    /// Longest time for an answer; what is not tested by then is told as untested. The server's own limit for a request
-    /// must be above it.
+    /// Maximum time for an answer, in milliseconds. Codes that are not tested by then are reported as untested. The
+    /// server's own request timeout must be longer.
     pub budget_ms: u64,
-    /// Longest time for testing at one store: it goes on behind an answer that did not wait for its end, for the next one.
+    /// Maximum time for a test job at one store, in milliseconds. The job continues after an answer that did not wait
+    /// for it, so that later requests can use the outcomes.
     pub testing_ms: u64,
-    /// Codes that are entered together; the platform takes at most 250.
+    /// Number of codes that are entered together; the platform accepts at most 250.
     pub codes_per_call: usize,
-    /// Most calls to a store in one testing.
+    /// Maximum number of calls to a store in one test job.
     pub calls_max: usize,
-    /// Most stores at which codes are tested at the same time.
+    /// Maximum number of stores at which codes are tested concurrently.
     pub stores_at_once_max: usize,
-    /// For so long a code that applied is told without being tested again.
+    /// Seconds for which a code that applied is reported without another test.
     pub applicable_for_s: u64,
-    /// The same of a code that did not apply to the item.
+    /// Seconds for which a code that did not apply to the item is not tested again.
     pub not_applicable_for_s: u64,
-    /// The same of a code that the store does not have.
+    /// Seconds for which a code that does not exist at the store is not tested again.
     pub unknown_code_for_s: u64,
-    /// For so long a code that applied before is tested ahead of others.
+    /// Seconds for which a code that applied before is tested ahead of others.
     pub worked_for_s: u64,
-    /// For so long a store that could not be asked is left alone.
+    /// Seconds for which a store that could not be queried is not queried again.
     pub rest_s: u64,
-    /// The address at which codes for delivery are tried out: the amount that they take off shows only where something is
-    /// delivered to. Used for brands that sell to its country; `None`: nowhere.
+    /// Address for testing shipping codes, because their discount shows only if there is a delivery address. It is used
+    /// for brands that sell to its country. `None` disables these tests.
     pub address: Option<CouponAddress>,
 }
 
-/// An address to which nothing is ever sent.
+/// Address to which nothing is ever sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CouponAddress {
-    /// Two upper-case letters.
+    /// Country code of two uppercase letters.
     pub country: String,
     /// Postal code.
     pub zip: String,
@@ -70,7 +71,7 @@ impl Default for CouponsConfig {
 }
 
 impl CouponsConfig {
-    /// The longest that any outcome is of use.
+    /// Returns the longest time for which any outcome is useful, in seconds.
     pub(crate) fn kept_for_s(&self) -> u64 {
         let fresh = self.applicable_for_s.max(self.not_applicable_for_s);
         fresh.max(self.unknown_code_for_s).max(self.worked_for_s)

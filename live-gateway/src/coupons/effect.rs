@@ -1,10 +1,10 @@
-//! The effect of a code on a cart of one item, by the store's own arithmetic. Pure.
+//! Effect of a code on a cart of one item, derived from the store's amounts. Pure.
 
 use data_model::{CouponEffect, CouponKind};
 
 use crate::rules::store_cart::{DiscountKind, StoreCart, StoreCode, StoreDelivery};
 
-/// The effect of a code on the cart that it was entered at alone.
+/// Returns the effect of a code on a cart to which no other code was added.
 pub(crate) fn effect(cart: &StoreCart, code: &StoreCode) -> CouponEffect {
     let takes_goods = code.discount_minor > code.shipping_minor;
     let kind = match code.stated {
@@ -22,8 +22,8 @@ pub(crate) fn effect(cart: &StoreCart, code: &StoreCode) -> CouponEffect {
     }
 }
 
-/// True where nothing else is left that a code takes effect on. Codes are for goods or for delivery; one that applies takes
-/// something off goods that cost anything, so one that does not is for the delivery, which costs nothing anyway.
+/// True if the code can only be a shipping code. A code discounts either goods or shipping. A code that applies without
+/// discounting goods that have a price is a shipping code, and its discount is 0 because shipping is free anyway.
 fn can_only_be_for_shipping(cart: &StoreCart, code: &StoreCode) -> bool {
     let is_free = |delivery: &StoreDelivery| {
         let mut chosen = delivery.options.iter();
@@ -33,8 +33,9 @@ fn can_only_be_for_shipping(cart: &StoreCart, code: &StoreCode) -> bool {
     code.discount_minor == 0 && cart.subtotal_minor > 0 && delivers_free
 }
 
-/// The kind of an amount: a whole percentage of another, or a round amount by itself. Where it may be either, as 50.00 off
-/// 500.00, nothing tells; nor where it is all of it, for an amount is never more.
+/// Returns the kind of a discount: a whole percentage of the subtotal, or a round amount. The kind is unknown if both
+/// fit, as with 50.00 off 500.00. It is also unknown if the discount equals the subtotal, because discounts are limited
+/// to the subtotal.
 fn kind(discount_minor: i64, subtotal_minor: i64, exponent: u32) -> CouponKind {
     if discount_minor <= 0 || discount_minor >= subtotal_minor {
         return CouponKind::Unknown;
@@ -43,7 +44,7 @@ fn kind(discount_minor: i64, subtotal_minor: i64, exponent: u32) -> CouponKind {
     let percent = (discount * 200 + subtotal) / (subtotal * 2);
     // Stores round to the minor unit, up or down.
     let is_percentage = (1..100).contains(&percent) && (percent * subtotal - discount * 100).abs() < 100;
-    // Amounts that merchants choose: whole units; tens where there is nothing smaller.
+    // Merchants choose whole units, or multiples of ten if the currency has no smaller unit.
     let unit = match exponent {
         0 => 10,
         2 => 100,
@@ -67,7 +68,7 @@ mod tests {
         for (discount, subtotal, exponent, told) in [
             (4_990, 49_900, 2, CouponKind::Percentage),
             (10_000, 49_900, 2, CouponKind::Fixed),
-            // A tenth, and fifty rupees.
+            // Both 10 percent and 50 rupees fit this discount.
             (5_000, 50_000, 2, CouponKind::Unknown),
             (49_900, 49_900, 2, CouponKind::Unknown),
             (0, 49_900, 2, CouponKind::Unknown),
@@ -82,7 +83,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whichever way a store rounds, a percentage is never taken for an amount.
+        /// A percentage is never taken for an amount, whichever way a store rounds.
         #[test]
         fn a_percentage_is_never_called_an_amount(percent in 1_i64..100, subtotal in 1_000_i64..10_000_000, up in any::<bool>()) {
             let exact = subtotal * percent;

@@ -1,5 +1,5 @@
-//! One testing: a cart of one item at the store, at which codes are entered until each has its verdict. The cart is left
-//! behind; the store forgets it.
+//! One trial cart: a cart of one item at the store, on which codes are entered until each has a verdict. The cart is
+//! not deleted afterwards; the store forgets it.
 
 use data_model::{Clock, CouponEffect, CouponKind, CouponVerdict, VariantId};
 use state::CouponOutcome;
@@ -14,32 +14,32 @@ use crate::rules::store_cart::{
     Buyer, CartAddress, CartAnswer, CartDraft, StoreCart, StoreLine, VariantQuantity, is_same_code,
 };
 
-/// Most codes that are tried out for delivery.
+/// Maximum number of codes that are tested with a delivery address.
 const DELIVERY_TRIES_MAX: usize = 3;
 
-/// A testing under way.
+/// State of a running test on a trial cart.
 #[derive(Debug)]
 pub(crate) struct TrialCart<'a> {
     pub(crate) client: CartClient,
     pub(crate) item: VariantId,
-    /// The country whose prices count.
+    /// Country whose prices apply.
     pub(crate) country: Option<String>,
-    /// The address at which codes for delivery are tried out.
+    /// Delivery address for testing shipping codes.
     pub(crate) address: Option<CartAddress>,
     pub(crate) codes_per_call: usize,
     pub(crate) calls_max: usize,
     pub(crate) clock: &'a dyn Clock,
-    /// The slot that takes each verdict as soon as it is known.
+    /// Slot that receives each verdict as soon as it is known.
     pub(crate) slot: &'a Slot,
     pub(crate) cart: Option<SecretText>,
     pub(crate) calls: usize,
-    /// Codes that did not apply for want of a delivery.
+    /// Codes that did not apply because the cart had no delivery.
     pub(crate) undelivered: Vec<String>,
     pub(crate) outcomes: Vec<CouponOutcome>,
 }
 
 impl TrialCart<'_> {
-    /// Tests codes until all have their verdicts, or until something stops it.
+    /// Tests codes until all of them have verdicts. Returns the reason if the test stops early.
     pub(crate) async fn run(&mut self, codes: &[String]) -> Option<UntestedReason> {
         let stop = self.enter_all(codes).await.err();
         if stop.is_none() {
@@ -66,7 +66,7 @@ impl TrialCart<'_> {
                         tested_at,
                     }));
                 }
-                // Too many at once; what is one code alone is left.
+                // The group was too large, so it is halved. A single code cannot be halved and stays untested.
                 Err(UntestedReason::Refused) => drop(plan.halve(&group)),
                 Err(stop) => return Err(stop),
             }
@@ -80,7 +80,7 @@ impl TrialCart<'_> {
         self.slot.note(self.outcomes[from..].iter().cloned());
     }
 
-    /// Sets the cart's codes to these. The cart is made with the first ones.
+    /// Sets the cart's codes. The first call creates the cart.
     async fn enter(&mut self, codes: &[String]) -> Result<StoreCart, UntestedReason> {
         if let Some(id) = self.cart.clone() {
             self.calls += 1;
@@ -97,7 +97,7 @@ impl TrialCart<'_> {
         Ok(cart)
     }
 
-    /// A cart of the item with these codes.
+    /// Builds the draft of a cart with the item and these codes.
     fn draft(&self, codes: &[String]) -> CartDraft {
         let one = VariantQuantity {
             variant: self.item,
@@ -114,8 +114,8 @@ impl TrialCart<'_> {
         }
     }
 
-    /// Makes a cart. Where it is not known whether it was made, another one is: nothing names the first, and nobody pays
-    /// for it.
+    /// Creates a cart. If the outcome is unknown, it creates another one. The first cart is harmless, because nothing
+    /// refers to it and nobody pays for it.
     async fn create(&mut self, draft: &CartDraft) -> Result<CartAnswer, CartError> {
         self.calls += 1;
         match self.client.create(draft).await {
@@ -127,7 +127,7 @@ impl TrialCart<'_> {
         }
     }
 
-    /// The cart of an answer, where it is one of this item alone but for what the store adds for nothing.
+    /// Returns the cart of an answer if it contains only this item and free lines that the store added.
     fn believed(&self, answer: CartAnswer) -> Result<StoreCart, UntestedReason> {
         let is_about = |part: &str| {
             let mut fields = answer.refusals.iter().flat_map(|refusal| &refusal.field);
@@ -151,8 +151,8 @@ impl TrialCart<'_> {
         }
     }
 
-    /// Codes that apply and take nothing off may be for delivery, and those that do not apply for want of one are: they are
-    /// entered where something is delivered to. What does not come of that leaves them as they are.
+    /// Tests shipping codes with a delivery address. Candidates are codes that apply without a discount, and codes that
+    /// do not apply because there is no delivery. Codes keep their earlier verdict if this test gives no result.
     async fn try_delivery(&mut self) {
         let Some(address) = self.address.clone() else { return };
         let weightless = self.outcomes.iter().filter_map(|outcome| match &outcome.verdict {
@@ -200,7 +200,8 @@ impl TrialCart<'_> {
     }
 }
 
-/// A cart without the lines that cost nothing beside others, such as gifts: they stand in no amount of the others.
+/// Removes lines without a price, such as gifts, from a cart that also has priced lines. Amounts of the other lines do
+/// not include them.
 fn without_free_lines(mut cart: StoreCart) -> StoreCart {
     if !cart.lines.iter().any(StoreLine::costs) {
         return cart;
@@ -212,7 +213,7 @@ fn without_free_lines(mut cart: StoreCart) -> StoreCart {
     cart
 }
 
-/// The amount that a code takes off the delivery of a cart, if it does.
+/// Returns the effect of a code on the shipping cost of a cart, if it has one.
 fn of_delivery(cart: &StoreCart, code: &str) -> Option<CouponEffect> {
     let told = cart.codes.iter().find(|told| is_same_code(&told.code, code));
     let effect = effect(cart, told.filter(|told| told.applicable)?);

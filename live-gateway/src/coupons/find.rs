@@ -1,4 +1,4 @@
-//! The operation: which codes work at a brand's store.
+//! Operation that finds the working discount codes of a brand's store.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,36 +20,36 @@ use super::testing::{TestItem, TestJob};
 use super::{Finder, Inner};
 use crate::catalogue::CatalogueError;
 
-/// The part of the budget that is left for writing the answer.
+/// Part of the budget reserved for writing the answer.
 const MARGIN: Duration = Duration::from_millis(50);
 
-/// The thing that codes are looked for.
+/// Product or brand whose codes are requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CouponsOf {
-    /// A product; its own variants are what codes are tested on.
+    /// A product. Codes are tested on its own variants.
     Product(ProductIdent),
-    /// A brand by its slug or its domain.
+    /// A brand, by its slug or domain.
     Brand(String),
-    /// A brand by the host of its store.
+    /// A brand, by the host of its store.
     Domain(String),
 }
 
-/// A question for codes that work.
+/// Request for working codes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CouponsRequest {
-    /// The thing that codes are looked for.
+    /// Product or brand whose codes are requested.
     pub of: CouponsOf,
-    /// Most candidates: 1 to 100.
+    /// Maximum number of candidates, 1 to 100.
     pub candidates_max: u8,
 }
 
-/// Reasons why there is no answer. A store's failures are none of these: they stand in the answer.
+/// Reasons why there is no answer. Failures of a store are not errors; the answer reports them.
 #[derive(Debug, thiserror::Error)]
 pub enum CouponsError {
     /// The release has no such product.
     #[error("no such product")]
     ProductNotFound,
-    /// The release has no such brand. No store was asked.
+    /// The release has no such brand. No store was queried.
     #[error("no such brand")]
     BrandNotFound,
     /// The catalogue does not answer.
@@ -67,53 +67,53 @@ impl data_model::Classify for CouponsError {
     }
 }
 
-/// A code that applies.
+/// Code that applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundCoupon {
     /// The code.
     pub code: String,
-    /// Its source.
+    /// Source of the code.
     pub source: CouponSource,
-    /// Its effect.
+    /// Effect of the code on the cart.
     pub effect: CouponEffect,
-    /// The moment at which the store was asked.
+    /// Time at which the store was queried.
     pub tested_at: Timestamp,
 }
 
-/// A brand's codes, as far as they are known.
+/// Known codes of a brand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CouponsFound {
-    /// The release that says which store is the brand's.
+    /// Release that maps the brand to its store.
     pub release: ReleaseId,
-    /// The brand.
+    /// Slug of the brand.
     pub brand: BrandSlug,
-    /// The item that codes were tested on; `None` where the brand has nothing in stock.
+    /// Item on which codes were tested; `None` if the brand has nothing in stock.
     pub item: Option<TestItem>,
-    /// Codes that apply, those that take off most first.
+    /// Codes that apply, ordered by discount, the highest first.
     pub coupons: Vec<FoundCoupon>,
-    /// The number of codes that were candidates.
+    /// Number of candidates.
     pub candidates: usize,
-    /// The number of those that the store gave its verdict on.
+    /// Number of candidates with a verdict of the store.
     pub tested: usize,
-    /// The number of these that were tested for an earlier request.
+    /// Number of tested codes whose verdict is from an earlier request.
     pub remembered: usize,
-    /// The others, in the order of the candidates.
+    /// Untested candidates, in the order of the candidates.
     pub untested: Vec<(String, UntestedReason)>,
-    /// The oldest test; now where there is none.
+    /// Time of the oldest test; the current time if there is none.
     pub as_of: Timestamp,
 }
 
-/// The goods that codes are looked for at.
+/// Shop, items and stated codes for a request.
 #[derive(Debug)]
 struct Target {
     shop: StoredShop,
-    /// Items that a cart may be made of, the best first.
+    /// Items that the cart can be made of, the best first.
     items: Vec<TestItem>,
-    /// Codes that the description of the product states.
+    /// Codes that the product's description states.
     described: Vec<FoundCode>,
 }
 
-/// Candidates that are to have a store's verdict.
+/// Candidates that need a verdict of the store.
 struct CandidateTests<'a> {
     finder: &'a Finder,
     brand: Arc<StoredBrand>,
@@ -124,14 +124,14 @@ struct CandidateTests<'a> {
     deadline: Instant,
 }
 
-/// Most variants of a product that are tried for one that the store sells.
+/// Maximum number of variants that are tried to find one that the store sells.
 const ITEMS_MAX: usize = 4;
 
 impl Finder {
-    /// Looks for codes that work: candidates are tested at a cart of one item at the brand's store, by those that ask for
-    /// the same store at the same time together. What was tested lately is told without asking the store.
+    /// Finds working codes by testing candidates on a cart of one item at the brand's store. Concurrent requests for the
+    /// same store share one test. Recently tested codes are returned without querying the store.
     ///
-    /// Ends within the budget, whatever the store does; a testing that is not over by then goes on for those who ask next.
+    /// Returns within the budget, whatever the store does. A test that is still running then continues for later requests.
     ///
     /// # Errors
     /// See [`CouponsError`].
@@ -174,7 +174,7 @@ impl Finder {
             },
         };
         let mut shop = self.0.shops.shop(&named).await?;
-        // A host may look like a slug.
+        // A host name may look like a slug.
         if let (None, CouponsOf::Brand(name), ShopKey::Slug(_)) = (&shop, of, &named) {
             shop = self.0.shops.shop(&ShopKey::Domain(name.clone())).await?;
         }
@@ -187,7 +187,7 @@ impl Finder {
                 .filter_map(|sample| items_of(sample).into_iter().next())
                 .collect(),
         };
-        // It is plain text, whose lines are told apart as those of a page are.
+        // The description is plain text. Its lines are separated like the lines of a page.
         let lines = |product: StoredProduct| product.description.replace('\n', "<br>");
         let described = product.map_or_else(Vec::new, |product| stated_codes(&lines(product)));
         Ok(Target { shop, items, described })
@@ -195,7 +195,8 @@ impl Finder {
 }
 
 impl CandidateTests<'_> {
-    /// Has every candidate tested, as far as time and the store allow: on which item, and why not all were.
+    /// Tests all candidates, as far as time and the store allow. Returns the item used, and the reason if not all were
+    /// tested.
     async fn run(&self) -> (Option<TestItem>, Option<UntestedReason>) {
         let (slot, deadline) = (&self.slot, self.deadline);
         let mut last_item = None;
@@ -215,7 +216,7 @@ impl CandidateTests<'_> {
                 let Ok(turn) = turn else {
                     return (last_item, Some(UntestedReason::Budget));
                 };
-                // Whoever was first may have tested all of it meanwhile.
+                // The previous holder of the lock may have tested all of the codes in the meantime.
                 let missing = self.missing(variant);
                 if missing.is_empty() || slot.is_sold_out(variant) || self.stopped(variant).is_some() {
                     continue;
@@ -227,11 +228,11 @@ impl CandidateTests<'_> {
                     item: *item,
                     candidates: missing,
                 };
-                // It goes on for the next ones where this answer does not wait for its end.
+                // The test continues for later requests if this answer does not wait for its end.
                 let done = tokio::spawn(testing.run(turn));
                 match timeout_at(deadline, done).await {
                     Ok(Ok(_)) => {}
-                    // Only a panic ends it so, and it is logged where it happens.
+                    // The task fails only on a panic, which is logged where it happens.
                     Ok(Err(_)) => return (last_item, Some(UntestedReason::StoreUnreadable)),
                     Err(_) => return (last_item, Some(UntestedReason::Budget)),
                 }
@@ -240,7 +241,7 @@ impl CandidateTests<'_> {
         (last_item.or(self.items.first().copied()), Some(UntestedReason::SoldOut))
     }
 
-    /// Candidates on which the store has given no verdict lately, and that no testing took on since the beginning.
+    /// Returns the candidates without a recent verdict that no test job has covered since this request began.
     fn missing(&self, item: VariantId) -> Vec<Candidate> {
         let Inner { clock, config, .. } = &*self.finder.0;
         let (slot, now) = (&self.slot, clock.now());
@@ -253,8 +254,8 @@ impl CandidateTests<'_> {
         self.candidates.iter().filter(is_missing).cloned().collect()
     }
 
-    /// The reason why testing an item is not begun: a test that ended since the beginning was stopped, or the store is to be
-    /// left alone.
+    /// Returns the reason not to start a test of the item: an earlier test since this request began was stopped, or the
+    /// store must not be queried for now.
     fn stopped(&self, item: VariantId) -> Option<UntestedReason> {
         let TestEnd {
             at, item: tested, stop, ..
@@ -313,7 +314,7 @@ impl CandidateTests<'_> {
     }
 }
 
-/// Items that a cart may be made of: those first that the store would sell first.
+/// Returns the items that a cart can be made of, those that the store most likely sells first.
 fn items_of(product: &StoredProduct) -> Vec<TestItem> {
     let of = |available: bool| {
         let variants = product

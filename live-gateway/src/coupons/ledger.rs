@@ -3,9 +3,10 @@ use std::fmt;
 use async_trait::async_trait;
 use data_model::{StoreHost, TestedCode};
 
-/// Keeps what stores said of codes that anybody may come upon, so that products tell of them.
+/// Stores the test results of codes that anyone could guess, so that they can be shown with products.
 #[async_trait]
 pub trait TestLedger: Send + Sync + fmt::Debug {
-    /// Keeps tests at one store. What cannot be kept is lost, counted and logged; it is never waited for longer than a moment.
+    /// Stores tests at one store. Results that cannot be stored are dropped, counted and logged. Implementations must
+    /// return quickly.
     async fn keep(&self, store: &StoreHost, tests: Vec<TestedCode>);
 }

@@ -1,4 +1,4 @@
-//! The outcomes of codes at one store: this process's part of them, in front of the state that all servers share.
+//! Outcomes of codes at one store: an in-process cache in front of the state that all servers share.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,20 +11,20 @@ use tokio::time::{Instant, timeout_at};
 use super::config::CouponsConfig;
 use super::reason::UntestedReason;
 
-/// Most outcomes of one store that are kept, here and in the state.
+/// Maximum number of outcomes per store, in memory and in the state.
 const OUTCOMES_MAX: u32 = 2_000;
-/// Most codes that applied before.
+/// Maximum number of codes that applied before.
 const WORKED_MAX: u32 = 20;
-/// Time for which outcomes that other servers found may be missed.
+/// Time after which outcomes are read from the state again. New outcomes of other servers may be missing until then.
 const READ_AGAIN: Duration = Duration::from_secs(60);
-/// Time that a read or a write of the state may take: codes can be tested without it.
+/// Maximum time for a read or write of the state. Codes can be tested without it.
 const STATE_PATIENCE: Duration = Duration::from_millis(1_500);
-/// Time for which an item that the store did not sell is passed over.
+/// Time for which an item that the store did not sell is skipped.
 const SOLD_OUT_FOR: Duration = Duration::from_secs(1_800);
-/// Most stores that are kept in mind; beyond, those that nobody asks about go.
+/// Maximum number of stores in memory. Beyond it, stores without active requests are removed.
 const STORES_MAX: usize = 1_024;
 
-/// All stores of which something is known.
+/// Slots of all stores with known outcomes.
 #[derive(Debug, Default)]
 pub(crate) struct Slots(Mutex<HashMap<StoreHost, Arc<Slot>>>);
 
@@ -47,11 +47,11 @@ impl Slots {
     }
 }
 
-/// One store.
+/// Known outcomes of one store.
 #[derive(Debug)]
 pub(crate) struct Slot {
     pub(crate) store: StoreHost,
-    /// Held by whoever tests: one testing a store at a time.
+    /// Lock that allows only one test at the store at a time.
     pub(crate) turn: Arc<tokio::sync::Mutex<()>>,
     known: Mutex<CodeMemory>,
 }
@@ -59,15 +59,15 @@ pub(crate) struct Slot {
 #[derive(Debug, Default)]
 struct CodeMemory {
     outcomes: HashMap<(Option<VariantId>, String), CouponOutcome>,
-    /// The moment at which the state was last read for an item.
+    /// Time of the last read from the state, by item.
     read: HashMap<VariantId, Instant>,
     sold_out: HashMap<VariantId, Instant>,
     last: Option<TestEnd>,
-    /// Codes that were handed out to be tried elsewhere.
+    /// Codes that were suggested for other carts.
     suggested: HashSet<String>,
 }
 
-/// The state that all servers share, and the way in which outcomes are kept there.
+/// Shared state, clock and settings for stored outcomes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MemoryContext<'a> {
     pub(crate) state: &'a State,
@@ -75,14 +75,14 @@ pub(crate) struct MemoryContext<'a> {
     pub(crate) config: &'a CouponsConfig,
 }
 
-/// The end of a testing.
+/// End of a test job.
 #[derive(Debug, Clone)]
 pub(crate) struct TestEnd {
     pub(crate) at: Instant,
     pub(crate) item: VariantId,
-    /// The codes that it was to test.
+    /// Codes that the job was to test.
     pub(crate) codes: HashSet<String>,
-    /// The reason why it ended early.
+    /// Reason why the job ended early.
     pub(crate) stop: Option<UntestedReason>,
 }
 
@@ -91,7 +91,7 @@ impl Slot {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The last outcome of a code on an item, if it is still to be relied on.
+    /// Returns the last outcome of a code on an item, if it is recent enough.
     pub(crate) fn fresh(
         &self,
         item: VariantId,
@@ -106,7 +106,7 @@ impl Slot {
         is_fresh(last, now, config).then(|| last.clone())
     }
 
-    /// Takes in what the store said.
+    /// Records outcomes.
     pub(crate) fn note(&self, outcomes: impl IntoIterator<Item = CouponOutcome>) {
         let mut known = self.known();
         for outcome in outcomes {
@@ -117,13 +117,13 @@ impl Slot {
             }
         }
         if known.outcomes.len() > OUTCOMES_MAX as usize {
-            // The state has them all the same.
+            // The outcomes are still in the state.
             known.outcomes.clear();
             known.read.clear();
         }
     }
 
-    /// Reads what any server found out about codes on an item, unless that was done a moment ago.
+    /// Reads the outcomes that all servers found for codes on an item, unless they were read recently.
     pub(crate) async fn read(&self, item: VariantId, memory: MemoryContext<'_>, deadline: Instant) {
         let begun = Instant::now();
         let is_recent = |at: &Instant| begun.duration_since(*at) < READ_AGAIN;
@@ -140,14 +140,14 @@ impl Slot {
         }
     }
 
-    /// Codes that applied to any cart of the store before, as far as the state tells in time.
+    /// Returns codes that applied to any cart of the store before. Returns none if the state does not answer in time.
     pub(crate) async fn worked(&self, memory: MemoryContext<'_>, deadline: Instant) -> Vec<String> {
         let since = before(memory.clock.now(), memory.config.worked_for_s);
         let reading = memory.state.coupons_that_worked(&self.store, since, WORKED_MAX);
         in_time(reading, deadline).await.unwrap_or_default()
     }
 
-    /// Writes down what the store said, for all servers.
+    /// Writes outcomes to the state for all servers.
     pub(crate) async fn write(&self, outcomes: &[CouponOutcome], memory: MemoryContext<'_>) {
         let bounds = CouponBounds {
             oldest: before(memory.clock.now(), memory.config.kept_for_s()),
@@ -185,7 +185,7 @@ impl Slot {
     }
 }
 
-/// True of an outcome that is young enough to be told again. One from ahead of this clock by more than a minute is not.
+/// True if an outcome is recent enough to be reused. An outcome from more than a minute in the future is rejected.
 fn is_fresh(outcome: &CouponOutcome, now: Timestamp, config: &CouponsConfig) -> bool {
     let age_s = now.millis_since(outcome.tested_at) / 1_000;
     let kept_s = match outcome.verdict {
@@ -196,13 +196,13 @@ fn is_fresh(outcome: &CouponOutcome, now: Timestamp, config: &CouponsConfig) -> 
     age_s >= -60 && u64::try_from(age_s.max(0)).is_ok_and(|age_s| age_s < kept_s)
 }
 
-/// So many seconds before a moment.
+/// Returns the time that is `seconds` before `now`.
 fn before(now: Timestamp, seconds: u64) -> Timestamp {
     let millis = i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX / 2_000);
     now.plus_millis(millis.saturating_neg())
 }
 
-/// The answer of the state, unless it takes too long or fails, which is counted and logged.
+/// Returns the result of a state operation. On a timeout or error it logs and counts the failure, and returns `None`.
 async fn in_time<T>(work: impl Future<Output = Result<T, StateError>>, deadline: Instant) -> Option<T> {
     let deadline = deadline.min(Instant::now() + STATE_PATIENCE);
     match timeout_at(deadline, work).await {

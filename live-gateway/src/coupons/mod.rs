@@ -1,14 +1,14 @@
-//! Discount codes that work: candidates are tested at a cart of one item at the brand's own store.
+//! Working discount codes: candidates are tested on a cart of one item at the brand's own store.
 //!
-//! In: a product or a brand; a catalogue and [`Shops`] that say what the store is, what it sells and which codes it states
-//! itself. Out: codes that the store itself called applicable, with what it said they take off, and which candidates were
-//! not tested, and why.
+//! In: a product or a brand; a catalogue and [`Shops`] that return the store, its products and the codes that it states
+//! itself. Out: codes that the store accepted as applicable, with the discounts that it reported, and the untested
+//! candidates with reasons.
 //!
-//! Decisions without a store are pure and lie in files of their own: the codes that are worth testing (`candidates`), those
-//! that are entered together and the proof that follows (`plan`), the sort of a discount (`effect`).
+//! Pure decisions are in separate files: the codes that are worth testing (`candidates`), the groups of codes that are
+//! entered together and the conclusions from the answers (`plan`), the kind of a discount (`effect`).
 //!
-//! It never calls a code applicable that the store did not call so, never asks a store of which the release has no brand,
-//! never asks one store twice at the same time, and never answers later than its budget.
+//! Only codes that the store accepted are reported as applicable. Only stores of brands in the release are queried.
+//! Each server runs at most one test per store at a time, and answers within its budget.
 
 mod candidates;
 mod config;
@@ -41,24 +41,24 @@ pub use self::reason::UntestedReason;
 pub use self::shops::{HttpShops, ShopKey, Shops};
 pub use self::testing::TestItem;
 
-/// The things that codes are found with.
+/// Dependencies of the code finder.
 #[derive(Debug, Clone)]
 pub struct FinderDeps {
-    /// The catalogue, which knows the store that sells a product.
+    /// Catalogue that maps a product to its store.
     pub catalogue: Arc<dyn Catalogue>,
-    /// The brands that there are.
+    /// Source of the known brands.
     pub shops: Arc<dyn Shops>,
-    /// The client of the stores.
+    /// Client of the stores.
     pub storefront: Storefront,
-    /// The memory of outcomes.
+    /// State that stores outcomes.
     pub state: State,
-    /// The ledger of what stores said, for shoppers who have no cart yet; `None`: they are not told.
+    /// Ledger of test results for shoppers without a cart; `None` if results are not recorded for them.
     pub ledger: Option<Arc<dyn TestLedger>>,
-    /// The time.
+    /// Clock for test times and expiry.
     pub clock: Arc<dyn Clock>,
 }
 
-/// Finds codes that work; cheap to clone.
+/// Finder of working codes. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Finder(pub(crate) Arc<Inner>);
 
@@ -72,12 +72,12 @@ pub(crate) struct Inner {
     clock: Arc<dyn Clock>,
     config: CouponsConfig,
     slots: Slots,
-    /// Stores at which codes may be tested at the same time.
+    /// Permits for stores at which codes are tested concurrently.
     places: Semaphore,
 }
 
 impl Finder {
-    /// A finder that has asked nothing yet.
+    /// Creates a finder. No request is sent yet.
     #[must_use]
     pub fn new(deps: FinderDeps, config: CouponsConfig) -> Self {
         let places = Semaphore::new(config.stores_at_once_max.clamp(1, Semaphore::MAX_PERMITS));

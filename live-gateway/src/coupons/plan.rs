@@ -1,8 +1,9 @@
-//! Codes that are entered together, and the proof that an answer gives of them. Pure.
+//! Groups of codes that are entered together, and the conclusions from a store's answer. Pure.
 //!
-//! Of codes that are entered together the store applies those that go with each other. So what applies in a group is proven;
-//! what does not, only where nothing of the group applied, or where the store says that it has no such code. Everything else
-//! is entered again without what applied, until a group brings nothing.
+//! Of the codes entered together, a store applies those that can be combined. A code that applies in a group is
+//! therefore proven to apply. A code that does not apply is only proven not to if nothing in the group applied, or if
+//! the store says that the code does not exist. All other codes are entered again without those that applied, until no
+//! code of a group applies.
 
 use std::collections::VecDeque;
 
@@ -11,20 +12,20 @@ use data_model::{CouponEffect, CouponVerdict};
 use super::effect::effect;
 use crate::rules::store_cart::{StoreCart, StoreCode, is_same_code};
 
-/// Warnings that hold whatever else is in the cart and whatever other codes there are; their words name no code.
+/// Warnings that do not depend on the other items and codes in the cart. Their messages do not name a code.
 const NO_SUCH_CODE: &str = "DISCOUNT_NOT_FOUND";
 const INACTIVE: &str = "DISCOUNT_CURRENTLY_INACTIVE";
-/// The word that keeps a code for delivery from a cart that is delivered nowhere yet.
+/// Warning for a shipping code on a cart without a delivery.
 const NOT_DELIVERED: &str = "DISCOUNT_NO_ENTITLED_SHIPPING_LINES";
 
-/// Codes that are still to be entered at a cart.
+/// Codes that still have to be entered on a cart.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     groups: VecDeque<Vec<String>>,
 }
 
 impl Plan {
-    /// Codes in groups of `size`, in their order.
+    /// Splits the codes into groups of `size`, in their order.
     pub(crate) fn of(codes: &[String], size: usize) -> Self {
         let groups = codes.chunks(size.clamp(1, 250)).map(<[String]>::to_vec);
         Self {
@@ -32,12 +33,13 @@ impl Plan {
         }
     }
 
-    /// The codes that are to be entered next.
+    /// Returns the next codes to enter.
     pub(crate) fn next(&mut self) -> Option<Vec<String>> {
         self.groups.pop_front()
     }
 
-    /// Takes codes back that the store did not take together: each half is entered by itself. `false` where it is one code.
+    /// Splits a group that the store did not accept. Each half is entered separately. Returns `false` if the group is a
+    /// single code.
     pub(crate) fn halve(&mut self, group: &[String]) -> bool {
         if group.len() < 2 {
             return false;
@@ -48,7 +50,7 @@ impl Plan {
         true
     }
 
-    /// The verdicts that the store's answer to a group proves; codes of which it proves nothing are entered again.
+    /// Returns the verdicts that the store's answer to a group proves. Other codes are scheduled again.
     pub(crate) fn told(&mut self, group: &[String], cart: &StoreCart) -> Vec<(String, CouponVerdict)> {
         let of = |code: &String| cart.codes.iter().find(|told| is_same_code(&told.code, code));
         let told: Vec<(&String, Option<&StoreCode>)> = group.iter().map(|code| (code, of(code))).collect();
@@ -61,7 +63,7 @@ impl Plan {
             .filter(|(_, told)| told.is_some_and(|told| !told.applicable))
             .map(|(code, _)| *code)
             .collect();
-        // A code that the store keeps silent about is asked for once more by itself, and then left.
+        // A code that is missing in the answer is entered once more alone, and then given up.
         let silent = told.iter().filter(|(_, told)| told.is_none()).map(|(code, _)| *code);
         if group.len() > 1 {
             self.groups.extend(silent.map(|code| vec![code.clone()]));
@@ -70,7 +72,7 @@ impl Plan {
         match applied.as_slice() {
             [] => {}
             [(code, told)] => proven.push(((*code).clone(), CouponVerdict::Applicable(effect(cart, told)))),
-            // Together they may take off something else than alone.
+            // The discount of combined codes may differ from the discount of each code alone.
             several => {
                 let alone = several.iter().rev().map(|(code, _)| vec![(*code).clone()]);
                 alone.for_each(|group| self.groups.push_front(group));
@@ -91,9 +93,9 @@ impl Plan {
     }
 }
 
-/// The verdicts that the store's warnings prove of codes that did not apply, whatever else applied. A warning that a code is
-/// not there, or not active, names none: it is clear which ones are meant where there are as many as codes that no other
-/// warning names.
+/// Returns the verdicts that the store's warnings prove for codes that did not apply, independent of other codes. A
+/// warning that a code does not exist or is inactive names no code. It can be assigned only if there are as many of
+/// these warnings as codes that no other warning names.
 fn refused(cart: &StoreCart, codes: &[&String]) -> Vec<Option<CouponVerdict>> {
     let nameless = |code: &str| cart.warnings.iter().filter(|warning| warning.code == code).count();
     let (absent, inactive) = (nameless(NO_SUCH_CODE), nameless(INACTIVE));
@@ -115,14 +117,14 @@ fn refused(cart: &StoreCart, codes: &[&String]) -> Vec<Option<CouponVerdict>> {
     named.into_iter().map(|named| verdict.filter(|_| !named)).collect()
 }
 
-/// Codes that the store's warnings say not to apply for want of a delivery.
+/// Returns the codes that do not apply because the cart has no delivery, according to the store's warnings.
 pub(crate) fn undelivered(group: &[String], cart: &StoreCart) -> impl Iterator<Item = String> {
     let warnings = cart.warnings.iter().filter(|warning| warning.code == NOT_DELIVERED);
     let named = warnings.flat_map(move |warning| group.iter().filter(move |code| warning.names(code)));
     named.cloned()
 }
 
-/// True where a code that applies takes nothing off as far as the cart shows: a code for delivery, before there is any.
+/// True if a code applies but shows no discount: a shipping code before a delivery is set.
 pub(crate) fn takes_nothing(effect: &CouponEffect) -> bool {
     effect.discount_minor == 0
 }

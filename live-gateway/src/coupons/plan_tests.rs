@@ -5,18 +5,19 @@ use super::*;
 use crate::hidden::SecretText;
 use crate::rules::store_cart::{Discounts, StoreWarning};
 
-/// A store's way with codes, each with the amount that it takes off and the word on whether it goes with others.
+/// Rules of an emulated store. Each code has a discount amount and a flag for whether it can be combined with other
+/// codes.
 #[derive(Debug, Clone)]
 struct Rules {
     codes: Vec<(String, i64, bool)>,
-    /// Codes that it has and that do not apply to this cart.
+    /// Existing codes that do not apply to this cart.
     elsewhere: Vec<String>,
-    /// Says nothing of why a code does not apply.
+    /// True if the store gives no reason for a code that does not apply.
     is_silent: bool,
 }
 
 impl Rules {
-    /// The best set of codes that go together: all that do, or the one that takes off most.
+    /// Returns the best applicable set: all combinable codes, or the single code with the highest discount.
     fn applied(&self, entered: &[String]) -> Vec<(String, i64)> {
         let known = |code: &String| self.codes.iter().find(|(known, ..)| known == code);
         let known: Vec<_> = entered.iter().filter_map(known).collect();
@@ -94,7 +95,7 @@ impl Rules {
     }
 }
 
-/// Enters all codes until the plan is through: each code's verdict, and how many calls it took.
+/// Enters all codes until the plan is finished. Returns each code's verdict and the number of calls.
 fn entered(rules: &Rules, codes: &[String], size: usize) -> (Vec<(String, CouponVerdict)>, usize) {
     let (mut plan, mut proven, mut calls) = (Plan::of(codes, size), Vec::new(), 0);
     while let Some(group) = plan.next() {
@@ -178,7 +179,7 @@ fn codes_that_are_too_many_at_once_are_entered_in_halves() {
 }
 
 proptest! {
-    /// Whatever goes with what: every code has the verdict that it has alone.
+    /// Every code gets the verdict that it has alone, whichever codes can be combined.
     #[test]
     fn every_code_gets_the_verdict_that_it_has_alone(
         kinds in proptest::collection::vec((0_u8..5, 1_i64..50_000, any::<bool>()), 1..30),

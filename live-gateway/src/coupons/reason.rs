@@ -7,30 +7,31 @@ use crate::desk::failure::unverified;
 use crate::rules::store_cart::CartFault;
 use crate::schema::UnverifiedCode;
 
-/// Reasons why a code was not tested: a closed list.
+/// Reasons why a code was not tested. The list is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UntestedReason {
-    /// The time or the calls that testing may take were over. Testing goes on behind the answer for a while: ask again.
+    /// The time or the number of calls for a test was used up. Testing continues for a while after the answer, so a
+    /// later request may return more.
     Budget,
-    /// The store asks to be left alone for a while.
+    /// The store asks clients to send no requests for a while.
     Throttled,
     /// The store did not answer in time.
     StoreTimeout,
-    /// The store cannot be reached, is closed, or does not take carts from us.
+    /// The store cannot be reached, is closed, or does not accept carts from this service.
     StoreUnavailable,
-    /// The store's answer cannot be understood.
+    /// The store's answer cannot be parsed.
     StoreUnreadable,
-    /// The store does not take the code as one, or says nothing about it.
+    /// The store does not accept the text as a code, or its answer does not mention the code.
     Refused,
-    /// The store has nothing to put into a cart: the item is sold out, or the brand has nothing in stock.
+    /// No item can be added to a cart: the item is sold out, or the brand has nothing in stock.
     SoldOut,
     /// Codes are being tested at too many stores at this moment.
     Busy,
 }
 
 impl UntestedReason {
-    /// The reason as answers and metrics spell it.
+    /// Returns the reason as it is spelled in answers and metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -45,7 +46,7 @@ impl UntestedReason {
         }
     }
 
-    /// True where the store is to be left alone for a while.
+    /// True if the store must not be queried for a while.
     pub(crate) const fn is_of_store(self) -> bool {
         matches!(
             self,
@@ -54,10 +55,10 @@ impl UntestedReason {
     }
 }
 
-/// The reason that stands for an error of a call to a store's cart.
+/// Returns the reason for an error of a cart call.
 pub(crate) fn reason(error: &CartError) -> UntestedReason {
     match error {
-        // Of our own time.
+        // This service's own deadline has passed.
         CartError::Store(error) if matches!(error.cause(), StoreError::Deadline { .. }) => UntestedReason::Budget,
         CartError::Store(error) => match unverified(error).code {
             UnverifiedCode::StoreTimeout => UntestedReason::StoreTimeout,
@@ -65,7 +66,7 @@ pub(crate) fn reason(error: &CartError) -> UntestedReason {
             UnverifiedCode::StoreUnreadable => UntestedReason::StoreUnreadable,
             _ => UntestedReason::StoreUnavailable,
         },
-        // Fewer codes may be taken.
+        // The store may accept a smaller group of codes.
         CartError::Fault(CartFault::Refused(GraphqlErrorKind::Size)) => UntestedReason::Refused,
         CartError::Fault(CartFault::Refused(_)) => UntestedReason::StoreUnavailable,
         CartError::Fault(CartFault::Unreadable(_)) => UntestedReason::StoreUnreadable,

@@ -1,4 +1,4 @@
-//! The shapes of answers about discount codes.
+//! Response and request types of discount codes.
 
 use data_model::{CouponKind, CouponSource, Timestamp};
 use serde::Serialize;
@@ -11,48 +11,48 @@ pub use super::reason::UntestedReason;
 #[derive(Debug, Clone, Default, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct CouponsParameters {
-    /// `sha:` and 40 hex digits, or a UUID.
+    /// Product: `sha:` and 40 hex digits, or a UUID.
     #[param(
         required = false,
         pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"
     )]
     pub product: Option<String>,
-    /// A brand's slug or its domain.
+    /// Brand, by slug or domain.
     #[param(required = false, max_length = 300)]
     pub brand: Option<String>,
-    /// The host of a brand's store.
+    /// Host of a brand's store.
     #[param(required = false, max_length = 300)]
     pub domain: Option<String>,
-    /// Most codes that are considered.
+    /// Maximum number of codes that are considered.
     #[param(default = 40, minimum = 1, maximum = 100, required = false)]
     pub max_candidates: Option<u8>,
 }
 
-/// A code that applies to a cart of one item.
+/// Code that applies to a cart of one item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CouponEntry {
-    /// The code that the buyer enters. Stores do not tell capital letters from small ones.
+    /// Code that the buyer enters. Stores ignore case.
     pub code: String,
-    /// Always `true`: the brand's own store said so, at `tested_at`. Codes that do not apply are counted, not listed.
+    /// Always `true`: the brand's own store accepted the code at `tested_at`. Codes that do not apply are counted but
+    /// not listed.
     pub applicable: bool,
-    /// The amount that it takes off the item, in minor units; 0 for a code of which nothing shows before delivery is
-    /// chosen.
+    /// Discount on the item in minor units; 0 for a code whose discount shows only after a delivery option is chosen.
     pub discount_minor: i64,
-    /// The item's price without it, in minor units.
+    /// Price of the item without the code, in minor units.
     pub subtotal_minor: i64,
-    /// The total of the store's cart with it, in minor units; for a code for delivery, with the delivery as far as the
-    /// store counts it in.
+    /// Total of the store's cart with the code, in minor units. For a shipping code it includes shipping as far as the
+    /// store counts it.
     pub total_minor: i64,
     /// ISO 4217 code of all amounts.
     pub currency: String,
-    /// `percentage`, `fixed` or `shipping`, as the store states it or as its arithmetic tells; `unknown` where neither does. A
-    /// code for delivery where that is free anyway is `shipping` and takes 0 off.
+    /// `percentage`, `fixed` or `shipping`, as stated by the store or derived from its amounts; `unknown` if neither
+    /// shows the kind. A shipping code has the kind `shipping` and a discount of 0 if shipping is free anyway.
     #[schema(value_type = String)]
     pub kind: CouponKind,
-    /// The origin of the code.
+    /// Source of the code.
     #[schema(schema_with = sources)]
     pub source: CouponSource,
-    /// When the store was asked.
+    /// Time at which the store was queried.
     #[schema(value_type = String, format = DateTime)]
     pub tested_at: Timestamp,
 }
@@ -66,59 +66,59 @@ fn sources() -> Schema {
     Schema::Object(name.build())
 }
 
-/// A code that was not tested.
+/// Code that was not tested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct UntestedCode {
     /// The code.
     pub code: String,
-    /// The reason.
+    /// Reason why the code was not tested.
     pub reason: UntestedReason,
 }
 
-/// The codes of a brand, as far as they are known.
+/// Known codes of a brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Coupons {
-    /// The brand.
+    /// Slug of the brand.
     pub brand_slug: String,
-    /// UUID of the product that the cart was made of: the one asked for, or one that stands for the brand. Null where the
-    /// brand has nothing in stock.
+    /// UUID of the product in the tested cart: the requested product, or one chosen for the brand. Null if the brand
+    /// has nothing in stock.
     #[schema(required = true, format = "uuid")]
     pub product_id: Option<String>,
-    /// The platform's id of the variant.
+    /// The platform's id of the tested variant.
     #[schema(required = true)]
     pub variant_id: Option<String>,
-    /// `true`: the store has said of every candidate whether it applies, each at most as long ago as the server is set to
-    /// believe it. `false`: see `untested`.
+    /// `true`: every candidate has a verdict of the store that has not expired. `false`: some candidates are in
+    /// `untested`.
     pub verified: bool,
-    /// Codes that apply, those that take off most first.
+    /// Codes that apply, ordered by discount, the highest first.
     pub coupons: Vec<CouponEntry>,
-    /// The number of codes that were candidates.
+    /// Number of candidates.
     pub candidates: u32,
-    /// The number of candidates on which the store has given its verdict, now or lately.
+    /// Number of candidates with a verdict of the store, from now or from a recent test.
     pub tested: u32,
-    /// The others, in the order of the candidates.
+    /// Untested candidates, in the order of the candidates.
     pub untested: Vec<UntestedCode>,
 }
 
-/// The sources of an answer about codes.
+/// Sources of an answer about codes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CouponsProvenance {
     /// Always `live`.
     pub engine: &'static str,
-    /// The release that says which store is the brand's, and what it sells.
+    /// Release that maps the brand to its store and products.
     pub release: String,
-    /// The number of tested codes that were tested for an earlier request.
+    /// Number of tested codes whose verdict is from an earlier request.
     pub remembered: u32,
 }
 
-/// The answer of `GET /v1/coupons`.
+/// Answer of `GET /v1/coupons`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CouponsAnswer {
-    /// The codes.
+    /// Codes of the brand.
     pub data: Coupons,
-    /// The sources of the answer.
+    /// Sources of the answer.
     pub provenance: CouponsProvenance,
-    /// The oldest `tested_at` of all tested codes; now where none was.
+    /// Oldest `tested_at` of all tested codes; the current time if no code was tested.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
     /// Always `live`.

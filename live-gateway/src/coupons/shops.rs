@@ -7,26 +7,26 @@ use url::Url;
 
 use crate::catalogue::{CatalogueError, whole};
 
-/// The key by which a brand is looked for.
+/// Key by which a brand is looked up.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ShopKey {
-    /// Its slug.
+    /// Slug of the brand.
     Slug(BrandSlug),
-    /// The host of its store, in any spelling.
+    /// Host of the brand's store, in any spelling.
     Domain(String),
 }
 
-/// The brands that there are, each with what is needed to test codes at its store.
+/// Source of the known brands, each with the data needed to test codes at its store.
 #[async_trait]
 pub trait Shops: Send + Sync + fmt::Debug {
-    /// The brand; `None` where the current release has none of that name. Nothing is asked of any store.
+    /// Returns the brand, or `None` if the current release has no such brand. No store is queried.
     ///
     /// # Errors
     /// See [`CatalogueError`].
     async fn shop(&self, key: &ShopKey) -> Result<Option<StoredShop>, CatalogueError>;
 }
 
-/// A query server's internal listener.
+/// Source of brands that queries a query server's internal listener.
 #[derive(Debug, Clone)]
 pub struct HttpShops {
     client: reqwest::Client,
@@ -34,10 +34,10 @@ pub struct HttpShops {
 }
 
 impl HttpShops {
-    /// The internal listener at `base`, which each question may take `timeout` to answer. Sends nothing yet.
+    /// Builds a client for the internal listener at `base`. Each request may take up to `timeout`. No request is sent yet.
     ///
     /// # Errors
-    /// When the address is none, or the client cannot be built.
+    /// Fails if the address is invalid or the client cannot be built.
     pub fn new(base: &Url, timeout: Duration) -> Result<Self, CatalogueError> {
         let unreachable = |error: Box<dyn std::error::Error + Send + Sync>| CatalogueError::Unreachable(error);
         let client = reqwest::Client::builder()

@@ -1,4 +1,5 @@
-//! Codes for carts of other things: what a search for the best codes of a cart begins with, and what comes of it.
+//! Codes for carts of any items: suggests the candidates for a search for the best codes of a cart, and records the
+//! outcomes.
 
 use std::sync::Arc;
 
@@ -11,16 +12,16 @@ use super::candidates::{candidates, is_public};
 use super::shops::ShopKey;
 use crate::carts::{CouponCandidates, TriedCode};
 
-/// No variant has this id: what is known of it is known of every cart.
+/// Placeholder id, which belongs to no variant, for outcomes that hold for every cart.
 const ANY_ITEM: VariantId = VariantId(0);
-/// Most codes that are considered for one cart.
+/// Maximum number of codes that are considered for one cart.
 const CONSIDERED_MAX: usize = 150;
 
 #[async_trait]
 impl CouponCandidates for Finder {
     async fn candidates(&self, brand: &StoredBrand, max: usize, deadline: Instant) -> Vec<String> {
         let key = ShopKey::Slug(brand.slug.clone());
-        // Without what the store states there is still what worked and what many stores have.
+        // If the shop is unknown, codes that worked before and common codes are still available.
         let asked = timeout_at(deadline, self.0.shops.shop(&key)).await;
         let stated = match asked {
             Ok(Ok(Some(shop))) => shop.codes,
@@ -30,7 +31,7 @@ impl CouponCandidates for Finder {
         let worked = slot.worked(self.memory(), deadline).await;
         slot.read(ANY_ITEM, self.memory(), deadline).await;
         let now = self.0.clock.now();
-        // A code that the store has not at all works on no cart.
+        // A code that does not exist at the store works on no cart.
         let is_none = |code: &str| {
             let known = slot.fresh(ANY_ITEM, code, now, &self.0.config);
             known.is_some_and(|outcome| outcome.verdict == CouponVerdict::UnknownCode)
@@ -44,7 +45,7 @@ impl CouponCandidates for Finder {
 
     fn tried(&self, brand: &StoredBrand, outcomes: Vec<TriedCode>) {
         let slot = self.0.slots.of(&brand.store);
-        // A code that its buyer brought along may be theirs alone: it is not told to others.
+        // A code that the buyer entered may be personal, so it is not shared with others.
         let is_everybodys = |code: &str| slot.was_suggested(code) || is_public(brand, code);
         let worked = outcomes.into_iter().filter(|outcome| outcome.applicable);
         let worked = worked.map(|outcome| outcome.code.to_ascii_uppercase());

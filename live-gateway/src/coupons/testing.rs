@@ -17,16 +17,16 @@ use super::reason::{UntestedReason, reason};
 use crate::cart_client::{CartClient, CartError};
 use crate::rules::store_cart::CartAddress;
 
-/// A thing that a cart is made of to test codes on.
+/// Item of which a cart is made to test codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TestItem {
-    /// The product.
+    /// Id of the product.
     pub product: ProductId,
-    /// Its variant.
+    /// Id of the variant.
     pub variant: VariantId,
 }
 
-/// A testing at one store, which outlives the request that began it.
+/// Test job at one store. It continues after the request that started it has ended.
 #[derive(Debug)]
 pub(crate) struct TestJob {
     pub(crate) finder: Finder,
@@ -37,13 +37,13 @@ pub(crate) struct TestJob {
 }
 
 impl TestJob {
-    /// Tests the codes, and tells why not all of them. The store's turn is held until its verdicts are known here; they are
-    /// written down for others afterwards.
+    /// Tests the codes and returns the reason if not all were tested. The store's lock is held until the verdicts are
+    /// known in this process. They are written to the shared state afterwards.
     pub(crate) async fn run(self, turn: OwnedMutexGuard<()>) -> Option<UntestedReason> {
         let inner = &self.finder.0;
         let codes: Vec<String> = self.candidates.iter().map(|one| one.code.clone()).collect();
         let deadline = Instant::now() + Duration::from_millis(inner.config.testing_ms);
-        // Dropped with the testing: a store that hangs holds one place for one testing.
+        // The permit is released when the test ends, so a store that hangs occupies only one permit.
         let (stop, outcomes) = match timeout_at(deadline, inner.places.acquire()).await {
             Ok(Ok(_place)) => match self.exam(deadline) {
                 Ok(mut exam) => {
@@ -84,7 +84,7 @@ impl TestJob {
         stop
     }
 
-    /// The words of the store, with the origins of the codes.
+    /// Returns the store's verdicts together with the sources of the codes.
     fn tests(&self, outcomes: Vec<CouponOutcome>) -> Vec<TestedCode> {
         let test = |outcome: CouponOutcome| {
             let candidate = self.candidates.iter().find(|one| one.code == outcome.code)?;
@@ -138,8 +138,8 @@ impl TestJob {
     }
 }
 
-/// True of a brand that sells to an address: its prices were asked for that country or, where none was named, are in the
-/// currency of India, the only country of which the currency tells.
+/// True if a brand sells to an address. Its prices were crawled for that country or, if the crawl has no country, are
+/// in Indian rupees. India is the only country that is inferred from a currency.
 fn sells_to(brand: &StoredBrand, address: &CouponAddress) -> bool {
     match &brand.crawl_country {
         Some(country) => *country == address.country,

@@ -11,24 +11,25 @@ use crate::rules::reason::{Nonsense, Unverified};
 use crate::rules::{ProductReply, Source, identity, js};
 use crate::schema::UnverifiedCode;
 
-/// The result of one query.
+/// Outcome of one query.
 #[derive(Debug)]
 pub(super) enum QueryOutcome {
-    /// One entry for each product, in their order.
+    /// One entry for each product, in the order of the products.
     Products(Vec<Result<ProductNodes, Nonsense>>),
     /// The query is too complex for the store.
     TooComplex,
-    /// The store does not take such queries.
+    /// The store does not accept GraphQL queries from this service.
     Refused,
-    /// It failed, for all of them.
+    /// The query failed for all products.
     Failed(Unverified),
 }
 
-/// The products of a query, and the moment at which it was about to be sent: its result was not so before.
+/// Products of a query, and the time just before it was sent. Results are valid from that time on.
 pub(super) type QueryBatch = (Vec<Arc<StoredProduct>>, Timestamp);
 
-/// Asks for what waits at the desk when the store's turn comes, with one query, or several where one product has more
-/// than a query takes. Gives what was asked for and when, too; nothing where the turn never came.
+/// Queries the store for the waiting products when the rate limit allows. It sends one query, or several if one product
+/// has more variants than a query allows. Also returns the queried products and the time of the query; the products are
+/// empty if the query was never sent.
 pub(super) async fn by_graphql(store: &Store, desk: &Arc<Desk>, clock: &Arc<dyn Clock>) -> (QueryBatch, QueryOutcome) {
     let asked: Arc<OnceLock<QueryBatch>> = Arc::default();
     let make = {
@@ -55,7 +56,7 @@ fn request(desk: &Desk, ids: &[String]) -> GraphqlRequest {
     GraphqlRequest::new(documents::VARIANTS_BY_ID, "Variants", variables)
 }
 
-/// Asks for the variants that the first query had no room for, and reads all answers.
+/// Queries the variants that did not fit into the first query, and parses all answers.
 async fn rest(
     store: &Store,
     desk: &Desk,
@@ -117,7 +118,7 @@ fn understood(answer: &GraphqlAnswer, asked: usize) -> Result<Nodes, QueryOutcom
     }
 }
 
-/// Asks for one product by its `.js` view.
+/// Queries one product by its `.js` view.
 pub(super) async fn by_js(
     store: &Store,
     desk: &Desk,
@@ -126,10 +127,10 @@ pub(super) async fn by_js(
 ) -> Result<ProductReply, Unverified> {
     match store.product_js(&stored.handle).await {
         Ok(FetchOutcome::Body(page)) => Ok(js::read(&page.bytes, stored, page.cart_currency)?),
-        // No validator was sent, so nothing is unchanged.
+        // The request had no validator, so the answer `not modified` is invalid.
         Ok(FetchOutcome::NotModified) => Err(Nonsense::Form("not modified since never".to_owned()).into()),
-        // The platform answers 404 for a product that was deleted or is not published any more, and also where a shop was
-        // closed or another one has its address: then nothing is gone.
+        // The platform answers 404 for a deleted or unpublished product. It also does so if the shop is closed or the
+        // address belongs to another shop, and then the product is not gone.
         Err(StoreError::Status { status: 404 | 410 }) => {
             if !desk.is_known() {
                 prove(store, brand).await?;
@@ -146,7 +147,7 @@ pub(super) async fn by_js(
     }
 }
 
-/// Has the store say that it is the one that was crawled (`/meta.json`).
+/// Checks in `/meta.json` that the store is the one that was crawled.
 async fn prove(store: &Store, brand: &StoredBrand) -> Result<(), Unverified> {
     let unproven = |detail: &str| Unverified::new(UnverifiedCode::StoreUnavailable, detail);
     let page = match store.meta().await {

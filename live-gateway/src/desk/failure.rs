@@ -4,7 +4,8 @@ use storefront::StoreError;
 use crate::rules::reason::Unverified;
 use crate::schema::UnverifiedCode;
 
-/// The word for a buyer on a store's failure: its code, and of those that are `store_unavailable` an unreadable answer apart.
+/// Converts a store's failure into a reason for the buyer. Unreadable answers have a code of their own; other failures
+/// of `store_unavailable` share one.
 pub(crate) fn unverified(error: &StoreError) -> Unverified {
     let cause = error.cause();
     let code = match (cause.code(), cause) {
@@ -23,7 +24,7 @@ pub(crate) fn unverified(error: &StoreError) -> Unverified {
     Unverified::new(code, error.to_string())
 }
 
-/// True where a store says that it does not take GraphQL requests like ours at all, so that `.js` is the way.
+/// True if a store rejects GraphQL requests altogether, so that `.js` must be used.
 pub(crate) fn refuses_graphql(error: &StoreError) -> bool {
     match error {
         StoreError::RobotsDisallowed { .. } | StoreError::NotJson { .. } | StoreError::Redirect { .. } => true,

@@ -1,5 +1,5 @@
-//! One desk for each store that buyers ask about: it collects what they want, asks the store for all of it at once when
-//! the store's pace allows, and gives each what it asked for.
+//! One request coalescer (desk) for each store that buyers ask about. It collects the requested products, queries the
+//! store for all of them at once when the rate limit allows, and passes the results to the waiting requests.
 
 mod ask;
 pub(crate) mod failure;
@@ -24,16 +24,16 @@ use crate::rules::ProductReply;
 use crate::rules::reason::Unverified;
 use crate::schema::UnverifiedCode;
 
-/// A store's word on a product, and its moment.
+/// A store's answer about a product, and the time of the query.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) told: Arc<ProductReply>,
     pub(crate) as_of: Timestamp,
-    /// The currency of its amounts.
+    /// Currency of the answer's amounts.
     currency: CurrencyCode,
 }
 
-/// The outcome of a question.
+/// Outcome of a query for one product.
 pub(crate) type Outcome = Result<Answer, Unverified>;
 
 impl Answer {
@@ -45,35 +45,35 @@ impl Answer {
         }
     }
 
-    /// True where it says something of every variant that is stored: a newer release may have more.
+    /// True if the answer covers every stored variant. A newer release may have more variants.
     fn covers(&self, stored: &StoredProduct) -> bool {
         let told = |id| self.told.gone.contains(&id) || self.told.variants.iter().any(|variant| variant.id == id);
         self.currency == stored.currency && stored.variants.iter().all(|variant| told(variant.id))
     }
 }
 
-/// All desks, and what they share.
+/// Coalescers of all stores, and their shared dependencies.
 #[derive(Debug)]
 pub(crate) struct Desks {
     desks: Mutex<HashMap<String, Arc<Desk>>>,
     shared: Arc<DeskContext>,
 }
 
-/// The things that all desks share.
+/// Dependencies that all coalescers share.
 #[derive(Debug)]
 pub(crate) struct DeskContext {
     pub(crate) storefront: Storefront,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) config: GatewayConfig,
     pub(crate) observer: Arc<dyn Observe>,
-    /// Stores that may be asked at the same time.
+    /// Semaphore that limits the number of stores queried concurrently.
     pub(crate) places: Semaphore,
     pub(crate) seen: LastObservations,
 }
 
-/// From so many desks on, those at which nobody waits are put away.
+/// Number of coalescers from which on idle ones are removed.
 const DESKS_MAX: usize = 1_024;
-/// A product that a newer release describes otherwise is asked for once more.
+/// Maximum number of attempts. A product that a newer release describes differently is queried once more.
 const TRIES_MAX: u32 = 2;
 
 impl Desks {
@@ -98,13 +98,13 @@ impl Desks {
         }
     }
 
-    /// The client of stores.
+    /// Returns the client of stores.
     pub(crate) fn storefront(&self) -> &Storefront {
         &self.shared.storefront
     }
 
-    /// Asks the store of `brand` for `stored`, together with whoever wants something of it too. Ends at `deadline`,
-    /// whatever the store does.
+    /// Queries the store of `brand` for `stored`, in one query with other waiting requests. Returns at `deadline` at
+    /// the latest.
     pub(crate) async fn ask(
         &self,
         brand: &Arc<StoredBrand>,
@@ -128,7 +128,7 @@ impl Desks {
         ))
     }
 
-    /// A recent answer, or a place among those who wait; the desk is set to work where it rests.
+    /// Returns a recent answer, or registers the request as waiting. Starts the coalescer's task if it is idle.
     fn take(&self, desk: &Arc<Desk>, brand: &Arc<StoredBrand>, stored: &Arc<StoredProduct>) -> Admission {
         let (taken, must_start) = desk.take(brand, stored, &self.shared.config);
         if must_start {
@@ -157,7 +157,7 @@ impl Desks {
 async fn waited(told: oneshot::Receiver<Outcome>, deadline: Instant) -> Outcome {
     match tokio::time::timeout_at(deadline, told).await {
         Ok(Ok(outcome)) => outcome,
-        // The desk's work ended without an answer: only a panic does that, and it is logged where it happens.
+        // The coalescer's task ended without an answer. Only a panic causes this, and it is logged where it happens.
         Ok(Err(_)) => Err(Unverified::new(
             UnverifiedCode::StoreUnreadable,
             "the store's answer could not be read",

@@ -4,16 +4,16 @@ use std::sync::{Mutex, PoisonError};
 
 use data_model::{Observation, ProductId};
 
-/// Products whose last observation is remembered.
+/// Maximum number of products whose last observation is remembered.
 const PRODUCTS_MAX: usize = 200_000;
 
-/// The last observation of each product, so that the same is not recorded again and again. One that is forgotten, or was made
-/// by another process, is recorded once more: the lake sees that nothing is new.
+/// Last observation of each product, so that identical observations are not recorded repeatedly. An observation that
+/// was forgotten or made by another process is recorded once more, which does not change the price history.
 #[derive(Debug, Default)]
 pub(crate) struct LastObservations(Mutex<HashMap<ProductId, u64>>);
 
 impl LastObservations {
-    /// True where an observation says something else than the last one of the product; remembers it.
+    /// True if an observation differs from the product's last one. Remembers the new observation.
     pub(crate) fn is_news(&self, product: ProductId, observation: &Observation) -> bool {
         let mut hasher = DefaultHasher::new();
         observation.currency.as_str().hash(&mut hasher);

@@ -10,7 +10,7 @@ use super::{Answer, Outcome};
 use crate::config::{GatewayConfig, Way};
 use crate::rules::reason::Unverified;
 
-/// The knowledge of a desk, and those whom it owes an answer.
+/// State of one store's coalescer, with the requests that wait for an answer.
 #[derive(Debug)]
 pub(crate) struct Desk {
     pub(super) base_url: String,
@@ -20,30 +20,31 @@ pub(crate) struct Desk {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Answers that may be given to others too, by the platform's product id.
+    /// Answers that can be reused for other requests, by the platform's product id.
     recent: HashMap<u64, (Instant, Answer)>,
-    /// The products of the next turn, oldest first.
+    /// Products for the next query, oldest first.
     waiting: Vec<PendingProduct>,
-    /// The products that the store is being asked for at this moment.
+    /// Products in the query that is in progress.
     asked: Vec<PendingProduct>,
-    /// Somebody works at the desk.
+    /// True while a task processes the queue.
     works: bool,
-    /// The moment until which the store is asked by `.js` alone, since it refuses GraphQL.
+    /// Time until which only `.js` is used because the store refuses GraphQL.
     graphql_refused_until: Option<Instant>,
-    /// The moment until which the store is believed to be the one that was crawled, since it said so.
+    /// Time until which the store's identity counts as confirmed.
     known_until: Option<Instant>,
-    /// The last turn was for one product by `.js`, so that the next is everybody else's.
+    /// True if the last query was for one product by `.js`, so that the next one is for all other products.
     was_js: bool,
-    /// Variants of one query: fewer than [`VARIANTS_MAX`] once the store found that too many.
+    /// Maximum number of variants per query. It is lower than [`VARIANTS_MAX`] after the store rejected a query as too
+    /// complex.
     variants_max: Option<usize>,
 }
 
-/// A product that somebody waits for.
+/// Product with waiting requests.
 #[derive(Debug)]
 pub(super) struct PendingProduct {
     pub(super) brand: Arc<StoredBrand>,
     pub(super) stored: Arc<StoredProduct>,
-    /// GraphQL lacks variants of it, so that `.js` must say whether they are gone.
+    /// True if GraphQL did not return all variants, so that `.js` must show whether they are gone.
     pub(super) is_missing: bool,
     tellers: Vec<oneshot::Sender<Outcome>>,
 }
@@ -53,39 +54,39 @@ impl PendingProduct {
         self.stored.platform_id == stored.platform_id
     }
 
-    /// True while anybody waits.
+    /// True while any request waits for the product.
     fn is_wanted(&self) -> bool {
         self.tellers.iter().any(|teller| !teller.is_closed())
     }
 }
 
-/// The immediate answer to a request.
+/// Immediate result of adding a request.
 #[derive(Debug)]
 pub(super) enum Admission {
     Recent(Answer),
     Waits(oneshot::Receiver<Outcome>),
-    /// Too many wait already.
+    /// Too many products are waiting already.
     Full,
 }
 
-/// The question to the store at its next turn. The products themselves are those that [`Desk::choose`] gives.
+/// Kind of the next query to the store. [`Desk::choose`] selects its products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// All of them with one query.
+    /// All waiting products in one GraphQL query.
     Graphql,
-    /// One, by its `.js` view.
+    /// One product by its `.js` view.
     Js,
 }
 
-/// Most ids of one query (platform: Storefront API, input arrays).
+/// Maximum number of ids in one query (platform: Storefront API, input arrays).
 pub(super) const VARIANTS_MAX: usize = 250;
-/// The time for which a store is taken for the one that it said it is.
+/// Time for which a store's confirmed identity is trusted.
 const KNOWN_FOR: Duration = Duration::from_secs(300);
-/// A query of fewer variants than these is not made smaller.
+/// Number of variants below which a query is not made smaller.
 const VARIANTS_MIN: usize = 10;
 
-/// The time for which an answer may be given to others. A product that is gone costs turns of its own to find out, and
-/// seldom comes back.
+/// Returns the time for which an answer can be reused. An answer that a product is gone is kept longer, because it
+/// takes separate queries to find out and such products seldom come back.
 fn kept_for(answer: &Answer, reuse: Duration) -> Duration {
     if answer.told.is_gone() { reuse * 10 } else { reuse }
 }
@@ -103,7 +104,7 @@ impl Desk {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A recent answer, or a place among those who wait; and whether somebody must begin to work.
+    /// Returns a recent answer, or registers the request as waiting. Also returns whether a task must be started.
     pub(super) fn take(
         &self,
         brand: &Arc<StoredBrand>,
@@ -119,7 +120,7 @@ impl Desk {
             return (Admission::Recent(answer.clone()), false);
         }
         let (teller, told) = oneshot::channel();
-        // A product that is being asked about already is not asked about twice.
+        // A product that is already being queried is not queried a second time.
         let State { waiting, asked, .. } = &mut *state;
         if let Some(wanted) = asked
             .iter_mut()
@@ -146,7 +147,7 @@ impl Desk {
         (Admission::Waits(told), rests)
     }
 
-    /// True where it must be kept: somebody works or waits, or it has something to give.
+    /// True if the coalescer must be kept: a task runs, a request waits, or an answer can be reused.
     pub(super) fn is_needed(&self, reuse: Duration) -> bool {
         let state = self.state();
         state.works
@@ -156,7 +157,7 @@ impl Desk {
                 .any(|(since, answer)| since.elapsed() < kept_for(answer, reuse))
     }
 
-    /// True while anybody waits; otherwise the desk rests, and the next one who comes sets it to work.
+    /// True while a request waits. Otherwise the coalescer becomes idle, and the next request starts its task again.
     pub(super) fn has_work(&self) -> bool {
         let mut state = self.state();
         state.waiting.retain(PendingProduct::is_wanted);
@@ -164,7 +165,7 @@ impl Desk {
         state.works
     }
 
-    /// The interface that is asked at the next turn; `None` when nobody waits.
+    /// Returns the interface for the next query; `None` if nothing is waiting.
     pub(super) fn next_turn(&self, way: Way) -> Option<Turn> {
         let state = self.state();
         let refused = state.graphql_refused_until.is_some_and(|until| until > Instant::now());
@@ -177,21 +178,22 @@ impl Desk {
         match (is_missing(false), is_missing(true)) {
             (false, false) => None,
             _ if by_js => Some(Turn::Js),
-            // A product that may be gone takes a turn of its own: every other one, so that nobody waits for all of them.
+            // A product that may be gone needs a query of its own. Such queries alternate with the others, so that
+            // others need not wait for all of them.
             (true, true) if !state.was_js => Some(Turn::Js),
             (true, _) => Some(Turn::Graphql),
             (false, true) => Some(Turn::Js),
         }
     }
 
-    /// Chooses what the store is asked for now: as much as one query takes, or one product by `.js`. What comes later
-    /// waits for the next turn. Empty when nobody waits any more.
+    /// Selects the products of the next query: as many as one query allows, or one product by `.js`. Products that
+    /// arrive later wait for the next query. Returns an empty list if nothing is waiting any more.
     pub(super) fn choose(&self, turn: Turn) -> Vec<Arc<StoredProduct>> {
         let mut state = self.state();
         state.waiting.retain(PendingProduct::is_wanted);
         state.was_js = turn == Turn::Js;
         let refused = state.graphql_refused_until.is_some_and(|until| until > Instant::now());
-        // One that may be gone goes first, for what else waits can be asked for together.
+        // A product that may be gone comes first, because all other waiting products can share one query.
         let only_missing = !refused && state.waiting.iter().any(|wanted| wanted.is_missing);
         let variants_max = state.variants_max.unwrap_or(VARIANTS_MAX);
         let (mut variants, mut kept) = (0, Vec::new());
@@ -199,7 +201,7 @@ impl Desk {
             let has = wanted.stored.variants.len();
             let fits = match turn {
                 Turn::Js => state.asked.is_empty() && (wanted.is_missing || !only_missing),
-                // One that has more than a query takes is asked for by itself, in several.
+                // A product with more variants than a query allows is queried alone, in several queries.
                 Turn::Graphql => !wanted.is_missing && (variants == 0 || variants + has <= variants_max),
             };
             if fits {
@@ -214,13 +216,13 @@ impl Desk {
         asked.map(|wanted| Arc::clone(&wanted.stored)).collect()
     }
 
-    /// Most variants of one query.
+    /// Returns the maximum number of variants per query.
     pub(super) fn variants_max(&self) -> usize {
         self.state().variants_max.unwrap_or(VARIANTS_MAX)
     }
 
-    /// The store found the query too complex: the next ones have half as many variants. `false` when they are as small
-    /// as they get.
+    /// Halves the size of later queries, because the store rejected one as too complex. Returns `false` if the size is
+    /// at its minimum.
     pub(super) fn shrink(&self, variants: usize) -> bool {
         let mut state = self.state();
         let now = state.variants_max.unwrap_or(VARIANTS_MAX).min(variants.max(1));
@@ -231,12 +233,12 @@ impl Desk {
         true
     }
 
-    /// From now on, for this long, asks by `.js` alone.
+    /// Uses only `.js` for the given time.
     pub(super) fn refuse_graphql(&self, wait: Duration) {
         self.state().graphql_refused_until = Some(Instant::now() + wait);
     }
 
-    /// The products that are being asked for wait again, for another turn.
+    /// Puts the products in progress back into the queue for another query.
     pub(super) fn put_back(&self) {
         let mut state = self.state();
         let mut asked = std::mem::take(&mut state.asked);
@@ -244,7 +246,7 @@ impl Desk {
         state.waiting = asked;
     }
 
-    /// A product of which GraphQL lacks variants waits again, to be asked for by `.js`.
+    /// Puts a product with missing variants back into the queue, to be queried by `.js`.
     pub(super) fn put_back_missing(&self, platform_id: u64) {
         let mut state = self.state();
         if let Some(at) = state
@@ -258,7 +260,7 @@ impl Desk {
         }
     }
 
-    /// True where GraphQL lacked variants of the product that is being asked for by `.js`.
+    /// True if the product that is being queried by `.js` had variants missing in GraphQL.
     pub(super) fn was_missing(&self, platform_id: u64) -> bool {
         let state = self.state();
         state
@@ -267,17 +269,17 @@ impl Desk {
             .any(|wanted| wanted.stored.platform_id == platform_id && wanted.is_missing)
     }
 
-    /// True where the store has said lately that it is the one that was crawled.
+    /// True if the store's identity was confirmed recently.
     pub(super) fn is_known(&self) -> bool {
         self.state().known_until.is_some_and(|until| until > Instant::now())
     }
 
-    /// The store said that it is.
+    /// Records that the store's identity was confirmed.
     pub(super) fn know(&self) {
         self.state().known_until = Some(Instant::now() + KNOWN_FOR);
     }
 
-    /// The brand that sells a product that is being asked for.
+    /// Returns the brand of a product that is being queried.
     pub(super) fn brand_of(&self, platform_id: u64) -> Option<Arc<StoredBrand>> {
         let state = self.state();
         let mut asked = state.asked.iter();
@@ -285,7 +287,7 @@ impl Desk {
         Some(Arc::clone(&wanted.brand))
     }
 
-    /// Tells everybody who waits for a product, and keeps an answer for those who come a moment later.
+    /// Sends the outcome to all requests that wait for a product, and keeps an answer for later requests.
     pub(super) fn tell(&self, platform_id: u64, outcome: &Outcome, config: &GatewayConfig) -> Option<Arc<StoredBrand>> {
         let mut state = self.state();
         let at = state
@@ -302,13 +304,13 @@ impl Desk {
         }
         drop(state);
         for teller in wanted.tellers {
-            // Whoever does not wait any more is not told.
+            // The receiver may have stopped waiting.
             let _ = teller.send(outcome.clone());
         }
         Some(wanted.brand)
     }
 
-    /// Tells everybody who is being asked for or waits that it failed: what stops one turn stops the next.
+    /// Fails all waiting requests, because the cause would affect the next query too.
     pub(super) fn fail_all(&self, why: &Unverified) {
         let mut state = self.state();
         let State { asked, waiting, .. } = &mut *state;
@@ -319,7 +321,7 @@ impl Desk {
         }
     }
 
-    /// Ends the work here, whatever its outcome.
+    /// Marks the coalescer as idle.
     pub(super) fn rest(&self) {
         let mut state = self.state();
         state.asked.clear();

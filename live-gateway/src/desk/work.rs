@@ -15,7 +15,7 @@ use crate::rules::nodes::ProductNodes;
 use crate::rules::reason::Unverified;
 use crate::schema::UnverifiedCode;
 
-/// Lets the desk rest when the work ends, even by a panic: the next buyer must find somebody who works.
+/// Guard that marks the coalescer as idle if its task panics. Otherwise later requests would wait without a task.
 struct Shift(Arc<Desk>);
 
 impl Drop for Shift {
@@ -26,13 +26,14 @@ impl Drop for Shift {
     }
 }
 
-/// Asks the store, turn by turn, until nobody waits.
+/// Queries the store repeatedly until no request waits.
 pub(super) async fn work(desk: Arc<Desk>, shared: Arc<DeskContext>) {
     let shift = Shift(desk);
     let desk = &shift.0;
     while desk.has_work() {
         let budget = Duration::from_millis(shared.config.budget_ms);
-        // Dropped with the turn: a store that hangs holds one place for one budget.
+        // The permit is dropped after each query, so a store that hangs occupies one permit for at most one time
+        // budget.
         let Ok(Ok(_place)) = tokio::time::timeout(budget, shared.places.acquire()).await else {
             desk.fail_all(&Unverified::busy());
             continue;
@@ -52,7 +53,7 @@ fn store_of(desk: &Desk, shared: &DeskContext, deadline: Instant) -> Result<Stor
     Ok(store.with_priority(Priority::Interactive).with_deadline(deadline))
 }
 
-/// One turn at the store: what waits when the turn comes is asked for together.
+/// Sends one query to the store. Products that wait when the rate limit allows the query share it.
 async fn turn(desk: &Arc<Desk>, shared: &DeskContext, store: &Store) {
     match desk.next_turn(shared.config.way) {
         None => {}
@@ -65,7 +66,7 @@ async fn turn(desk: &Arc<Desk>, shared: &DeskContext, store: &Store) {
                 };
                 let told = by_js(store, desk, &brand, stored).await;
                 if told.as_ref().is_ok_and(|told| told.gone.is_empty()) && desk.was_missing(stored.platform_id) {
-                    // The store sells in its online store what its GraphQL API does not show.
+                    // The store's online store sells products that its GraphQL API does not show.
                     desk.refuse_graphql(Duration::from_secs(shared.config.graphql_retry_s));
                 }
                 let outcome = told.map(|told| Answer::new(told, as_of, stored.currency));
@@ -112,7 +113,7 @@ async fn query(desk: &Arc<Desk>, shared: &DeskContext, store: &Store) {
             let why = Unverified::new(UnverifiedCode::StoreUnavailable, "the store refuses GraphQL requests");
             desk.fail_all(&why);
         }
-        // The turn never came, so it will not for the others who wait.
+        // The query was not sent in time, so it would not be sent for the other waiting requests either.
         QueryOutcome::Failed(why) if products.is_empty() => desk.fail_all(&why),
         QueryOutcome::Failed(why) => {
             let outcome = Err(why);
@@ -123,7 +124,7 @@ async fn query(desk: &Arc<Desk>, shared: &DeskContext, store: &Store) {
     }
 }
 
-/// Tells those who wait, and records what was seen: what the store said, and when it was asked.
+/// Sends the outcome to the waiting requests, and records the observation with the time of the query.
 fn answer(desk: &Desk, shared: &DeskContext, stored: &StoredProduct, outcome: &Outcome) {
     let brand = desk.tell(stored.platform_id, outcome, &shared.config);
     if let (Ok(answer), Some(brand)) = (outcome, brand) {

@@ -1,3 +1,3 @@
-//! One operation a file: typed request in, typed answer out, no HTTP.
+//! Operations, one per file: typed request in, typed answer out, without HTTP.
 
 pub(crate) mod prices;

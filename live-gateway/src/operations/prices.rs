@@ -13,12 +13,12 @@ use crate::random::random_hex;
 use crate::rules::judge;
 use crate::schema::LivePrice;
 
-/// Most products of one request.
+/// Maximum number of products in one request.
 pub(crate) const IDENTS_MAX: usize = 20;
-/// The part of the budget that is left for writing the answer.
+/// Part of the budget reserved for writing the answer.
 const MARGIN: Duration = Duration::from_millis(20);
 
-/// Products whose prices are wanted: at most 20, repetitions allowed.
+/// Products whose prices are requested: at most 20, duplicates allowed.
 #[derive(Debug)]
 pub struct PricesRequest {
     idents: Vec<ProductIdent>,
@@ -26,14 +26,14 @@ pub struct PricesRequest {
 }
 
 impl PricesRequest {
-    /// `None` for more than 20.
+    /// Creates a request. Returns `None` for more than 20 products.
     #[must_use]
     pub fn new(idents: Vec<ProductIdent>) -> Option<Self> {
         let quoter = None;
         (idents.len() <= IDENTS_MAX).then_some(Self { idents, quoter })
     }
 
-    /// One product.
+    /// Creates a request for one product.
     #[must_use]
     pub fn one(ident: ProductIdent) -> Self {
         Self {
@@ -42,26 +42,26 @@ impl PricesRequest {
         }
     }
 
-    /// The same with a signed quote of each price that is verified, where there is one who signs.
+    /// Returns the request with a signed quote for each verified price, if there is a signer.
     pub(crate) fn quoted(self, quoter: Option<Quoter>) -> Self {
         Self { quoter, ..self }
     }
 }
 
-/// The prices of products, as far as their stores said.
+/// Prices of products, as far as their stores answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PricesAnswer {
-    /// The release that says which store sells what, and that snapshots are from.
+    /// Release that maps products to stores, and that contains the snapshots.
     pub release: ReleaseId,
-    /// One entry for each ident, in the order asked; [`crate::schema::UnverifiedCode::ProductNotFound`] where the
-    /// release has no such product.
+    /// One entry for each ident, in the order of the request. Its code is
+    /// [`crate::schema::UnverifiedCode::ProductNotFound`] if the release has no such product.
     pub entries: Vec<LivePrice>,
-    /// The oldest `as_of` of the entries; now where there are none.
+    /// Oldest `as_of` of the entries; the current time if there are none.
     pub as_of: Timestamp,
 }
 
 impl PricesAnswer {
-    /// The number of stores that the entries are of.
+    /// Returns the number of stores of the entries.
     pub(crate) fn stores(&self) -> usize {
         let brands = self.entries.iter().filter_map(|entry| entry.brand_slug.as_deref());
         brands.collect::<BTreeSet<_>>().len()
@@ -69,11 +69,11 @@ impl PricesAnswer {
 }
 
 impl LiveGateway {
-    /// Asks the stores of all these products what they cost now. Ends within the budget, whatever the stores do: what
-    /// is not known by then is the stored snapshot, and not called verified.
+    /// Queries the stores of all these products for current prices. Returns within the budget, whatever the stores do.
+    /// Entries that are unknown by then contain the stored snapshot and are not verified.
     ///
     /// # Errors
-    /// Only what the catalogue fails with: what a store does costs its own entries alone.
+    /// Returns errors of the catalogue only. A failing store affects only its own entries.
     #[tracing::instrument(target = "trace::live", name = "prices", level = "info", skip_all, fields(products = request.idents.len()))]
     pub async fn prices(&self, request: PricesRequest) -> Result<PricesAnswer, CatalogueError> {
         let inner = &self.0;
@@ -112,8 +112,8 @@ impl LiveGateway {
         })
     }
 
-    /// A signed quote of what a product's store says now, of all its variants or of one; `None` where the store says nothing,
-    /// and on a server that signs nothing.
+    /// Returns a signed quote of a product's current price, for all its variants or for one. Returns `None` if the
+    /// store does not answer or the server signs nothing.
     pub async fn quote(&self, ident: ProductIdent, variant: Option<VariantId>) -> Option<String> {
         let quoter = self.0.checkouts.get()?.quoter(variant).await.ok()?;
         let answer = self.prices(PricesRequest::one(ident).quoted(Some(quoter))).await.ok()?;
@@ -128,7 +128,7 @@ impl LiveGateway {
     }
 }
 
-/// Counts entries by what became of them.
+/// Counts entries by their outcome.
 fn count(entries: &[LivePrice]) {
     let mut counts: HashMap<&'static str, u64> = HashMap::new();
     for entry in entries {

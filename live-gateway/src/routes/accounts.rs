@@ -12,16 +12,17 @@ use crate::schema::carts::CartAnswerDocument;
 
 const PASSWORD_CHARS_MAX: usize = 1_000;
 
-/// Registers with a brand's store, or logs in there.
+/// Registers a customer with a brand's store, or logs a customer in there.
 ///
-/// The password goes to the brand's store and is kept nowhere. The store's token is kept sealed, for this caller and this
-/// brand alone; the caller's carts at that store are the customer's from then on. Where the store lets nobody in, the
-/// problem is `store_rejected`, and `reason` says why as far as the store does: `wrong_credentials` (or no such account, or
-/// one that is shut: stores do not tell), `email_taken`, `disabled`, `invalid`, `no_passwords`
-/// (customers sign in on a page of the store's own), `no_token` (its page shows none). A store that takes no more tries for
-/// now is `store_throttled` with the reason `throttled`; one that does not take its token, `store_unavailable` with
-/// `no_token`; one that may have made the account and did not say so has the reason `unknown`. In a quarter of an hour an address has ten tries, a caller 60 and a
-/// brand 600, of which a log-in that succeeds is none; beyond them no store is asked, and the answer is 429.
+/// The password is sent to the brand's store and is not kept. The store's token is kept sealed, for this caller and
+/// this brand only. From then on, the caller's carts at that store belong to the customer. If the store refuses, the
+/// problem is `store_rejected`. Its `reason` is as precise as the store's answer: `wrong_credentials` (also for a
+/// missing or disabled account, because stores do not distinguish these), `email_taken`, `disabled`, `invalid`,
+/// `no_passwords` (customers sign in on the store's own page) or `no_token` (the store's page shows no token). A store
+/// that accepts no more attempts for now gives `store_throttled` with the reason `throttled`. A store that rejects its
+/// token gives `store_unavailable` with `no_token`. If the store may have created the account without confirming it,
+/// the reason is `unknown`. Within 15 minutes, ten attempts are allowed for an address, 60 for a caller and 600 for a
+/// brand. Successful log-ins do not count. Beyond these limits no store is queried, and the answer is 429.
 #[utoipa::path(
     post,
     path = "/v1/account/{action}",
@@ -46,7 +47,7 @@ pub(crate) async fn account_action(
     mut path: PathParameters,
     body: JsonObject,
 ) -> Result<Response, Problem> {
-    // A guest's things are forgotten, and an account at a store would not be.
+    // Guest accounts are deleted after a while, but an account at a store would remain.
     if caller
         .known()
         .is_some_and(|known| matches!(known.via, Via::Guest { .. }))

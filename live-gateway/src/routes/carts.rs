@@ -1,4 +1,4 @@
-//! Routes of carts: read a request, call one operation, write.
+//! Routes of carts: each reads a request, calls one operation and writes the answer.
 
 pub(in crate::routes) mod asking;
 pub(in crate::routes) mod body;

@@ -12,14 +12,15 @@ use crate::gateway::LiveGateway;
 use crate::rules::carts::ids::CartId;
 use crate::schema::carts::CartAnswerDocument;
 
-/// The time for which the keys may be kept: a new one is published an hour before it signs.
+/// Caching of the keys. A new key is published an hour before it signs.
 const JWKS_CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
-/// Hands a cart over to its brands' own checkouts.
+/// Prepares a cart for checkout at its brands' own stores.
 ///
-/// The answer has each brand's checkout, which a person opens to pay there; nothing is paid here. A signed token for each
-/// store says who sent the buyer, and names no other brand. The store's cart carries it as the attribute `haat_attribution`,
-/// and anyone can verify it with the keys at `jwks_url`. A brand whose store does not answer stands in `problems`.
+/// The answer contains one checkout for each brand. A person opens it to pay; no payment is made here. A signed token
+/// for each store tells it who sent the buyer, and names no other brand. The store's cart carries the token as the
+/// attribute `haat_attribution`. Anyone can verify it with the keys at `jwks_url`. A brand whose store does not answer
+/// is listed in `problems`.
 #[utoipa::path(
     post,
     path = "/v1/checkout",
@@ -46,9 +47,10 @@ pub(crate) async fn create_checkout(asking: RequestContext, body: JsonObject) ->
         .await
 }
 
-/// The keys that verify attribution tokens (RFC 7517, RFC 8037).
+/// Returns the keys that verify attribution tokens (RFC 7517, RFC 8037).
 ///
-/// Public keys, of Ed25519 or P-256: the one that signs now, one that is about to, and older ones while tokens of theirs are valid.
+/// The public keys are of Ed25519 or P-256: the key that signs now, a key that will sign soon, and older keys as long
+/// as tokens signed by them are valid.
 #[utoipa::path(
     get,
     path = "/.well-known/jwks.json",

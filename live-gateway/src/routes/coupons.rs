@@ -7,25 +7,27 @@ use http::StatusCode;
 use crate::coupons::schema::{CouponEntry, Coupons, CouponsAnswer, CouponsParameters, CouponsProvenance, UntestedCode};
 use crate::coupons::{CouponsError, CouponsFound, CouponsOf, CouponsRequest, Finder};
 
-/// Most candidates, and how many where nothing is said.
+/// Maximum number of candidates, and the default.
 const CANDIDATES_MAX: i64 = 100;
 const CANDIDATES: i64 = 40;
-/// The three that say of what codes are looked for.
+/// Parameters that select the product or brand; exactly one must be given.
 const NAMES: [&str; 3] = ["product", "brand", "domain"];
 const EXACTLY_ONE: Rule = Rule::Value("exactly one of product, brand and domain says where codes are looked for");
 
-/// Discount codes that work at a brand's store, found by entering them there.
+/// Finds discount codes that work at a brand's store by entering them there.
 ///
-/// Exactly one of `product`, `brand` and `domain` is given. Candidates are codes that worked before, codes that the store's
-/// own front page and policies state, codes that many stores have, and codes made of the brand's name; they are entered at a
-/// cart of one item at the brand's own store. The item is the product asked for; for a brand it is a product in stock that is
-/// dearer than most that the brand sells, so that most minimum spends are met. `coupons` are the codes that the store called
-/// applicable, those that take off most first, each with what the store said that it takes off. A code may work on one cart
-/// and not on another: what is bound to other products, to a higher spend or to one customer is not among them.
+/// Exactly one of `product`, `brand` and `domain` must be given. Candidates are codes that worked before, codes stated
+/// on the store's front page and in its policies, common codes, and codes formed from the brand's name. They are
+/// entered on a cart of one item at the brand's own store. The item is the requested product. For a brand it is a
+/// product in stock that costs more than most of the brand's products, so that most minimum order values are met.
+/// `coupons` lists the codes that the store accepted as applicable, with the discount that the store reported, the
+/// highest first. A code may work on one cart and not on another. Codes that are limited to other products, to a higher
+/// order value or to one customer are not found.
 ///
-/// Outcomes are remembered for a while (`tested_at`), so a second request is answered at once. What was not tested stands in
-/// `untested` with the reason, and `verified` is false then; after `budget` testing goes on behind the answer. A store's
-/// trouble is never an error of this operation. Only stores of registered brands are asked.
+/// Outcomes are remembered for a while (`tested_at`), so a second request is answered at once. Untested codes are
+/// listed in `untested` with the reason, and `verified` is false then. After the reason `budget`, testing continues
+/// after the answer. A failure of a store is never an error of this operation. Only stores of registered brands are
+/// queried.
 #[utoipa::path(
     get,
     path = "/v1/coupons",
@@ -42,7 +44,7 @@ const EXACTLY_ONE: Rule = Rule::Value("exactly one of product, brand and domain 
 )]
 pub(crate) async fn find_coupons(State(finder): State<Finder>, request: Request) -> Result<Response, Problem> {
     let asked = asked(request.uri().query())?;
-    // Boxed: the future of a testing is large.
+    // The future is boxed because it is large.
     let found = Box::pin(finder.find(&asked)).await.map_err(|error| problem(&error))?;
     Ok(api::json(StatusCode::OK, &document(found)))
 }

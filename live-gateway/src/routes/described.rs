@@ -1,4 +1,4 @@
-//! The common part of the description of operations on carts.
+//! Common parts of the API description of cart operations.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,15 @@ use utoipa::{IntoParams, IntoResponses};
 
 const PROBLEM: &str = "application/problem+json";
 
-/// The header that makes a request once.
+/// Parameters with the idempotency header.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Once;
 
-/// The cart in the path.
+/// Parameters with the cart id in the path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OfCart;
 
-/// Both.
+/// Parameters with the cart id and the idempotency header.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CartOnce;
 
@@ -64,11 +64,11 @@ impl IntoParams for CartOnce {
     }
 }
 
-/// The errors of an operation that makes something of a caller's.
+/// Errors of an operation that creates something for a caller.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OnceErrors;
 
-/// The errors of an operation on one cart.
+/// Errors of an operation on one cart.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CartErrors;
 

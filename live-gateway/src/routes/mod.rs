@@ -1,4 +1,4 @@
-//! The routes: read parameters, call one operation, write.
+//! HTTP routes: each reads parameters, calls one operation and writes the answer.
 
 mod accounts;
 mod carts;
@@ -21,7 +21,7 @@ use crate::gateway::LiveGateway;
 const ABOUT: &str = "The live tier: what the brands' stores say now, carts over them, and their checkouts. Money is whole minor \
     units with an ISO 4217 code.";
 
-/// Operations with their documentation, from one registration.
+/// Returns the routes of the operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<LiveGateway> {
     described(ABOUT)
         .routes(routes!(prices::get_price))
@@ -39,23 +39,23 @@ fn operations() -> OpenApiRouter<LiveGateway> {
         .routes(routes!(accounts::account_action))
 }
 
-/// The keys with which anybody checks this server's tokens, from whatever page.
+/// Returns the route of the token verification keys, which pages of any origin may read.
 fn keys() -> OpenApiRouter<LiveGateway> {
     described(ABOUT).routes(routes!(checkout::get_jwks))
 }
 
-/// The operation that finds discount codes.
+/// Returns the route of the operation that finds discount codes.
 fn coupons_operation() -> OpenApiRouter<Finder> {
     described(ABOUT).routes(routes!(coupons::find_coupons))
 }
 
 impl LiveGateway {
-    /// The routes of a server that is a gateway alone, with everything around them that an answer needs.
+    /// Returns all routes of a server that is only a gateway, with the common layers that every answer needs.
     pub fn router(&self, edge: EdgeConfig, metrics: Option<PrometheusHandle>) -> EdgeRouter {
         self.open_router().merge(self.probes(metrics)).edge(edge)
     }
 
-    /// Probes, and metrics where they are shown, for a server that has other routes too.
+    /// Returns probes, and metrics if given, for a server that has other routes too.
     #[must_use]
     pub fn probes(&self, metrics: Option<PrometheusHandle>) -> OpenRouter {
         let probes = described(ABOUT)
@@ -68,19 +68,19 @@ impl LiveGateway {
         }
     }
 
-    /// Probes and metrics alone, for a listener of their own.
+    /// Returns only probes and metrics, for a separate listener.
     pub fn ops_router(&self, edge: EdgeConfig, metrics: PrometheusHandle) -> EdgeRouter {
         self.probes(Some(metrics)).edge(edge)
     }
 
-    /// The operations' routes, for a server that has others too.
+    /// Returns the routes of the operations, for a server that has other routes too.
     #[must_use]
     pub fn open_router(&self) -> OpenRouter {
         let keys = OpenRouter::of(keys(), self.clone()).read_by_any_origin();
         OpenRouter::of(operations(), self.clone()).merge(keys)
     }
 
-    /// The interface description of the operations.
+    /// Returns the OpenAPI description of the operations.
     #[must_use]
     pub fn openapi() -> OpenApi {
         operations().merge(keys()).into_openapi()
@@ -88,13 +88,13 @@ impl LiveGateway {
 }
 
 impl Finder {
-    /// The operation's route, for a server that has others too.
+    /// Returns the route of the operation, for a server that has other routes too.
     #[must_use]
     pub fn open_router(&self) -> OpenRouter {
         OpenRouter::of(coupons_operation(), self.clone())
     }
 
-    /// The interface description of the operation.
+    /// Returns the OpenAPI description of the operation.
     #[must_use]
     pub fn openapi() -> OpenApi {
         coupons_operation().into_openapi()

@@ -14,14 +14,15 @@ use crate::gateway::LiveGateway;
 use crate::operations::prices::{IDENTS_MAX, PricesRequest};
 use crate::schema::{LivePriceAnswer, LivePricesAnswer, LiveProvenance, PricesBody, UnverifiedCode};
 
-/// The current price of a product, asked of the brand's own store.
+/// Returns the current price of a product, queried from the brand's own store.
 ///
-/// `verified: true` means that the store said all of it, in the stored currency, for the country that the catalogue was
-/// crawled for: of every variant that the catalogue has what it costs, or that it is gone. Variants that are new since the
-/// crawl may be missing (`source: "graphql"` asks for known ones). With `verified: false` the numbers are the last stored snapshot, taken at `snapshot_at`, and `code` says
-/// why: show them as unverified, and do not transact on them. `changes` tells what is different from the snapshot, by
-/// variant. The answer comes within the server's budget, whatever the store does. Buyers who ask for the same within
-/// seconds may get the same answer; it says its `as_of`. With `quote` a verified answer brings a signed quote of itself.
+/// `verified: true` means that the store confirmed the whole entry, in the stored currency and for the country that the
+/// catalogue was crawled for. Each variant in the catalogue has a current price or is known to be gone. Variants that
+/// are new since the crawl may be missing, because `source: "graphql"` queries known variants only. With `verified:
+/// false` the numbers are the last stored snapshot, taken at `snapshot_at`, and `code` gives the reason. Show them as
+/// unverified, and do not transact on them. `changes` lists the differences from the snapshot, by variant. The answer
+/// arrives within the server's time budget, whatever the store does. Buyers who request the same product within seconds
+/// may get the same answer, which states its `as_of`. With `quote`, a verified answer includes a signed quote.
 #[utoipa::path(
     get,
     path = "/v1/products/{ident}/price",
@@ -81,11 +82,12 @@ pub(crate) async fn get_price(
     Ok(api::json(StatusCode::OK, &document))
 }
 
-/// The current prices of up to 20 products, asked of their brands' own stores.
+/// Returns the current prices of up to 20 products, queried from their brands' own stores.
 ///
-/// One entry for each ident, in the order asked, in the shape of `GET /v1/products/{ident}/price`, each with its own
-/// `verified`. An ident that the catalogue does not have gives an entry with `code: "product_not_found"`; a malformed one
-/// is a 422. One store's trouble costs its own entries alone. The request counts as many as there are stores.
+/// The answer has one entry for each ident, in the order of the request, in the shape of `GET
+/// /v1/products/{ident}/price`. Each entry has its own `verified`. An ident that the catalogue does not have gives an
+/// entry with `code: "product_not_found"`; a malformed ident is answered with 422. A failing store affects only its own
+/// entries. For rate limits, the request counts once for each store.
 #[utoipa::path(
     post,
     path = "/v1/prices",
@@ -122,7 +124,7 @@ pub(crate) async fn get_prices(
     Ok(api::json(StatusCode::OK, &document))
 }
 
-/// The member `quote`: false where it is absent.
+/// Reads the field `quote`; false if it is absent.
 fn quote(reader: &mut MembersReader<'_>, body: &JsonObject) -> bool {
     match body.0.get("quote") {
         None | Some(Value::Null) => false,
@@ -134,7 +136,7 @@ fn quote(reader: &mut MembersReader<'_>, body: &JsonObject) -> bool {
     }
 }
 
-/// The maker of quotes, where some are asked for.
+/// Returns the signer of quotes if quotes are requested.
 async fn quoter(gateway: &LiveGateway, is_quoted: bool, variant: Option<VariantId>) -> Result<Option<Quoter>, Problem> {
     if !is_quoted {
         return Ok(None);
@@ -143,10 +145,10 @@ async fn quoter(gateway: &LiveGateway, is_quoted: bool, variant: Option<VariantI
     quoter.map(Some).map_err(|failure| failure.problem())
 }
 
-/// While the catalogue is away, every request would say so.
+/// Limits log messages while the catalogue is unavailable, because every request would log one.
 static AWAY: LogThrottle = LogThrottle::new();
 
-/// The word for a caller on a catalogue that does not answer; the cause is for the log.
+/// Converts a catalogue failure into a problem for the caller. The cause is only logged.
 pub(super) fn problem(error: &CatalogueError) -> Problem {
     if !matches!(error, CatalogueError::NotReady)
         && let Some(left_out) = AWAY.is_due()

@@ -6,9 +6,10 @@ use serde_json::json;
 
 use crate::gateway::LiveGateway;
 
-/// Tells that the process answers at all.
+/// Liveness probe: confirms that the process answers at all.
 ///
-/// It does not say whether requests can be answered: `/readyz` does. A process that does not answer is to be started again.
+/// It does not tell whether requests can be answered; `/readyz` does. A process that does not answer should be
+/// restarted.
 #[utoipa::path(
     get,
     path = "/healthz",
@@ -23,9 +24,9 @@ pub(crate) async fn health() -> Response {
     api::json(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
-/// Tells that the catalogue can be asked, so that requests can be answered, and that the server is not about to stop.
+/// Readiness probe: confirms that the catalogue can be queried and that the server is not about to stop.
 ///
-/// Otherwise 503: a load balancer sends no requests meanwhile.
+/// Otherwise the answer is 503, and a load balancer should send no requests.
 #[utoipa::path(
     get,
     path = "/readyz",

@@ -1,15 +1,15 @@
 use data_model::{StoreHost, read_store_json};
 use serde::Deserialize;
 
-/// The members of `/meta.json` that are read.
+/// Fields of `/meta.json` that are read.
 #[derive(Deserialize)]
 struct Meta {
     myshopify_domain: Option<String>,
     domain: Option<String>,
 }
 
-/// True where a store's `/meta.json` says that it is `store`: by its permanent host, or by its domain where it states no
-/// permanent one.
+/// True if a store's `/meta.json` identifies it as `store`: by its permanent host, or by its domain if it states no
+/// permanent host.
 pub(crate) fn is_store(meta: &[u8], store: &StoreHost) -> bool {
     let Ok(meta) = read_store_json::<Meta>(meta) else {
         return false;

@@ -9,14 +9,15 @@ use super::money::{from_hundredths, list_price};
 use super::reason::Nonsense;
 use super::told::{ProductReply, Source, VariantReply, filled, title};
 
-/// Most variants that the platform lists in this view (see `/products.json`, which has the same bound).
+/// Maximum number of variants that the platform lists in this view (`/products.json` has the same limit).
 const VARIANTS_LISTED_MAX: usize = 250;
 
-/// Reads a product's `.js` view. `stated` is the currency that the store says its amounts are in, where it does: the view
-/// itself does not, and a store may choose one by where it believes the client to be (platform: markets).
+/// Parses a product's `.js` view. `stated` is the currency of the amounts, if the store states one. The view itself does
+/// not contain a currency, and a store may choose one by the assumed location of the client (platform: markets).
 ///
 /// # Errors
-/// When it is no such document, is about another product, or an amount cannot be read exactly in the stored currency.
+/// Fails if the document has a different form, is about another product, or has an amount that cannot be converted
+/// exactly to the stored currency.
 pub(crate) fn read(
     bytes: &[u8],
     stored: &StoredProduct,
@@ -68,7 +69,7 @@ pub(crate) fn read(
         .filter(|id| !here.contains(id))
         .collect();
     if !gone.is_empty() && listed >= VARIANTS_LISTED_MAX {
-        // The list is cut, so a variant that it lacks may be there all the same.
+        // The list is truncated, so a missing variant may still exist.
         return Err(Nonsense::Form("more variants than the view lists".to_owned()));
     }
     Ok(ProductReply {

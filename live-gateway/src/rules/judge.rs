@@ -6,9 +6,9 @@ use super::reason::Unverified;
 use super::{ProductReply, VariantReply};
 use crate::schema::{LivePrice, LiveVariant, PriceChanges, UnverifiedCode, VariantChange, VariantOffer};
 
-/// The store's own word, with the differences from the snapshot.
+/// Returns the entry with the store's own answer and the differences from the snapshot.
 ///
-/// A product of which the store has nothing left is not verified: there is no price to transact on.
+/// A product without any remaining variants is not verified, because it has no price to transact on.
 pub(crate) fn verified(
     stored: &StoredProduct,
     brand: &StoredBrand,
@@ -21,7 +21,7 @@ pub(crate) fn verified(
             "the store does not have this product any more",
         );
         let mut last = snapshot(stored, brand, &gone);
-        // The prices are the last known ones; that nothing can be bought is known.
+        // The prices are the last known ones, but it is certain that nothing can be bought.
         last.in_stock = Some(false);
         last.variants.iter_mut().for_each(|variant| variant.available = false);
         return last;
@@ -33,7 +33,7 @@ pub(crate) fn verified(
         .map(|variant| LiveVariant {
             variant_id: variant.id.to_string(),
             title: variant.title.clone(),
-            // An interface that does not state the sku has not changed it.
+            // An interface that does not state the SKU does not show that the SKU changed.
             sku: variant
                 .sku
                 .clone()
@@ -52,7 +52,7 @@ pub(crate) fn verified(
     }
 }
 
-/// The stored snapshot, which stands in for what the store did not say.
+/// Returns the stored snapshot, used because the store did not confirm a price.
 pub(crate) fn snapshot(stored: &StoredProduct, brand: &StoredBrand, why: &Unverified) -> LivePrice {
     let variants = stored.variants.iter().map(|variant| LiveVariant {
         variant_id: variant.id.to_string(),
@@ -71,7 +71,7 @@ pub(crate) fn snapshot(stored: &StoredProduct, brand: &StoredBrand, why: &Unveri
     }
 }
 
-/// The entry of an ident that the release does not have at this moment.
+/// Returns the entry of an ident that the release does not have.
 pub(crate) fn unknown(ident: &str, as_of: Timestamp) -> LivePrice {
     LivePrice {
         product_id: ident.to_owned(),
@@ -95,7 +95,7 @@ pub(crate) fn unknown(ident: &str, as_of: Timestamp) -> LivePrice {
     }
 }
 
-/// The observation for the lake.
+/// Returns the observation for the lake.
 pub(crate) fn observation(
     stored: &StoredProduct,
     brand: &StoredBrand,
@@ -132,7 +132,7 @@ fn priced(stored: &StoredProduct, brand: &StoredBrand, variants: Vec<LiveVariant
         detail: None,
         source: None,
         currency: Some(stored.currency.to_string()),
-        // A price of 0 is no price: what goes with a purchase decides none.
+        // A price of 0 is used only if no variant has a higher price, because free variants come with a purchase.
         price_min_minor: amounts().min_by_key(|amount| (*amount <= 0, *amount)),
         price_max_minor: amounts().max(),
         in_stock: Some(variants.iter().any(|variant| variant.available)),
@@ -174,7 +174,7 @@ fn changes(
             now: Some(now),
         });
     }
-    // In the stored order, whichever order the store answered.
+    // Changes are listed in the stored order, independent of the store's order.
     for variant in stored.variants.iter().filter(|variant| told.gone.contains(&variant.id)) {
         changes.stock = true;
         let before = Some(was(variant));

@@ -1,4 +1,4 @@
-//! The meaning of a store's answer. Pure: no I/O, no clock, no environment.
+//! Interprets stores' answers. Pure: no I/O, no clock, no environment.
 
 pub(crate) mod carts;
 pub(crate) mod identity;

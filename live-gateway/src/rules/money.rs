@@ -2,13 +2,13 @@ use data_model::{CurrencyCode, Money};
 
 use super::reason::Nonsense;
 
-/// Amounts of the Ajax API are hundredths of the currency's unit, whatever decimals the currency has: 1,500 yen are
-/// 150000 (platform: Ajax API, product `.js`).
+/// Number of decimals of amounts in the Ajax API. They are hundredths of the currency's unit, whatever decimals the
+/// currency has: 1,500 yen are 150000 (platform: Ajax API, product `.js`).
 const HUNDREDTHS_DECIMALS: u32 = 2;
 
-/// Minor units from the Ajax API's hundredths, exactly.
+/// Converts the Ajax API's hundredths to minor units, exactly.
 ///
-/// A currency of three decimals has amounts that hundredths cannot distinguish, so none of them is taken for exact.
+/// Currencies with three decimals are rejected, because hundredths cannot represent all their amounts.
 pub(crate) fn from_hundredths(hundredths: i64, currency: CurrencyCode) -> Result<i64, Nonsense> {
     let exponent = currency.exponent();
     if exponent > HUNDREDTHS_DECIMALS {
@@ -24,7 +24,7 @@ pub(crate) fn from_hundredths(hundredths: i64, currency: CurrencyCode) -> Result
         .map_err(|error| Nonsense::Amount(error.to_string()))
 }
 
-/// Minor units from a decimal of the Storefront API (`"25.0"`), exactly.
+/// Converts a decimal of the Storefront API (`"25.0"`) to minor units, exactly.
 pub(crate) fn from_decimal(text: &str, currency: CurrencyCode) -> Result<i64, Nonsense> {
     let money = Money::parse_decimal(text, currency);
     money
@@ -32,7 +32,7 @@ pub(crate) fn from_decimal(text: &str, currency: CurrencyCode) -> Result<i64, No
         .map_err(|error| Nonsense::Amount(error.to_string()))
 }
 
-/// A list price only where it is above the price: anything else is no markdown.
+/// Returns the list price only if it is above the price; otherwise there is no markdown.
 pub(crate) fn list_price(compare_at_minor: Option<i64>, price_minor: i64) -> Option<i64> {
     compare_at_minor.filter(|compare_at| *compare_at > price_minor)
 }
@@ -63,7 +63,7 @@ mod tests {
     }
 
     proptest! {
-        /// An amount is the same whichever interface states it.
+        /// Both interfaces state the same amount.
         #[test]
         fn both_interfaces_state_the_same_amount(minor in 0_i64..1_000_000_000_000, at in 0_usize..3) {
             let currency = code(["INR", "JPY", "USD"][at]);

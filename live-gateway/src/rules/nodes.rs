@@ -5,16 +5,17 @@ use super::money::{from_decimal, list_price};
 use super::reason::Nonsense;
 use super::told::{ProductReply, Source, VariantReply, filled, title};
 
-/// Global ids of the Storefront API: numeric ids map one to one (platform: Storefront API, `nodes`).
+/// Prefix of variants' global ids in the Storefront API. Numeric ids map one to one (platform: Storefront API,
+/// `nodes`).
 const VARIANT_GID: &str = "gid://shopify/ProductVariant/";
 const PRODUCT_GID: &str = "gid://shopify/Product/";
 
-/// The Storefront API's id of a variant.
+/// Returns the Storefront API's id of a variant.
 pub(crate) fn variant_gid(id: VariantId) -> String {
     format!("{VARIANT_GID}{}", id.0)
 }
 
-/// The data of the query `Variants`.
+/// Data of the query `Variants`.
 #[derive(Deserialize)]
 struct Data {
     nodes: Vec<Option<Node>>,
@@ -23,7 +24,7 @@ struct Data {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Node {
-    /// Absent on a node of another type.
+    /// Id of the variant; absent on a node of another type.
     id: Option<String>,
     title: Option<String>,
     sku: Option<String>,
@@ -45,24 +46,24 @@ struct Amount {
     currency_code: String,
 }
 
-/// The nodes of one answer, in the order in which their variants were asked for.
+/// Nodes of one answer, in the order in which their variants were requested.
 pub(crate) struct Nodes(Vec<Option<Node>>);
 
-/// A product among an answer's nodes.
+/// Product in the nodes of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ProductNodes {
-    /// All of it was answered.
+    /// The answer contains the whole product.
     Told(ProductReply),
-    /// The answer lacks some of its variants. That they are gone does not follow: they may be sold in the online store
-    /// alone.
+    /// The answer lacks some of the product's variants. They are not necessarily gone; they may be sold only in the
+    /// online store.
     Missing,
 }
 
 impl Nodes {
-    /// Reads the data of an answer to a query for `asked` variants.
+    /// Parses the data of an answer to a query for `asked` variants.
     ///
     /// # Errors
-    /// When it is no such document.
+    /// Fails if the document has a different form.
     pub(crate) fn read(data: &str, asked: usize) -> Result<Self, Nonsense> {
         let data: Data = serde_json::from_str(data).map_err(|error| Nonsense::Form(error.to_string()))?;
         if data.nodes.len() != asked {
@@ -71,7 +72,7 @@ impl Nodes {
         Ok(Self(data.nodes))
     }
 
-    /// The answers of several queries, one after the other.
+    /// Appends the nodes of a further query.
     pub(crate) fn extend(&mut self, more: Self) {
         self.0.extend(more.0);
     }
@@ -80,11 +81,11 @@ impl Nodes {
         Self(Vec::new())
     }
 
-    /// A product by the nodes from `start` on, all of whose stored variants were asked for in their order. With `partial` the
-    /// store said that it could not answer all, so that a missing node means nothing.
+    /// Reads a product from the nodes from `start` on. All of its stored variants were requested in their order. With
+    /// `partial`, the store reported an incomplete answer, so a missing node has no meaning.
     ///
     /// # Errors
-    /// When a variant of it cannot be understood: a price is verified for the whole product or not at all.
+    /// Fails if a variant of the product cannot be parsed. A price is verified for the whole product or not at all.
     pub(crate) fn product(
         &self,
         start: usize,

@@ -2,48 +2,48 @@ use data_model::CurrencyCode;
 
 use crate::schema::UnverifiedCode;
 
-/// Reasons why a store's answer is not believed.
+/// Reasons why a store's answer is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Nonsense {
-    /// It is not the document that was asked for.
+    /// The document has a different form than expected.
     #[error("the answer is not as the platform documents it: {0}")]
     Form(String),
-    /// An amount cannot be read exactly.
+    /// An amount cannot be parsed exactly.
     #[error("an amount cannot be read: {0}")]
     Amount(String),
     /// The interface states hundredths, and the currency has finer units.
     #[error("amounts in {currency} cannot be read exactly from hundredths")]
     TooCoarse {
-        /// The currency.
+        /// Currency with the finer units.
         currency: CurrencyCode,
     },
-    /// Something else was answered than was asked for.
+    /// The answer is about something else than the request.
     #[error("the store answers with another {what}")]
     Another {
-        /// The thing: product, variant.
+        /// Kind of the wrong object: product, variant.
         what: &'static str,
     },
-    /// Amounts are in another currency than those that are stored.
+    /// The amounts are in a different currency than the stored amounts.
     #[error("the store answers in {answered}, prices are stored in {stored}")]
     Currency {
-        /// The currency that came.
+        /// Currency of the answer.
         answered: String,
-        /// The currency that is stored.
+        /// Stored currency.
         stored: CurrencyCode,
     },
     /// The currency of the amounts is not stated.
     #[error("the store does not say which currency its amounts are in")]
     CurrencyUnstated,
-    /// The store says that it could not answer all of it.
+    /// The store reports that it could not answer the whole query.
     #[error("the store answers with an error: {0}")]
     Refused(String),
 }
 
-/// The reason why a product's live price could not be had.
+/// Reason why a product has no verified price.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unverified {
     pub(crate) code: UnverifiedCode,
-    /// For people.
+    /// Human-readable explanation.
     pub(crate) detail: String,
 }
 
@@ -72,7 +72,7 @@ impl From<Nonsense> for Unverified {
         let code = match nonsense {
             Nonsense::Currency { .. } => UnverifiedCode::CurrencyDiffers,
             Nonsense::CurrencyUnstated => UnverifiedCode::CurrencyUnknown,
-            // It says so itself: nothing that was read is wrong.
+            // The store itself reports the failure; the parsed answer is not wrong.
             Nonsense::Refused(_) => UnverifiedCode::StoreUnavailable,
             _ => UnverifiedCode::StoreUnreadable,
         };

@@ -1,6 +1,6 @@
 use data_model::VariantId;
 
-/// The one of a store's interfaces that said it.
+/// Store interface that answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     /// The Storefront GraphQL API, `nodes`.
@@ -18,45 +18,45 @@ impl Source {
     }
 }
 
-/// One variant as the store answers it now.
+/// Variant as the store returns it now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VariantReply {
     pub(crate) id: VariantId,
-    /// Its title, where stated; empty for the one default variant.
+    /// Title of the variant, if stated; empty for a product's only default variant.
     pub(crate) title: String,
     pub(crate) sku: Option<String>,
     pub(crate) price_minor: i64,
-    /// Only where above the price.
+    /// List price in minor units, present only if it is above the price.
     pub(crate) compare_at_minor: Option<i64>,
     pub(crate) available: bool,
 }
 
-/// One product as the store answers it now: all that was asked for was answered and understood.
+/// Product as the store returns it now. Everything requested was answered and parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProductReply {
     pub(crate) source: Source,
-    /// The variants that it has; empty when the product is gone.
+    /// Existing variants; empty if the product is gone.
     pub(crate) variants: Vec<VariantReply>,
-    /// Variants that were asked for and are not there any more.
+    /// Requested variants that no longer exist.
     pub(crate) gone: Vec<VariantId>,
 }
 
 impl ProductReply {
-    /// True where nothing is left of the product.
+    /// True if no variant of the product is left.
     pub(crate) fn is_gone(&self) -> bool {
         self.variants.is_empty()
     }
 }
 
-/// The title of the one variant of a product without options, which is no title.
+/// Title of the only variant of a product without options. It is a placeholder, not a real title.
 const DEFAULT_TITLE: &str = "Default Title";
 
-/// A variant's title as answers show it.
+/// Returns a variant's title as shown in answers.
 pub(super) fn title(stated: Option<String>) -> String {
     stated.filter(|title| title != DEFAULT_TITLE).unwrap_or_default()
 }
 
-/// A text that is stated and not blank.
+/// Returns a text if it is stated and not blank.
 pub(super) fn filled(stated: Option<String>) -> Option<String> {
     stated
         .map(|text| text.trim().to_owned())

@@ -1,153 +1,153 @@
-//! The shapes of carts in answers.
+//! Response and request types of carts.
 
 use data_model::{ErrorCode, StoredBrand, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A cart over several brands. Money is whole minor units; in a group and in all of them together
-/// `subtotal + delivery + other - discount = total`.
+/// Cart over several brands. Amounts are whole minor units. In each group and in each total, `subtotal + delivery +
+/// other - discount = total`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Cart {
-    /// Names the cart: 32 hexadecimal digits that nobody can guess.
+    /// Id of the cart: 32 hexadecimal digits that cannot be guessed.
     pub cart_id: String,
-    /// When it was made.
+    /// Time at which the cart was created.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When it is forgotten, unless it is changed before.
+    /// Time at which the cart is deleted, unless it is changed before.
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
-    /// One for each brand; each is a cart of that brand's own store.
+    /// One group for each brand. Each is a cart at that brand's own store.
     pub groups: Vec<CartGroup>,
-    /// Sums of the groups, by currency.
+    /// Totals over the groups, by currency.
     pub totals: Vec<CartTotal>,
-    /// The price of all of it; null where the groups are in several currencies.
+    /// Total of all groups; null if the groups have several currencies.
     #[schema(required = true)]
     pub combined_total_minor: Option<i64>,
-    /// Requested things that could not be done, with their brands. They cost no other brand's group.
+    /// Requested changes that failed, with their brands. They do not affect the groups of other brands.
     pub problems: Vec<CartProblem>,
 }
 
 /// One brand's part of a cart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartGroup {
-    /// The brand's name.
+    /// Name of the brand.
     pub brand: String,
-    /// Its name in paths.
+    /// Slug of the brand, as used in paths.
     pub brand_slug: String,
     /// ISO 4217 code of all amounts of the group, as the store states it.
     pub currency: String,
-    /// When the store said what stands here.
+    /// Time at which the store returned the content of the group.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
-    /// True where it said so for this answer. `false`: it stands as it was last known, for the store was not asked, or
-    /// a problem says why it did not answer.
+    /// True if the store returned the content for this answer. `false`: the content is the last known one, because the
+    /// store was not queried or did not answer. In the latter case a problem gives the reason.
     pub verified: bool,
-    /// When the store said what stands here, where it did not say so for this answer; null where it did.
+    /// Time at which the store returned the content, if that was not for this answer; otherwise null.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub snapshot_at: Option<Timestamp>,
-    /// The lines in it.
+    /// Lines of the group.
     pub lines: Vec<CartLine>,
-    /// The price of the lines before any discount.
+    /// Price of the lines before discounts.
     pub subtotal_minor: i64,
-    /// The sum that discounts take off lines, order and shipping together.
+    /// Total discount on lines, order and shipping.
     pub discount_minor: i64,
-    /// The part of it that is taken off delivery.
+    /// Part of the discount that applies to delivery.
     pub delivery_discount_minor: i64,
-    /// The chosen delivery before discounts, once the store counts it in.
+    /// Price of the selected delivery before discounts, once the store includes it.
     pub delivery_minor: i64,
-    /// Other amounts that the store counts in, such as taxes; nearly always 0.
+    /// Other amounts in the store's total, such as taxes; nearly always 0.
     pub other_minor: i64,
-    /// The total that the buyer pays, as the store says.
+    /// Total that the buyer pays, as stated by the store.
     pub total_minor: i64,
-    /// Every code of the store's list, with the store's own verdict.
+    /// All discount codes in the store's list, each with the store's verdict.
     pub discount_codes: Vec<CartCode>,
     /// Discounts that need no code.
     pub automatic_discounts: Vec<CartDiscount>,
-    /// Ways of delivery; empty until there is an address, and where the store does not deliver there.
+    /// Delivery options; empty until there is an address, and if the store does not deliver there.
     pub delivery_options: Vec<CartDelivery>,
-    /// The page where a person checks out with the brand; a problem says where it does not open. The answers to `GET`
-    /// and to `POST /v1/checkout` have looked at it within the last minutes.
+    /// Page on which a person checks out with the brand; a problem is listed if it does not open. For answers to `GET`
+    /// and to `POST /v1/checkout` the page was checked within the last minutes.
     #[schema(format = "uri")]
     pub checkout_url: String,
     /// Notices for the buyer.
     pub warnings: Vec<CartWarning>,
 }
 
-/// A line of a cart.
+/// Line of a cart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartLine {
-    /// Names the line within the cart.
+    /// Id of the line within the cart.
     pub line_id: String,
     /// UUID of the product.
     #[schema(format = "uuid")]
     pub product_id: String,
     /// The platform's id of the variant.
     pub variant_id: String,
-    /// The product's title at the store.
+    /// Title of the product at the store.
     pub title: String,
-    /// The variant's title; null for the one default variant.
+    /// Title of the variant; null for a product's only default variant.
     #[schema(required = true)]
     pub variant_title: Option<String>,
-    /// Address of a picture.
+    /// URL of an image.
     #[schema(required = true, format = "uri")]
     pub image: Option<String>,
-    /// The quantity that the store has put into the cart; 0 where it is sold out.
+    /// Quantity in the store's cart; 0 if the item is sold out.
     pub qty: u32,
-    /// The quantity that was asked for; 0 for a line that nobody asked for here. More than `qty`: the store has no
-    /// more.
+    /// Requested quantity; 0 for a line that was not requested here. If it is above `qty`, the store has no more.
     pub requested_qty: u32,
-    /// True of a line that nobody asked for here: the store put it in, or somebody did so there. It is counted like any other.
+    /// True for a line that was not requested here: the store added it, or somebody changed the cart at the store. It
+    /// counts like any other line.
     pub added_by_store: bool,
-    /// Asked-for variants that the store shows within this line. Empty where several lines may be the one.
+    /// Requested variants that the store has merged into this line. Empty if several lines are possible.
     pub merged: Vec<MergedItem>,
-    /// Price of one.
+    /// Price of one piece.
     pub unit_price_minor: i64,
-    /// True where the store asks the price that was shown for one (`price_minor` or `quote` of the item); null where none was shown, and
-    /// where the store's currency is another one since.
+    /// True if the store's price equals the price that was shown for one piece (`price_minor` or `quote` of the item).
+    /// Null if no price was shown, or if the store's currency has changed since.
     #[schema(required = true)]
     pub price_held: Option<bool>,
-    /// The price that was shown and the store's, where they differ.
+    /// Shown price and the store's price, if they differ.
     #[schema(required = true)]
     pub price_changed: Option<CartPriceChange>,
-    /// Price of all of them before any discount.
+    /// Price of the whole quantity before discounts.
     pub line_total_minor: i64,
-    /// The sum that discounts of this line take off; a discount of the whole order is not divided among lines.
+    /// Discounts of this line. Discounts of the whole order are not divided among the lines.
     pub discount_minor: i64,
-    /// True where the store sells it and has put as many as asked for into the cart.
+    /// True if the store sells the item and has put the requested quantity into the cart.
     pub available: bool,
 }
 
-/// An asked-for variant that a store shows within another line.
+/// Requested variant that a store has merged into another line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct MergedItem {
     /// The platform's id of the variant.
     pub variant_id: String,
-    /// UUID of the product, where it is known.
+    /// UUID of the product, if known.
     #[schema(required = true, format = "uuid")]
     pub product_id: Option<String>,
-    /// Pieces that were asked for.
+    /// Requested quantity.
     pub qty: u32,
 }
 
-/// A price that is not what it was shown as.
+/// Difference between the shown price and the store's price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartPriceChange {
-    /// The price that the caller showed for one.
+    /// Price of one piece that the caller showed to the buyer.
     pub shown_minor: i64,
-    /// The store's price of one: `unit_price_minor`.
+    /// The store's price of one piece: `unit_price_minor`.
     pub now_minor: i64,
 }
 
-/// A discount code of a store's list.
+/// Discount code in a store's list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartCode {
-    /// The code, as it was given.
+    /// The code as it was entered.
     pub code: String,
-    /// True where it takes effect on this cart, by the store's own verdict.
+    /// True if the store applies the code to this cart.
     pub applicable: bool,
-    /// The sum that it takes off lines, order and shipping together.
+    /// Total discount of the code on lines, order and shipping.
     pub discount_minor: i64,
-    /// The reason why it does not apply; null where it does.
+    /// Reason why the code does not apply; null if it applies.
     #[schema(required = true)]
     pub refusal: Option<CodeRefusal>,
 }
@@ -157,128 +157,129 @@ pub struct CartCode {
 pub struct CodeRefusal {
     /// The reason.
     pub reason: RefusalReason,
-    /// The platform's own code in small letters, as warnings have it; null where the store states no reason.
+    /// The platform's own code in lowercase, as in warnings; null if the store states no reason.
     #[schema(required = true)]
     pub store_code: Option<String>,
-    /// The same in the store's words.
+    /// The store's message with the reason.
     #[schema(required = true)]
     pub detail: Option<String>,
 }
 
-/// Reasons for not applying a code: a closed list.
+/// Reasons for not applying a code. The list is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalReason {
     /// The store has no such code.
     UnknownCode,
-    /// It is over, or has not begun.
+    /// The code has expired or is not valid yet.
     NotActive,
-    /// The cart has no goods that it is for.
+    /// The code is for goods that are not in the cart.
     NotForTheseItems,
-    /// The cart has no delivery that it is for.
+    /// The code is for a delivery that the cart does not have.
     NotForThisDelivery,
-    /// The goods cost too little, or too much.
+    /// The subtotal is too low or too high.
     SubtotalOutOfRange,
-    /// There are too few pieces, or too many.
+    /// The quantity is too low or too high.
     QuantityOutOfRange,
-    /// It was used as often as it may be.
+    /// The code has reached its usage limit.
     UsedUp,
-    /// It is for customers whom the store knows.
+    /// The code is only for customers who are signed in.
     SignInNeeded,
-    /// It is not for this customer, or no more.
+    /// The code is not valid for this customer, or not any more.
     NotForThisCustomer,
-    /// Another discount does not go with it.
+    /// The code cannot be combined with another discount in the cart.
     NotCombinable,
-    /// The store states a reason that is none of these.
+    /// The store states a different reason.
     Other,
-    /// The store states no reason, or several of which it is not clear which is meant.
+    /// The store states no reason, or several reasons that cannot be assigned to codes.
     NotStated,
 }
 
-/// A discount that needs no code.
+/// Discount that needs no code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartDiscount {
-    /// The store's name for it.
+    /// The store's title of the discount.
     pub title: String,
-    /// The sum that it takes off.
+    /// Amount of the discount.
     pub discount_minor: i64,
 }
 
-/// A way of delivery.
+/// Delivery option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartDelivery {
-    /// Names it, to be chosen by.
+    /// Handle by which the option is selected.
     pub handle: String,
-    /// The store's name for it.
+    /// The store's title of the option.
     pub title: String,
-    /// Its price before discounts.
+    /// Price of the option before discounts.
     pub amount_minor: i64,
-    /// Fewest days, where its words state them.
+    /// Minimum number of days, if the title or description states it.
     #[schema(required = true)]
     pub days_min: Option<u32>,
-    /// Most days, where its words state them.
+    /// Maximum number of days, if the title or description states it.
     #[schema(required = true)]
     pub days_max: Option<u32>,
-    /// True for the chosen one.
+    /// True if the option is selected.
     pub selected: bool,
 }
 
-/// A notice about a group for the buyer.
+/// Notice about a group for the buyer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartWarning {
-    /// The platform's code in small letters (`merchandise_not_enough_stock`, `discount_not_found`, …), or one of ours:
-    /// `cart_rebuilt` (the store had forgotten its cart, and it was made anew), `cart_made_twice` (the store did not say
-    /// whether it had made a cart, so another was made; the first is left behind, empty of effect), `signed_out` (the store
-    /// does not know the customer any more), `amounts_differ` (the total is not the sum of what the store lists), `added_by_store` (nobody asked
-    /// for the line here), `lines_merged` (the store shows several lines as this one), `currency_changed` (the store's
-    /// amounts are in another currency than its catalogue was when it was last read), `price_changed` (the store asks
-    /// another price for the line now than when it was added), `no_delivery_options` (the store names no way to deliver to
-    /// the cart's address: it does not deliver there, or says so at its checkout alone).
+    /// The platform's code in lowercase (`merchandise_not_enough_stock`, `discount_not_found`, …), or one of this
+    /// service's codes: `cart_rebuilt` (the store had forgotten its cart, and the cart was rebuilt), `cart_made_twice`
+    /// (it was unclear whether the store had created a cart, so another one was created; the first is abandoned and has
+    /// no effect), `signed_out` (the store no longer accepts the customer's sign-in), `amounts_differ` (the total
+    /// differs from the sum of the listed amounts), `added_by_store` (the line was not requested here), `lines_merged`
+    /// (the store has merged several lines into this one), `currency_changed` (the store's currency differs from that
+    /// of its catalogue when it was last read), `price_changed` (the store's price of the line has changed since it was
+    /// added), `no_delivery_options` (the store lists no delivery option for the cart's address: it does not deliver
+    /// there, or shows the options only in its checkout).
     pub code: String,
-    /// The same, for people; in the store's words where it is the store's.
+    /// Human-readable notice; the store's message if the warning is from the store.
     pub detail: String,
-    /// The line that it is about.
+    /// Line that the notice is about.
     #[schema(required = true)]
     pub line_id: Option<String>,
 }
 
-/// The sum of all groups in one currency.
+/// Total of all groups in one currency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartTotal {
     /// ISO 4217 code.
     pub currency: String,
-    /// The price of the lines before any discount.
+    /// Price of the lines before discounts.
     pub subtotal_minor: i64,
-    /// The sum that discounts take off.
+    /// Total of the discounts.
     pub discount_minor: i64,
-    /// Chosen delivery before discounts.
+    /// Price of the selected delivery before discounts.
     pub delivery_minor: i64,
-    /// Other amounts that the stores count in.
+    /// Other amounts in the stores' totals.
     pub other_minor: i64,
-    /// The sum that is paid.
+    /// Total that the buyer pays.
     pub total_minor: i64,
 }
 
-/// A thing that could not be done.
+/// Requested change that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartProblem {
-    /// The brand that it is about.
+    /// Slug of the brand that the problem is about.
     #[schema(required = true)]
     pub brand_slug: Option<String>,
-    /// The product that it is about.
+    /// Product that the problem is about.
     #[schema(required = true)]
     pub product_id: Option<String>,
-    /// One of the codes of problems: `product_not_found` (there is none, it has no such variant, or its store does not sell it
-    /// any more: then the line is gone from the group), `store_rejected` (the store refuses, and will again),
-    /// `store_unavailable`, `store_throttled`, `store_timeout` (it gave no answer, and may give one later), …
+    /// Error code: `product_not_found` (the product or variant does not exist, or its store no longer sells it; then
+    /// the line is gone from the group), `store_rejected` (the store refuses, and will refuse again),
+    /// `store_unavailable`, `store_throttled`, `store_timeout` (no answer, and a later attempt may succeed), …
     #[schema(value_type = String)]
     pub code: ErrorCode,
-    /// The same, for people.
+    /// Human-readable description of the problem.
     pub detail: String,
 }
 
 impl CartProblem {
-    /// A problem with something of a brand's.
+    /// Creates a problem about a brand.
     pub(crate) fn new(
         brand: Option<&StoredBrand>,
         product_id: Option<String>,
@@ -294,32 +295,32 @@ impl CartProblem {
     }
 }
 
-/// The sources of a cart's answer.
+/// Sources of an answer about a cart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartProvenance {
     /// Always `live`.
     pub engine: &'static str,
 }
 
-/// The answer of operations on a cart.
+/// Answer of cart operations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartAnswerDocument<T> {
-    /// The result.
+    /// Result of the operation.
     pub data: T,
-    /// The sources of the answer.
+    /// Sources of the answer.
     pub provenance: CartProvenance,
-    /// Since when all of it was so: the oldest `as_of` of what stands in it.
+    /// Time since which the whole answer was valid: the oldest `as_of` of its parts.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
     /// Always `live`.
     pub tier: &'static str,
 }
 
-/// A cart in an answer, named for the description.
+/// Cart in an answer, with a name for the API description.
 pub type CartDocument = CartAnswerDocument<Cart>;
 
 impl<T> CartAnswerDocument<T> {
-    /// The answer of which all was so since `as_of`.
+    /// Creates an answer that was entirely valid at `as_of`.
     pub(crate) const fn new(data: T, as_of: Timestamp) -> Self {
         Self {
             data,
@@ -330,119 +331,120 @@ impl<T> CartAnswerDocument<T> {
     }
 }
 
-/// A cart after the search for codes.
+/// Cart after the search for codes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct OptimizedCart {
-    /// The cart as it is now.
+    /// Cart after the search.
     #[serde(flatten)]
     pub cart: Cart,
-    /// The results of the search, by brand.
+    /// Results of the search, by brand.
     pub optimized: Vec<OptimizedGroup>,
-    /// The savings, by currency.
+    /// Savings by currency.
     pub saved: Vec<Saving>,
 }
 
-/// The result of the search for codes at one store.
+/// Result of the search for codes at one store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct OptimizedGroup {
-    /// The brand.
+    /// Slug of the brand.
     pub brand_slug: String,
-    /// The group's total before.
+    /// Total of the group before the search.
     pub total_before_minor: i64,
-    /// The amount saved; 0 where nothing better was found, and the group is as it was.
+    /// Amount saved; 0 if no better codes were found and the group is unchanged.
     pub saved_minor: i64,
-    /// The codes that it has now.
+    /// Codes in the group after the search.
     pub codes: Vec<String>,
-    /// The number of codes that were tried.
+    /// Number of codes that were tried.
     #[schema(value_type = u32)]
     pub tested: usize,
-    /// The number of codes that were not, because time or calls ran out.
+    /// Number of codes that were not tried because the time or the number of calls was used up.
     #[schema(value_type = u32)]
     pub untested: usize,
-    /// The reason why the search ended early: `budget`, `throttled`, `store`, `changed`; null where it did not.
+    /// Reason why the search ended early: `budget`, `throttled`, `store`, `changed`; null if it did not end early.
     #[schema(required = true)]
     pub stopped_by: Option<&'static str>,
 }
 
-/// The amount saved in one currency.
+/// Amount saved in one currency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Saving {
     /// ISO 4217 code.
     pub currency: String,
-    /// The amount.
+    /// Amount saved, in minor units.
     pub saved_minor: i64,
 }
 
-/// An item that is to be put into a cart.
+/// Item to add to a cart.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct ItemBody {
-    /// The product, by id or uid.
+    /// Id or uid of the product.
     pub product_id: String,
-    /// The platform's id of the variant; without it the first one that can be bought.
+    /// The platform's id of the variant. Without it, the first variant that can be bought is used.
     #[schema(required = false)]
     pub variant_id: Option<String>,
-    /// The quantity.
+    /// Quantity to add.
     #[schema(minimum = 1, maximum = 999)]
     pub qty: u32,
-    /// The price that was shown for one, in minor units of its store's currency: the line says if it held, at later reads too.
+    /// Price shown to the buyer for one piece, in minor units of the store's currency. The line reports whether this
+    /// price still holds, also at later reads.
     #[schema(required = false, minimum = 0)]
     pub price_minor: Option<i64>,
-    /// A signed quote of the variant's price, in place of `price_minor`: this server's own, of a live price that was asked for with
-    /// `quote`. Without `variant_id` the item is the first variant of the quote that can be bought. One that has ended is compared all
-    /// the same, and its line has the warning `quote_expired`.
+    /// Signed quote of the variant's price, used instead of `price_minor`. It must be from this server, from a live
+    /// price that was requested with `quote`. Without `variant_id`, the item is the first variant of the quote that can
+    /// be bought. An expired quote is still compared, and its line has the warning `quote_expired`.
     #[schema(required = false)]
     pub quote: Option<String>,
 }
 
-/// The body of `POST /v1/cart`.
+/// Body of `POST /v1/cart`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct CreateBody {
-    /// The items that it is to have; may be empty.
+    /// Items of the new cart; may be empty.
     #[schema(max_items = 100)]
     pub items: Vec<ItemBody>,
-    /// The buyer's address, sent to the stores.
+    /// E-mail address of the buyer. It is sent to the stores.
     #[schema(required = false, format = Email)]
     pub email: Option<String>,
 }
 
-/// The body of `POST /v1/cart/{cart_id}/lines`.
+/// Body of `POST /v1/cart/{cart_id}/lines`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct LinesBody {
-    /// The items that are to come into it.
+    /// Items to add.
     #[schema(max_items = 100)]
     pub items: Vec<ItemBody>,
 }
 
-/// The body of `PATCH /v1/cart/{cart_id}/lines/{line_id}`.
+/// Body of `PATCH /v1/cart/{cart_id}/lines/{line_id}`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct LineBody {
-    /// The quantity that the line is to have.
+    /// New quantity of the line.
     #[schema(minimum = 1, maximum = 999)]
     pub qty: u32,
 }
 
-/// The body of `POST /v1/cart/{cart_id}/discount`.
+/// Body of `POST /v1/cart/{cart_id}/discount`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct DiscountBody {
-    /// The code.
+    /// Discount code.
     #[schema(min_length = 1, max_length = 64)]
     pub code: String,
-    /// The brand at whose store it is put in, by slug; without it all stores of the cart.
+    /// Slug of the brand at whose store the code is added. Without it, the code is added at all stores of the cart.
     #[schema(required = false)]
     pub brand: Option<String>,
 }
 
-/// The body of `POST /v1/cart/{cart_id}/address`.
+/// Body of `POST /v1/cart/{cart_id}/address`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct AddressBody {
-    /// Postal code; in India six digits, of which the first is not 0. Spaces in those do not count.
+    /// Postal code. In India it has six digits, and the first is not 0; spaces are ignored.
     #[schema(required = false, max_length = 16)]
     pub zip: Option<String>,
-    /// Two-letter code (ISO 3166-1).
+    /// Two-letter country code (ISO 3166-1).
     #[schema(required = false, pattern = "^[A-Za-z]{2}$")]
     pub country: Option<String>,
-    /// Code of the state or province, as `KA`. In India its name will do, and where none is given the state of the
-    /// pincode is sent.
+    /// Code of the state or province, for example `KA`. In India the name is accepted too. If none is given there, the
+    /// state of the pincode is sent.
     #[schema(required = false, max_length = 64)]
     pub province: Option<String>,
     /// City.
@@ -450,11 +452,11 @@ pub struct AddressBody {
     pub city: Option<String>,
 }
 
-/// The body of `POST /v1/cart/{cart_id}/delivery`.
+/// Body of `POST /v1/cart/{cart_id}/delivery`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct DeliveryBody {
-    /// The brand, by slug.
+    /// Slug of the brand.
     pub brand: String,
-    /// The handle of one of its delivery options.
+    /// Handle of one of the brand's delivery options.
     pub handle: String,
 }

@@ -2,7 +2,7 @@ use state::StateTarget;
 
 use crate::support::{Options, Street, coupons};
 
-/// Codes that were found are remembered in either database, and told by a server that opens it again.
+/// Found codes are remembered in either database, and a server that opens the database again returns them.
 async fn remembers(target: StateTarget) {
     let street = Street::open(
         2,

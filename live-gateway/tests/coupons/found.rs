@@ -8,13 +8,13 @@ use serde_json::json;
 
 use crate::support::{Options, Street, coupons, variant};
 
-/// The codes that were found at 200 stores, beside those that work there.
+/// Codes found at 200 stores, compared with the codes that work there.
 #[derive(Debug, Default)]
 struct Tally {
     candidates: usize,
-    /// Codes that apply to the item, of any kind.
+    /// Number of codes that apply to the item, of any kind.
     works: usize,
-    /// Of these, those among the candidates.
+    /// Number of working codes that are among the candidates.
     among: usize,
     found: usize,
     calls: Vec<u64>,
@@ -37,7 +37,7 @@ impl Tally {
             let known = truth
                 .get(code)
                 .unwrap_or_else(|| panic!("{code} does not apply: {body}"));
-            // A code for delivery takes something off only where there is an address.
+            // The discount of a shipping code shows only if there is an address.
             let kind = body["data"]["coupons"]
                 .as_array()
                 .unwrap()
@@ -54,7 +54,7 @@ impl Tally {
         self.found += found.iter().filter(|(code, _)| expected.contains_key(code)).count();
         let calls = street.calls(store);
         self.calls.push(calls);
-        // An answer remembered is told by a later clock.
+        // The clock moves on, so that a remembered answer differs from a new test.
         street.clock.advance_ms(1_000);
         let begun = Instant::now();
         let again = street.find(store, 100).await;
@@ -119,7 +119,8 @@ const ALL: CombinesWith = CombinesWith {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codes_are_ranked_by_what_they_take_off_each_as_it_is_alone() {
-    // Some go together, some do not, one is for delivery, one costs more than an item, one is over.
+    // Some codes can be combined and some cannot. One is for shipping, one requires more than an item's price, and one
+    // has expired.
     let rules = || {
         vec![
             percent("SAVE10", 10),
@@ -213,7 +214,7 @@ async fn kinds_are_what_the_stores_say() {
     };
     assert_eq!(claimed("SAVE10"), ["percentage"]);
     assert_eq!(claimed("FLAT50"), ["fixed"]);
-    // A store that tells nothing of the kind leaves it unknown where the sum could be either; never the wrong one.
+    // If the store does not state the kind, an amount that fits both kinds leaves it unknown, but it is never wrong.
     assert_eq!(claimed("FREESHIP"), ["shipping", "unknown"]);
 }
 

@@ -1,4 +1,4 @@
-//! Discount codes through their route, against emulated stores whose rules are known.
+//! Tests of discount codes through their route, against emulated stores with known discount rules.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

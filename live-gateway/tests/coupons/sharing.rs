@@ -32,14 +32,14 @@ async fn outcomes_are_told_again_until_they_are_too_old_by_what_they_are() {
     let first = street.find(0, 40).await;
     assert!(!coupons(&first).is_empty(), "{first}");
     let calls = street.calls(0);
-    // Within two hours everything is remembered, with the time of the first test.
+    // Within two hours all outcomes are reused, with the time of the first test.
     street.clock.advance_ms(3_600 * 1_000);
     let again = street.find(0, 40).await;
     assert_eq!(
         (&again["data"], &again["as_of"], street.calls(0)),
         (&first["data"], &first["as_of"], calls)
     );
-    // After six hours codes that applied are tested again, and those that the store does not have are not.
+    // After six hours codes that applied are tested again. Codes that do not exist at the store are not.
     street.clock.advance_ms(6 * 3_600 * 1_000);
     let later = street.find(0, 40).await;
     let retested = street.calls(0) - calls;
@@ -77,7 +77,7 @@ async fn a_code_that_worked_on_a_cart_is_a_candidate_unless_it_may_be_one_person
         &brand,
         vec![tried("super10", true), tried("X7K2-ASHA", true), tried("MORE10", false)],
     );
-    // It is written down behind the caller's back.
+    // The outcome is written in the background.
     let mut after = Vec::new();
     while first(after.clone()).as_deref() != Some("SUPER10") {
         after = street.finder.candidates(&brand, 100, far).await;
@@ -94,7 +94,7 @@ async fn codes_that_a_store_does_not_have_are_suggested_for_no_cart() {
     let far = tokio::time::Instant::now() + Duration::from_secs(60);
     let before = street.finder.candidates(&brand, 40, far).await;
     let found = coupons(&street.find(0, 40).await);
-    // Another server knows it too.
+    // Another server knows the code too.
     let other = street.another(CouponsConfig::default());
     for finder in [&street.finder, &other.finder] {
         let after = finder.candidates(&brand, 40, far).await;
@@ -124,7 +124,7 @@ async fn what_a_store_said_of_codes_is_kept_for_shoppers_with_origin_and_item_on
             _ => None,
         })
         .collect();
-    // A code for delivery is tested once more where something is delivered; the later test counts.
+    // A shipping code is tested again with a delivery address, and the later test counts.
     applied.reverse();
     let data = &body["data"];
     assert!(!coupons(&body).is_empty(), "{body}");
@@ -144,10 +144,10 @@ async fn what_a_store_said_of_codes_is_kept_for_shoppers_with_origin_and_item_on
             assert_eq!(test[member], data[member], "{member} of {coupon}");
         }
     }
-    // An answer out of memory tests nothing.
+    // An answer from memory runs no tests.
     street.find(0, 40).await;
     assert_eq!(street.ledger.tests(), kept);
-    // A code that a buyer brought along is nobody else's.
+    // A code that a buyer entered is not shared with others.
     let private = TriedCode {
         code: "X7K2-ASHA".to_owned(),
         applicable: true,

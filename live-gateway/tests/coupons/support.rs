@@ -19,13 +19,13 @@ use serde_json::Value;
 use state::{State, StateTarget};
 use storefront::{Storefront, StorefrontConfig};
 
-/// The stores as a crawl found them and a release would have them.
+/// Stores as a crawl found them and a release would contain them.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
     shops: Vec<StoredShop>,
-    /// Place of the shop and the product.
+    /// Index of the shop, and the product, by ident.
     products: HashMap<ProductIdent, (usize, StoredProduct)>,
-    /// The stores' texts of products, where they differ from the crawl's.
+    /// The stores' product descriptions that differ from the crawl's.
     pub(crate) described: std::sync::Mutex<HashMap<ProductIdent, String>>,
 }
 
@@ -66,7 +66,7 @@ impl Shops for Shelf {
     }
 }
 
-/// The tests that were kept for shoppers, in the order in which they came.
+/// Stored tests, in the order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger(std::sync::Mutex<Vec<(StoreHost, TestedCode)>>);
 
@@ -84,7 +84,7 @@ impl Ledger {
     }
 }
 
-/// Emulated stores, what a crawl saw of them, and a finder that tests codes there.
+/// Emulated stores, their crawled data, and a finder that tests codes there.
 pub(crate) struct Street {
     pub(crate) stores: Arc<RunningStores>,
     pub(crate) shelf: Arc<Shelf>,
@@ -95,23 +95,23 @@ pub(crate) struct Street {
     router: EdgeRouter,
 }
 
-/// The settings of a street's finder.
+/// Settings of a `Street`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Options {
     pub(crate) coupons: CouponsConfig,
     pub(crate) rate_per_s: Option<f64>,
     pub(crate) state: Option<StateTarget>,
-    /// The time that a store thinks over each answer.
+    /// Latency of each answer of a store, in milliseconds.
     pub(crate) latency_ms: u64,
 }
 
 impl Street {
-    /// So many stores with products of their own, whose discounts follow from their seeds.
+    /// Starts the given number of stores with products and with discounts that are derived from their seeds.
     pub(crate) async fn open(stores: u32, options: Options) -> Self {
         Self::ruled(stores, |_| None, options).await
     }
 
-    /// The same; a store of which `rules` says so has these discounts and no others.
+    /// Like `open`, but a store for which `rules` returns discounts has only those discounts.
     pub(crate) async fn ruled(
         stores: u32,
         rules: impl Fn(usize) -> Option<Vec<DiscountRule>>,
@@ -159,7 +159,7 @@ impl Street {
         }
     }
 
-    /// Another server over the same stores and the same state, which has nothing in mind.
+    /// Starts another server over the same stores and the same state, with empty memory.
     pub(crate) fn another(&self, coupons: CouponsConfig) -> Self {
         let kept = (self.state.clone(), Arc::clone(&self.ledger));
         let finder = finder(&self.shelf, &self.clock, kept, (coupons, None));
@@ -186,7 +186,7 @@ impl Street {
         &self.shelf.shops[store]
     }
 
-    /// Calls to the carts of a store so far.
+    /// Returns the number of cart calls to a store so far.
     pub(crate) fn calls(&self, store: usize) -> u64 {
         let calls = self.stores.calls(&self.slug(store)).unwrap();
         calls
@@ -207,7 +207,7 @@ impl Street {
         (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
     }
 
-    /// The answer about a brand's codes.
+    /// Requests a brand's codes and returns the answer.
     pub(crate) async fn find(&self, store: usize, candidates_max: u8) -> Value {
         let slug = self.brand(store).slug.to_string();
         let (status, body) = self.get(&format!("brand={slug}&max_candidates={candidates_max}")).await;
@@ -215,7 +215,8 @@ impl Street {
         body
     }
 
-    /// Every code of the store that applies by itself to one piece of a variant, with what it takes off: the truth.
+    /// Returns all codes of the store that apply alone to one piece of a variant, with their discounts, as the expected
+    /// result.
     pub(crate) fn truth(&self, store: usize, variant: u64) -> HashMap<String, i64> {
         let slug = self.slug(store);
         let rules = self.stores.discounts(&slug).unwrap();
@@ -262,7 +263,7 @@ async fn fetched(url: String) -> String {
     reqwest::get(url).await.unwrap().text().await.unwrap()
 }
 
-/// Takes in what a store lists and states, as a crawl would.
+/// Reads what a store lists and states, as a crawl would.
 async fn crawl(store: &StoreAddress) -> (StoredShop, Vec<StoredProduct>) {
     let listed = fetched(format!("{}/products.json?limit=250", store.base_url)).await;
     let listed: Value = serde_json::from_str(&listed).unwrap();
@@ -340,7 +341,7 @@ fn stored(brand: &StoredBrand, product: &Value) -> StoredProduct {
     }
 }
 
-/// The codes of an answer, in its order, with what they take off.
+/// Returns the codes of an answer with their discounts, in the order of the answer.
 pub(crate) fn coupons(body: &Value) -> Vec<(String, i64)> {
     let coupons = body["data"]["coupons"].as_array().unwrap().iter();
     coupons
@@ -353,7 +354,7 @@ pub(crate) fn coupons(body: &Value) -> Vec<(String, i64)> {
         .collect()
 }
 
-/// Reasons of what was not tested, each once.
+/// Returns the distinct reasons for untested codes.
 pub(crate) fn reasons(body: &Value) -> Vec<String> {
     let untested = body["data"]["untested"].as_array().unwrap().iter();
     let mut reasons: Vec<String> = untested.map(|one| one["reason"].as_str().unwrap().to_owned()).collect();
@@ -362,7 +363,7 @@ pub(crate) fn reasons(body: &Value) -> Vec<String> {
     reasons
 }
 
-/// The variant that codes were tested on.
+/// Returns the variant on which codes were tested.
 pub(crate) fn variant(body: &Value) -> u64 {
     body["data"]["variant_id"].as_str().unwrap().parse().unwrap()
 }

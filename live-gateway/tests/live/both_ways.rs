@@ -2,7 +2,7 @@ use live_gateway::{GatewayConfig, Way};
 
 use crate::support::{Market, Options, generated, offers, patient, recorded, stored_offers};
 
-/// Every variant price of every store is verified, exact to the minor unit, by this interface.
+/// Checks that every variant price of every store is verified through this interface, exact to the minor unit.
 async fn verifies_everything(way: Way, source: &'static str, config: emulator::EmulatorConfig) -> (usize, usize) {
     let options = Options {
         gateway: GatewayConfig { way, ..patient() },

@@ -1,4 +1,4 @@
-//! Prices that fuzzing kept, read again.
+//! Replays the price inputs that fuzzing found.
 
 #[path = "../../../fuzz/checks/corpus.rs"]
 mod corpus;

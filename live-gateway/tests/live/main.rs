@@ -1,4 +1,4 @@
-//! The gateway through its routes, against emulated stores.
+//! Tests of the gateway through its routes, against emulated stores.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -27,12 +27,12 @@ async fn equal_requests_in_flight_share_one_fetch_and_a_moment_later_its_answer(
     assert_eq!(market.stores.requests(&market.slug(0)).unwrap().count_of(QUERIES), 1);
 }
 
-/// The number of queries that the store has got.
+/// Returns the number of queries that the store received.
 fn queries(market: &Market) -> u64 {
     market.stores.requests(&market.slug(0)).unwrap().count_of(QUERIES)
 }
 
-/// A hundred buyers a second of one store, three seconds long, at one request a second.
+/// A hundred buyers a second of one store, for three seconds, cause one request a second.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_buyers_a_second_need_one_request_a_second() {
     let options = Options {
@@ -67,7 +67,7 @@ async fn a_hundred_buyers_a_second_need_one_request_a_second() {
     let longest = waits.values().map(|(_, (took, _))| *took).max().unwrap();
     for (buyer, (entry, (took, meanwhile))) in &waits {
         assert_eq!(entry["verified"], true, "buyer {buyer} after {took:?}: {entry}");
-        // The one that is on its way, and the next: whatever the machine does, nobody waits for more than that.
+        // A buyer waits for the query in progress and the next one. The limit leaves some margin for a slow machine.
         assert!(*meanwhile <= 5, "buyer {buyer} waited for {meanwhile} queries");
     }
     let requests = queries(&market);
@@ -75,11 +75,11 @@ async fn a_hundred_buyers_a_second_need_one_request_a_second() {
         "300 buyers in {:?}: {requests} queries, longest wait {longest:?}",
         began.elapsed()
     );
-    // One a second from the first buyer to the last answer.
+    // The store received one query a second from the first buyer to the last answer.
     assert!(requests <= began.elapsed().as_secs() + 2, "{requests}");
 }
 
-/// Products that may be gone take turns of their own, and leave every other one to everybody else.
+/// Products that may be gone are queried separately, and every other query is left to the remaining buyers.
 #[tokio::test(flavor = "multi_thread")]
 async fn vanished_products_do_not_keep_other_buyers_waiting() {
     let options = Options {
@@ -112,7 +112,7 @@ async fn vanished_products_do_not_keep_other_buyers_waiting() {
     }
 }
 
-/// A crawl of the same store in the same process does not make a buyer wait for more than one of its requests.
+/// A buyer waits for at most one request of a crawl of the same store in the same process.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_price_waits_for_one_request_of_a_crawl_at_the_most() {
     let options = Options {
@@ -129,7 +129,7 @@ async fn a_price_waits_for_one_request_of_a_crawl_at_the_most() {
             tokio::spawn(async move { store.products_page(page, 1, None).await.is_ok() })
         })
         .collect();
-    // The crawl stands in line for twenty seconds.
+    // The remaining crawl requests are queued for twenty seconds.
     while market
         .stores
         .requests(&market.slug(0))
@@ -148,7 +148,7 @@ async fn a_price_waits_for_one_request_of_a_crawl_at_the_most() {
     let (waited, meanwhile) = (began.elapsed(), pages() - before);
     println!("a price waited {waited:?} and {meanwhile} pages beside a crawl at two requests a second");
     assert_eq!(entry["verified"], true, "{entry}");
-    // Its own place comes after at most one page; more may come before the answer is looked at.
+    // The price query runs after at most one page. More pages may arrive before the answer is checked.
     assert!(meanwhile <= 4, "{meanwhile}");
     for one in crawl {
         one.abort();

@@ -16,10 +16,10 @@ use live_gateway::{Catalogue, CatalogueError, GatewayConfig, LiveGateway, Observ
 use serde_json::Value;
 use storefront::{Storefront, StorefrontConfig};
 
-/// When the snapshot was taken.
+/// Time at which the snapshot was taken.
 pub(crate) const CRAWLED: &str = "2026-11-21T00:00:00Z";
 
-/// The contents of the release: brands, and products by their idents.
+/// Content of the release: brands, and products by their idents.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
     pub(crate) brands: Vec<StoredBrand>,
@@ -63,17 +63,17 @@ impl Observations {
     }
 }
 
-/// Emulated stores, what a crawl saw of them, and a gateway that asks them.
+/// Emulated stores, their crawled data, and a gateway that queries them.
 pub(crate) struct Market {
     pub(crate) stores: RunningStores,
     pub(crate) shelf: Arc<Shelf>,
     pub(crate) router: EdgeRouter,
-    /// The client that the gateway shares with a crawl of the same process.
+    /// Client that the gateway shares with a crawl in the same process.
     pub(crate) storefront: Storefront,
     pub(crate) seen: Arc<Observations>,
 }
 
-/// A gateway that waits for stores, however busy the machine is.
+/// Returns settings with which the gateway waits for stores, however busy the machine is.
 pub(crate) fn patient() -> GatewayConfig {
     GatewayConfig {
         budget_ms: 60_000,
@@ -81,17 +81,17 @@ pub(crate) fn patient() -> GatewayConfig {
     }
 }
 
-/// The settings of a market's gateway.
+/// Settings of a `Market`.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(crate) gateway: GatewayConfig,
     pub(crate) rate_per_s: Option<f64>,
     pub(crate) timeout_ms: Option<u64>,
-    /// No release exists.
+    /// True if no release exists.
     pub(crate) closed: bool,
-    /// After the crawl the second store answers at the first one's address.
+    /// True if the second store answers at the first store's address after the crawl.
     pub(crate) replaced: bool,
-    /// True where the lists of variants were cut when the stores were crawled.
+    /// True if the lists of variants were truncated in the crawl.
     pub(crate) cut: bool,
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn generated(products: u64, stores: u32) -> EmulatorConfig {
     })
 }
 
-/// The recorded stores; `None` after a line where they are absent.
+/// Returns the recorded stores. Prints a line and returns `None` if they are absent.
 pub(crate) fn recorded() -> Option<EmulatorConfig> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/recorded"));
     if !folder.is_dir() {
@@ -149,7 +149,7 @@ impl Market {
             rate_start_per_s: rate,
             rate_max_per_s: rate,
             request_timeout_ms: options.timeout_ms.unwrap_or(600_000),
-            // The gateway's time ends a call, not the client's.
+            // Calls are ended by the gateway's time budget, not by the client's timeout.
             interactive_timeout_ms: 600_000,
             ..StorefrontConfig::default()
         };
@@ -173,7 +173,7 @@ impl Market {
         }
     }
 
-    /// The idents of a store's products, by the store's place.
+    /// Returns the idents of a store's products, by the store's index.
     pub(crate) fn idents(&self, store: usize) -> &[ProductIdent] {
         let stores = self.stores.stores();
         &self.shelf.by_store[&stores[store].slug]
@@ -196,14 +196,14 @@ impl Market {
         self.send(request.body(Body::from(body.to_owned())).unwrap()).await
     }
 
-    /// The live price of one product.
+    /// Returns the live price of one product.
     pub(crate) async fn price(&self, ident: &ProductIdent) -> Value {
         let (status, body) = self.get(&format!("/v1/products/{ident}/price")).await;
         assert_eq!(status, 200, "{body}");
         body["data"].clone()
     }
 
-    /// The live prices of several.
+    /// Returns the live prices of several products.
     pub(crate) async fn prices(&self, idents: &[ProductIdent]) -> Vec<Value> {
         let idents: Vec<String> = idents.iter().map(ToString::to_string).collect();
         let (status, body) = self
@@ -223,7 +223,7 @@ impl Market {
 }
 
 impl Shelf {
-    /// Takes in what a store lists, as a crawl would.
+    /// Reads what a store lists, as a crawl would.
     pub(crate) async fn crawl(&mut self, store: &StoreAddress) {
         let currency: CurrencyCode = store.currency.parse().unwrap();
         let brand = self.brands.len();
@@ -295,7 +295,7 @@ impl Shelf {
     }
 }
 
-/// The variants of an entry: id, price, list price, availability.
+/// Returns the variants of an entry: id, price, list price, availability.
 pub(crate) fn offers(entry: &Value) -> Vec<(String, i64, Option<i64>, bool)> {
     let variants = entry["variants"].as_array().unwrap().iter();
     variants
@@ -310,7 +310,7 @@ pub(crate) fn offers(entry: &Value) -> Vec<(String, i64, Option<i64>, bool)> {
         .collect()
 }
 
-/// The same of what is stored.
+/// Returns the stored variants in the same form as `offers`.
 pub(crate) fn stored_offers(stored: &StoredProduct) -> Vec<(String, i64, Option<i64>, bool)> {
     let variants = stored.variants.iter();
     variants

@@ -7,7 +7,7 @@ use crate::rules::store_cart::is_same_code;
 use crate::schema::carts::CartDocument;
 
 impl Carts {
-    /// Adds a code to the lists of all stores of the cart, or of one brand's.
+    /// Adds a code at all stores of the cart, or at one brand's store.
     pub(crate) async fn add_code(
         &self,
         asked: &CallerContext,
@@ -31,7 +31,7 @@ impl Carts {
         Ok(changed.await?.document(self.context.clock.now()))
     }
 
-    /// Takes a code off the lists of all stores of the cart, or of one brand's.
+    /// Removes a code at all stores of the cart, or at one brand's store.
     pub(crate) async fn remove_code(
         &self,
         asked: &CallerContext,
@@ -49,7 +49,7 @@ impl Carts {
     }
 }
 
-/// Changes the lists of those groups that are meant.
+/// Changes the code lists of the selected groups.
 fn intent(
     record: &CartRecord,
     brand: Option<&str>,
@@ -69,7 +69,7 @@ fn intent(
     })
 }
 
-/// The groups that are meant: one brand's, or all.
+/// Returns the selected groups: the given brand's group, or all groups.
 pub(super) fn meant<'a>(record: &'a CartRecord, brand: Option<&str>) -> Result<Vec<&'a Group>, CartFailure> {
     let is_meant = |group: &&Group| brand.is_none_or(|slug| group.brand.slug.as_str() == slug);
     let groups: Vec<_> = record.groups.iter().filter(is_meant).collect();

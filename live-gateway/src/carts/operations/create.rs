@@ -9,7 +9,7 @@ use crate::rules::carts::record::{CartRecord, OpenOperation};
 use crate::schema::carts::CartDocument;
 
 impl Carts {
-    /// Makes a cart under an id that was drawn for it: asked again with the same one, it is the same cart.
+    /// Creates a cart under an id that was drawn beforehand. A repeated request with the same id returns the same cart.
     pub(crate) async fn create(
         &self,
         asked: &CallerContext,

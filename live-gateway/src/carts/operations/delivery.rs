@@ -8,7 +8,7 @@ use crate::rules::store_cart::CartAddress;
 use crate::schema::carts::CartDocument;
 
 impl Carts {
-    /// Says where to deliver; the stores say how they can.
+    /// Sets the delivery address. The stores answer with their delivery options.
     pub(crate) async fn set_address(
         &self,
         asked: &CallerContext,
@@ -16,7 +16,7 @@ impl Carts {
         address: CartAddress,
     ) -> Result<CartDocument, CartFailure> {
         let changed = self.change(asked, id, |record| {
-            // A store may sell a variant to this address that it did not sell to another.
+            // The store may sell a variant to this address that it did not sell to another address.
             let target = |group: &Group| {
                 group.aimed_at(Target {
                     address: Some(address.clone()),
@@ -33,7 +33,7 @@ impl Carts {
         Ok(changed.await?.document(self.context.clock.now()))
     }
 
-    /// Chooses how one brand delivers.
+    /// Selects a delivery option of one brand.
     pub(crate) async fn choose_delivery(
         &self,
         asked: &CallerContext,

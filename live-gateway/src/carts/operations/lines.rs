@@ -13,7 +13,7 @@ use crate::rules::carts::record::{BrandTarget, CartRecord, Target};
 use crate::rules::store_cart::LineQuantity;
 use crate::schema::carts::{CartDocument, CartProblem};
 
-/// Pieces that are to come into a cart.
+/// Quantities to add to a cart.
 #[derive(Debug)]
 pub(super) struct Additions {
     wanted: Vec<WantedPieces>,
@@ -21,7 +21,7 @@ pub(super) struct Additions {
 }
 
 impl Additions {
-    /// A cart with all of it: lines that are there already grow.
+    /// Returns the intent that adds everything to the cart. Quantities of existing lines grow.
     pub(super) fn onto(self, record: &CartRecord, config: &CartConfig) -> Result<Intent, CartFailure> {
         if self.wanted.is_empty() && !self.problems.is_empty() {
             return Err(CartFailure::Unsold(self.problems));
@@ -67,7 +67,7 @@ impl Carts {
         Ok(Additions { wanted, problems })
     }
 
-    /// Puts more into a cart; a brand that is not in it yet gets a cart of its own at its store.
+    /// Adds items to a cart. A brand that is new to the cart gets a cart at its store.
     pub(crate) async fn add_lines(
         &self,
         asked: &CallerContext,
@@ -80,7 +80,7 @@ impl Carts {
         Ok(changed.await?.document(self.context.clock.now()))
     }
 
-    /// Sets how many there are of a line; 0 takes it away.
+    /// Sets the quantity of a line; 0 removes the line.
     pub(crate) async fn set_line(
         &self,
         asked: &CallerContext,
@@ -109,15 +109,15 @@ fn line_target(id: &CartId, record: &CartRecord, line_id: &str, quantity: u32) -
         let merged: Vec<u64> = holding.merged().collect();
         let own = holding.own(variant);
         let mut target = Target {
-            // A store with nothing to do is read.
+            // A store without any change is only read.
             is_read: line.quantity == quantity,
             ..Target::default()
         };
         if !merged.is_empty() && quantity == 0 && holding.bundles().any(|bundle| bundle.id == line.id) {
-            // With the line goes all that the store has made it of.
+            // All lines into which the store split this line are removed too.
             target.lines.extend(merged.into_iter().map(|variant| (variant, 0)));
         } else if own.iter().any(|one| one.id == line.id) && (merged.is_empty() || holding.wanted(variant) > 0) {
-            // Other lines of the buyer's of the same variant keep their pieces.
+            // The buyer's other lines of the same variant keep their quantities.
             let others = sum(&own).saturating_sub(line.quantity);
             target.lines.insert(variant, others.saturating_add(quantity));
         } else {

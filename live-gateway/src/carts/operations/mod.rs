@@ -1,4 +1,4 @@
-//! Operations on a cart, each in a file of its own.
+//! Operations on a cart, one per file.
 
 mod codes;
 mod create;
@@ -14,21 +14,21 @@ use data_model::{ProductIdent, VariantId};
 use crate::rules::carts::record::ShownPrice;
 use crate::schema::carts::CartDocument;
 
-/// A cart as it was read.
+/// Result of reading a cart.
 #[derive(Debug, Clone)]
 pub(crate) struct CartRead {
     pub(crate) told: CartDocument,
-    /// True for an answer that was given a moment before: no store was asked for it.
+    /// True if the answer was reused from a recent read, so that no store was queried.
     pub(crate) is_shared: bool,
 }
 
-/// An item that is to be put into a cart.
+/// Item to add to a cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) product: ProductIdent,
-    /// The variant; without it the first one that can be bought.
+    /// Variant to add. Without it, the first variant that can be bought is used.
     pub(crate) variant: Option<VariantId>,
     pub(crate) quantity: u32,
-    /// The price that the caller showed for one.
+    /// Price of one piece that the caller showed to the buyer.
     pub(crate) shown: Option<ShownPrice>,
 }

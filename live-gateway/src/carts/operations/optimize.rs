@@ -14,12 +14,12 @@ use crate::rules::carts::record::{BrandTarget, CartRecord, Group, Target};
 use crate::rules::store_cart::{Buyer, CartDraft};
 use crate::schema::carts::{CartAnswerDocument, OptimizedCart, OptimizedGroup, Saving};
 
-/// The result of a search for codes at one store.
+/// Result of a search for codes at one store.
 #[derive(Debug)]
 struct CodeSearchResult {
     brand: StoredBrand,
     before: Group,
-    /// The list that is better than the one that stands.
+    /// List of codes that is better than the current one.
     better: Option<Vec<String>>,
     tested: usize,
     untested: usize,
@@ -27,8 +27,8 @@ struct CodeSearchResult {
 }
 
 impl Carts {
-    /// Looks for the codes that take off most at every store of the cart, and puts them in. Codes are tried on a cart made
-    /// for that, so that the buyer's own is changed once, and only for the better.
+    /// Finds the codes with the highest discount at each store of the cart and applies them. Codes are tried on a
+    /// separate cart, so that the buyer's cart changes only once and only for the better.
     pub(crate) async fn optimize(
         &self,
         asked: &CallerContext,
@@ -84,7 +84,7 @@ impl Carts {
         Ok(CartAnswerDocument::new(OptimizedCart { cart, optimized, saved }, as_of))
     }
 
-    /// Tries codes at one store, on a cart that is like the buyer's.
+    /// Tries codes at one store, on a copy of the buyer's cart.
     async fn search(
         &self,
         caller: &str,
@@ -107,7 +107,7 @@ impl Carts {
         let draft = draft(Some(&group.seen), &group.wanted, &none, record.address.as_ref(), buyer);
         let stopped_by = match (draft, self.client(brand, caller, deadline)) {
             (Some(mut draft), Ok(client)) if search.next().is_some() => {
-                // The marks of the buyer's own cart have no place on this one.
+                // Attributes of the buyer's cart do not belong on the trial cart.
                 draft.attributes.clear();
                 let _place = self.context.place(deadline).await;
                 Box::pin(try_codes(&client, &draft, &mut search, &mut tried)).await
@@ -129,7 +129,7 @@ impl Carts {
     }
 }
 
-/// Tries list after list; why it ended early, where it did.
+/// Tries lists of codes one after another. Returns the reason if the search ended early.
 async fn try_codes(
     client: &CartClient,
     draft: &CartDraft,
@@ -169,7 +169,7 @@ fn why(error: &CartError) -> &'static str {
     }
 }
 
-/// Groups that stay as they are: their stores are asked what they have now, so that the answer has no old total.
+/// Returns the unchanged groups. Their stores are read, so that the answer has current totals.
 fn untouched(record: &CartRecord, targets: &[BrandTarget]) -> Vec<BrandTarget> {
     let is_touched = |group: &Group| targets.iter().any(|one| one.brand.store == group.brand.store);
     let read = |group: &Group| {
@@ -186,7 +186,7 @@ fn untouched(record: &CartRecord, targets: &[BrandTarget]) -> Vec<BrandTarget> {
         .collect()
 }
 
-/// True for a group that still has the lines and codes of `before`.
+/// True if a group still has the lines and codes of `before`.
 fn is_same(record: &CartRecord, before: &Group) -> bool {
     let lines = |group: &Group| -> Vec<_> {
         let lines = group.seen.lines.iter();

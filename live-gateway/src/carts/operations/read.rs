@@ -22,8 +22,8 @@ use crate::rules::store_cart::StoreCart;
 use crate::schema::carts::{CartDocument, CartProblem};
 
 impl Carts {
-    /// A cart as its stores have it now. A store that does not answer costs nothing but the freshness of its own group. Who
-    /// reads the same again within a moment is told the same, where all stores answered.
+    /// Reads a cart from its stores. If a store does not answer, only its own group is out of date. An answer in which
+    /// all stores answered is reused for identical reads for a short time.
     pub(crate) async fn read(&self, caller: &str, id: &CartId) -> Result<CartRead, CartFailure> {
         let time = self.context.time();
         let fresh = |told| CartRead { told, is_shared: false };
@@ -79,7 +79,7 @@ impl Carts {
                     let missing = missing(Some(group), &Target::default(), holding);
                     let problems = missing.into_iter().map(|one| one.problem(&group.brand));
                     told.problems.extend(problems);
-                    // A store warns when something is changed; what it warned of then is still so.
+                    // Stores return warnings only for changes. Earlier warnings still apply, so they are kept.
                     cart.warnings = std::mem::take(&mut group.seen.warnings);
                     group.seen = cart;
                     group.seen_at = now;
@@ -109,8 +109,8 @@ impl Carts {
         Ok(CartDocument::new(cart, as_of))
     }
 
-    /// True where a read must do more than read: an operation did not end, a store's state is in doubt or it was not
-    /// told all, or a customer has signed in since.
+    /// True if a read must also change the cart: an operation is unfinished, a store's state is in doubt or lacks
+    /// settings, or a customer has signed in since.
     async fn must_change(&self, caller: &str, record: &CartRecord) -> Result<bool, CartFailure> {
         let is_settled = |group: &Group| group.doubt.is_none() && record.is_told(group);
         if record.open.is_some() || !record.groups.iter().all(is_settled) {
@@ -125,7 +125,8 @@ impl Carts {
         Ok(record.groups.iter().any(is_another))
     }
 
-    /// Reads a cart and does what is to be done; `None` where somebody else changes it now, whom a reader does not wait for.
+    /// Reads a cart and completes pending work. Returns `None` if another request is changing the cart, because a read
+    /// does not wait for it.
     async fn read_and_mend(
         &self,
         caller: &str,

@@ -11,7 +11,8 @@ use crate::rules::carts::record::{BrandTarget, CartRecord, Group, Target};
 use crate::schema::carts::{CartDocument, CartProblem};
 
 impl Carts {
-    /// Makes a cart hold these items and nothing else. Where none of them can be had, it stays as it is.
+    /// Replaces the content of a cart with the given items. If none of the items is available, the cart stays
+    /// unchanged.
     pub(crate) async fn replace_lines(
         &self,
         asked: &CallerContext,
@@ -27,7 +28,7 @@ impl Carts {
             }
             let mut targets: Vec<_> = wanted.into_iter().map(|one| only(one, record)).collect();
             within(&targets, &self.context.config)?;
-            // Other brands' parts go when what was asked for is there, and not before.
+            // The parts of other brands are removed only after the new items are in the cart.
             let is_other = |group: &&Group| targets.iter().all(|one| one.brand.store != group.brand.store);
             let others = record.groups.iter().filter(is_other).map(|group| {
                 let mut other = emptied(group);
@@ -45,7 +46,7 @@ impl Carts {
         Ok(changed.await?.document(self.context.clock.now()))
     }
 
-    /// Takes everything out of a cart, and the cart away from its caller. The answer is what it was, as last known.
+    /// Empties a cart and deletes it for its caller. Returns the last known content.
     pub(crate) async fn end(&self, asked: &CallerContext, id: &CartId) -> Result<CartDocument, CartFailure> {
         let changed = self.change(asked, id, |record| {
             Ok(Intent {
@@ -58,8 +59,8 @@ impl Carts {
     }
 }
 
-/// The wanted pieces of each brand, and the items that cannot be had. Items that are in the cart already need no
-/// catalogue to be known.
+/// Returns the wanted quantities of each brand, and the items that are unavailable. Items that are in the cart already
+/// need no catalogue lookup.
 fn wanted(
     record: &CartRecord,
     items: &[Item],
@@ -75,7 +76,8 @@ fn wanted(
     (wanted, problems)
 }
 
-/// The line that an item names: of the same product, and of the same variant where it names one.
+/// Returns the line that an item refers to: the line of the same product and, if the item names a variant, of that
+/// variant.
 fn in_cart(record: &CartRecord, item: &Item, meant: Option<&ItemVariant>) -> Option<ItemVariant> {
     let named = meant.map_or_else(|| item.product.to_string(), |meant| meant.product.clone());
     record.groups.iter().find_map(|group| {
@@ -90,7 +92,7 @@ fn in_cart(record: &CartRecord, item: &Item, meant: Option<&ItemVariant>) -> Opt
     })
 }
 
-/// The target of a store's cart that holds the wanted pieces and nothing else. The store is read.
+/// Returns the target of a store's cart that contains only the wanted items. The store's cart is read.
 fn only(wanted: WantedPieces, record: &CartRecord) -> BrandTarget {
     let only: BTreeSet<u64> = wanted.lines.keys().copied().collect();
     let mut target = Target {
@@ -108,13 +110,13 @@ fn only(wanted: WantedPieces, record: &CartRecord) -> BrandTarget {
     BrandTarget { brand, target }
 }
 
-/// Variants that were asked for, and those of calls that a store may still carry out.
+/// Returns the variants that were requested, and those in calls that a store may still carry out.
 fn asked_for(group: &Group) -> impl Iterator<Item = u64> + '_ {
     let in_doubt = group.doubt.iter().flat_map(|doubt| doubt.asked.keys());
     group.wanted.keys().chain(in_doubt).copied()
 }
 
-/// A store's cart with nothing in it that costs something.
+/// Returns the target that removes everything with a price from a store's cart.
 fn emptied(group: &Group) -> BrandTarget {
     let others = group.seen.lines.iter().filter(|line| line.costs());
     let all = asked_for(group).chain(others.map(|line| line.variant.0));

@@ -8,22 +8,22 @@ use crate::carts::Carts;
 use crate::rules::carts::record::ShownPrice;
 use crate::schema::carts::CartProblem;
 
-/// Most products that the catalogue is asked for at a time.
+/// Maximum number of products in one catalogue request.
 const IDENTS_MAX: usize = 20;
 
-/// The wanted pieces of one brand.
+/// Wanted items of one brand.
 #[derive(Debug, Clone)]
 pub(super) struct WantedPieces {
     pub(super) brand: StoredBrand,
-    /// Pieces by variant.
+    /// Quantity by variant.
     pub(super) lines: BTreeMap<u64, u32>,
-    /// Public ids of products by variant.
+    /// Public product id by variant.
     pub(super) products: BTreeMap<u64, String>,
-    /// Prices that were shown, by variant.
+    /// Price shown to the buyer, by variant.
     pub(super) shown: BTreeMap<u64, ShownPrice>,
 }
 
-/// The variant that an item stands for.
+/// Variant that an item refers to.
 #[derive(Debug, Clone)]
 pub(super) struct ItemVariant {
     pub(super) brand: StoredBrand,
@@ -33,7 +33,7 @@ pub(super) struct ItemVariant {
 }
 
 impl Carts {
-    /// Finds out which store sells what, and which variant is meant. What is not sold stands in the problems.
+    /// Finds the store and the variant of each item. Unavailable items are returned as problems.
     pub(super) async fn resolve(&self, items: &[Item]) -> Result<(Vec<WantedPieces>, Vec<CartProblem>), CartFailure> {
         let (mut wanted, mut problems) = (Vec::new(), Vec::new());
         for (item, meant) in items.iter().zip(self.meant(items).await?) {
@@ -45,7 +45,7 @@ impl Carts {
         Ok((wanted, problems))
     }
 
-    /// The same of each item by itself, in their order.
+    /// Resolves each item separately. Results are in the order of the items.
     pub(super) async fn meant(&self, items: &[Item]) -> Result<Vec<Result<ItemVariant, CartProblem>>, CartFailure> {
         let mut all = Vec::with_capacity(items.len());
         for items in items.chunks(IDENTS_MAX) {
@@ -78,7 +78,7 @@ fn meant(item: &Item, product: Option<&StoredProduct>, brands: &[StoredBrand]) -
     })
 }
 
-/// The variant that is meant: the one named, or the first one that can be bought, or the first one.
+/// Returns the variant of an item: the named one, else the first that can be bought, else the first.
 fn variant<'a>(product: &'a StoredProduct, item: &Item) -> Option<&'a StoredVariant> {
     let variants = &product.variants;
     match item.variant {
@@ -87,7 +87,7 @@ fn variant<'a>(product: &'a StoredProduct, item: &Item) -> Option<&'a StoredVari
     }
 }
 
-/// Puts an item to what is wanted of its brand.
+/// Adds an item to the wanted items of its brand.
 pub(super) fn put(wanted: &mut Vec<WantedPieces>, meant: ItemVariant, item: &Item) {
     let at = wanted.iter().position(|one| one.brand.store == meant.brand.store);
     let at = at.unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! Late effects in a store's cart, of calls whose answers were lost, and the differences of a cart that was made anew.
+//! Late effects of calls whose answers were lost, and the differences of a rebuilt cart.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ use crate::rules::carts::plan::Step;
 use crate::rules::carts::record::{Group, Target};
 use crate::rules::store_cart::StoreCart;
 
-/// A call for some pieces of a variant, of which nobody knows if it was carried out.
+/// Call for a quantity of a variant whose outcome is unknown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LostCall {
-    /// The buyer's pieces before it; `None` where it is of a server that ended.
+    /// The buyer's quantity before the call; `None` if the call was made by a server that stopped.
     pub(super) before: Option<u32>,
-    /// Pieces that were there beside those.
+    /// Quantity of the variant in lines that are not the buyer's.
     pub(super) beside: u32,
     pub(super) asked: u32,
 }
 
 impl Work<'_> {
-    /// Takes in what lost calls, and a server that ended, have brought since the cart was seen last, and takes back what
-    /// they brought too much.
+    /// Records the late effects of lost calls and of a stopped server since the cart was last seen, and removes surplus
+    /// quantities.
     pub(super) fn take_late(&mut self, group: &Group) {
         let Some(cart) = self.settled.cart.clone() else { return };
         self.deliver_again(group, &cart);
@@ -50,7 +50,7 @@ impl Work<'_> {
                 continue;
             }
             self.settled.done.insert(variant, asked);
-            // However many lines the store makes of them, they are the buyer's.
+            // All lines into which the store splits the quantity belong to the buyer.
             self.want(variant, there.max(asked));
             let is_undone = group.wanted.get(&variant) == Some(&asked) && there < was;
             if there > asked || is_undone {
@@ -59,12 +59,12 @@ impl Work<'_> {
         }
     }
 
-    /// The further work where a late call has set another address than the store got last.
+    /// Plans the further work if a late call has set an older address than the store received last.
     fn deliver_again(&mut self, group: &Group, cart: &StoreCart) {
         if group.address.is_none() || group.address != self.target.address || cart.address == group.address {
             return;
         }
-        // It has taken out what the store does not sell to there, and the choice of delivery.
+        // The late call has removed lines that the store does not sell to that address, and the choice of delivery.
         let now = CartComparison {
             cart,
             wanted: &group.wanted,
@@ -83,13 +83,13 @@ impl Work<'_> {
         };
     }
 
-    /// Remembers that a call may be carried out yet which sets what is no line.
+    /// Remembers that a late call may still change settings.
     pub(super) fn lose_settings(&mut self) {
         self.settled.set.clone_from(&self.settings);
         self.settled.is_set_lost = self.settings != Target::default();
     }
 
-    /// Remembers what a call asked for whose answer is lost.
+    /// Remembers the content of a call whose answer is lost.
     pub(super) fn lose(&mut self, step: &Step) {
         if step.is_of_settings() {
             return self.lose_settings();
@@ -107,7 +107,7 @@ impl Work<'_> {
         self.lost.extend(lost);
     }
 
-    /// Strikes out what the cart shows to be done of lost calls.
+    /// Removes those lost calls whose effects the cart shows.
     pub(super) fn look_up(&mut self) {
         let Some(cart) = &self.settled.cart else { return };
         let mut wanted = self.wanted.clone();
@@ -130,8 +130,8 @@ impl Work<'_> {
     }
 }
 
-/// Things that a cart that was made anew lacks: fewer pieces than before, or none of those that somebody put in at the
-/// store. Variants that are gone altogether are listed as missing.
+/// Returns the losses of a rebuilt cart: lower quantities, and lines that were added at the store itself. Variants that
+/// are gone completely are reported as missing elsewhere.
 pub(super) fn differences(group: &Group, cart: &StoreCart, wanted: &BTreeMap<u64, u32>) -> Vec<Trouble> {
     let before = Some(group.known());
     let (now, then) = (CartComparison { cart, wanted, before }, group.holding());

@@ -21,9 +21,9 @@ use crate::request_time::RequestTime;
 use crate::rules::carts::ids::CartId;
 use crate::schema::carts::{Cart, CartAnswerDocument, CartProblem, OptimizedCart};
 
-/// An answer that stores were asked for.
+/// Answer for which stores were queried.
 pub(in crate::routes) trait AskedStores {
-    /// The number of stores that the request asked.
+    /// Returns the number of stores that the request queried.
     fn stores(&self) -> usize;
 }
 
@@ -58,7 +58,7 @@ fn distinct<'a>(brands: impl Iterator<Item = &'a str>, problems: &'a [CartProble
     brands.chain(failed).collect::<BTreeSet<_>>().len()
 }
 
-/// The beginning of a request for a caller's carts: the carts, where the server keeps any, and the caller who is meant.
+/// Carts of the server and the caller of a request.
 #[derive(Debug)]
 pub(in crate::routes) struct RequestContext {
     checkouts: Checkouts,
@@ -69,7 +69,7 @@ pub(in crate::routes) struct RequestContext {
     time: RequestTime,
 }
 
-/// The same for one cart, which the path names. What is no id names no cart.
+/// Request context for one cart, named in the path. A malformed id is treated as an unknown cart.
 #[derive(Debug)]
 pub(in crate::routes) struct CartRequestContext {
     pub(in crate::routes) asking: RequestContext,
@@ -114,12 +114,12 @@ impl RequestContext {
         &self.checkouts.carts.context.config
     }
 
-    /// The reader of items' quotes.
+    /// Returns a verifier of items' quotes.
     pub(super) async fn quote_reader(&self) -> Result<QuoteReader, Problem> {
         self.checkouts.quote_reader().await.map_err(|failure| failure.problem())
     }
 
-    /// Reads a cart, to the end even where the caller goes away, and answers.
+    /// Reads a cart and returns the answer. The read continues even if the client disconnects.
     pub(super) async fn read(self, id: CartId) -> Result<Response, Problem> {
         let work = async move {
             let read = self.checkouts.carts.read(&self.caller, &id).await?;
@@ -132,8 +132,9 @@ impl RequestContext {
         Ok(api::LiveAnswer(body.into()).into_response())
     }
 
-    /// Does what is asked, once for each `Idempotency-Key`, counts the stores that were asked for it, and answers. `content` is all that the answer depends on besides
-    /// who asks; `run` is to its end even where the caller goes away.
+    /// Executes a request at most once for each `Idempotency-Key`, counts the queried stores, and returns the answer.
+    /// `content` is everything that the answer depends on besides the caller. `run` continues to its end even if the
+    /// client disconnects.
     pub(in crate::routes) async fn once<T, F>(
         self,
         operation: &'static str,

@@ -1,4 +1,4 @@
-//! Bodies of requests, as they are read.
+//! Parses request bodies of carts.
 
 use api::{MembersReader, Rule};
 use data_model::{Money, Pincode, VariantId};
@@ -11,12 +11,12 @@ use crate::config::CartConfig;
 use crate::rules::carts::record::ShownPrice;
 use crate::rules::store_cart::CartAddress;
 
-/// Most characters of an address for mail (RFC 5321).
+/// Maximum number of characters in an e-mail address (RFC 5321).
 pub(in crate::routes) const EMAIL_CHARS_MAX: usize = 254;
 const CODE_CHARS_MAX: usize = 64;
 const BRAND_CHARS_MAX: usize = 300;
 
-/// The member `items`.
+/// Reads the field `items`.
 pub(super) fn items(
     reader: &mut MembersReader<'_>,
     quotes: &QuoteReader,
@@ -56,7 +56,7 @@ fn item(reader: &mut MembersReader<'_>, quotes: &QuoteReader, config: &CartConfi
         if stated.is_some_and(|minor| minor != quoted.minor) {
             reader.refuse("price_minor", &Rule::Value("the quote states another price"), None);
         }
-        // A quote says which variant it is of.
+        // The quote determines the variant.
         item.variant = Some(quoted.variant);
         item.shown = Some(ShownPrice {
             minor: quoted.minor,
@@ -68,20 +68,20 @@ fn item(reader: &mut MembersReader<'_>, quotes: &QuoteReader, config: &CartConfi
     Some(item)
 }
 
-/// The platform's id of a variant.
+/// Parses the platform's id of a variant.
 pub(in crate::routes) fn variant(text: &str) -> Result<VariantId, Rule> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let id = text.parse().ok().filter(|_| digits);
     id.map(VariantId).ok_or(Rule::StringPatternMismatch("^[0-9]{1,19}$"))
 }
 
-/// The member `qty`.
+/// Reads the field `qty`.
 pub(super) fn quantity(reader: &mut MembersReader<'_>, config: &CartConfig) -> Option<u32> {
     let quantity = reader.required("qty").integer(1..=i64::from(config.quantity_max));
     quantity.and_then(|quantity| u32::try_from(quantity).ok())
 }
 
-/// An address for mail: something at something, without spaces.
+/// Parses an e-mail address: text, `@`, text, without spaces.
 pub(in crate::routes) fn email(text: &str) -> Result<String, Rule> {
     let (name, host) = text.split_once('@').unwrap_or_default();
     let is_clean = !text.chars().any(|char| char.is_control() || char.is_whitespace());
@@ -95,7 +95,7 @@ pub(in crate::routes) fn email(text: &str) -> Result<String, Rule> {
     }
 }
 
-/// A discount code, without spaces around it.
+/// Parses a discount code and trims spaces.
 pub(super) fn code(text: &str) -> Result<String, Rule> {
     let text = text.trim();
     if text.is_empty() {
@@ -109,12 +109,12 @@ pub(super) fn code(text: &str) -> Result<String, Rule> {
     }
 }
 
-/// A brand's slug.
+/// Parses a brand's slug.
 pub(in crate::routes) fn brand(text: &str) -> Result<String, Rule> {
     named(text, BRAND_CHARS_MAX)
 }
 
-/// Some text that is there and not too long.
+/// Parses a text that is neither empty nor longer than `chars_max`.
 pub(super) fn named(text: &str, chars_max: usize) -> Result<String, Rule> {
     let text = text.trim();
     if text.is_empty() {
@@ -128,7 +128,7 @@ pub(super) fn named(text: &str, chars_max: usize) -> Result<String, Rule> {
     }
 }
 
-/// The members of an address.
+/// Reads the fields of an address.
 pub(super) fn address(reader: &mut MembersReader<'_>, config: &CartConfig) -> CartAddress {
     let country = reader.optional("country").parsed(|text| {
         let fits = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -159,7 +159,7 @@ pub(super) fn address(reader: &mut MembersReader<'_>, config: &CartConfig) -> Ca
     }
 }
 
-/// A pincode of India, as stores know it: people write `560 001`, too.
+/// Normalises an Indian pincode to the form that stores use. People also write `560 001`.
 fn pincode(text: &str) -> Result<String, Rule> {
     let digits: String = text.chars().filter(|char| !char.is_whitespace()).collect();
     let pincode = digits.parse::<Pincode>();
@@ -167,8 +167,9 @@ fn pincode(text: &str) -> Result<String, Rule> {
     Ok(digits)
 }
 
-/// The code by which stores know a state of India: of the one that is named, however it is, else of that which the pincode is
-/// in. A name that nobody here knows is told as it is; what the directory does not know stays unknown.
+/// Returns the code that stores use for an Indian state: the code of the named state, in any spelling, or else of the
+/// state of the pincode. An unknown name is passed on unchanged. Returns `None` if the directory does not know the
+/// pincode.
 fn province_of_india(named: Option<String>, zip: Option<&str>) -> Option<String> {
     let Some(named) = named else {
         let area = directory().area(zip?.parse().ok()?)?;
@@ -177,8 +178,8 @@ fn province_of_india(named: Option<String>, zip: Option<&str>) -> Option<String>
     Some(province_named(&named).map_or(named, str::to_owned))
 }
 
-/// True of a country that stores know: those of ISO 3166-1, and those that `CountryCode` of the platform's schema adds:
-/// Ascension, the Netherlands Antilles, Tristan da Cunha, Kosovo, and one for regions that nobody knows.
+/// True for a country code that stores know: ISO 3166-1, and the additions in the platform's `CountryCode`. These are
+/// Ascension, the Netherlands Antilles, Tristan da Cunha, Kosovo, and a code for unknown regions.
 fn is_country(code: &str) -> bool {
     matches!(code, "AC" | "AN" | "TA" | "XK" | "ZZ") || code.parse::<Country>().is_ok()
 }

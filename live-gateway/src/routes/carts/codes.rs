@@ -9,11 +9,11 @@ use super::body::{brand, code};
 use crate::routes::described::{CartErrors, CartOnce};
 use crate::schema::carts::{CartDocument, DiscountBody};
 
-/// Puts a discount code in, at one brand's store or at all of them.
+/// Adds a discount code at one brand's store or at all stores of the cart.
 ///
-/// The code joins those that are there. Whether it takes effect is the store's own verdict: `applicable`, with what it
-/// takes off lines, order and shipping together. A code that does not stays in the list, for it may once the cart has
-/// changed.
+/// Existing codes stay. The store decides whether the code takes effect: `applicable`, with the total discount on
+/// lines, order and shipping. A code that does not apply stays in the list, because it may apply after the cart
+/// changes.
 #[utoipa::path(
     post,
     path = "/v1/cart/{cart_id}/discount",
@@ -41,9 +41,9 @@ pub(crate) async fn add_cart_discount(of: CartRequestContext, body: JsonObject) 
         .await
 }
 
-/// Takes a discount code out, at one brand's store or at all of them.
+/// Removes a discount code at one brand's store or at all stores of the cart.
 ///
-/// The other codes stay. A code that is not there is no fault.
+/// The other codes stay. Removing a code that is not in the cart is not an error.
 #[utoipa::path(
     delete,
     path = "/v1/cart/{cart_id}/discount/{code}",

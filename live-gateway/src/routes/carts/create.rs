@@ -9,13 +9,13 @@ use crate::hidden::SecretText;
 use crate::routes::described::{CartErrors, CartOnce, OfCart, Once};
 use crate::schema::carts::{CartDocument, CreateBody};
 
-/// Makes a cart over several brands.
+/// Creates a cart over several brands.
 ///
-/// Each brand's items lie in a cart of that brand's own store; the answer has one group for each. An item whose product is
-/// unknown, and a store that does not answer, stand in `problems` and cost the other groups nothing; where nobody sells any of
-/// the items, the answer is 404 with the same `problems`. An item without
-/// `variant_id` is the first variant that can be bought. A store that has fewer pieces than asked for gives what it has:
-/// `qty` is below `requested_qty` then. The cart belongs to whoever made it; nobody else finds it.
+/// Each brand's items are in a cart at that brand's own store, and the answer has one group for each brand. Unknown
+/// products and stores that do not answer are listed in `problems` and do not affect the other groups. If none of the
+/// items is sold, the answer is 404 with the same `problems`. An item without `variant_id` is the first variant that
+/// can be bought. If a store has fewer pieces than requested, `qty` is below `requested_qty`. The cart belongs to the
+/// caller that created it and is invisible to others.
 #[utoipa::path(
     post,
     path = "/v1/cart",
@@ -40,11 +40,12 @@ pub(crate) async fn create_cart(asking: RequestContext, body: JsonObject) -> Res
         .await
 }
 
-/// A cart as its stores have it now.
+/// Reads a cart from its stores.
 ///
-/// Every store is asked, and the request counts as many as there are stores. Who reads the same cart again within seconds
-/// may get the same answer; it says its `as_of`. A group whose store does not answer is told as it was last known (`verified: false`), and the
-/// failure stands in `problems`. A store's cart that expired is made anew of what is known of it.
+/// Every store is queried, and for rate limits the request counts once for each store. A repeated read within seconds
+/// may get the same answer, which states its `as_of`. A group whose store does not answer has its last known content
+/// (`verified: false`), and the failure is listed in `problems`. A store's cart that has expired is rebuilt from the
+/// known content.
 #[utoipa::path(
     get,
     path = "/v1/cart/{cart_id}",
@@ -60,10 +61,11 @@ pub(crate) async fn get_cart(of: CartRequestContext) -> Result<Response, Problem
     Box::pin(of.asking.read(id)).await
 }
 
-/// Ends a cart, and answers what it was.
+/// Deletes a cart and returns its last content.
 ///
-/// Its lines are taken out at the stores, and it is found no more. The answer is the cart as it was last known
-/// (`verified: false`). A store that does not answer keeps its own cart until that expires; nothing was ordered.
+/// Its lines are removed at the stores, and the cart can no longer be found. The answer is the cart as it was last
+/// known (`verified: false`). A store that does not answer keeps its own cart until that cart expires; nothing was
+/// ordered.
 #[utoipa::path(
     delete,
     path = "/v1/cart/{cart_id}",

@@ -8,14 +8,14 @@ use super::body::{address, brand, named};
 use crate::routes::described::{CartErrors, CartOnce};
 use crate::schema::carts::{AddressBody, CartDocument, DeliveryBody};
 
-/// Most characters of a handle.
+/// Maximum number of characters in a handle.
 const HANDLE_CHARS_MAX: usize = 300;
 
-/// Says where to deliver.
+/// Sets the delivery address.
 ///
-/// Each store says how it can: `delivery_options` of its group, empty where it does not deliver there. The address holds
-/// for brands that come into the cart later, too. All members are optional; where the country needs a postal code and none is
-/// given, each brand's problem says so.
+/// Each store answers with `delivery_options` in its group, which are empty if it does not deliver there. The address
+/// also applies to brands that are added to the cart later. All fields are optional. If the country needs a postal code
+/// and none is given, each brand's problem says so.
 #[utoipa::path(
     post,
     path = "/v1/cart/{cart_id}/address",
@@ -38,9 +38,9 @@ pub(crate) async fn set_cart_address(of: CartRequestContext, body: JsonObject) -
         .await
 }
 
-/// Chooses how one brand delivers.
+/// Selects a delivery option of one brand.
 ///
-/// `delivery_options` of the brand's group name what there is to choose from, once an address is set.
+/// `delivery_options` of the brand's group lists the available options once an address is set.
 #[utoipa::path(
     post,
     path = "/v1/cart/{cart_id}/delivery",

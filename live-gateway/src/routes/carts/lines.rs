@@ -9,10 +9,10 @@ use crate::routes::described::{CartErrors, CartOnce};
 use crate::rules::carts::ids::CartId;
 use crate::schema::carts::{CartDocument, LineBody, LinesBody};
 
-/// Puts more into a cart.
+/// Adds items to a cart.
 ///
-/// A variant that is in the cart already grows by as many; a brand that is not in it yet gets a cart of its own at its
-/// store.
+/// The quantity of a variant that is in the cart already grows by the given amount. A brand that is new to the cart
+/// gets a cart at its own store.
 #[utoipa::path(
     post,
     path = "/v1/cart/{cart_id}/lines",
@@ -36,11 +36,11 @@ pub(crate) async fn add_cart_lines(of: CartRequestContext, body: JsonObject) -> 
         .await
 }
 
-/// Makes a cart hold these items and nothing else.
+/// Replaces the content of a cart.
 ///
-/// Lines that are not named go, quantities are set to those given, new items come in. An item without `variant_id` is the
-/// variant that is in the cart, where there is one of the product. What cannot be had stands in `problems`; where nothing
-/// of it can be had, the cart stays as it is.
+/// Lines that are not listed are removed, quantities are set to the given values, and new items are added. An item
+/// without `variant_id` is the variant of the product that is in the cart, if there is one. Unavailable items are
+/// listed in `problems`. If none of the items is available, the cart stays unchanged.
 #[utoipa::path(
     put,
     path = "/v1/cart/{cart_id}/lines",
@@ -64,9 +64,9 @@ pub(crate) async fn replace_cart_lines(of: CartRequestContext, body: JsonObject)
         .await
 }
 
-/// Sets how many there are of a line.
+/// Sets the quantity of a line.
 ///
-/// A store that has fewer gives what it has: `qty` is below `requested_qty` then.
+/// If the store has fewer pieces, `qty` is below `requested_qty`.
 #[utoipa::path(
     patch,
     path = "/v1/cart/{cart_id}/lines/{line_id}",
@@ -85,9 +85,9 @@ pub(crate) async fn update_cart_line(of: CartRequestContext, body: JsonObject) -
     set(of.asking, "update_cart_line", of.cart, line, quantity).await
 }
 
-/// Takes a line out of a cart.
+/// Removes a line from a cart.
 ///
-/// A group without lines is gone.
+/// A group without lines is removed.
 #[utoipa::path(
     delete,
     path = "/v1/cart/{cart_id}/lines/{line_id}",

@@ -6,11 +6,11 @@ use super::asking::CartRequestContext;
 use crate::routes::described::{CartErrors, CartOnce};
 use crate::schema::carts::{CartAnswerDocument, OptimizedCart};
 
-/// Finds the codes that take off most, for every brand in the cart, and puts them in.
+/// Finds the discount codes with the highest discount for every brand in the cart and applies them.
 ///
-/// Codes are tried at each store within its pace and this operation's own time, on a cart made for that. The buyer's own
-/// cart is changed once, and only where it becomes cheaper; else it stays as it was. `optimized` says for each brand what
-/// was tried and what was saved.
+/// Codes are tried at each store within its rate limit and this operation's time budget, on a separate cart. The
+/// buyer's cart changes at most once, and only if it becomes cheaper. `optimized` lists the tried codes and the savings
+/// for each brand.
 #[utoipa::path(
     post,
     path = "/v1/cart/{cart_id}/optimize",

@@ -1,4 +1,4 @@
-//! A cart as its caller sees it.
+//! Builds the caller's view of a cart.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,7 +15,7 @@ use crate::schema::carts::{
     CartWarning, MergedItem,
 };
 
-/// A warning about a group that is ours, not its store's.
+/// Warning about a group that this service adds; the store did not state it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Note {
     Rebuilt,
@@ -44,16 +44,16 @@ impl Note {
     }
 }
 
-/// The parts of an answer that the record does not hold.
+/// Parts of an answer that are not in the record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CartReport {
-    /// Stores that said for this answer what their group is.
+    /// Stores that returned their group for this answer.
     pub(crate) verified: Vec<StoreHost>,
     pub(crate) notes: HashMap<String, Vec<Note>>,
     pub(crate) problems: Vec<CartProblem>,
 }
 
-/// Writes a cart.
+/// Builds the answer for a cart.
 pub(crate) fn cart(
     id: &CartId,
     created_at: Timestamp,
@@ -87,7 +87,7 @@ pub(crate) fn cart(
     }
 }
 
-/// The problem of each brand whose deliveries need a postal code, where none is known.
+/// Returns a problem for each brand whose delivery needs a postal code that is not known.
 fn postcodes_wanted(record: &CartRecord) -> impl Iterator<Item = CartProblem> + '_ {
     let address = record.address.as_ref();
     let lacking = address.filter(|address| address.zip.is_none() && has_postcodes(&address.country));
@@ -100,7 +100,7 @@ fn postcodes_wanted(record: &CartRecord) -> impl Iterator<Item = CartProblem> + 
         .flat_map(move |address| record.groups.iter().map(move |group| of_brand(address, group)))
 }
 
-/// Sums by currency, in the order of codes.
+/// Returns totals by currency, in the order of currency codes.
 fn totals(groups: &[CartGroup]) -> Vec<CartTotal> {
     let mut sums: BTreeMap<&str, CartTotal> = BTreeMap::new();
     for group in groups {
@@ -161,7 +161,7 @@ fn group(id: &CartId, group: &Group, verified: bool, notes: &[Note]) -> CartGrou
     }
 }
 
-/// The lines of a group with their ids, in the store's order.
+/// Returns the lines of a group with their ids, in the store's order.
 fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine> + 'a {
     ids(id, group).map(|(line_id, line)| {
         let holding = group.holding();
@@ -192,13 +192,14 @@ fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine>
     })
 }
 
-/// The price that was shown for one of a line's variant. Amounts of two currencies say nothing beside each other.
+/// Returns the price that was shown to the buyer for one piece of the line's variant. Returns `None` if the currencies
+/// differ.
 fn shown_minor(group: &Group, line: &StoreLine) -> Option<i64> {
     let shown = group.shown.get(&line.variant.0)?;
     (shown.currency == Some(group.seen.currency)).then_some(shown.minor)
 }
 
-/// The lines of a group with their ids.
+/// Returns the lines of a group with their ids.
 pub(crate) fn ids<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = (String, &'a StoreLine)> + 'a {
     let lines = &group.seen.lines;
     lines.iter().enumerate().map(move |(at, line)| {
@@ -230,10 +231,10 @@ fn options(seen: &StoreCart) -> Vec<CartDelivery> {
     seen.deliveries.iter().flat_map(of_group).collect()
 }
 
-/// The origin of a line that nobody asked for here.
+/// Origin of a line that the buyer did not request here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unasked {
-    /// The store may have made it of lines that were asked for.
+    /// The store may have formed the line from requested lines.
     Merged,
     Added,
 }
@@ -247,7 +248,7 @@ fn unasked(holding: CartComparison<'_>, line: &StoreLine) -> Option<Unasked> {
     Some(if is_bundle { Unasked::Merged } else { Unasked::Added })
 }
 
-/// Asked-for variants that are shown within a line, where no other line can be the one.
+/// Returns the requested variants that a merged line contains, if no other line can contain them.
 fn merged(group: &Group, line: &StoreLine) -> Vec<MergedItem> {
     let holding = group.holding();
     let mut bundles = holding.bundles();
@@ -261,7 +262,7 @@ fn merged(group: &Group, line: &StoreLine) -> Vec<MergedItem> {
     merged.map(item).collect()
 }
 
-/// The warning about a line that nobody asked for here.
+/// Returns the warning about a line that the buyer did not request here.
 fn unasked_warning(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
     let (code, detail) = match unasked(group.holding(), line)? {
         Unasked::Merged => (
@@ -280,11 +281,11 @@ fn unasked_warning(group: &Group, line_id: String, line: &StoreLine) -> Option<C
     })
 }
 
-/// The warning about a line whose store asks another price now than when it was put in.
+/// Returns the warning about a line whose price at the store has changed since it was added.
 fn price_changed(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
     let (added, currency) = *group.added_price_minor.get(&line.variant.0)?;
     let lines = group.seen.lines.iter().filter(|other| other.variant == line.variant);
-    // Amounts of two currencies say nothing beside each other, nor do lines that the store has split.
+    // Amounts in different currencies are not comparable, and neither are lines that the store has split.
     if added == line.unit_price_minor || currency != group.seen.currency || lines.count() > 1 {
         return None;
     }
@@ -300,8 +301,8 @@ fn price_changed(group: &Group, line_id: String, line: &StoreLine) -> Option<Car
     })
 }
 
-/// The warning of a quote that had ended. Its price is compared all the same: the store is asked in any case, and what was shown was
-/// shown.
+/// Returns the warning about an expired quote. Its price is still compared with the store's price, because it was shown
+/// to the buyer.
 fn quote_expired(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
     let shown = group.shown.get(&line.variant.0)?;
     shown.is_quote_over.then(|| CartWarning {
@@ -311,7 +312,7 @@ fn quote_expired(group: &Group, line_id: String, line: &StoreLine) -> Option<Car
     })
 }
 
-/// The warning of a store that knows no way to the address that it got, for it says nothing of that itself.
+/// Returns the warning about a store that has no delivery option for the address. Stores do not report this themselves.
 fn no_delivery(group: &Group) -> Option<CartWarning> {
     let mut options = group.seen.deliveries.iter().flat_map(|delivery| &delivery.options);
     let address = group.address.as_ref().filter(|_| options.next().is_none())?;
@@ -372,7 +373,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
         .chain(prices)
         .chain(quotes)
     {
-        // Stores state the same again with every change.
+        // Stores repeat the same warnings with every change.
         if !all.contains(&warning) {
             all.push(warning);
         }

@@ -1,4 +1,4 @@
-//! The contents of a store's cart that is made where there is none (any more).
+//! Content of a store's cart that must be created or rebuilt.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use super::plan::with_attributes;
 use super::record::Target;
 use crate::rules::store_cart::{Buyer, CartAddress, CartDraft, StoreCart, VariantQuantity};
 
-/// All that was asked for of a brand's part of a cart, once, and what it is to become; `None` where nothing is left. What
-/// the store has put in itself, it puts into the new one by itself.
+/// Returns everything that was requested for a brand's part of a cart together with its target. Returns `None` if
+/// nothing is left. Lines that the store itself had added are left out, because it adds them again.
 pub(crate) fn draft(
     seen: Option<&StoreCart>,
     wanted: &BTreeMap<u64, u32>,

@@ -7,11 +7,11 @@ use sha2::{Digest, Sha256};
 const CART_ID_BYTES: usize = 16;
 const LINE_ID_BYTES: usize = 10;
 
-/// Names a cart: 128 random bits, as 32 hexadecimal digits.
+/// Id of a cart: 128 random bits, as 32 hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct CartId(String);
 
-/// A text that is no cart's id: there is no such cart.
+/// Error for a text that is not a cart id. It is treated as an unknown cart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoCartId;
 
@@ -20,7 +20,7 @@ impl CartId {
         &self.0
     }
 
-    /// The name of a cart in an attribution token: the token is public, the id is not.
+    /// Returns the hash of the cart id for attribution tokens. The tokens are public, but the id is not.
     pub(crate) fn hash(&self) -> String {
         use base64::Engine as _;
         base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(Sha256::digest(&self.0))
@@ -43,14 +43,15 @@ impl fmt::Display for CartId {
     }
 }
 
-/// Names a line. It follows from what the line is of, so it stays when the store's cart must be made anew, and it tells
-/// nothing of the store's own ids, which name the store's cart. Of several lines of a variant, `nth` counts.
+/// Returns the id of a line. It depends only on the content of the line, so it stays the same when the store's cart is
+/// rebuilt. It does not reveal the store's own ids, which contain the id of the store's cart. `nth` distinguishes
+/// several lines of a variant.
 pub(crate) fn line_id(cart: &CartId, store: &StoreHost, variant: VariantId, nth: usize) -> String {
     let text = format!("haat/line/v1 {cart} {} {} {nth}", store.as_str(), variant.0);
     format!("line_{}", hex::encode(&Sha256::digest(text)[..LINE_ID_BYTES]))
 }
 
-/// The public id of a product of a brand's.
+/// Returns the public id of a brand's product.
 pub(crate) fn product_id(brand: &StoredBrand, platform_id: u64) -> String {
     let store = brand.store.clone();
     ProductKey { store, platform_id }.id().to_string()

@@ -1,4 +1,4 @@
-//! Variants that were in a store's cart, or were put into it, and are not there.
+//! Variants that were in a store's cart or were added to it, and are missing now.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use super::own::CartComparison;
 use super::record::{Group, Target};
 use crate::schema::carts::CartProblem;
 
-/// One variant that a store's cart lacks.
+/// Variant that is missing in a store's cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissingVariant {
     pub(crate) variant: u64,
-    /// Public id of its product, where it is known.
+    /// Public id of the variant's product, if known.
     pub(crate) product: Option<String>,
-    /// The store's name for it, where it was in the cart before.
+    /// The store's title of the variant, if it was in the cart before.
     title: Option<String>,
 }
 
-/// Variants that are wanted and that a store's cart neither has a line of nor has merged into another.
+/// Returns the wanted variants that have no line in the store's cart and are not merged into another line.
 pub(crate) fn missing(known: Option<&Group>, target: &Target, holding: CartComparison<'_>) -> Vec<MissingVariant> {
     let absent = holding.wanted.keys().filter(|variant| !holding.has(**variant));
     let one = |variant: &u64| {
@@ -35,7 +35,7 @@ pub(crate) fn missing(known: Option<&Group>, target: &Target, holding: CartCompa
 }
 
 impl MissingVariant {
-    /// The problem that states it to the caller.
+    /// Returns the problem that reports the missing variant to the caller.
     pub(crate) fn problem(self, brand: &StoredBrand) -> CartProblem {
         let detail = match self.title {
             Some(title) => format!(
@@ -47,7 +47,7 @@ impl MissingVariant {
     }
 }
 
-/// The pieces that are wanted once `done` is, by variant.
+/// Returns the wanted quantities by variant after `done`.
 pub(crate) fn wanted_after(wanted: &BTreeMap<u64, u32>, done: &BTreeMap<u64, u32>) -> BTreeMap<u64, u32> {
     let mut wanted = wanted.clone();
     wanted.extend(done);

@@ -1,40 +1,41 @@
-//! The search for the codes that take off most: each alone, then the best ones together.
+//! Search for the codes with the highest discount: tries each code alone, then combines the best ones.
 
 use std::collections::VecDeque;
 
 use crate::rules::store_cart::{StoreCart, is_same_code};
 
-/// Most codes that are tried together: the platform takes five on goods and one on shipping.
+/// Maximum number of combined codes: the platform accepts five on goods and one on shipping.
 const TOGETHER_MAX: usize = 6;
 
-/// Codes that a list is built around, the best alone first: the best alone need not be part of the best list.
+/// Number of codes from which combined lists are built, the best first. The best single code need not be part of the
+/// best list.
 const SEEDS_MAX: usize = 3;
 
-/// A search at one store.
+/// Search for the best codes at one store.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Search {
-    /// Codes that are still to be tried alone.
+    /// Codes that have not been tried alone yet.
     alone: VecDeque<String>,
-    /// Codes that apply alone, and the total with them, the best first once all were tried.
+    /// Codes that apply alone, with the total; sorted by total once all were tried.
     found: Vec<(String, i64)>,
-    /// The best list so far, and its total.
+    /// Best list so far, and its total.
     best: Option<(Vec<String>, i64)>,
-    /// Lists that are being built: once all were tried alone.
+    /// Lists under construction; set once all codes were tried alone.
     chains: Option<VecDeque<Chain>>,
     tried: usize,
 }
 
-/// A list that is being built around one code.
+/// List that is built from one starting code.
 #[derive(Debug, Clone)]
 struct Chain {
     list: Vec<String>,
     total_minor: i64,
-    /// Codes that are still to be tried beside it.
+    /// Codes that have not been added to the list yet.
     beside: VecDeque<String>,
 }
 
 impl Search {
-    /// A search among the codes that stand and those that are candidates, each once.
+    /// Starts a search over the current codes and the candidates, without duplicates.
     pub(crate) fn new(standing: &[String], candidates: &[String]) -> Self {
         let mut alone: VecDeque<String> = VecDeque::new();
         for code in standing.iter().chain(candidates) {
@@ -48,7 +49,7 @@ impl Search {
         }
     }
 
-    /// The list to try next; `None` once nothing is left.
+    /// Returns the next list to try; `None` once nothing is left.
     pub(crate) fn next(&mut self) -> Option<Vec<String>> {
         if let Some(code) = self.alone.front() {
             return Some(vec![code.clone()]);
@@ -69,10 +70,10 @@ impl Search {
     }
 
     fn seeds(&mut self) -> VecDeque<Chain> {
-        // A stable sort: of equal codes, the one that stood before or was thought likelier goes first.
+        // The sort is stable, so among codes with equal totals, current and more likely codes come first.
         self.found.sort_by_key(|(_, total)| *total);
         let chain = |(at, (code, total)): (usize, &(String, i64))| {
-            // Pairs with codes that were seeds before were tried already.
+            // Pairs with codes that were starting codes before have been tried already.
             let others = self.found.iter().skip(at + 1).map(|(code, _)| code.clone());
             Chain {
                 list: vec![code.clone()],
@@ -83,7 +84,7 @@ impl Search {
         self.found.iter().enumerate().take(SEEDS_MAX).map(chain).collect()
     }
 
-    /// Takes in what the store made of the list that [`Search::next`] gave.
+    /// Records the store's result for the list that [`Search::next`] returned.
     pub(crate) fn told(&mut self, list: Vec<String>, cart: &StoreCart) {
         let total = cart.total_minor;
         let applies = |code: &String| {
@@ -108,13 +109,13 @@ impl Search {
         }
     }
 
-    /// The best list, where it is better than `total_minor`, and its total.
+    /// Returns the best list and its total, if the total is below `total_minor`.
     pub(crate) fn best_below(&self, total_minor: i64) -> Option<(&[String], i64)> {
         let (list, total) = self.best.as_ref()?;
         (*total < total_minor).then_some((list.as_slice(), *total))
     }
 
-    /// The numbers of codes that were tried, and that were not.
+    /// Returns the number of tried codes and the number of untried codes.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.tried, self.alone.len())
     }
@@ -129,7 +130,8 @@ mod tests {
     use crate::hidden::SecretText;
     use crate::rules::store_cart::{Discounts, StoreCode};
 
-    /// A cart of 1,000 with this list, where single codes take something off and some pairs do not go together.
+    /// Builds a cart of 1,000 with this list of codes. `off` contains the discount of each code, and `apart` the pairs
+    /// that cannot be combined.
     fn cart(list: &[String], off: &[i64], apart: &[(usize, usize)]) -> StoreCart {
         let at = |code: &String| code.parse::<usize>().unwrap();
         let refused = |code: usize| {
@@ -199,7 +201,7 @@ mod tests {
     }
 
     proptest! {
-        /// The found list applies as a whole, is never worse than the best code alone, and takes a bounded number of
+        /// The found list applies as a whole, is never worse than the best code alone, and needs a bounded number of
         /// calls.
         #[test]
         fn a_search_ends_with_a_list_that_holds(

@@ -1,30 +1,30 @@
-//! The owners of the lines of a store's cart.
+//! Decides to whom the lines of a store's cart belong.
 //!
-//! The buyer's are those of variants that were asked for: as far as they cover what was asked for, and lines that cost
-//! something before free ones. A free line with attributes of its own is a gift, also of a variant that was asked for: what
-//! is asked for here has no attributes, and the platform puts pieces into one line only where the attributes are the same.
-//! Gifts and all other lines are the store's own (a bundle, a fee), or of somebody who changed the cart there. They are
-//! shown, never counted, and not taken out unless they are named. A variant that was asked for and has no line, where the
-//! store shows another line that nobody asked for and that costs something, is merged into that.
+//! The buyer's lines are those of requested variants, up to the requested quantity. Lines with a price come before free
+//! ones. A free line with attributes is a gift, even if its variant was requested. Requests from here have no
+//! attributes, and the platform merges pieces into one line only if the attributes are equal. Gifts and all other lines
+//! belong to the store (a bundle, a fee) or to somebody who changed the cart there. They are shown but not counted as
+//! the buyer's, and they are removed only on an explicit request. A requested variant may have no line although the
+//! store shows another line with a price that was not requested. The variant then counts as merged into that line.
 
 use std::collections::BTreeMap;
 
 use crate::rules::store_cart::{StoreCart, StoreLine};
 
-/// A store's cart as it was known before, and the pieces that were wanted of it then.
+/// Earlier known state of a store's cart, and the quantities wanted at that time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KnownCart<'a> {
     pub(crate) cart: &'a StoreCart,
     pub(crate) wanted: &'a BTreeMap<u64, u32>,
 }
 
-/// A store's cart beside what was asked of the store.
+/// Comparison of a store's cart with the requests that were sent to the store.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CartComparison<'a> {
     pub(crate) cart: &'a StoreCart,
-    /// Pieces that were asked for and not refused, by variant.
+    /// Quantities that were requested and not refused, by variant.
     pub(crate) wanted: &'a BTreeMap<u64, u32>,
-    /// Into a line that was there already nothing new is merged.
+    /// Earlier state of the cart. New variants are never merged into a line that existed already.
     pub(crate) before: Option<KnownCart<'a>>,
 }
 
@@ -33,7 +33,8 @@ impl<'a> CartComparison<'a> {
         self.wanted.get(&variant).copied().unwrap_or_default()
     }
 
-    /// The buyer's lines of a variant. Of one that was not asked for, all that cost something: whoever names it means those.
+    /// Returns the buyer's lines of a variant. If the variant was not requested, these are all its lines with a price,
+    /// because a caller who names the variant means them.
     pub(crate) fn own(&self, variant: u64) -> Vec<&'a StoreLine> {
         let (mut lines, free): (Vec<_>, Vec<_>) = sold(self.cart, variant).partition(|line| line.costs());
         let wanted = self.wanted(variant);
@@ -50,7 +51,7 @@ impl<'a> CartComparison<'a> {
         lines
     }
 
-    /// Pieces of a variant that the buyer has.
+    /// Returns the buyer's quantity of a variant.
     pub(crate) fn pieces(&self, variant: u64) -> u32 {
         if self.is_merged(variant) {
             return self.wanted(variant);
@@ -58,13 +59,13 @@ impl<'a> CartComparison<'a> {
         sum(&self.own(variant))
     }
 
-    /// Variants of which the buyer has fewer than were asked for, and how many those were.
+    /// Returns the variants of which the buyer has fewer pieces than requested, with the requested quantities.
     pub(crate) fn short(self) -> impl Iterator<Item = (u64, u32)> + use<'a> {
         let wanted = self.wanted.iter().map(|(variant, wanted)| (*variant, *wanted));
         wanted.filter(move |(variant, wanted)| self.pieces(*variant) < *wanted)
     }
 
-    /// Pieces of a variant that are there, the buyer's and others.
+    /// Returns the total quantity of a variant in the cart, whoever it belongs to.
     pub(crate) fn there(&self, variant: u64) -> u32 {
         if self.is_merged(variant) {
             return self.wanted(variant);
@@ -72,19 +73,19 @@ impl<'a> CartComparison<'a> {
         sum(&sold(self.cart, variant).collect::<Vec<_>>())
     }
 
-    /// Pieces of a variant beside the buyer's.
+    /// Returns the quantity of a variant that does not belong to the buyer.
     pub(crate) fn beside(&self, variant: u64) -> u32 {
         self.there(variant).saturating_sub(self.pieces(variant))
     }
 
-    /// Lines into which the store may have merged others.
+    /// Returns the lines into which the store may have merged others.
     pub(crate) fn bundles(&self) -> impl Iterator<Item = &'a StoreLine> + use<'a> {
         let (cart, wanted) = (self.cart, self.wanted);
         let lines = cart.lines.iter();
         lines.filter(move |line| line.costs() && !wanted.contains_key(&line.variant.0))
     }
 
-    /// True where the store shows a variant within another line.
+    /// True if the store has merged a variant into another line.
     pub(crate) fn is_merged(&self, variant: u64) -> bool {
         let takes_it = |line: &StoreLine| {
             self.before.is_none_or(|before| {
@@ -95,19 +96,19 @@ impl<'a> CartComparison<'a> {
         self.wanted(variant) > 0 && !has(self.cart, variant) && self.bundles().any(takes_it)
     }
 
-    /// Variants that the store shows within other lines.
+    /// Returns the variants that the store has merged into other lines.
     pub(crate) fn merged(&self) -> impl Iterator<Item = u64> + use<'a> {
         let holding = *self;
         let variants = holding.wanted.keys().copied();
         variants.filter(move |variant| holding.is_merged(*variant))
     }
 
-    /// True where the cart has a variant, as a line or within one.
+    /// True if the cart contains a variant, in a line of its own or merged.
     pub(crate) fn has(&self, variant: u64) -> bool {
         has(self.cart, variant) || self.is_merged(variant)
     }
 
-    /// Pieces that were asked for in a line; 0 for one that nobody asked for here.
+    /// Returns the requested quantity of a line; 0 if it was not requested here.
     pub(crate) fn asked(&self, line: &StoreLine) -> u32 {
         let mut left = self.wanted(line.variant.0);
         if left == 0 {
@@ -129,12 +130,12 @@ impl<'a> CartComparison<'a> {
     }
 }
 
-/// Pieces of lines.
+/// Returns the total quantity of the lines.
 pub(crate) fn sum(lines: &[&StoreLine]) -> u32 {
     lines.iter().fold(0, |sum, line| sum.saturating_add(line.quantity))
 }
 
-/// Lines of a variant but for gifts.
+/// Returns the lines of a variant except gifts.
 fn sold(cart: &StoreCart, variant: u64) -> impl Iterator<Item = &StoreLine> {
     let lines = cart.lines.iter();
     lines.filter(move |line| line.variant.0 == variant && !line.is_gift())
@@ -145,7 +146,7 @@ fn has(cart: &StoreCart, variant: u64) -> bool {
 }
 
 impl StoreLine {
-    /// True where it costs something after its discounts.
+    /// True if the line has a price above 0 after its discounts.
     pub(crate) fn costs(&self) -> bool {
         self.subtotal_minor > self.discount_minor
     }

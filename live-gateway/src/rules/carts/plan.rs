@@ -1,4 +1,4 @@
-//! The next step at a store, towards the wanted state of its cart.
+//! Chooses the next step at a store towards the wanted state of its cart.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,16 @@ use crate::rules::store_cart::{
     StoreOption, VariantQuantity, is_same_code,
 };
 
-/// One mutation.
+/// One mutation of a store's cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Takes lines away; the variants that are gone then.
+    /// Removes lines. The second list contains the variants that are gone afterwards.
     Remove(Vec<SecretText>, Vec<u64>),
-    /// Sets quantities of lines, and the variants that are as they are to be then.
+    /// Sets quantities of lines. The second list contains the variants that have their target quantity afterwards.
     Update(Vec<LineQuantity>, Vec<u64>),
-    /// Adds variants: as many as are missing.
+    /// Adds the missing quantities of variants.
     Add(Vec<VariantQuantity>),
-    /// Says who buys.
+    /// Sets the buyer.
     Buyer,
     Codes(Vec<String>),
     Address(CartAddress),
@@ -29,11 +29,11 @@ pub(crate) enum Step {
     Deliver(Vec<DeliveryChoice>),
 }
 
-/// The next step; `None` where the cart is what it is to be, as far as it can be.
+/// Returns the next step. Returns `None` if the cart matches its target as far as possible.
 pub(crate) fn next(holding: CartComparison<'_>, target: &Target) -> Option<Step> {
     let cart = holding.cart;
     let buyer = target.tells_buyer.then_some(Step::Buyer);
-    // The address comes first: goods may be sold to some places alone.
+    // The address comes first, because some goods are sold only to some addresses.
     buyer
         .or_else(|| address(cart, target))
         .or_else(|| at_store(target))
@@ -43,7 +43,7 @@ pub(crate) fn next(holding: CartComparison<'_>, target: &Target) -> Option<Step>
         .or_else(|| delivery(cart, target))
 }
 
-/// The step for lines that the store put in, and that were named.
+/// Returns the step for lines that the store added and that the request names.
 fn at_store(target: &Target) -> Option<Step> {
     let named = &target.at_store;
     let away = named.iter().filter(|line| line.quantity == 0);
@@ -54,7 +54,7 @@ fn at_store(target: &Target) -> Option<Step> {
     (!named.is_empty()).then(|| Step::Update(named.clone(), Vec::new()))
 }
 
-/// The changes to lines of variants, by kind of call.
+/// Changes to lines of variants, by kind of call.
 #[derive(Default)]
 struct Lines {
     set: (Vec<LineQuantity>, Vec<u64>),
@@ -68,7 +68,7 @@ impl Lines {
         for (variant, quantity) in target {
             lines.plan(holding, *variant, *quantity);
         }
-        // A line that the store has made of several goes when all of them go.
+        // A merged line is removed only if all of its variants are removed.
         let goes = |variant: u64| target.get(&variant) == Some(&0);
         let merged: Vec<u64> = holding.merged().collect();
         if !merged.is_empty() && merged.iter().all(|variant| goes(*variant)) {
@@ -99,7 +99,8 @@ impl Lines {
                 self.away.1.push(variant);
             }
             Some((first, others)) if sum(&own) != quantity => {
-                // Of several lines the first takes all, in one call: no piece is lost between two.
+                // Of several lines of a variant, the first receives the whole quantity in one call, so that no piece is
+                // lost between two calls.
                 let to = |line: &StoreLine, quantity: u32| LineQuantity {
                     id: line.id.clone(),
                     quantity,
@@ -133,7 +134,7 @@ fn lines(holding: CartComparison<'_>, target: &Target) -> Option<Step> {
     let Some(only) = &target.only else {
         return lines.remove().or_else(|| lines.update()).or_else(|| lines.add());
     };
-    // Additions come first: where the store refuses all of them, the cart keeps its lines.
+    // Additions come first: if the store refuses all of them, the cart keeps its lines.
     let first = lines.update().or_else(|| lines.add());
     if first.is_some() {
         return first;
@@ -167,7 +168,7 @@ fn attributes(cart: &StoreCart, target: &Target) -> Option<Step> {
     Some(Step::Attributes(with_attributes(&cart.attributes, &target.attributes)))
 }
 
-/// Attributes with others set beside or in place of them.
+/// Returns the attributes with `new` added; equal keys are replaced.
 pub(crate) fn with_attributes(there: &[CartAttribute], new: &[CartAttribute]) -> Vec<CartAttribute> {
     let kept = there.iter().filter(|one| !new.iter().any(|other| other.key == one.key));
     kept.chain(new).cloned().collect()
@@ -175,7 +176,7 @@ pub(crate) fn with_attributes(there: &[CartAttribute], new: &[CartAttribute]) ->
 
 fn delivery(cart: &StoreCart, target: &Target) -> Option<Step> {
     let chosen = target.chosen.as_ref()?;
-    // The cheapest stands as selected before any is chosen, and the total does not count it in.
+    // Before a selection, the cheapest option appears as selected, but the total does not include it.
     let is_counted = cart.delivery_minor > 0 && cart.other_minor == 0;
     let is_chosen = |group: &StoreDelivery, option: &StoreOption| {
         group.selected.as_ref() == Some(&option.handle) && (is_counted || option.amount_minor == 0)
@@ -192,12 +193,12 @@ fn delivery(cart: &StoreCart, target: &Target) -> Option<Step> {
 }
 
 impl Step {
-    /// True where it sets something of the whole cart, and no line.
+    /// True if the step changes a setting of the whole cart, not a line.
     pub(crate) const fn is_of_settings(&self) -> bool {
         !matches!(self, Self::Remove(..) | Self::Update(..) | Self::Add(_))
     }
 
-    /// Variants that are as they are to be once it is taken.
+    /// Returns the variants that have their target quantity after the step.
     pub(crate) fn variants(&self) -> Vec<u64> {
         match self {
             Self::Remove(_, variants) | Self::Update(_, variants) => variants.clone(),
@@ -208,7 +209,7 @@ impl Step {
 }
 
 impl Target {
-    /// The rest, once a step was taken. What a store made of it (fewer pieces than asked for) is its last word.
+    /// Removes what the step has done from the target. The store's result is final, even if it is less than requested.
     pub(crate) fn after(&mut self, step: &Step) {
         let variants = step.variants();
         self.lines.retain(|variant, _| !variants.contains(variant));
@@ -228,7 +229,7 @@ impl Target {
     }
 }
 
-/// The positions of lines that a store refuses, where it refuses single ones: `lines`, `0`, `merchandiseId`.
+/// Returns the indexes of refused lines, if the store refuses single lines: `lines`, `0`, `merchandiseId`.
 pub(crate) fn refused_lines(refusals: &[Refusal]) -> Vec<(usize, &Refusal)> {
     let position = |refusal: &Refusal| {
         let at = refusal.field.iter().position(|step| step == "lines")?;
@@ -240,7 +241,7 @@ pub(crate) fn refused_lines(refusals: &[Refusal]) -> Vec<(usize, &Refusal)> {
         .collect()
 }
 
-/// True where a store does not take the customer's token (any more).
+/// True if a store rejects the customer's token.
 pub(crate) fn refuses_customer(refusals: &[Refusal]) -> bool {
     let names = |refusal: &Refusal| refusal.field.iter().any(|step| step == "customerAccessToken");
     refusals.iter().any(names)

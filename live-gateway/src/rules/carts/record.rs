@@ -1,4 +1,5 @@
-//! The saved record of a cart over several stores. It is sealed as a whole, for it holds the keys to the stores' carts.
+//! Stored record of a cart over several stores. It is sealed as a whole, because it contains the keys to the stores'
+//! carts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,97 +12,99 @@ use crate::rules::store_cart::{
     CartAddress, CartAttribute, LineQuantity, StoreCart, StoreDelivery, StoreLine, StoreOption,
 };
 
-/// Ids of operations that are through and may be asked about again, the newest last.
+/// Maximum number of remembered ids of finished operations, which may be requested again. The newest is last.
 const DONE_MAX: usize = 64;
 
-/// A cart over several stores.
+/// Cart over several stores.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct CartRecord {
     pub(crate) email: Option<SecretText>,
     pub(crate) address: Option<CartAddress>,
-    /// The tokens of the last checkout. What a store says that its cart carries is compared with them, never believed.
+    /// Tokens of the last checkout. The attributes that a store reports are compared with these tokens and never
+    /// trusted.
     #[serde(rename = "attributions")]
     pub(crate) attribution: Option<Attributions>,
-    /// One for each brand, in the order in which they came.
+    /// One group for each brand, in the order in which brands were added.
     pub(crate) groups: Vec<Group>,
-    /// The operation that was begun, and is not known to be through.
+    /// Operation that was begun and is not known to be finished.
     pub(crate) open: Option<OpenOperation>,
     pub(crate) done: Vec<String>,
-    /// Work of operations that are through which stores left undone, for reasons that pass.
+    /// Parts of finished operations that stores did not carry out, for temporary reasons.
     pub(crate) unmet: Vec<Unmet>,
-    /// The groups at the end, where its caller has ended it: nobody finds it any more.
+    /// Groups at the end, if the caller has ended the cart. The cart can no longer be found.
     pub(crate) ended: Option<Vec<Group>>,
 }
 
-/// Tokens that say who sent the buyer.
+/// Tokens that name the sender of the buyer.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Attributions {
-    /// The token in each store's cart, by the store's permanent host: it names no other brand.
+    /// Token in each store's cart, by the store's permanent host. It names no other brand.
     pub(crate) stores: BTreeMap<String, SecretText>,
 }
 
-/// Work of an operation that a store left undone, for a reason that passes: a repeated request asks that store alone.
+/// Part of an operation that a store did not carry out for a temporary reason. A repeated request asks only that store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Unmet {
     pub(crate) operation: String,
     pub(crate) store: StoreHost,
-    /// Quantities that it took, or may have taken, all the same, by variant.
+    /// Quantities that the store accepted, or may have accepted, by variant.
     pub(crate) maybe_done: BTreeMap<u64, u32>,
 }
 
-/// One brand's part.
+/// One brand's part of a cart.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Group {
     pub(crate) brand: StoredBrand,
-    /// The store's cart as the store last answered it, and the moment of that.
+    /// The store's cart as the store last returned it; `seen_at` is the time of that answer.
     pub(crate) seen: StoreCart,
     pub(crate) seen_at: Timestamp,
-    /// Quantities that were asked for and not refused, by variant: a store may give less.
+    /// Quantities that were requested and not refused, by variant. The store may have fewer.
     #[serde(default)]
     pub(crate) wanted: BTreeMap<u64, u32>,
-    /// The price of one of a variant when it was put in, and its currency, by variant.
+    /// Price of one piece when the variant was added, and its currency, by variant.
     #[serde(default)]
     pub(crate) added_price_minor: BTreeMap<u64, (i64, CurrencyCode)>,
-    /// Public ids of the products of what was put in, by variant.
+    /// Public product ids of the added variants.
     #[serde(default)]
     pub(crate) products: BTreeMap<u64, String>,
-    /// Prices that the caller showed, by variant.
+    /// Prices that the caller showed to the buyer, by variant.
     #[serde(default)]
     pub(crate) shown: BTreeMap<u64, ShownPrice>,
-    /// Calls whose answers were lost, while they may be carried out yet.
+    /// Calls whose answers were lost, as long as they may still be carried out.
     #[serde(default)]
     pub(crate) doubt: Option<Doubt>,
-    /// The address that the store got.
+    /// Address that the store received.
     #[serde(default)]
     pub(crate) address: Option<CartAddress>,
-    /// The address that the store said no to last.
+    /// Address that the store refused last.
     #[serde(default)]
     pub(crate) declined: Option<Declined>,
-    /// Settings that were made while the store did not answer: they are sent when the store does.
+    /// Settings that were changed while the store did not answer. They are sent when the store answers again.
     #[serde(default)]
     pub(crate) unsent: Target,
-    /// The delivery that was chosen.
+    /// Selected delivery option.
     #[serde(default)]
     pub(crate) chosen: Option<ChosenDelivery>,
-    /// The mark of the buyer that the store got.
+    /// Digest of the buyer that the store received.
     #[serde(default)]
     pub(crate) buyer: Option<String>,
 }
 
-/// The price of one of a variant, as a caller showed it to somebody.
+/// Price of one piece of a variant, as the caller showed it to the buyer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ShownPrice {
     pub(crate) minor: i64,
-    /// Its currency; of a price without a quote that of the store's cart when the item came.
+    /// Currency of the price. For a price without a quote it is the currency of the store's cart when the item was
+    /// added.
     pub(crate) currency: Option<CurrencyCode>,
-    /// Names the signed quote of it, where there is one.
+    /// Id of the signed quote, if there is one.
     pub(crate) quote: Option<String>,
-    /// True where that quote had ended when the item came.
+    /// True if the quote had expired when the item was added.
     pub(crate) is_quote_over: bool,
 }
 
-/// An address that a store does not take: it is not asked for it again.
+/// Address that a store refuses. It is not sent to the store again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Declined {
     pub(crate) address: CartAddress,
@@ -112,70 +115,70 @@ pub(crate) struct Declined {
 /// Calls whose answers were lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Doubt {
-    /// When none of them can be under way any more.
+    /// Time after which none of the calls can still be in progress.
     pub(crate) until: Timestamp,
-    /// Quantities that they asked for, or that were asked for since, by variant.
+    /// Quantities that these calls or later ones requested, by variant.
     pub(crate) asked: BTreeMap<u64, u32>,
-    /// The settings that are to hold: one of these calls may set them back to those before.
+    /// Settings that must hold. One of the calls may still reset them to older values.
     #[serde(default)]
     pub(crate) set: Target,
 }
 
-/// A way of delivery. Its handle is another one in another cart of the same store.
+/// Delivery option. Its handle differs between carts of the same store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChosenDelivery {
     pub(crate) handle: String,
-    /// As the store offered it; `None` where no such offer was known.
+    /// The option as the store offered it; `None` if no such offer was known.
     pub(crate) option: Option<StoreOption>,
 }
 
-/// An operation that was begun. It holds the wanted state, not the changes, so that it can be done again.
+/// Operation that was begun. It contains the wanted state and not the changes, so that it can be repeated.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OpenOperation {
     pub(crate) id: String,
     pub(crate) targets: Vec<BrandTarget>,
 }
 
-/// A brand, and the wanted state of its store's cart.
+/// Brand, and the wanted state of its store's cart.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct BrandTarget {
     pub(crate) brand: StoredBrand,
     pub(crate) target: Target,
 }
 
-/// A pair, as saved records have it.
+/// Saved records contain a pair.
 impl Serialize for BrandTarget {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (&self.brand, &self.target).serialize(serializer)
     }
 }
 
-/// The wanted state of one store's cart; things that are not named stay.
+/// Wanted state of one store's cart. Absent fields leave the cart's state unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Target {
-    /// Quantities by variant; 0 takes the buyer's lines of it away.
+    /// Quantities by variant; 0 removes the buyer's lines of the variant.
     pub(crate) lines: BTreeMap<u64, u32>,
-    /// The variants beside which nothing of the buyer's is to be in the store's cart. Other lines go once one of these is
-    /// there.
+    /// The only variants that the buyer's part of the store's cart may contain. Other lines are removed once one of
+    /// these variants is in the cart.
     pub(crate) only: Option<BTreeSet<u64>>,
-    /// Lines that the store put in, where they are named: asked for once.
+    /// Changes to lines that the store added, if the request names them. They are sent only once.
     pub(crate) at_store: Vec<LineQuantity>,
-    /// The whole list of codes.
+    /// Whole list of codes.
     pub(crate) codes: Option<Vec<String>>,
     pub(crate) address: Option<CartAddress>,
     pub(crate) chosen: Option<ChosenDelivery>,
-    /// Attributes to be set beside those that are there.
+    /// Attributes to add to the existing ones.
     pub(crate) attributes: Vec<CartAttribute>,
-    /// Public ids of the products that variants are of, for the answers that name them.
+    /// Public product ids by variant, for answers that name the products.
     pub(crate) products: BTreeMap<u64, String>,
-    /// Prices that the caller showed, by variant.
+    /// Prices that the caller showed to the buyer, by variant.
     pub(crate) shown: BTreeMap<u64, ShownPrice>,
-    /// Read the store's cart even where nothing else is to be done.
+    /// True if the store's cart must be read even if there is nothing else to do.
     pub(crate) is_read: bool,
-    /// Send the buyer to the store.
+    /// True if the buyer must be sent to the store.
     pub(crate) tells_buyer: bool,
-    /// It is taken up once something that other targets name in `only` is there, and not before.
+    /// True if this target must wait until a variant that other targets name in `only` is in the cart.
     pub(crate) waits: bool,
 }
 
@@ -184,19 +187,19 @@ impl CartRecord {
         self.groups.iter().find(|group| group.brand.store == brand.store)
     }
 
-    /// True where an operation is through.
+    /// True if an operation is finished.
     pub(crate) fn is_done(&self, operation: &str) -> bool {
         self.done.iter().any(|id| id == operation)
     }
 
-    /// The undone work of an operation that is through.
+    /// Returns the parts of a finished operation that stores did not carry out.
     pub(crate) fn unmet_of(&self, operation: &str) -> Vec<Unmet> {
         let unmet = self.unmet.iter().filter(|one| one.operation == operation);
         unmet.cloned().collect()
     }
 
-    /// Notes what came of a store's part of the operation that was begun: done, or `left` with what it may have done. What
-    /// was done once is not left by a later try.
+    /// Records the outcome of a store's part of the open operation: done, or `left` with the quantities that may have
+    /// been accepted. A part that is done stays done after later attempts.
     pub(crate) fn note(&mut self, store: &StoreHost, left: Option<BTreeMap<u64, u32>>) {
         let Some(open) = self.open.as_ref().filter(|open| !open.id.is_empty()) else {
             return;
@@ -214,7 +217,7 @@ impl CartRecord {
         }
     }
 
-    /// Ends the operation that was begun.
+    /// Closes the open operation.
     pub(crate) fn close(&mut self) {
         let Some(open) = self.open.take().filter(|open| !open.id.is_empty()) else {
             return;
@@ -229,12 +232,12 @@ impl CartRecord {
         self.done.push(open.id);
     }
 
-    /// Lines of all groups, without those that stores put in.
+    /// Returns the number of lines of all groups, without lines that stores added.
     pub(crate) fn lines(&self) -> usize {
         self.groups.iter().map(|group| group.wanted.len()).sum()
     }
 
-    /// True where the cart has something of what targets of an operation wait for.
+    /// True if the cart contains a variant for which targets of the operation wait.
     pub(crate) fn has_awaited(&self, open: &OpenOperation) -> bool {
         let mut awaited = open.targets.iter().filter(|one| !one.target.waits);
         awaited.any(|BrandTarget { brand, target }| {
@@ -245,7 +248,7 @@ impl CartRecord {
         })
     }
 
-    /// True where a store has got all that its cart is to be.
+    /// True if a store has received all settings of its cart.
     pub(crate) fn is_told(&self, group: &Group) -> bool {
         group.address == self.address && group.unsent == Target::default()
     }
@@ -258,7 +261,7 @@ impl Attributions {
 }
 
 impl Target {
-    /// The part that is set once for the whole cart of a store, whatever its lines are.
+    /// Returns the settings of the target that apply to a store's whole cart, independent of its lines.
     pub(crate) fn settings(&self) -> Self {
         Self {
             codes: self.codes.clone(),
@@ -270,7 +273,7 @@ impl Target {
         }
     }
 
-    /// Joins settings from before, as far as it does not name others.
+    /// Adds earlier settings, unless the target sets its own.
     pub(crate) fn join(&mut self, before: &Self) {
         self.codes = self.codes.take().or_else(|| before.codes.clone());
         self.address = self.address.take().or_else(|| before.address.clone());
@@ -281,8 +284,7 @@ impl Target {
         self.tells_buyer |= before.tells_buyer;
     }
 
-    /// Takes out what is there by now of what may have been done. Asked for to be as it was asked for before, nothing is
-    /// added twice.
+    /// Removes the quantities in `maybe_done` that are already in the cart. A repeated request then adds nothing twice.
     pub(crate) fn without_done(&mut self, group: Option<&Group>, maybe_done: &BTreeMap<u64, u32>) {
         let there =
             |variant: u64| group.map_or(0, |group| group.quantity(variant).max(group.holding().wanted(variant)));
@@ -294,7 +296,7 @@ impl Target {
 }
 
 impl Group {
-    /// A target of its store's cart.
+    /// Returns this target for the group's brand.
     pub(crate) fn aimed_at(&self, target: Target) -> BrandTarget {
         let brand = self.brand.clone();
         BrandTarget { brand, target }
@@ -315,7 +317,7 @@ impl Group {
         }
     }
 
-    /// A part of which nothing is known but its store's cart.
+    /// Creates a group of which only the store's cart is known.
     pub(crate) fn new(brand: StoredBrand, seen: StoreCart, seen_at: Timestamp) -> Self {
         Self {
             brand,
@@ -334,7 +336,7 @@ impl Group {
         }
     }
 
-    /// Keeps of what is wanted what the store's cart has, and what a variant cost when it was seen first.
+    /// Drops wanted variants that the store's cart lacks, and records the price of each variant when it is first seen.
     pub(crate) fn settle_lines(&mut self, before: Option<&Self>) {
         let holding = CartComparison {
             before: before.map(Self::known),
@@ -353,8 +355,8 @@ impl Group {
         }
     }
 
-    /// Remembers products, and prices that were shown, of variants that were put in, or may have been, and forgets those of
-    /// what is gone.
+    /// Remembers the products and shown prices of variants that were added or may have been, and forgets those of
+    /// removed variants.
     pub(crate) fn note_items(&mut self, target: &Target, maybe_done: &BTreeMap<u64, u32>) {
         let is_new = |variant: &u64| maybe_done.contains_key(variant);
         let products = target.products.iter().filter(|(variant, _)| is_new(variant));
@@ -373,22 +375,22 @@ impl Group {
         self.shown.retain(|variant, _| is_there(variant));
     }
 
-    /// The quotes with which lines came.
+    /// Returns the ids of the quotes with which lines were added.
     pub(crate) fn quotes(&self) -> impl Iterator<Item = &str> {
         self.shown.values().filter_map(|price| price.quote.as_deref())
     }
 
-    /// True where no line of the buyer's is left: free lines go with the lines they came with.
+    /// True if no line of the buyer is left. Free lines are removed with the lines that they belong to.
     pub(crate) fn is_empty(&self) -> bool {
         self.wanted.is_empty() && !self.seen.lines.iter().any(StoreLine::costs)
     }
 
-    /// Variants of which the store's cart has fewer than were asked for, and how many those were.
+    /// Returns the variants of which the store's cart has fewer pieces than requested, with the requested quantities.
     pub(crate) fn short(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
         self.holding().short()
     }
 
-    /// The pieces of a variant that the buyer has in the store's cart.
+    /// Returns the buyer's quantity of a variant in the store's cart.
     pub(crate) fn quantity(&self, variant: u64) -> u32 {
         self.holding().pieces(variant)
     }
@@ -397,7 +399,7 @@ impl Group {
         self.seen.lines.iter().find(|line| line.variant.0 == variant)
     }
 
-    /// The settings that are to hold and are not known to hold for good.
+    /// Returns the wanted settings that are not certain to be in effect.
     pub(crate) fn settings(&self) -> Target {
         let mut settings = self.unsent.clone();
         if let Some(doubt) = &self.doubt {
@@ -406,19 +408,19 @@ impl Group {
         settings
     }
 
-    /// The whole list of codes, as it is to be.
+    /// Returns the whole wanted list of codes.
     pub(crate) fn codes(&self) -> Vec<String> {
         let seen = || self.seen.codes.iter().map(|code| code.code.clone()).collect();
         self.settings().codes.unwrap_or_else(seen)
     }
 
-    /// The delivery that was chosen, where the store's cart had it.
+    /// Returns the selected delivery option, if the store's cart had it.
     pub(crate) fn selected(&self) -> Option<ChosenDelivery> {
         let is_selected = |chosen: &&ChosenDelivery| chosen.selected(&self.seen).is_some();
         self.chosen.as_ref().filter(is_selected).cloned()
     }
 
-    /// A way of delivery by its handle.
+    /// Returns a delivery option by its handle.
     pub(crate) fn choice(&self, handle: &str) -> ChosenDelivery {
         let mut options = self.seen.deliveries.iter().flat_map(|group| &group.options);
         ChosenDelivery {
@@ -429,7 +431,7 @@ impl Group {
 }
 
 impl ChosenDelivery {
-    /// The options of a cart that are this one: under its handle, else under the same title, code and amount.
+    /// Returns the options of a cart that match this one: by handle, or else by title, code and amount.
     pub(crate) fn offered<'a>(&self, cart: &'a StoreCart) -> Vec<(&'a StoreDelivery, &'a StoreOption)> {
         let by = |is_it: &dyn Fn(&StoreOption) -> bool| -> Vec<_> {
             let found = cart.deliveries.iter().filter_map(|group| {
@@ -446,7 +448,7 @@ impl ChosenDelivery {
         by(&|option| self.option.as_ref().is_some_and(|known| what(known) == what(option)))
     }
 
-    /// The same as a cart has it selected.
+    /// Returns this option as the cart has it selected.
     pub(crate) fn selected(&self, cart: &StoreCart) -> Option<Self> {
         let mut offered = self.offered(cart).into_iter();
         let (_, option) = offered.find(|(delivery, option)| delivery.selected.as_ref() == Some(&option.handle))?;

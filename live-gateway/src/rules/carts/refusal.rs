@@ -1,13 +1,13 @@
-//! The reason for which a store does not apply a code.
+//! Determines the reason for which a store does not apply a code.
 
 use crate::rules::store_cart::{StoreCart, StoreWarning, is_same_code};
 use crate::schema::carts::{CodeRefusal, RefusalReason};
 
-/// Warnings about discounts begin so.
+/// Prefix of warnings about discounts.
 const OF_DISCOUNTS: &str = "DISCOUNT_";
 
-/// The refusal of a code of a cart; `None` of a code that applies. A warning that names no code is about those that no warning
-/// names, as long as all such warnings say the same.
+/// Returns the refusal of a code, or `None` if the code applies. A warning that names no code concerns the codes that
+/// no warning names, if all such warnings agree.
 pub(crate) fn refusal(cart: &StoreCart, code: &str) -> Option<CodeRefusal> {
     let is_refused = |one: &crate::rules::store_cart::StoreCode| !one.applicable && is_same_code(&one.code, code);
     cart.codes.iter().find(|one| is_refused(one))?;
@@ -36,7 +36,7 @@ pub(crate) fn refusal(cart: &StoreCart, code: &str) -> Option<CodeRefusal> {
     })
 }
 
-/// Our name of a platform's reason (Storefront API, `CartWarningCode`).
+/// Maps the platform's reason to this service's reason (Storefront API, `CartWarningCode`).
 fn reason(stated: &str) -> RefusalReason {
     match stated {
         "DISCOUNT_NOT_FOUND" => RefusalReason::UnknownCode,

@@ -1,4 +1,4 @@
-//! A product's `.js` view, as far as it is read (platform: Ajax API, `GET /products/{handle}.js`).
+//! Parsed fields of a product's `.js` view (platform: Ajax API, `GET /products/{handle}.js`).
 
 use serde::Deserialize;
 

@@ -1,9 +1,9 @@
-//! The sums that discounts take off, and the parts of a total.
+//! Computes the sums of discounts and the parts of a cart's total.
 
 use super::wire::Code;
 use super::{AutomaticDiscount, DiscountKind, Discounts, StoreCode};
 
-/// One discount at one place.
+/// One allocation of a discount, to a line or to the cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AppliedDiscount {
     pub(super) by: By,
@@ -12,14 +12,14 @@ pub(super) struct AppliedDiscount {
     pub(super) minor: i64,
 }
 
-/// The name of a discount.
+/// Code or title of a discount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum By {
     Code(String),
     Title(String),
 }
 
-/// The amounts of a line, and its discounts.
+/// Amounts of a line, and its discounts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LineDiscounts {
     pub(super) subtotal_minor: i64,
@@ -28,8 +28,9 @@ pub(super) struct LineDiscounts {
 }
 
 impl LineDiscounts {
-    /// Its allocations, where they are discounts of the line. Those that the line's own total does not show are its share of a
-    /// discount of the order, which stands with the cart (`of_cart`) too and is counted there.
+    /// Returns the allocations that are discounts of the line itself. An allocation that the line's total does not
+    /// include is the line's share of an order discount. The cart (`of_cart`) lists such a discount too, and it is
+    /// counted there.
     fn own(&self, of_cart: &[AppliedDiscount]) -> Vec<&AppliedDiscount> {
         let off = self.subtotal_minor - self.total_minor;
         let sum = |taken: &[&AppliedDiscount]| taken.iter().map(|one| one.minor).sum::<i64>();
@@ -43,7 +44,7 @@ impl LineDiscounts {
     }
 }
 
-/// The parts of a cart's total.
+/// Parts of a cart's total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) subtotal_minor: i64,
@@ -52,8 +53,8 @@ pub(super) struct Parts {
     pub(super) other_minor: i64,
 }
 
-/// Takes a total apart. `of_cart` are the allocations that stand with the cart, `delivery_minor` what the chosen options
-/// cost.
+/// Splits a total into its parts. `of_cart` contains the allocations to the cart, `delivery_minor` the cost of the
+/// selected options.
 pub(super) fn parts(
     lines: &[LineDiscounts],
     of_cart: &[AppliedDiscount],
@@ -69,7 +70,8 @@ pub(super) fn parts(
     let (order_minor, shipping_minor) = (sum(false), sum(true));
     let goods_minor = subtotal_minor - line_minor - order_minor;
     let rest_minor = total_minor - goods_minor;
-    // The total counts delivery in once an option is chosen for good; before, the cheapest stands as chosen and is not in.
+    // The total includes delivery once an option was selected. Before that, the cheapest option appears as selected but
+    // is not included.
     let is_counted = rest_minor != 0 || delivery_minor == shipping_minor;
     let (delivery_minor, shipping_minor) = if is_counted {
         (delivery_minor, shipping_minor)
@@ -88,7 +90,7 @@ pub(super) fn parts(
     }
 }
 
-/// The sum that each code of the list takes off.
+/// Returns the sum of the discounts of each code.
 pub(super) fn by_code(codes: Vec<Code>, lines: &[LineDiscounts], of_cart: &[AppliedDiscount]) -> Vec<StoreCode> {
     let all = || lines.iter().flat_map(|line| line.own(of_cart)).chain(of_cart);
     let told = |Code { code, applicable }: Code| {
@@ -112,7 +114,7 @@ pub(super) fn by_code(codes: Vec<Code>, lines: &[LineDiscounts], of_cart: &[Appl
     codes.into_iter().map(told).collect()
 }
 
-/// Discounts that no code brought, each title once, in their order.
+/// Returns the discounts without a code, each title once, in their order.
 pub(super) fn automatic(lines: &[LineDiscounts], of_cart: &[AppliedDiscount]) -> Vec<AutomaticDiscount> {
     let mut found: Vec<AutomaticDiscount> = Vec::new();
     for taken in lines.iter().flat_map(|line| line.own(of_cart)).chain(of_cart) {
@@ -128,7 +130,7 @@ pub(super) fn automatic(lines: &[LineDiscounts], of_cart: &[AppliedDiscount]) ->
     found
 }
 
-/// True where two texts are one code to the platform: neither case nor spaces around count.
+/// True if the platform treats two texts as the same code. Case and surrounding spaces are ignored.
 pub(crate) fn is_same_code(one: &str, other: &str) -> bool {
     let folded = |text: &str| text.trim().to_lowercase();
     folded(one) == folded(other)

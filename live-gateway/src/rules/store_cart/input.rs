@@ -1,4 +1,4 @@
-//! The inputs of calls to a store's cart.
+//! Inputs of calls to a store's cart.
 
 use data_model::VariantId;
 use serde::{Deserialize, Serialize, Serializer};
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::hidden::SecretText;
 use crate::rules::nodes::variant_gid;
 
-/// The contents of a new cart.
+/// Content of a new cart.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CartDraft {
     pub(crate) lines: Vec<VariantQuantity>,
@@ -18,20 +18,20 @@ pub(crate) struct CartDraft {
     pub(crate) attributes: Vec<CartAttribute>,
 }
 
-/// The buyer, as far as they are known.
+/// Known data about the buyer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Buyer {
-    /// Two upper-case letters: in whose prices.
+    /// Two uppercase letters: country whose prices apply.
     pub(crate) country: Option<String>,
     pub(crate) email: Option<SecretText>,
     pub(crate) customer_token: Option<SecretText>,
 }
 
-/// The address to deliver to, as far as it is known.
+/// Delivery address, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CartAddress {
     pub(crate) zip: Option<String>,
-    /// Two upper-case letters.
+    /// Country code of two uppercase letters.
     pub(crate) country: String,
     pub(crate) province: Option<String>,
     pub(crate) city: Option<String>,
@@ -44,21 +44,21 @@ pub(crate) struct CartAttribute {
     pub(crate) value: String,
 }
 
-/// Pieces of a variant that are to come into a cart.
+/// Quantity of a variant to add to a cart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct VariantQuantity {
     pub(crate) variant: VariantId,
     pub(crate) quantity: u32,
 }
 
-/// The quantity that a line is to have.
+/// Quantity to set on a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LineQuantity {
     pub(crate) id: SecretText,
     pub(crate) quantity: u32,
 }
 
-/// The way in which lines that are delivered together are to come.
+/// Selected option for lines that are delivered together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct DeliveryChoice {
     #[serde(rename = "deliveryGroupId")]
@@ -67,7 +67,7 @@ pub(crate) struct DeliveryChoice {
     pub(crate) handle: String,
 }
 
-/// A pair, as saved records have it.
+/// Saved records contain a pair.
 impl Serialize for CartAttribute {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (&self.key, &self.value).serialize(serializer)
@@ -105,7 +105,7 @@ pub(crate) fn attributes_input(attributes: &[CartAttribute]) -> Value {
 }
 
 impl Buyer {
-    /// A digest that distinguishes two buyers, and says nothing of them; `None` for nobody in particular.
+    /// Returns a digest that distinguishes buyers without revealing them; `None` for an anonymous buyer.
     pub(crate) fn mark(&self) -> Option<String> {
         if self.email.is_none() && self.customer_token.is_none() {
             return None;

@@ -1,11 +1,11 @@
-//! A store's own cart, as the store's answers state it. Pure: no I/O, no clock.
+//! Parses a store's own cart from the store's answers. Pure: no I/O, no clock.
 //!
-//! In: a [`storefront::GraphqlAnswer`] to one of `storefront::documents::CART_*`. Out: [`StoreCart`], in minor units of
-//! the cart's one currency, in which always
-//! `subtotal + delivery + other - (line + order + shipping discounts) = total`, or why the answer is not believed.
+//! In: a [`storefront::GraphqlAnswer`] to one of `storefront::documents::CART_*`. Out: a [`StoreCart`] in minor units of
+//! the cart's only currency, or the reason why the answer is rejected. A cart always satisfies
+//! `subtotal + delivery + other - (line + order + shipping discounts) = total`.
 //!
 //! - [`read_mutation`]`(&GraphqlAnswer, field) -> Result<CartAnswer, CartFault>`: `field` is the mutation's name.
-//! - [`read_cart`]`(&GraphqlAnswer) -> Result<Option<StoreCart>, CartFault>`: `None` where the cart is gone.
+//! - [`read_cart`]`(&GraphqlAnswer) -> Result<Option<StoreCart>, CartFault>`: `None` if the cart no longer exists.
 //!
 //! [`crate::cart_client::CartClient`] makes the calls.
 
@@ -34,34 +34,34 @@ pub(crate) use self::read::{read_cart, read_mutation, words};
 /// A store's cart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreCart {
-    /// The platform's id, with the key that opens the cart.
+    /// The platform's id, including the key that opens the cart.
     pub(crate) id: SecretText,
-    /// The page where a person checks out.
+    /// Page on which a person checks out.
     pub(crate) checkout_url: SecretText,
     pub(crate) currency: CurrencyCode,
     pub(crate) lines: Vec<StoreLine>,
-    /// The price of the lines before any discount.
+    /// Price of the lines before discounts, in minor units.
     pub(crate) subtotal_minor: i64,
     pub(crate) discounts: Discounts,
-    /// The chosen delivery before discounts, as far as the total counts it in.
+    /// Price of the selected delivery before discounts, in minor units, as far as the total includes it.
     pub(crate) delivery_minor: i64,
-    /// Other amounts that the store counts in (gift cards, taxes); nearly always 0.
+    /// Other amounts in the total (gift cards, taxes), in minor units; nearly always 0.
     pub(crate) other_minor: i64,
     pub(crate) total_minor: i64,
-    /// The list of codes as the store has it.
+    /// Discount codes of the cart at the store.
     pub(crate) codes: Vec<StoreCode>,
-    /// Discounts that came without a code, each title once.
+    /// Discounts without a code, each title once.
     pub(crate) automatic: Vec<AutomaticDiscount>,
-    /// Empty until an address is selected, and where nothing is delivered there.
+    /// Delivery groups; empty until an address is set, and if nothing is delivered there.
     pub(crate) deliveries: Vec<StoreDelivery>,
     pub(crate) attributes: Vec<CartAttribute>,
-    /// The destination, as the store has it; `None` where it does not say so.
+    /// Delivery address at the store; `None` if the store does not state it.
     #[serde(default)]
     pub(crate) address: Option<CartAddress>,
     pub(crate) warnings: Vec<StoreWarning>,
 }
 
-/// The sums that discounts take off lines, order and shipping.
+/// Sums of the discounts on lines, order and shipping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Discounts {
     pub(crate) line_minor: i64,
@@ -75,51 +75,51 @@ impl Discounts {
     }
 }
 
-/// A line of a store's cart.
+/// Line of a store's cart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreLine {
-    /// The platform's id. It names the cart, so it is not shown.
+    /// The platform's id of the line. It contains the id of the cart, so it is not shown.
     pub(crate) id: SecretText,
     pub(crate) variant: VariantId,
     /// The platform's id of the product.
     pub(crate) product: u64,
     pub(crate) title: String,
-    /// Empty for the one default variant.
+    /// Title of the variant; empty for a product's only default variant.
     pub(crate) variant_title: String,
     pub(crate) image: Option<String>,
-    /// 0 where it is sold out.
+    /// Quantity in the cart; 0 if the item is sold out.
     pub(crate) quantity: u32,
-    /// It has attributes of its own, as no line has that is asked for here.
+    /// True if the line has attributes. Lines that are requested here never have any.
     #[serde(default)]
     pub(crate) has_attributes: bool,
     pub(crate) unit_price_minor: i64,
-    /// Before any discount.
+    /// Price of the line before discounts, in minor units.
     pub(crate) subtotal_minor: i64,
-    /// The sum that discounts of this line take off; discounts of the order are not divided among lines.
+    /// Discounts of this line, in minor units. Order discounts are not divided among the lines.
     pub(crate) discount_minor: i64,
     pub(crate) available: bool,
 }
 
-/// A code of a store's list.
+/// Discount code in a store's list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreCode {
-    /// As it was given.
+    /// The code as it was entered.
     pub(crate) code: String,
-    /// The store's own verdict.
+    /// True if the store applies the code.
     pub(crate) applicable: bool,
-    /// The sum that it takes off lines, order and shipping together.
+    /// Total discount of the code on lines, order and shipping, in minor units.
     pub(crate) discount_minor: i64,
-    /// The part of it that is taken off shipping.
+    /// Part of the discount that applies to shipping, in minor units.
     pub(crate) shipping_minor: i64,
-    /// The store says that it is for shipping alone, even where that costs nothing.
+    /// True if the store states that the code is for shipping only, even if shipping is free.
     #[serde(default)]
     pub(crate) is_for_shipping: bool,
-    /// The kind of value that the store states for the sum it takes off goods.
+    /// Kind of value that the store states for the discount on goods.
     #[serde(default)]
     pub(crate) stated: Option<DiscountKind>,
 }
 
-/// The kind of value that a store states for a discount.
+/// Kind of value that a store states for a discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DiscountKind {
@@ -127,27 +127,27 @@ pub(crate) enum DiscountKind {
     Amount,
 }
 
-/// A discount that needs no code.
+/// Discount that needs no code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AutomaticDiscount {
     pub(crate) title: String,
     pub(crate) discount_minor: i64,
 }
 
-/// Lines that are delivered together, and their ways of delivery.
+/// Lines that are delivered together, and their delivery options.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreDelivery {
     pub(crate) id: SecretText,
     pub(crate) options: Vec<StoreOption>,
-    /// Handle of the chosen one.
+    /// Handle of the selected option.
     pub(crate) selected: Option<String>,
 }
 
-/// A way of delivery.
+/// Delivery option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreOption {
     pub(crate) handle: String,
-    /// The store's code of it.
+    /// The store's code of the option.
     #[serde(default)]
     pub(crate) code: Option<String>,
     pub(crate) title: String,
@@ -155,19 +155,19 @@ pub(crate) struct StoreOption {
     pub(crate) amount_minor: i64,
 }
 
-/// A warning from the store.
+/// Warning from the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreWarning {
-    /// The platform's code, `MERCHANDISE_NOT_ENOUGH_STOCK` say.
+    /// The platform's code, for example `MERCHANDISE_NOT_ENOUGH_STOCK`.
     pub(crate) code: String,
-    /// In the store's words, which change.
+    /// The store's message. Its wording may change.
     pub(crate) message: String,
-    /// The variant that it is about; `None` for the whole cart.
+    /// Variant that the warning is about; `None` for the whole cart.
     pub(crate) variant: Option<VariantId>,
 }
 
 impl StoreWarning {
-    /// True where a word of its message is this code.
+    /// True if a word of the warning's message equals this code.
     pub(crate) fn names(&self, code: &str) -> bool {
         let words = self.message.split_whitespace();
         let mut words = words.map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()));
@@ -175,29 +175,29 @@ impl StoreWarning {
     }
 }
 
-/// The store's reason for not doing the call (`userErrors`).
+/// The store's reason for refusing a call (`userErrors`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) code: Option<String>,
-    /// The way to what is wrong: `lines`, `0`, `merchandiseId`.
+    /// Path to the invalid field: `lines`, `0`, `merchandiseId`.
     pub(crate) field: Vec<String>,
-    /// In the store's words.
+    /// The store's message.
     pub(crate) message: String,
 }
 
-/// The answer to a mutation.
+/// Answer to a mutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CartAnswer {
-    /// The cart afterwards, whether or not the store did what it was asked.
+    /// Cart after the call, even if the store refused the call.
     pub(crate) cart: Option<StoreCart>,
-    /// Empty where it did.
+    /// Refusals; empty if the store carried out the call.
     pub(crate) refusals: Vec<Refusal>,
-    /// An earlier sending of the call may be carried out yet.
+    /// True if an earlier copy of the call may still be carried out.
     pub(crate) is_open: bool,
 }
 
 impl Refusal {
-    /// True where the store has no variant of that id (any more).
+    /// True if the store has no variant with the requested id.
     pub(crate) fn is_of_no_variant(&self) -> bool {
         let names_it = self.field.last().is_some_and(|step| step == "merchandiseId");
         names_it && self.code.as_deref() == Some("INVALID")
@@ -205,20 +205,20 @@ impl Refusal {
 }
 
 impl CartAnswer {
-    /// True where the cart that was asked about is gone; `cart` may be another, fresh one then.
+    /// True if the requested cart no longer exists. `cart` may then be a new, different cart.
     pub(crate) fn is_gone(&self) -> bool {
         let of_cart = |refusal: &Refusal| refusal.field.len() == 1 && refusal.field[0] == "cartId";
         self.refusals.iter().any(of_cart)
     }
 }
 
-/// Reasons why an answer is no cart.
+/// Reasons why an answer contains no cart.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CartFault {
-    /// Errors of GraphQL stand in its place, of this kind.
+    /// The answer contains GraphQL errors of this kind instead of a cart.
     #[error("the store answers with an error of GraphQL: {0:?}")]
     Refused(GraphqlErrorKind),
-    /// The answer is not believed.
+    /// The answer is rejected.
     #[error(transparent)]
     Unreadable(#[from] Nonsense),
 }

@@ -14,18 +14,18 @@ use crate::hidden::SecretText;
 use crate::rules::money::from_decimal;
 use crate::rules::reason::Nonsense;
 
-/// Longest words of a store that are kept, in characters.
+/// Maximum length of a store's message in characters.
 const WORDS_CHARS_MAX: usize = 300;
-/// Largest amount that is believed of a cart, in minor units: sums of as many as an answer can hold stay within 64 bits.
+/// Largest accepted amount of a cart, in minor units. Sums over all amounts of an answer then fit into 64 bits.
 const AMOUNT_MINOR_MAX: i64 = 10_000_000_000_000;
-/// Most lines, and most discounts at one place, that are believed.
+/// Maximum number of lines, and of discounts per line or cart, that are accepted.
 const ITEMS_MAX: usize = 250;
-/// Most pieces of one line, as the platform has it.
+/// Maximum quantity of one line on the platform.
 const PIECES_MAX: u32 = 1_000_000;
-/// Titles of variants of products that have no choice.
+/// Title of the only variant of a product without options.
 const DEFAULT_TITLE: &str = "Default Title";
 
-/// Reads the answer to a mutation; `field` is its name (`cartLinesAdd`).
+/// Parses the answer to a mutation; `field` is its name (`cartLinesAdd`).
 pub(crate) fn read_mutation(answer: &GraphqlAnswer, field: &str) -> Result<CartAnswer, CartFault> {
     let payload: wire::Payload = payload(answer, field)?.ok_or_else(|| refused(answer))?;
     let refusals = payload.user_errors.into_iter().map(refusal).collect();
@@ -37,7 +37,7 @@ pub(crate) fn read_mutation(answer: &GraphqlAnswer, field: &str) -> Result<CartA
     })
 }
 
-/// Reads the answer to `CartRead`; `None` where there is no such cart any more.
+/// Parses the answer to `CartRead`; `None` if the cart no longer exists.
 pub(crate) fn read_cart(answer: &GraphqlAnswer) -> Result<Option<StoreCart>, CartFault> {
     let cart: Option<wire::Cart> = payload(answer, "cart")?;
     match cart {
@@ -47,7 +47,7 @@ pub(crate) fn read_cart(answer: &GraphqlAnswer) -> Result<Option<StoreCart>, Car
     }
 }
 
-/// The value under `field`; `None` where it is null.
+/// Returns the value of `field`; `None` if it is null.
 fn payload<T: for<'d> Deserialize<'d>>(answer: &GraphqlAnswer, field: &str) -> Result<Option<T>, CartFault> {
     let Some(data) = &answer.data else {
         return Err(refused(answer));
@@ -70,7 +70,7 @@ fn refusal(error: wire::UserError) -> Refusal {
     }
 }
 
-/// A store's words, bounded, on one line.
+/// Returns a store's message on one line, limited in length.
 pub(crate) fn words(text: &str) -> String {
     let clean = text.chars().map(|char| if char.is_control() { ' ' } else { char });
     clean.take(WORDS_CHARS_MAX).collect()
@@ -256,7 +256,7 @@ fn delivery(group: wire::DeliveryGroup, currency: CurrencyCode) -> Result<StoreD
     })
 }
 
-/// The store's own words on where to check out: a link to a page, over TLS but on this machine.
+/// Checks the store's checkout link. It must be a TLS link to a page, except on this machine.
 fn checkout_url(text: String) -> Result<SecretText, Nonsense> {
     let is_link = url::Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "https" | "http") && url.has_host());
     if is_link {
@@ -266,7 +266,8 @@ fn checkout_url(text: String) -> Result<SecretText, Nonsense> {
     }
 }
 
-/// A warning is about a line where its target is one; targets are ids, which name the cart and are not kept.
+/// A warning is about a line if its target is that line. Targets are ids that contain the id of the cart, so they are
+/// not kept.
 fn warning(warning: wire::Warning, lines: &[StoreLine]) -> StoreWarning {
     let line = lines.iter().find(|line| line.id.expose() == warning.target);
     StoreWarning {

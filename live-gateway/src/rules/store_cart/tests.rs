@@ -16,7 +16,7 @@ fn answer(data: &Value) -> GraphqlAnswer {
 fn money(minor: i64) -> Value {
     let (whole, rest) = (minor / 100, minor % 100);
     let text = format!("{whole}.{rest:02}");
-    // As the platform writes: trailing zeros are cut, one decimal stays.
+    // The platform removes trailing zeros but keeps one decimal.
     let text = text.strip_suffix('0').unwrap_or(&text);
     json!({ "amount": text, "currencyCode": "INR" })
 }

@@ -1,4 +1,4 @@
-//! Answers as the platform writes them.
+//! JSON of the platform's answers.
 
 use serde::Deserialize;
 
@@ -84,7 +84,7 @@ pub(super) struct Application {
     pub(super) value: Option<ApplicationValue>,
 }
 
-/// An object of one member, whose name says how the discount is stated.
+/// Object with one key. The name of the key states how the discount is defined.
 #[derive(Debug, Deserialize)]
 pub(super) struct ApplicationValue {
     #[serde(default)]

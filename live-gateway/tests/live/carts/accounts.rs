@@ -9,7 +9,7 @@ use super::unanswered::no_answers;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// Asha, as the state knows her.
+/// Returns the caller Asha as the state names her.
 fn caller() -> String {
     api::CallerId::key("asha").as_str().to_owned()
 }
@@ -29,7 +29,7 @@ async fn refused(server: &Server, call: Call) -> (u16, Value, Value) {
     (status.as_u16(), body["code"].clone(), body["reason"].clone())
 }
 
-/// A mall whose first store has passwords, and a Storefront token that the operator gave.
+/// Starts a mall. Its first store has accounts with passwords, and the operator has set a Storefront token for it.
 async fn open() -> Mall {
     let mall = Mall::open(1).await;
     let slug = mall.slug(0);
@@ -77,7 +77,7 @@ async fn a_customer_registers_logs_in_and_shops_as_one() {
         .data(account(&mall, "login", "asha@example.com", "correct horse"))
         .await;
     assert_eq!(again["status"], "logged_in");
-    // Another caller shops as nobody in particular.
+    // Another caller's cart belongs to no customer.
     let other = Call::post("/v1/cart", json!({ "items": [mall.item(0, 0, 1)] })).by("ravi");
     let other = server.data(other).await;
     let other = server
@@ -120,12 +120,12 @@ async fn whatever_goes_wrong_while_a_store_is_told_who_buys_it_is_told_again_and
         );
         let lines = group["lines"].as_array().unwrap();
         assert_eq!((lines.len(), &lines[0]["qty"]), (1, &json!(1)), "{ill:?}");
-        // Tries to register are counted for a while.
+        // Registration attempts are counted for a while, so the clock moves on.
         mall.pass(3_600_000);
     }
 }
 
-/// The customer whose cart a store takes it to be, as its checkout says.
+/// Returns the customer to whom a cart belongs according to the store's checkout.
 async fn contact(mall: &Mall, cart: &Value) -> String {
     let link = group(cart, &mall.brand(0))["checkout_url"].clone();
     let page = reqwest::get(link.as_str().unwrap())
@@ -296,7 +296,7 @@ async fn what_is_no_answer_is_no_refusal_and_the_same_request_signs_in() {
             let told = mall.server().await.data(call).await;
             assert_eq!(told["status"], signed_in, "{fault:?}");
         }
-        // Tries are counted for a while.
+        // Attempts are counted for a while, so the clock moves on.
         mall.pass(3_600_000);
     }
 }
@@ -311,7 +311,7 @@ async fn without_the_operators_token_the_one_that_the_stores_page_shows_is_taken
         .data(account(&mall, "register", "asha@example.com", "correct horse"))
         .await;
     assert_eq!(told["status"], "registered");
-    // A store whose page shows none lets nobody sign in from here.
+    // Customers cannot sign in through this service at a store whose page shows no token.
     let location = "/meta.json".to_owned();
     let elsewhere = FaultRule::from(Fault::RedirectTo { location });
     mall.stores.set_faults(&slug, [elsewhere.first(1)]).unwrap();
@@ -355,7 +355,7 @@ async fn a_customers_token_that_ends_soon_is_renewed_when_it_is_used() {
     let cart = server.cart(&[mall.item(0, 0, 1)]).await;
     server.data(Call::get(path(&cart, ""))).await;
     assert_eq!(mall.calls(0, "customerAccessTokenRenew"), 0, "there is time");
-    // Two days before its end, by the store's clock and by ours.
+    // The time is two days before the token expires, on the store's clock and on this server's clock.
     let ends: data_model::Timestamp = told["expires_at"].as_str().unwrap().parse().unwrap();
     let now = data_model::Clock::now(mall.clock.as_ref());
     let left_ms = (ends.micros() - now.micros()) / 1_000 - 2 * DAY_MS;
@@ -369,7 +369,7 @@ async fn a_customers_token_that_ends_soon_is_renewed_when_it_is_used() {
     tokio::time::timeout(std::time::Duration::from_secs(30), renewed)
         .await
         .unwrap();
-    // Past its first end the cart is still the customer's.
+    // After the first token's expiry the cart still belongs to the customer.
     let store = &mall.shelf.brands[0].store;
     let state = mall.state().await;
     let kept = async {
@@ -404,11 +404,11 @@ async fn an_address_a_caller_and_a_brand_have_a_few_tries_and_each_is_audited() 
         let (status, ..) = refused(&server, account(&mall, "login", "a@example.com", "wrong password")).await;
         assert_ne!(status, 429);
     }
-    // Whoever asks, and however it is spelled, it is the same address.
+    // The limit applies to the address, independent of the caller and of upper or lower case.
     let again = || account(&mall, "register", "A@Example.com", "correct horse").by("ravi");
     let (status, code, _) = refused(&server, again()).await;
     assert_eq!((status, code), (429, json!("rate_limit")));
-    // A caller has more for several addresses, and then none for any.
+    // The caller has more attempts for other addresses, and later none for any address.
     for number in 10..60 {
         let email = format!("number-{number}@example.com");
         let (status, ..) = refused(&server, account(&mall, "login", &email, "wrong password")).await;
@@ -425,7 +425,7 @@ async fn an_address_a_caller_and_a_brand_have_a_few_tries_and_each_is_audited() 
     assert_eq!(audit.len(), 60);
     let expected = json!({ "brand": mall.brand(0), "action": "login" });
     assert!(audit.iter().all(|event| event.detail == expected), "{audit:?}");
-    // A while later there are tries again.
+    // After the window has passed, attempts are allowed again.
     mall.clock.advance_ms(15 * 60 * 1000);
     let (status, ..) = refused(&server, again()).await;
     assert_ne!(status, 429);

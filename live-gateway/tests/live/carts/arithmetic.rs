@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, assert_sums, group, minor, path, verdicts_of};
 
-/// The same numbers on every machine.
+/// Deterministic random numbers, equal on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -21,7 +21,7 @@ impl Dice {
 const STORES: usize = 8;
 const BASKETS: u64 = 1_000;
 
-/// The store's own change to its carts: none, a gift, lines of one piece each, or a bundle that nobody asks for.
+/// Returns the store's own change to its carts: none, a gift, one line per piece, or a bundle that was not requested.
 fn function(mall: &Mall, store: usize) -> Option<CartFunction> {
     let goods = mall.goods(store);
     match store % 4 {
@@ -38,7 +38,7 @@ fn function(mall: &Mall, store: usize) -> Option<CartFunction> {
     }
 }
 
-/// A basket as its store has it: the gift costs nothing and is left out.
+/// Returns a basket as its store has it. The gift is left out because it is free.
 fn made(basket: &BTreeMap<u64, u64>, function: Option<&CartFunction>) -> Vec<BasketLine> {
     let mut basket = basket.clone();
     let mut lines = Vec::new();
@@ -64,7 +64,7 @@ fn made(basket: &BTreeMap<u64, u64>, function: Option<&CartFunction>) -> Vec<Bas
         .collect()
 }
 
-/// Codes of every kind, at each store.
+/// Sets up codes of every kind at each store.
 fn prepare(mall: &Mall) {
     let all = CombinesWith {
         order: true,
@@ -157,7 +157,7 @@ async fn a_thousand_baskets_over_eight_stores_cost_what_the_stores_say() {
     }
 }
 
-/// A group is what is true of its basket at its store.
+/// Asserts that a group matches its basket at its store.
 fn assert_true(mall: &Mall, store: usize, basket: &BTreeMap<u64, u64>, codes: &[&str], told: &Value) {
     let basket = made(basket, function(mall, store).as_ref());
     let truth = mall

@@ -8,14 +8,15 @@ use super::mall::{Call, Mall, Server, assert_sums, group, master_keys, minor};
 
 async fn jwks(server: &Server) -> Value {
     let (status, headers, keys) = server.send_whole(Call::get("/.well-known/jwks.json").by(None)).await;
-    // A page of any origin checks tokens, and carts are nobody's but this site's.
+    // Pages of any origin may read the keys, but carts are only accessible to pages of this site.
     assert_eq!(headers["access-control-allow-origin"], "*");
     assert_eq!(status, 200);
     assert_eq!(headers["cache-control"], "public, max-age=300");
     keys
 }
 
-/// Verifies a token with the key that its header names, by Node's own crypto: nothing of this program takes part.
+/// Script that verifies a token with the key named in its header. It uses Node's own crypto, independent of this
+/// program.
 const VERIFY: &str = r#"
 const { createPublicKey, verify } = require('node:crypto');
 const { token, keys } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
@@ -29,7 +30,7 @@ const good = verify(jwk.alg === 'ES256' ? 'sha256' : null, Buffer.from(head + '.
 process.stdout.write(JSON.stringify({ good, claims: read(body) }));
 "#;
 
-/// The verifier's result; `None`, with a line, where there is none.
+/// Returns the verifier's result. Prints a line and returns `None` if Node is not available.
 fn verified(token: &str, keys: &Value) -> Option<Value> {
     let spawned = Command::new("node")
         .args(["-e", VERIFY])
@@ -68,7 +69,7 @@ async fn a_checkout_has_each_brands_own_link_and_a_token_that_anyone_can_verify(
         assert_eq!(told["checkout_url"], group["checkout_url"]);
         assert_eq!(minor(&told["total_minor"]), minor(&group["total_minor"]));
         assert_eq!(mall.calls(store, "cartAttributesUpdate"), 1);
-        // A person finds a page there.
+        // The link opens a page.
         let page = reqwest::get(told["checkout_url"].as_str().unwrap()).await.unwrap();
         assert!(page.status().is_success(), "{}", page.status());
     }
@@ -162,7 +163,7 @@ async fn a_new_key_is_published_before_it_signs_and_the_old_one_until_its_tokens
         .await
         .unwrap();
     assert_eq!(keys.len(), 2);
-    // Servers that start now know both; the old one still signs.
+    // A server that starts now reads both keys, and the old key still signs.
     let server = mall.server().await;
     let ids = |keys: &Value| {
         keys["keys"]

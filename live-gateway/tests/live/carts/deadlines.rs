@@ -1,4 +1,4 @@
-//! One time for a request, from the edge to the stores.
+//! All parts of a request, from the edge to the stores, share one time budget.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::mall::{Call, Mall, group, path};
 
-/// A catalogue that never answers.
+/// Catalogue that never answers.
 #[derive(Debug)]
 struct Silent;
 
@@ -57,7 +57,7 @@ async fn stores_have_what_the_edge_leaves_of_the_time() {
         .await
         .cart(&[mall.item(0, 0, 1), mall.item(1, 0, 1)])
         .await;
-    // Less than the budget of carts.
+    // The edge's timeout is shorter than the time budget of carts.
     mall.edge_ms = 4_000;
     let server = mall.server().await;
     let silent = FaultRule::from(Fault::AnswerLost { hold_ms: 3_600_000 }).on_operation("cartLinesAdd");

@@ -1,4 +1,4 @@
-//! Changes of a cart that is played, drawn by what is known of it.
+//! Random changes of a cart in a test sequence, drawn from its known state.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -8,26 +8,26 @@ use super::mall::{Call, group, path};
 use super::model::{PRODUCTS, Pieces};
 use super::plays::{MONTH, Play, STORES};
 
-/// A change, and what is wanted of the stores once it is done.
+/// Change, and the wanted state of the stores after it.
 #[derive(Debug)]
 pub(super) struct Change {
     pub(super) call: Call,
     pub(super) after: [Pieces; STORES],
-    /// The list of codes of the store that is meant.
+    /// Code list of the affected store.
     pub(super) codes: Option<Vec<String>>,
-    /// The destination of the whole cart.
+    /// Postal code of the delivery address of the whole cart.
     pub(super) zip: Option<&'static str>,
 }
 
 impl Play<'_> {
-    /// A product of a store of which there are some, or none.
+    /// Returns a random product of a store that is in the cart (`is_there`) or is not.
     fn product(&mut self, store: usize, is_there: bool) -> Option<usize> {
         let pieces = self.wanted[store].pieces();
         let fitting: Vec<usize> = (0..PRODUCTS).filter(|nth| (pieces[*nth] > 0) == is_there).collect();
         (!fitting.is_empty()).then(|| self.dice.of(&fitting))
     }
 
-    /// A change at a store that takes this mutation; `None` where none does now.
+    /// Returns a random change that causes this mutation at a store. Returns `None` if none is possible now.
     pub(super) async fn draw(&mut self, store: usize, mutation: &str) -> Option<Change> {
         let after = self.known();
         let stay = |call| Change {
@@ -69,7 +69,7 @@ impl Play<'_> {
         }
     }
 
-    /// More of a product.
+    /// Returns a change that adds pieces of a product.
     fn more(&mut self, store: usize, is_there: bool) -> Option<Change> {
         let (nth, more) = (self.product(store, is_there)?, 1 + self.dice.below(3));
         let mut after = self.known();
@@ -84,7 +84,7 @@ impl Play<'_> {
         })
     }
 
-    /// Another quantity of one line of a product.
+    /// Returns a change that sets the quantity of a product's line.
     fn line(&mut self, store: usize, qty: u64) -> Option<Change> {
         let nth = self.product(store, true)?;
         let variant = self.mall.goods(store)[nth].1.to_string();
@@ -107,7 +107,7 @@ impl Play<'_> {
         })
     }
 
-    /// A code that is put in, or taken out where it is there.
+    /// Returns a change that adds a code, or removes it if it is in the cart.
     fn code(&mut self, store: usize) -> Change {
         let mut codes = self.wanted[store].codes();
         let (code, brand) = (self.dice.of(&["TEN", "NOPE"]), self.mall.brand(store));
@@ -136,7 +136,7 @@ impl Play<'_> {
         }
     }
 
-    /// Another way of delivery.
+    /// Returns a change that selects a different delivery option.
     fn delivery(&mut self, store: usize) -> Option<Call> {
         let brand = self.mall.brand(store);
         let options = group(&self.cart, &brand)["delivery_options"].as_array()?.clone();
@@ -146,7 +146,7 @@ impl Play<'_> {
         Some(Call::post(path(&self.cart, "/delivery"), body))
     }
 
-    /// These, and nothing else.
+    /// Returns a change that replaces the content of the cart.
     pub(super) fn replacement(&mut self) -> Option<Change> {
         let after: [Pieces; STORES] =
             std::array::from_fn(|_| std::array::from_fn(|_| self.dice.below(4).saturating_sub(1) as u64));

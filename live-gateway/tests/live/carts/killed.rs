@@ -1,4 +1,4 @@
-//! Servers that end in the middle of an operation: each step of a cart's life.
+//! Servers that stop in the middle of an operation, at each step of a cart's life.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, assert_sums, group, minor, path, verdicts_of};
 
-/// Patient enough that a server still waits for a store when it ends.
+/// Starts a mall with long time budgets, so that a server still waits for a store when it is stopped.
 async fn open() -> Mall {
     let config = CartConfig {
         budget_ms: 600_000,
@@ -18,7 +18,8 @@ async fn open() -> Mall {
     Mall::with(2, config).await
 }
 
-/// Sends `call` to a server of its own that is gone, with all its tasks, once `is_reached` says so; whether it was.
+/// Sends `call` to a separate server and stops that server with all its tasks once `is_reached` returns true. Returns
+/// whether that happened.
 pub(super) fn cut_short(mall: &Mall, call: &Call, is_reached: impl Fn() -> bool + Send + Sync) -> bool {
     std::thread::scope(|scope| {
         let work = async {
@@ -35,14 +36,14 @@ pub(super) fn cut_short(mall: &Mall, call: &Call, is_reached: impl Fn() -> bool 
                 .enable_all()
                 .build()
                 .unwrap();
-            // The runtime ends with this thread, and every task of the server with it.
+            // The runtime ends with this thread and stops all tasks of the server.
             runtime.block_on(async { tokio::time::timeout(Duration::from_secs(30), work).await.unwrap() })
         });
         thread.join().unwrap()
     })
 }
 
-/// Cuts `call` short once the second store has carried out `operation` and before it has said so.
+/// Stops the server of `call` after the second store has carried out `operation` and before it has answered.
 fn end_in(mall: &Mall, call: &Call, operation: &str) {
     let rule = FaultRule {
         operation: Some(operation.to_owned()),
@@ -57,7 +58,7 @@ fn end_in(mall: &Mall, call: &Call, operation: &str) {
     mall.stores.set_faults(&mall.slug(1), Vec::<FaultRule>::new()).unwrap();
 }
 
-/// Pieces by variant of a brand's group.
+/// Returns the quantities of a brand's group by variant.
 fn pieces(cart: &Value, brand: &str) -> Vec<(String, i64)> {
     let lines = group(cart, brand)["lines"].as_array().cloned().unwrap_or_default();
     let mut pieces: Vec<_> = lines
@@ -68,14 +69,14 @@ fn pieces(cart: &Value, brand: &str) -> Vec<(String, i64)> {
     pieces
 }
 
-/// The state of a cart after its operations, without the parts that differ from cart to cart.
+/// Returns the state of a cart after its operations, without the parts that differ between carts.
 fn told(mall: &Mall, cart: &Value) -> Vec<Value> {
     let of = |store: usize| {
         let group = group(cart, &mall.brand(store));
         json!({
             "pieces": pieces(cart, &mall.brand(store)),
             "total_minor": group["total_minor"],
-            // The reason of a refusal is gone with the answer that had it.
+            // The reason for a refusal is lost with the answer that contained it.
             "codes": verdicts_of(&group),
             "delivery_minor": group["delivery_minor"],
         })
@@ -100,7 +101,7 @@ async fn whichever_step_a_server_ends_in_the_next_one_ends_it_and_nothing_is_dou
         ),
         ("/checkout", "cartAttributesUpdate", Value::Null),
     ];
-    // Undisturbed, for comparison.
+    // The undisturbed result for comparison.
     let whole = server.data(Call::post("/v1/cart", items(0, 1))).await;
     let ended = server.data(Call::post("/v1/cart", items(0, 1))).await;
     for (nth, (below, operation, body)) in steps.into_iter().enumerate() {
@@ -143,7 +144,7 @@ async fn whoever_comes_next_ends_what_was_begun_whether_or_not_it_had_a_key() {
     let call = Call::post(path(&cart, "/lines"), more).once("k");
     tokio::task::block_in_place(|| end_in(&mall, &call, "cartLinesAdd"));
     mall.clock.advance_ms(3_600_000);
-    // Another operation comes first.
+    // A different operation is sent first.
     let cart = server
         .data(Call::post(path(&cart, "/discount"), json!({ "code": "X" })))
         .await;
@@ -175,7 +176,7 @@ async fn a_cart_whose_making_was_cut_short_is_there_under_its_key() {
         );
     }
     assert_eq!(server.data(call).await["cart_id"], cart["cart_id"]);
-    // Carts whose ids were never answered are left behind.
+    // Carts whose ids were never returned are abandoned.
     assert_eq!(mall.stores.carts(&mall.slug(1)).unwrap(), 2);
 }
 

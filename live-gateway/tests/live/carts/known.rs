@@ -1,4 +1,4 @@
-//! The state of a store's cart is known after it was refused, was down, or was forgotten.
+//! The state of a store's cart is known after the store refused it, was down, or forgot it.
 
 use emulator::{CartFunction, Fault, FaultRule};
 use http::Method;
@@ -8,7 +8,7 @@ use super::mall::{Call, Mall, Server, assert_sums, group, path};
 
 const MONTH: std::time::Duration = std::time::Duration::from_secs(40 * 86_400);
 
-/// The store does not begin with what is asked of it.
+/// Returns a fault in which the store does not begin the call.
 fn down() -> FaultRule {
     FaultRule::from(Fault::Status {
         status: 503,
@@ -20,7 +20,7 @@ fn set(mall: &Mall, rule: impl Into<Option<FaultRule>>) {
     mall.stores.set_faults(&mall.slug(0), rule.into()).unwrap();
 }
 
-/// Pieces and requested pieces of the nth product, over all its lines.
+/// Returns the quantity and the requested quantity of the nth product, summed over its lines.
 fn of(cart: &Value, mall: &Mall, nth: usize) -> (u64, u64) {
     let variant = mall.goods(0)[nth].1.to_string();
     let lines = group(cart, &mall.brand(0))["lines"]
@@ -66,7 +66,7 @@ async fn a_replacement_that_a_store_refused_leaves_no_trace() {
         assert_eq!(pieces, [(1, 1), (2, 2), (0, 0)], "{cart}");
     };
     as_before(&told);
-    // A later addition whose answer is lost.
+    // The answer of a later addition is lost.
     set(
         &mall,
         FaultRule::from(Fault::AnswerLost { hold_ms: 0 })
@@ -77,7 +77,7 @@ async fn a_replacement_that_a_store_refused_leaves_no_trace() {
     let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
     assert_eq!((&told["problems"], of(&told, &mall, 3)), (&json!([]), (1, 1)));
     as_before(&told);
-    // A store that forgets its cart.
+    // The store forgets its cart.
     mall.stores.advance_clock(MONTH);
     let told = read(&server, &cart).await;
     assert_eq!((&told["problems"], of(&told, &mall, 3)), (&json!([]), (1, 1)));
@@ -115,7 +115,7 @@ async fn an_address_that_a_store_was_not_told_is_told_when_it_answers_again() {
         .await;
     let checkout = || Call::post("/v1/checkout", json!({ "cart_id": cart["cart_id"] }));
     let told_first = mall.calls(0, "cartDeliveryAddressesReplace");
-    // Down as a whole, and for the address alone.
+    // The store is down completely, or only for address changes.
     for fault in [
         down().on_path("/api/"),
         down().on_operation("cartDeliveryAddressesReplace"),

@@ -1,4 +1,4 @@
-//! Settings of a store's cart that come late: the store begins with an older call after a newer one.
+//! Late settings of a store's cart: the store carries out an older call after a newer one.
 
 use emulator::{Fault, FaultRule, ZoneKind, ZoneRules};
 use http::Method;
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, Server, group, path};
 
-/// A place that is delivered to in two ways, and one that is in one way.
+/// Postal code with two delivery options, and one with a single option.
 pub(super) const ZIPS: [&str; 2] = ["560001", "570001"];
 
-/// Makes the ways of delivery tell where a store's carts go.
+/// Sets up delivery options that show the delivery address of a store's carts.
 pub(super) fn tell_places(mall: &Mall, store: usize) {
     let rules = ZoneRules {
         kind: ZoneKind::ExpressInMetros,
@@ -32,7 +32,7 @@ async fn open() -> (Mall, Server, Value) {
     (mall, server, cart)
 }
 
-/// The settings of a cart, as its store has them.
+/// Returns the settings of a cart as its store has them.
 fn settings(mall: &Mall, cart: &Value) -> [Value; 2] {
     assert_eq!(cart["problems"], json!([]), "{cart:#}");
     let group = group(cart, &mall.brand(0));
@@ -40,7 +40,8 @@ fn settings(mall: &Mall, cart: &Value) -> [Value; 2] {
     ["discount_codes", "delivery_options"].map(|member| group[member].clone())
 }
 
-/// Makes two changes, of which the store has yet to begin with the first: it did not say so, and was asked again.
+/// Makes two changes. The first call is answered with 504 and repeated. The store carries out the delayed copy later,
+/// after the second change.
 async fn cross(mall: &Mall, server: &Server, operation: &str, [older, newer]: [Call; 2]) {
     let late = FaultRule::from(Fault::Delayed { status: 504 }).on_operation(operation);
     mall.stores.set_faults(&mall.slug(0), [late.first(1)]).unwrap();
@@ -49,7 +50,7 @@ async fn cross(mall: &Mall, server: &Server, operation: &str, [older, newer]: [C
     assert_eq!(server.data(newer).await["problems"], json!([]), "{operation}");
 }
 
-/// Two changes of each setting.
+/// Returns two changes for each setting.
 fn changes(mall: &Mall, cart: &Value) -> [(&'static str, [Call; 2]); 4] {
     let code = |method| Call::new(method, path(cart, "/discount/LATE"));
     let added = Call::post(path(cart, "/discount"), json!({ "code": "LATE" }));
@@ -83,7 +84,7 @@ async fn what_was_set_last_is_set_again_once_where_an_older_call_comes_late() {
             assert_eq!(settings(&mall, &read().await), before, "{operation}");
             assert_eq!(mall.calls(0, operation), calls + 1, "{operation}");
         }
-        // No call is under way any more.
+        // No call is in progress any more.
         mall.clock.advance_ms(120_000);
         read().await;
     }
@@ -123,7 +124,7 @@ async fn what_could_not_be_set_again_is_a_problem_until_it_is() {
             let told = read().await;
             assert_eq!(told["problems"][0]["code"], "store_unavailable", "{operation}");
             assert_eq!(group(&told, &mall.brand(0))["verified"], false, "{operation}");
-            // The last look at which a late call can be seen is long over.
+            // The last read that could show a late call was long ago.
             mall.clock.advance_ms(120_000);
         }
         mall.stores.set_fault(&mall.slug(0), None).unwrap();

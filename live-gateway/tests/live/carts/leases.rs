@@ -1,4 +1,4 @@
-//! Carts that somebody else changes, or did when they ended.
+//! Carts that another request is changing, or was changing when its server stopped.
 
 use data_model::Clock;
 use live_gateway::CartConfig;
@@ -11,7 +11,7 @@ fn caller() -> String {
     api::CallerId::key("asha").as_str().to_owned()
 }
 
-/// Has somebody else change a cart, for so long.
+/// Makes another holder lock a cart for the given time.
 async fn hold(mall: &Mall, cart: &Value, ms: i64) -> Lease {
     let now = mall.clock.now();
     let lease = Lease::new(now.plus_millis(ms)).unwrap();
@@ -54,7 +54,7 @@ async fn a_cart_whose_store_forgot_it_is_read_while_somebody_else_changes_it() {
     let mall = hasty().await;
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 1)]).await;
-    // Stores forget carts after a month, by their own clock.
+    // Stores delete carts after a month on their own clock.
     mall.stores.advance_clock(std::time::Duration::from_secs(40 * 86_400));
     let lease = hold(&mall, &cart, 60_000).await;
     let read = server.data(Call::get(path(&cart, ""))).await;
@@ -109,7 +109,7 @@ async fn an_operation_that_takes_longer_than_a_lease_keeps_it() {
         while mall.calls(0, "cartLinesAdd") == 0 {
             tokio::task::yield_now().await;
         }
-        // By the clock of the servers the lease would be over by now, were it not renewed.
+        // Without renewals, the lease would have expired by now on the servers' clock.
         for _ in 0..2 {
             mall.clock.advance_ms(4_000);
             let renewed = renewed_until(&mall, &cart).await;
@@ -125,7 +125,7 @@ async fn an_operation_that_takes_longer_than_a_lease_keeps_it() {
     assert_eq!(mall.calls(0, "cartLinesAdd"), 1);
 }
 
-/// Waits until whoever has a cart has it for longer than five seconds from now.
+/// Waits until the lease on a cart lasts for more than five seconds from now.
 async fn renewed_until<'a>(mall: &'a Mall, cart: &'a Value) -> impl Future<Output = ()> + 'a {
     let state = mall.state().await;
     async move {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, Server, group, path};
 
-/// A host of the first brand's at which nobody answers.
+/// Host of the first brand at which no server listens.
 const DEAD: &str = "127.0.0.1:1";
 
 async fn mall() -> Mall {

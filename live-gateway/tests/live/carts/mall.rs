@@ -19,7 +19,7 @@ use storefront::{Lookup, Storefront, StorefrontConfig};
 
 use crate::support::Shelf;
 
-/// Knows every key: whoever sends it is whom it names.
+/// Accepts every key: the key itself is the name of the caller.
 #[derive(Debug)]
 struct Anybody;
 
@@ -39,7 +39,7 @@ impl Identify for Anybody {
     }
 }
 
-/// Knows no name: nothing leaves this machine.
+/// Resolver that knows no names, so that no request leaves this machine.
 #[derive(Debug)]
 struct NoNames;
 
@@ -50,12 +50,12 @@ impl Lookup for NoNames {
     }
 }
 
-/// Refuses nothing, and counts what it is told.
+/// Limit that refuses nothing and counts requests.
 #[derive(Debug, Default)]
 pub(super) struct CountingLimit(AtomicU32);
 
 impl CountingLimit {
-    /// Requests since it was asked before.
+    /// Returns the number of requests since the last call.
     pub(super) fn requests(&self) -> u32 {
         self.0.swap(0, Ordering::Relaxed)
     }
@@ -74,7 +74,7 @@ impl Limit for CountingLimit {
     }
 }
 
-/// Emulated stores, what a crawl saw of them, and a state that outlives the servers over it.
+/// Emulated stores, their crawled data, and a state that outlives its servers.
 pub(super) struct Mall {
     pub(super) stores: RunningStores,
     pub(super) shelf: Arc<Shelf>,
@@ -83,20 +83,20 @@ pub(super) struct Mall {
     pub(super) target: StateTarget,
     pub(super) config: CartConfig,
     pub(super) candidates: Arc<dyn CouponCandidates>,
-    /// The time for which a cart that was read is answered to others.
+    /// Time in milliseconds for which a read cart is reused for other reads.
     pub(super) reuse_ms: u64,
     pub(super) counted: Arc<CountingLimit>,
-    /// The time for which the edge waits for an answer.
+    /// Time in milliseconds for which the edge waits for an answer.
     pub(super) edge_ms: u64,
     timeout_ms: u64,
 }
 
-/// One server.
+/// Server over the mall's stores and state.
 pub(super) struct Server {
     router: EdgeRouter,
 }
 
-/// The master key of all servers.
+/// Returns the master key of all servers.
 pub(super) fn master_keys() -> MasterKeys {
     MasterKeys::parse(&"5a".repeat(32)).unwrap()
 }
@@ -121,7 +121,7 @@ impl Mall {
         for store in running.stores() {
             shelf.crawl(&store).await;
         }
-        // In memory where the system has a folder for that: no state of these outlives the machine.
+        // The state is kept in memory if the system has a folder for that, because it is not needed after the test.
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let folder = folder.unwrap();
         Self {
@@ -143,13 +143,13 @@ impl Mall {
         State::open(&self.target).await.unwrap()
     }
 
-    /// A server of its own over the same state.
+    /// Starts another server over the same state.
     pub(super) async fn server(&self) -> Server {
         self.server_over(Arc::clone(&self.shelf) as Arc<dyn live_gateway::Catalogue>)
             .await
     }
 
-    /// The same, over another catalogue.
+    /// Like `server`, but with a different catalogue.
     pub(super) async fn server_over(&self, catalogue: Arc<dyn live_gateway::Catalogue>) -> Server {
         let storefront = StorefrontConfig {
             allow_loopback: true,
@@ -192,25 +192,25 @@ impl Mall {
         self.stores.stores()[store].slug.clone()
     }
 
-    /// Sets the clock to what the stores' clocks show, which are the system's: for what a store says the end of.
+    /// Sets the clock to the system time, which the stores' clocks show. Needed if a store states an expiry.
     pub(super) fn show_the_stores_time(&self) {
         let ahead_ms = kit::ShiftedClock::default().now().millis_since(self.clock.now());
         self.clock.advance_ms(ahead_ms);
     }
 
-    /// Lets time pass, here and at the stores.
+    /// Advances the clocks of the servers and of the stores.
     pub(super) fn pass(&self, ms: i64) {
         self.clock.advance_ms(ms);
         let ms = u64::try_from(ms).unwrap();
         self.stores.advance_clock(std::time::Duration::from_millis(ms));
     }
 
-    /// The brand's slug, as answers tell it.
+    /// Returns the brand's slug as it appears in answers.
     pub(super) fn brand(&self, store: usize) -> String {
         self.shelf.brands[store].slug.to_string()
     }
 
-    /// Products of a store of which some variant can be bought, and that variant with its price.
+    /// Returns the products of a store with a variant that can be bought, with that variant and its price.
     pub(super) fn goods(&self, store: usize) -> Vec<(String, u64, i64)> {
         let idents = self.shelf.by_store[&self.slug(store)].iter();
         let stored = idents.map(|ident| (ident, &self.shelf.products[ident]));
@@ -221,20 +221,20 @@ impl Mall {
         sold.collect()
     }
 
-    /// An item of the nth product of a store.
+    /// Returns a request item for the nth product of a store.
     pub(super) fn item(&self, store: usize, nth: usize, qty: u32) -> Value {
         let (product, variant, _) = &self.goods(store)[nth];
         json!({ "product_id": product, "variant_id": variant.to_string(), "qty": qty })
     }
 
-    /// The number of times that a store carried out a mutation or a read.
+    /// Returns how often a store carried out a mutation or a read.
     pub(super) fn calls(&self, store: usize, name: &str) -> u64 {
         let calls = self.stores.calls(&self.slug(store)).unwrap();
         calls.get(name).copied().unwrap_or_default()
     }
 }
 
-/// A request, to be sent by somebody.
+/// Request to a server.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     method: Method,
@@ -266,7 +266,7 @@ impl Call {
         }
     }
 
-    /// By somebody else than Asha; `None`: by nobody known.
+    /// Sends the request as a caller other than Asha; `None` sends it without a key.
     pub(super) fn by(self, key: impl Into<Option<&'static str>>) -> Self {
         Self {
             key: key.into(),
@@ -321,7 +321,7 @@ impl Server {
         )
     }
 
-    /// The data of an answer of status 200.
+    /// Returns the data of an answer with status 200.
     pub(super) async fn data(&self, call: Call) -> Value {
         let told = format!("{} {}", call.method, call.path);
         let (status, body) = self.send(call).await;
@@ -329,25 +329,25 @@ impl Server {
         body["data"].clone()
     }
 
-    /// A new cart.
+    /// Creates a cart.
     pub(super) async fn cart(&self, items: &[Value]) -> Value {
         self.data(Call::post("/v1/cart", json!({ "items": items }))).await
     }
 }
 
-/// The path of a cart, or of what is below it.
+/// Returns the path of a cart, extended by `below`.
 pub(super) fn path(cart: &Value, below: &str) -> String {
     format!("/v1/cart/{}{below}", cart["cart_id"].as_str().unwrap())
 }
 
-/// A brand's group; null where there is none.
+/// Returns a brand's group; null if there is none.
 pub(super) fn group(cart: &Value, brand: &str) -> Value {
     let groups = cart["groups"].as_array().unwrap();
     let found = groups.iter().find(|group| group["brand_slug"] == brand);
     found.cloned().unwrap_or(Value::Null)
 }
 
-/// The codes of a group and what they do, without the reasons of refusals.
+/// Returns the codes of a group and their effects, without the reasons of refusals.
 pub(super) fn verdicts_of(group: &Value) -> Vec<Value> {
     let codes = group["discount_codes"].as_array().into_iter().flatten();
     let verdict = |code: &Value| {
@@ -364,7 +364,7 @@ pub(super) fn minor(value: &Value) -> i64 {
     value.as_i64().unwrap()
 }
 
-/// Every total is the sum of its parts.
+/// Asserts that every total is the sum of its parts.
 pub(super) fn assert_sums(cart: &Value) {
     let mut sums = std::collections::BTreeMap::new();
     for group in cart["groups"].as_array().unwrap() {

@@ -1,4 +1,4 @@
-//! Measures the time that carts cost on top of the stores' own. Not a test: it prints, and expects nothing.
+//! Measures the time that carts add to the stores' own time. It prints results and asserts nothing.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// Resident memory of this process in MiB.
+/// Returns the resident memory of this process in MiB.
 fn resident_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status
@@ -27,7 +27,7 @@ fn resident_mib() -> u64 {
     kib / 1_024
 }
 
-/// The time of one call of the store's own, without a gateway.
+/// Measures one call to a store without a gateway.
 async fn bare(mall: &Mall) -> Duration {
     let (client, store) = (reqwest::Client::new(), &mall.stores.stores()[0]);
     let variant = format!("gid://shopify/ProductVariant/{}", mall.goods(0)[0].1);
@@ -49,7 +49,7 @@ async fn bare(mall: &Mall) -> Duration {
     median(times)
 }
 
-/// The time of adding a piece to a cart at the store itself, without a gateway.
+/// Measures adding a piece to a cart at the store without a gateway.
 async fn bare_add(mall: &Mall) -> Duration {
     let (client, store) = (reqwest::Client::new(), &mall.stores.stores()[0]);
     let url = format!("{}/api/2026-04/graphql.json", store.base_url);

@@ -1,4 +1,4 @@
-//! Carts over emulated stores, through the routes.
+//! Tests of carts over emulated stores, through the routes.
 
 mod accounts;
 mod arithmetic;

@@ -1,20 +1,21 @@
-//! A model of a cart, written from the rule at the head of `settle.rs` and apart from the code: of each product how many
-//! pieces may be wanted of a store.
+//! Model of a cart, written from the rules at the head of `settle.rs` and independent of the code. It contains the
+//! possible wanted quantities of each product at a store.
 //!
-//! A call that is done leaves what was asked for. One that was refused leaves what was there, step by step. One whose outcome
-//! is unknown leaves one of both, until the cart is read. What the cart tells must be among what may be so.
+//! A call that is done results in the requested state. A refused call leaves the previous state, step by step. A call
+//! with an unknown outcome leaves one of the two, until the cart is read. The state that an answer reports must be one
+//! of the possible states.
 
 use std::collections::BTreeSet;
 
 use emulator::{BasketLine, CartFunction, Fault};
 
-/// Products of a store that are bought.
+/// Number of different products that are bought at a store.
 pub(super) const PRODUCTS: usize = 4;
 
-/// Pieces of each product.
+/// Quantity of each product.
 pub(super) type Pieces = [u64; PRODUCTS];
 
-/// The outcome of a call to a store.
+/// Outcome of a call to a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Done,
@@ -22,14 +23,14 @@ pub(super) enum Outcome {
     Unknown,
 }
 
-/// One thing that goes wrong, and what is known then of what was asked.
+/// Fault, and its outcome for the call that it affects.
 #[derive(Debug, Clone)]
 pub(super) struct Ill {
     pub(super) fault: Fault,
     pub(super) outcome: Outcome,
 }
 
-/// Every kind of fault after which something is known of a store's cart, or not.
+/// Returns every kind of fault with its outcome.
 pub(super) fn ills() -> Vec<Ill> {
     let begun = |status| Fault::Status {
         status,
@@ -59,7 +60,7 @@ pub(super) fn ills() -> Vec<Ill> {
     refused.chain(unknown.into_iter().map(ill(Outcome::Unknown))).collect()
 }
 
-/// The same numbers on every machine.
+/// Deterministic random numbers, equal on every machine.
 pub(super) struct Dice(u64);
 
 impl Dice {
@@ -80,7 +81,7 @@ impl Dice {
     }
 }
 
-/// The cart of one store: all that may be wanted of it.
+/// Possible states of one store's cart.
 #[derive(Debug, Clone)]
 pub(super) struct CartModel {
     pieces: [BTreeSet<u64>; PRODUCTS],
@@ -106,12 +107,12 @@ impl CartModel {
         self.pieces.iter().all(|pieces| pieces.contains(&0))
     }
 
-    /// The wanted pieces, where they are certain.
+    /// Returns the wanted quantities, which must be certain.
     pub(super) fn pieces(&self) -> Pieces {
         self.pieces.clone().map(|pieces| *pieces.first().unwrap())
     }
 
-    /// The list of codes, where that is certain.
+    /// Returns the list of codes, which must be certain.
     pub(super) fn codes(&self) -> Vec<String> {
         self.codes.first().unwrap().clone()
     }
@@ -119,7 +120,7 @@ impl CartModel {
     fn is(&mut self, pieces: Pieces) {
         self.pieces = pieces.map(|pieces| BTreeSet::from([pieces]));
         if self.may_be_empty() {
-            // The last line takes its group along, and the group its codes.
+            // Removing the last line removes its group, and with it the group's codes.
             self.codes = BTreeSet::from([Vec::new()]);
         }
     }
@@ -133,7 +134,7 @@ impl CartModel {
         }
     }
 
-    /// Takes in a call after which there are to be `after`, and what was told then.
+    /// Records a call whose target is `after`, and the quantities in its answer.
     pub(super) fn take(&mut self, outcome: Outcome, after: Pieces, told: Pieces) {
         let was_certain = self.is_certain();
         if outcome == Outcome::Done {
@@ -148,12 +149,12 @@ impl CartModel {
         }
     }
 
-    /// Lists of codes say how things are to be, whatever becomes of the call.
+    /// Records a list of codes. It is the wanted state, whatever the outcome of the call is.
     pub(super) fn take_codes(&mut self, codes: Vec<String>) {
         self.codes = BTreeSet::from([codes]);
     }
 
-    /// Takes in what the store's cart is, as it was read while no call could be under way.
+    /// Records the store's cart as it was read while no call could be in progress.
     pub(super) fn read(&mut self, told: Pieces, codes: Vec<String>) {
         self.assert_may_be(told);
         assert!(
@@ -174,7 +175,7 @@ impl CartModel {
         assert!(is_so, "{told:?} is none of {:?}", self.pieces);
     }
 
-    /// Pieces of a variant that the store gives beside those that were asked for.
+    /// Returns the quantity of a variant that the store adds to the requested quantities.
     pub(super) fn given(&self, variant: u64, asked: impl Fn(u64) -> u64) -> u64 {
         match self.function {
             Some(CartFunction::Gift { with, free }) if free == variant => u64::from(asked(with) > 0),
@@ -182,7 +183,7 @@ impl CartModel {
         }
     }
 
-    /// The lines that the store makes of pieces of a variant, without what it gives.
+    /// Returns the lines into which the store splits a quantity of a variant, without its own additions.
     pub(super) fn lines(&self, variant: u64, quantity: u64) -> Vec<BasketLine> {
         match self.function {
             Some(CartFunction::Split { variant: split }) if split == variant => {

@@ -1,8 +1,8 @@
-//! Carts over two stores against a model of them: sequences of changes, every kind of fault at every mutation, servers that
-//! end in one, clocks that jump and stores that forget, after which no line is lost, doubled or back again, and every total is
-//! the store's own.
+//! Random test sequences over carts of two stores, checked against a model. They combine changes, every kind of fault
+//! at every mutation, servers that stop, clock jumps, and stores that forget carts. Afterwards no line may be lost,
+//! duplicated or restored, and every total must equal the store's own.
 //!
-//! A sequence that fails prints its seed and its steps; `HAAT_TEST_SEED` plays that one alone.
+//! A failing sequence prints its seed and its steps. `HAAT_TEST_SEED` runs only that sequence.
 
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ use super::model::{CartModel, Dice, Ill, Outcome, PRODUCTS, Pieces, ills};
 use super::stores::{function, prepare};
 
 pub(super) const STORES: usize = 2;
-/// Most steps of a sequence after its first.
+/// Maximum number of steps of a sequence after its first step.
 const STEPS_MAX: usize = 4;
-/// Sequences of one test; there are eight.
+/// Number of sequences per test. There are eight tests.
 const SEQUENCES: u64 = 250;
 const HOUR_MS: i64 = 3_600_000;
 pub(super) const MONTH: Duration = Duration::from_secs(40 * 86_400);
@@ -37,17 +37,17 @@ const MUTATIONS: [&str; 8] = [
     "cartAttributesUpdate",
 ];
 
-/// Those that set something of a whole cart.
+/// Mutations that change settings of a whole cart.
 const SETTINGS: [&str; 4] = [MUTATIONS[4], MUTATIONS[5], MUTATIONS[6], MUTATIONS[7]];
 
 pub(super) struct Play<'a> {
     pub(super) mall: &'a Mall,
     server: &'a Server,
     pub(super) dice: Dice,
-    /// As it was told last.
+    /// The cart in the last answer.
     pub(super) cart: Value,
     pub(super) wanted: [CartModel; STORES],
-    /// The destination, which holds whatever becomes of a call.
+    /// Postal code of the delivery address. It applies whatever the outcome of the call is.
     zip: Option<&'static str>,
     pub(super) has_chosen: bool,
     pub(super) told: Vec<String>,
@@ -70,7 +70,7 @@ impl Play<'_> {
         self.wanted.iter().all(CartModel::is_certain)
     }
 
-    /// Pieces of each product that were asked for, as a cart tells it.
+    /// Returns the requested quantity of each product according to a cart.
     fn asked(&self, cart: &Value, store: usize) -> Pieces {
         let goods = self.mall.goods(store);
         std::array::from_fn(|nth| self.sum(cart, store, goods[nth].1, "requested_qty"))
@@ -88,7 +88,7 @@ impl Play<'_> {
         lines.map(|line| line[member].as_u64().unwrap()).sum()
     }
 
-    /// The pieces that were asked for are there, and those that the store gives, and nothing else.
+    /// Asserts that the cart contains the requested pieces and the store's own additions, and nothing else.
     fn assert_there(&self, cart: &Value, store: usize) {
         let asked = |variant| self.sum(cart, store, variant, "requested_qty");
         let mut pieces = 0;
@@ -109,7 +109,8 @@ impl Play<'_> {
         assert_eq!(all, pieces, "pieces of the store: {cart:#}");
     }
 
-    /// The problems of a store that is not as it should be. A delivery that was chosen may be offered no longer.
+    /// Returns the number of problems of a store. A problem about a selected delivery is ignored, because the option
+    /// may no longer be offered.
     fn problems(&self, told: &Value, store: usize) -> usize {
         let brand = self.mall.brand(store);
         let is_of_delivery = |problem: &Value| problem["detail"].as_str().unwrap().contains("this delivery");
@@ -127,7 +128,7 @@ impl Play<'_> {
             .unwrap();
     }
 
-    /// The fault shows at one mutation or at all that is asked, always or at first.
+    /// Returns a rule with the fault at one mutation or at all requests, either always or only at first.
     fn rule(&mut self, fault: Fault, mutation: &str) -> FaultRule {
         let rule = match self.dice.below(3) {
             0 => FaultRule::from(fault).on_path("/api/"),
@@ -139,7 +140,7 @@ impl Play<'_> {
         }
     }
 
-    /// Sends a change while something goes wrong at one store, and takes in what is told then.
+    /// Sends a change while a store has a fault, and records the answer in the model.
     pub(super) async fn send(&mut self, change: Change, store: usize, ill: Option<(FaultRule, Outcome)>) {
         self.told.push(format!("{change:?} at {store} under {ill:?}"));
         let (rule, outcome) = ill.unzip();
@@ -165,7 +166,7 @@ impl Play<'_> {
         for (at, after) in change.after.into_iter().enumerate() {
             let outcome = match outcome.filter(|_| is_failed) {
                 Some(outcome) if at == store => outcome,
-                // A replacement takes other brands' parts out once something of its own is there.
+                // A replacement removes the items of other brands only after one of its own items is in the cart.
                 Some(_) if after == [0; PRODUCTS] => Outcome::Refused,
                 _ => Outcome::Done,
             };
@@ -181,7 +182,7 @@ impl Play<'_> {
         self.cart = told;
     }
 
-    /// Lets the stores catch up, and reads what the cart is.
+    /// Lets the stores finish delayed calls and reads the cart.
     async fn settle(&mut self) {
         self.catch_up();
         let cart = self.server.data(Call::get(path(&self.cart, ""))).await;
@@ -211,7 +212,7 @@ impl Play<'_> {
         }
     }
 
-    /// A group's totals are what its store says of what is wanted.
+    /// Asserts that a group's totals equal the store's totals for the wanted items.
     fn assert_true(&self, store: usize, told: &Value) {
         assert_eq!(told["verified"], true, "{told:#}");
         let wanted = &self.wanted[store];
@@ -246,8 +247,8 @@ impl Play<'_> {
         self.send(change, store, ill).await;
     }
 
-    /// Sends a change to a server that ends once a store has carried a mutation out, and lets the lease of the cart run
-    /// out. The next server does the work that was written down.
+    /// Sends a change to a server that stops after a store has carried out a mutation, and lets the cart's lease
+    /// expire. The next server completes the pending operation.
     async fn kill(&mut self, mutation: &str) {
         self.settle().await;
         let store = self.dice.below(STORES);
@@ -273,7 +274,7 @@ impl Play<'_> {
         self.settle().await;
     }
 
-    /// Changes what is set, and changes it again before the store has begun with the first change.
+    /// Changes a setting, and changes it again before the store has begun the first change.
     async fn cross(&mut self, mutation: &str) {
         self.settle().await;
         let store = self.dice.below(STORES);
@@ -285,7 +286,8 @@ impl Play<'_> {
         }
     }
 
-    /// The clock jumps when the stores have done what they were asked, whether or not it is known here.
+    /// Moves the clock forward after the stores have carried out all calls, whether or not this server knows the
+    /// outcomes.
     fn jump(&mut self) {
         self.catch_up();
         let jump_ms = self.dice.of(&[-HOUR_MS, -60_000, 60_000, HOUR_MS]);
@@ -335,7 +337,7 @@ async fn play(mall: &Mall, server: &Server, seed: u64) {
         zip: None,
         has_chosen: false,
     };
-    // Every kind of fault at every mutation, in turn.
+    // Each kind of fault occurs at each mutation in turn.
     let (kinds, turn) = (ills(), usize::try_from(seed).unwrap());
     let kind = kinds[turn / MUTATIONS.len() % kinds.len()].clone();
     play.act(MUTATIONS[turn % MUTATIONS.len()], Some(kind)).await;
@@ -351,7 +353,7 @@ async fn play(mall: &Mall, server: &Server, seed: u64) {
 }
 
 async fn play_all(nth: u64) {
-    // A server that waits for a store waits until it ends.
+    // A server that waits for a store keeps waiting until it is stopped.
     let config = CartConfig {
         budget_ms: 600_000,
         ..CartConfig::default()
@@ -368,7 +370,7 @@ async fn play_all(nth: u64) {
     }
 }
 
-/// Two thousand sequences, in tests that run beside each other.
+/// Two thousand sequences, in tests that run in parallel.
 mod whatever_stores_do_no_line_is_lost_doubled_or_back_again {
     use super::play_all;
 

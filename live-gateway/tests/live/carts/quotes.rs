@@ -1,4 +1,4 @@
-//! Signed quotes: what is in them, and what carts make of them.
+//! Content of signed quotes, and their effect in carts.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,7 +11,7 @@ use super::mall::{Call, Mall, Server, group, master_keys, path};
 
 const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// The entry of a price, asked for with a quote.
+/// Requests a price with a quote and returns its entry.
 async fn quoted(server: &Server, ident: &str, more: &str) -> Value {
     let asked = format!("/v1/products/{ident}/price?quote=true{more}");
     server.data(Call::get(asked)).await
@@ -21,18 +21,18 @@ fn text(entry: &Value) -> String {
     entry["quote"].as_str().unwrap().to_owned()
 }
 
-/// The nth part of a token, read.
+/// Decodes the nth part of a token.
 fn part(token: &str, nth: usize) -> Value {
     let part = URL_SAFE_NO_PAD.decode(token.split('.').nth(nth).unwrap()).unwrap();
     serde_json::from_slice(&part).unwrap()
 }
 
-/// An item of a product by its quote.
+/// Returns a request item for a product with its quote.
 fn item(ident: &str, quote: &str) -> Value {
     json!({ "product_id": ident, "qty": 1, "quote": quote })
 }
 
-/// The word of a cart's one line on the price that was shown, and the codes of its warnings.
+/// Returns the cart's verdict on the shown price of its only line, and the codes of the line's warnings.
 fn verdict(cart: &Value, mall: &Mall) -> (Value, Value, Vec<Value>) {
     let group = group(cart, &mall.brand(0));
     let line = &group["lines"][0];
@@ -45,7 +45,7 @@ fn verdict(cart: &Value, mall: &Mall) -> (Value, Value, Vec<Value>) {
     )
 }
 
-/// Asserts that a cart of these items is refused at the quote of each, and answers how they are refused.
+/// Asserts that a cart of these items is refused because of each quote, and returns the messages.
 async fn refusals(server: &Server, items: Vec<Value>) -> Vec<String> {
     let count = items.len();
     let (status, told) = server.send(Call::post("/v1/cart", json!({ "items": items }))).await;
@@ -88,7 +88,7 @@ async fn a_quote_says_what_the_store_said_and_nothing_of_who_asked() {
         expected[member] = entry[member].clone();
     }
     assert_eq!(claims, expected);
-    // Somebody else is told the same.
+    // Another caller gets the same answer.
     let asked = format!("/v1/products/{ident}/price?quote=true");
     let other = server.data(Call::get(asked).by(None)).await;
     let mut of_other = part(&text(&other), 1);
@@ -148,7 +148,7 @@ async fn a_line_says_if_the_price_of_its_quote_held_and_checkout_names_the_quote
     let cart = server.cart(&[item(&ident, &quote), mall.item(1, 0, 1)]).await;
     let none: Vec<Value> = Vec::new();
     assert_eq!(verdict(&cart, &mall), (json!(true), Value::Null, none));
-    // The quote says which variant is meant where the item does not.
+    // The quote determines the variant if the item does not name one.
     let line = &group(&cart, &mall.brand(0))["lines"][0];
     assert_eq!(line["variant_id"], variant.to_string());
     mall.stores.reprice(&mall.slug(0), variant, "77777.00").unwrap();
@@ -170,7 +170,7 @@ async fn a_line_says_if_the_price_of_its_quote_held_and_checkout_names_the_quote
         "a store is told of its own goods alone"
     );
     assert_eq!(named(&checkout["attribution"]["token"]), Some(name));
-    // Shown anew, without a quote.
+    // The price is shown again, without a quote.
     let items = json!({ "items": [{ "product_id": ident, "variant_id": variant.to_string(), "qty": 1, "price_minor": 7_777_700 }] });
     let told = server
         .data(Call::new(Method::PUT, path(&cart, "/lines")).with(items))
@@ -199,7 +199,8 @@ async fn a_quote_with_any_character_changed_is_refused() {
     let server = mall.server().await;
     let ident = mall.goods(0)[0].0.clone();
     let quote = text(&quoted(&server, &ident, "").await);
-    // The next letter of the alphabet differs in the last bits alone, some of which stand for nothing at the end of a part.
+    // The next letter of the alphabet differs only in the last bits. Some of these bits have no meaning at the end of a
+    // part.
     let next = |letter: u8| match ALPHABET.iter().position(|known| *known == letter) {
         Some(at) => ALPHABET[(at + 1) % ALPHABET.len()],
         None => b'A',
@@ -235,7 +236,7 @@ async fn a_quote_of_another_key_purpose_product_variant_or_price_is_refused() {
     let other = goods[1].clone();
     let entry = quoted(&server, &ident, &format!("&variant_id={variant}")).await;
     let quote = text(&entry);
-    // The same store and product under a server that has a key of its own.
+    // A server with a different key sells the same store and product.
     let elsewhere = Mall::open(1).await;
     let foreign = text(&quoted(&elsewhere.server().await, &ident, "").await);
     let cart = server.cart(&[item(&ident, &quote)]).await;
@@ -262,7 +263,7 @@ async fn a_quote_of_another_key_purpose_product_variant_or_price_is_refused() {
         let (told, answer) = server.send(Call::post("/v1/cart", json!({ "items": [both] }))).await;
         assert_eq!(told.as_u16(), status, "{answer}");
     }
-    // By its other name it is the same product.
+    // The uid names the same product.
     let uid = entry["product_uid"].as_str().unwrap();
     server.cart(&[item(uid, &quote)]).await;
 }

@@ -10,7 +10,7 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use super::mall::{Call, Mall, group, master_keys, path};
 
-/// Everything that was logged.
+/// Captured log output.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -33,8 +33,8 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// Planted secrets are searched for in every file of the state and in everything that was logged. What is logged is a
-/// matter of the whole process, so the search has one of its own.
+/// Searches all files of the state and all log output for known secrets. Log output belongs to the whole process, so
+/// the search runs in a process of its own.
 #[test]
 fn no_secret_lies_open_at_rest_or_in_a_log() {
     let search = [
@@ -85,7 +85,7 @@ fn searches_for_planted_secrets() {
     }
 }
 
-/// Shops with secrets; answers them, and every file of the state while it is open.
+/// Shops with secrets. Returns the secrets, and every file of the state while it is open.
 async fn shop() -> (Vec<String>, Vec<Vec<u8>>) {
     let mall = Mall::open(1).await;
     let slug = mall.slug(0);
@@ -120,7 +120,7 @@ async fn shop() -> (Vec<String>, Vec<Vec<u8>>) {
     let checkout = server.data(checkout).await;
     mall.stores.set_fault(&slug, Fault::BrokenJson).unwrap();
     server.data(Call::get(path(&cart, ""))).await;
-    // The token and the key of its link open the store's cart.
+    // The token and the key in the checkout link open the store's cart.
     let link = group(&cart, &mall.brand(0))["checkout_url"]
         .as_str()
         .unwrap()

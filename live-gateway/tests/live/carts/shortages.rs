@@ -1,4 +1,4 @@
-//! A shortage at a store is told, and the missing pieces are asked for again where that may help.
+//! A shortage at a store is reported, and the missing pieces are requested again if that may help.
 
 use emulator::{Fault, FaultRule};
 use serde_json::{Value, json};

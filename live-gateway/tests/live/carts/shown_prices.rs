@@ -1,4 +1,4 @@
-//! Prices that callers showed for items, beside the prices that stores ask.
+//! Prices that callers showed for items, compared with the stores' prices.
 
 use emulator::{Fault, FaultRule};
 use http::Method;
@@ -8,14 +8,14 @@ use super::mall::{Call, Mall, group, path};
 
 const MONTH: std::time::Duration = std::time::Duration::from_secs(40 * 86_400);
 
-/// The nth product, shown for a price.
+/// Returns a request item for the nth product with a shown price.
 fn shown(mall: &Mall, nth: usize, price_minor: impl Into<Value>) -> Value {
     let mut item = mall.item(0, nth, 1);
     item["price_minor"] = price_minor.into();
     item
 }
 
-/// The line of the nth product.
+/// Returns the line of the nth product.
 fn line(cart: &Value, mall: &Mall, nth: usize) -> Value {
     let variant = mall.goods(0)[nth].1.to_string();
     let lines = group(cart, &mall.brand(0))["lines"].as_array().unwrap().clone();
@@ -23,7 +23,7 @@ fn line(cart: &Value, mall: &Mall, nth: usize) -> Value {
     found.unwrap()
 }
 
-/// The verdicts of the nth product's line on the price that was shown.
+/// Returns the verdicts of the nth product's line on the shown price.
 fn verdict(cart: &Value, mall: &Mall, nth: usize) -> (Value, Value) {
     let line = line(cart, mall, nth);
     assert!(
@@ -60,7 +60,7 @@ async fn a_line_says_at_every_read_if_the_price_that_was_shown_held() {
             "nothing was shown"
         );
     }
-    // The store asks another price, a number of the line is changed, the store forgets its cart.
+    // The store changes the price, the quantity of a line changes, and the store forgets its cart.
     mall.stores.reprice(&mall.slug(0), goods[0].1, "77777.00").unwrap();
     assert_eq!(verdict(&read().await, &mall, 0), changed(first, 7_777_700));
     let at = line(&cart, &mall, 0)["line_id"].as_str().unwrap().to_owned();
@@ -73,7 +73,7 @@ async fn a_line_says_at_every_read_if_the_price_that_was_shown_held() {
     let told = read().await;
     assert_eq!(verdict(&told, &mall, 0), changed(first, 7_777_700));
     assert_eq!(verdict(&told, &mall, 1), changed(second - 1, second));
-    // Shown anew.
+    // The price is shown again.
     let items = json!({ "items": [shown(&mall, 0, 7_777_700), mall.item(0, 1, 1)] });
     let told = server
         .data(Call::new(Method::PUT, path(&cart, "/lines")).with(items))
@@ -97,7 +97,7 @@ async fn a_price_that_was_shown_for_what_a_store_did_not_take_leaves_no_trace() 
     let told = server.data(Call::post(path(&cart, "/lines"), more.clone())).await;
     assert_eq!(told["problems"][0]["code"], "store_unavailable");
     assert_eq!(verdict(&told, &mall, 0), held());
-    // An answer that was lost is looked up, and what it brought is told.
+    // The outcome of the lost call is looked up, and its result is reported.
     let lost = FaultRule::from(Fault::AnswerLost { hold_ms: 0 }).first(1);
     mall.stores.set_faults(&mall.slug(0), [lost]).unwrap();
     let told = server.data(Call::post(path(&cart, "/lines"), more)).await;

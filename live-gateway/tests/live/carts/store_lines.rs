@@ -1,4 +1,4 @@
-//! Lines that a store puts in, or makes of others, and quantities that nobody can mean.
+//! Lines that a store adds or merges, and implausible quantities.
 
 use emulator::{CartFunction, Fault, FaultRule};
 use http::Method;
@@ -8,7 +8,7 @@ use super::mall::{Call, Mall, assert_sums, group, path};
 
 const MONTH: std::time::Duration = std::time::Duration::from_secs(40 * 86_400);
 
-/// Lines as pieces and requested pieces, those that were asked for first.
+/// Returns quantity and requested quantity of each line, requested lines first.
 fn lines(cart: &Value, mall: &Mall) -> Vec<(u64, u64)> {
     let lines = group(cart, &mall.brand(0))["lines"]
         .as_array()
@@ -23,7 +23,7 @@ fn lines(cart: &Value, mall: &Mall) -> Vec<(u64, u64)> {
     lines
 }
 
-/// The path of the line that was asked for, or of the one that nobody asked for.
+/// Returns the path of the requested line, or of the line that was not requested.
 fn line_path(cart: &Value, mall: &Mall, is_asked: bool) -> String {
     let lines = group(cart, &mall.brand(0))["lines"].as_array().unwrap().clone();
     let line = lines
@@ -93,7 +93,7 @@ async fn a_gift_is_the_stores_and_is_never_counted_nor_removed() {
             (&told["problems"], lines(&told, &mall)),
             (&json!([]), vec![(1, 1), (1, 0)])
         );
-        // The line goes with the line that it came with.
+        // The free line is removed together with the line that it belongs to.
         let told = server
             .data(Call::new(Method::DELETE, line_path(&told, &mall, true)))
             .await;

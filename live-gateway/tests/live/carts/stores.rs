@@ -1,11 +1,11 @@
-//! Stores of which carts are played.
+//! Emulated stores for the test sequences.
 
 use emulator::{CartFunction, DiscountRule, DiscountValue};
 
 use super::mall::Mall;
 use super::model::{Dice, PRODUCTS};
 
-/// Stock for all, a code and an automatic discount at each store.
+/// Sets up stock for all products, and a code and an automatic discount at each store.
 pub(super) fn prepare(mall: &Mall) {
     for store in 0..mall.stores.stores().len() {
         let (slug, goods) = (mall.slug(store), mall.goods(store));
@@ -28,7 +28,7 @@ pub(super) fn prepare(mall: &Mall) {
     }
 }
 
-/// A store's own way with its carts: none, lines of one piece each, or a gift of another variant or of the same.
+/// Returns the store's own change to its carts: none, one line per piece, or a gift of another or the same variant.
 pub(super) fn function(mall: &Mall, store: usize, dice: &mut Dice) -> Option<CartFunction> {
     let variant = |nth: usize| mall.goods(store)[nth].1;
     match dice.below(5) {

@@ -1,5 +1,5 @@
-//! Whatever a store sends in place of an answer, once and to whichever operation: that is never called a refusal, the key of
-//! the request stays free, and the same request brings the cart to where it would be without it.
+//! Invalid answers of a store, one for each operation. They never count as a refusal, the key of the request stays
+//! free, and a repeated request leads to the same cart as without the fault.
 
 use emulator::{Fault, FaultRule};
 use http::Method;
@@ -9,7 +9,7 @@ use super::late::{ZIPS, address, tell_places};
 use super::mall::{Call, Mall, assert_sums, group, path};
 use super::stores::prepare;
 
-/// Everything that stands in place of an answer and is told at once.
+/// Returns all faults that replace an answer and are reported at once.
 pub(super) fn no_answers() -> Vec<Fault> {
     let statuses = [400, 401, 403, 404, 405, 410, 500, 503].map(|status| Fault::Status {
         status,
@@ -32,7 +32,7 @@ pub(super) fn no_answers() -> Vec<Fault> {
     statuses.into_iter().chain(others).collect()
 }
 
-/// An operation of a cart.
+/// Operation on a cart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operation {
     Create,
@@ -76,7 +76,7 @@ impl Operation {
     }
 }
 
-/// A cart with two lines, a code and a destination.
+/// Creates a cart with two lines, a code and a delivery address.
 async fn begun(mall: &Mall) -> Value {
     let server = mall.server().await;
     let cart = server.data(Operation::Create.call(mall, &Value::Null)).await;
@@ -85,7 +85,7 @@ async fn begun(mall: &Mall) -> Value {
     server.data(address(&cart, ZIPS[0])).await
 }
 
-/// The state of a cart that its buyer cares for, whichever cart it is.
+/// Returns the parts of a cart's state that matter to its buyer, independent of the cart's id.
 async fn state(mall: &Mall, cart: &Value) -> Value {
     let read = mall.server().await.data(Call::get(path(cart, ""))).await;
     assert_sums(&read);
@@ -131,7 +131,7 @@ async fn passes(operation: Operation) {
         let is_passing = |problem: &Value| problem["code"] == "store_unavailable";
         assert!(problems.iter().all(is_passing), "{rule:?}: {problems:#?}");
         assert!(rule.first.is_some() || !problems.is_empty(), "{rule:?}: {first:#}");
-        // A server of its own: one that met a challenge waits.
+        // Each attempt uses a new server, because a server that received a challenge waits before its next request.
         for is_replay in [problems.is_empty(), true] {
             let (status, headers, again) = mall.server().await.send_whole(call.clone()).await;
             let told = (status.as_u16(), &again["data"]["problems"]);

@@ -1,4 +1,4 @@
-//! A store that did what it was asked, and whose answer says nothing of it.
+//! Stores that carried out a call, but whose answer does not show it.
 
 use emulator::{Fault, FaultRule};
 use http::Method;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, assert_sums, group, minor, path};
 
-/// Statuses with which gateways answer in place of a store that goes on, or may go on.
+/// Statuses that gateways return while the store may still carry out the call.
 const OPEN: [u16; 6] = [500, 502, 504, 520, 522, 524];
 
 fn set(mall: &Mall, rule: impl Into<Option<FaultRule>>) {
@@ -78,7 +78,7 @@ async fn a_store_that_does_not_begin_has_done_nothing_and_is_asked_again() {
         let refusal = Fault::Status { status, retry_after_s };
         set(&mall, FaultRule::from(refusal).on_operation("cartLinesAdd"));
         let (added, read) = (mall.calls(0, "cartLinesAdd"), mall.calls(0, "cart"));
-        // A server of its own: one that was told to wait waits.
+        // The request uses a new server, because a server that was told to wait sends no requests.
         let told = mall.server().await.data(more()).await;
         set(&mall, None);
         assert_eq!(told["problems"].as_array().unwrap().len(), 1, "{status}: {told}");
@@ -98,7 +98,8 @@ async fn what_comes_late_doubles_nothing_and_is_never_called_requested() {
     let server = mall.server().await;
     let (_, variant, _) = mall.goods(0)[1];
     mall.stores.set_stock(&mall.slug(0), variant, 50).unwrap();
-    // Looked up and asked for again; and asked for as often as it may be, in vain.
+    // In the first case the repeated call succeeds. In the second case all calls fail, up to the maximum number of
+    // attempts.
     for (first, problems) in [(Some(1), 0), (None, 1)] {
         let cart = server.cart(&[mall.item(0, 0, 1)]).await;
         let late = FaultRule::from(Fault::Delayed { status: 504 }).on_operation("cartLinesAdd");
@@ -107,7 +108,7 @@ async fn what_comes_late_doubles_nothing_and_is_never_called_requested() {
         let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
         set(&mall, None);
         assert_eq!(told["problems"].as_array().unwrap().len(), problems, "{told}");
-        // One early read changes nothing of that.
+        // An early read does not change the outcome.
         server.data(Call::get(path(&cart, ""))).await;
         assert_ne!(mall.stores.catch_up(&mall.slug(0)).unwrap(), 0);
         for _ in 0..2 {
@@ -132,7 +133,7 @@ async fn once_no_call_can_be_under_way_what_somebody_adds_at_the_store_is_theirs
     server.data(Call::post(path(&cart, "/lines"), more)).await;
     mall.clock.advance_ms(120_000);
     server.data(Call::get(path(&cart, ""))).await;
-    // From here on an addition is nobody's here.
+    // The doubt has ended, so a late addition no longer counts as requested here.
     mall.stores.catch_up(&mall.slug(0)).unwrap();
     let told = server.data(Call::get(path(&cart, ""))).await;
     assert_eq!(pieces(&told, &mall), [1, 4]);

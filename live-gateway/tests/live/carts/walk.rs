@@ -19,7 +19,7 @@ async fn a_cart_lives_at_each_brands_own_store_and_is_one() {
     assert_eq!(minor(&first["lines"][0]["line_total_minor"]), 2 * price);
     assert_eq!(mall.calls(0, "cartCreate"), 1);
 
-    // The same variant grows; another one joins it.
+    // The quantity of the existing variant grows, and another variant is added.
     let more = json!({ "items": [mall.item(0, 0, 1), mall.item(0, 1, 1)] });
     let cart = server.data(Call::post(path(&cart, "/lines"), more)).await;
     assert_sums(&cart);
@@ -44,7 +44,7 @@ async fn a_cart_lives_at_each_brands_own_store_and_is_one() {
     let cart = server.data(Call::new(Method::DELETE, &at)).await;
     assert_eq!(group(&cart, &mall.brand(0))["lines"].as_array().unwrap().len(), 1);
 
-    // Read anew, it is the same.
+    // A repeated read returns the same cart.
     let again = server.data(Call::get(path(&cart, ""))).await;
     assert_eq!(
         (&again["totals"], &again["combined_total_minor"]),
@@ -52,7 +52,7 @@ async fn a_cart_lives_at_each_brands_own_store_and_is_one() {
     );
     for store in 0..2 {
         let (mut before, after) = (group(&cart, &mall.brand(store)), group(&again, &mall.brand(store)));
-        // Only the first store was asked for the last change.
+        // Only the first store was queried for the last change.
         assert_eq!(before["verified"], store == 0);
         (before["verified"], before["snapshot_at"]) = (json!(true), json!(null));
         assert_eq!(before, after);
@@ -228,12 +228,12 @@ async fn a_pincode_is_taken_with_spaces_and_one_that_none_can_be_is_refused() {
             "{zip}: {told}"
         );
     }
-    // It may be one, and the store knows no way there.
+    // The postal code is plausible, but the store has no delivery option for it.
     let (status, told) = to("999999", "IN").await;
     assert_eq!((status.as_u16(), options(&told)), (200, json!([])));
     assert_eq!(codes(&told), ["no_delivery_options"]);
     assert!(of(&told)["warnings"][0]["detail"].as_str().unwrap().contains("999999"));
-    // Other countries write theirs as they do.
+    // Postal codes of other countries have other formats.
     let (status, _) = to("SW1A 1AA", "GB").await;
     assert_eq!(status, 200);
 }
@@ -279,7 +279,7 @@ async fn items_that_nobody_sells_are_not_found_where_nothing_else_is_asked_for()
         );
         assert!(names_both(&told["problems"]), "{told}");
     }
-    // Unknown items are problems beside those that are sold.
+    // Unknown items are reported as problems next to the available items.
     let some = server
         .cart(&[mall.item(0, 0, 1), unknown.clone(), foreign.clone()])
         .await;
@@ -292,7 +292,7 @@ async fn a_store_cart_that_expired_is_made_anew_of_what_is_known() {
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 2), mall.item(0, 1, 1)]).await;
     let before = group(&cart, &mall.brand(0));
-    // The store forgets; this cart is kept as long as a month passes by its own clock.
+    // The store forgets its cart. This service keeps the cart, because its own clock does not move.
     mall.stores.advance_clock(std::time::Duration::from_secs(40 * 86_400));
     let cart = server.data(Call::get(path(&cart, ""))).await;
     let after = group(&cart, &mall.brand(0));
@@ -310,7 +310,7 @@ async fn a_store_cart_that_expired_is_made_anew_of_what_is_known() {
     };
     assert_eq!(ids(&after), ids(&before), "lines keep their names");
     assert_ne!(after["checkout_url"], before["checkout_url"]);
-    // A change finds a forgotten cart too.
+    // A change also handles a forgotten cart.
     mall.stores.advance_clock(std::time::Duration::from_secs(40 * 86_400));
     let more = json!({ "items": [mall.item(0, 0, 1)] });
     let cart = server.data(Call::post(path(&cart, "/lines"), more)).await;
@@ -369,7 +369,7 @@ async fn a_cart_takes_no_more_than_its_bounds() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 999)]).await;
-    // As many as the store has are there; one more than may be asked for in all is refused before any store is asked.
+    // The cart gets as many pieces as the store has. A quantity above the limit is refused before any store is queried.
     let there = minor(&group(&cart, &mall.brand(0))["lines"][0]["qty"]);
     let over = u32::try_from(1_000 - there).unwrap();
     let calls = mall.calls(0, "cartLinesUpdate");
@@ -380,7 +380,7 @@ async fn a_cart_takes_no_more_than_its_bounds() {
         (422, &json!(["body", "items"]))
     );
     assert_eq!(mall.calls(0, "cartLinesUpdate"), calls);
-    // The cart may be changed at once: the right to change it was given back.
+    // The cart can be changed at once, because it was unlocked.
     let line = group(&cart, &mall.brand(0))["lines"][0]["line_id"]
         .as_str()
         .unwrap()
