@@ -1,23 +1,23 @@
 use data_model::Secret;
 use serde::{Deserialize, Serialize};
 
-/// Mails of the market: links to sign in with, and events of watches.
+/// Settings for e-mails of the market: sign-in links, and events of watches.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MailConfig {
-    /// The server that sends them: `smtps://HOST` speaks TLS from the first byte, `smtp://HOST` goes on with it before anything
-    /// is told (STARTTLS), except on this machine. Empty: none are sent.
+    /// SMTP server that sends the e-mails. `smtps://HOST` uses TLS from the start. `smtp://HOST` switches to TLS before
+    /// anything is sent (STARTTLS), except on this machine. If empty, no e-mail is sent.
     pub smtp_url: String,
-    /// The name to sign in with there; empty: none.
+    /// User name at the SMTP server; empty for no authentication.
     pub smtp_user: String,
-    /// The password of that name.
+    /// Password of the user at the SMTP server.
     #[serde(serialize_with = "Secret::masked_unless_empty")]
     pub smtp_password: Secret,
-    /// The sender, such as `The market <sign-in@market.example>`.
+    /// Sender address, for example `The market <sign-in@market.example>`.
     pub from: String,
-    /// Links to sign in with that are mailed within an hour at most, to all who ask.
+    /// Maximum number of sign-in links sent within an hour, over all recipients.
     pub per_hour_max: u32,
-    /// Without a server, mails are kept in memory and shown at `/demo/mail`, to anybody: only the demo sets it.
+    /// If no server is set, keeps e-mails in memory and shows them to anyone at `/demo/mail`. Only the demo sets this.
     #[serde(skip)]
     pub outbox: bool,
 }
@@ -35,25 +35,25 @@ impl Default for MailConfig {
     }
 }
 
-/// The reason why no mail can be sent. No message holds a secret.
+/// Reasons why no e-mail can be sent. Messages never contain a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailConfigError {
-    /// A server is named, but the program cannot speak to one.
+    /// An SMTP server is set, but the program was built without e-mail support.
     #[error(
         "dashboard.mail.smtp_url is set, but this program was built without e-mail: build it with `--features mail`, or \
          leave it empty and sign in with `haat keys dashboard`"
     )]
     NotBuilt,
-    /// The server is none that can be spoken to.
+    /// The address of the SMTP server is invalid.
     #[error(
         "dashboard.mail.smtp_url must be smtps://HOST or smtp://HOST, with :PORT where it is not 465 or 587; a name and a \
          password stand in dashboard.mail.smtp_user and smtp_password"
     )]
     SmtpUrl,
-    /// Mails have no sender.
+    /// The sender address is missing or invalid.
     #[error("dashboard.mail.from must be the address of the sender, such as The market <sign-in@market.example>")]
     From,
-    /// Mails cannot be sent over TLS.
+    /// The TLS client for SMTP cannot be set up.
     #[error("mails cannot be sent: {0}")]
     Smtp(String),
 }

@@ -1,7 +1,8 @@
-//! The market's mails: sent by SMTP (feature `smtp`), or kept in memory for the page of a demo.
+//! Sends the market's e-mails by SMTP (feature `smtp`), or keeps them in memory for a page of the demo.
 //!
-//! In: a configuration, and mails to one mailbox each. Out: mails, one at a time. The crate decides neither who is mailed nor
-//! how often: whoever writes a mail does. Addresses stand masked in logs, and a server's own words in none.
+//! In: a configuration, and e-mails to one mailbox each. Out: e-mails, sent one at a time. The author of an e-mail
+//! decides who receives it and how often. Logs contain only masked addresses, and never the messages of the SMTP
+//! server.
 
 mod config;
 mod outbox;
@@ -18,44 +19,44 @@ use url::Url;
 pub use crate::config::{MailConfig, MailConfigError};
 use crate::outbox::Outbox;
 
-/// Longest time of [`Mailer::send`], the wait for a turn included.
+/// Maximum duration of [`Mailer::send`], including the wait for earlier e-mails.
 pub const SEND_TIMEOUT: Duration = Duration::from_secs(28);
 
-/// A mail to one mailbox.
+/// E-mail to one mailbox.
 #[derive(Debug, Clone)]
 pub struct Mail {
-    /// Names it among all mails, in letters, digits, `-`, `.` and `_`: a mail that is sent again has the same one.
+    /// Unique id of the e-mail, made of letters, digits, `-`, `.` and `_`. An e-mail that is sent again keeps its id.
     pub id: String,
-    /// The mailbox.
+    /// Recipient of the e-mail.
     pub to: EmailAddress,
-    /// One line.
+    /// Subject, on one line.
     pub subject: String,
-    /// Plain text.
+    /// Body as plain text.
     pub text: String,
-    /// The address that ends mails of this kind when it gets a POST (RFC 8058).
+    /// Address that unsubscribes the recipient when it receives a POST (RFC 8058).
     pub unsubscribe_url: Option<Url>,
-    /// When it was written.
+    /// Time at which the e-mail was written.
     pub made_at: Timestamp,
 }
 
-/// The reason why a mail is not on its way, in words for whoever asked for it: they name no address.
+/// Reasons why an e-mail was not sent, for the caller. The messages contain no address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailError {
-    /// It cannot be written as a message.
+    /// The e-mail cannot be encoded as a message.
     #[error("the mail cannot be written")]
     Unwritable,
-    /// The mail server answered with this status.
+    /// The mail server refused the e-mail with this status.
     #[error("the mail server refuses it ({0})")]
     Refused(String),
-    /// Too many mails are being sent.
+    /// Too many e-mails are waiting to be sent.
     #[error("the mail server is busy")]
     Busy,
-    /// The mail server cannot be reached, or breaks off.
+    /// The mail server cannot be reached, or closed the connection.
     #[error("the mail server does not answer")]
     Unavailable,
 }
 
-/// The way that mails go; clones are the same one.
+/// Transport for e-mails. Clones share the same transport.
 #[derive(Debug, Clone)]
 pub struct Mailer(Way);
 
@@ -67,10 +68,10 @@ enum Way {
 }
 
 impl Mailer {
-    /// `None` where the configuration names no way. Nothing is connected yet.
+    /// Creates the transport. Returns `None` if the configuration names none. No connection is made yet.
     ///
     /// # Errors
-    /// [`MailConfigError`].
+    /// Returns a [`MailConfigError`].
     pub fn new(config: &MailConfig) -> Result<Option<Self>, MailConfigError> {
         if config.smtp_url.is_empty() {
             return Ok(config.outbox.then(|| Self(Way::Kept(Arc::default()))));
@@ -85,7 +86,7 @@ impl Mailer {
         }
     }
 
-    /// Takes a mail to be sent once; nobody waits for that. `false` where too many are waiting.
+    /// Queues an e-mail for a single attempt in the background. Returns `false` if too many are waiting.
     #[must_use]
     pub fn take(&self, mail: Mail) -> bool {
         match &self.0 {
@@ -98,10 +99,10 @@ impl Mailer {
         }
     }
 
-    /// Sends a mail, and waits until the mail server has it.
+    /// Sends an e-mail and waits until the mail server has accepted it.
     ///
     /// # Errors
-    /// [`MailError`]: it may be on its way all the same where the server broke off.
+    /// Returns a [`MailError`]. If the connection broke, the e-mail may have been sent nevertheless.
     #[cfg_attr(not(feature = "smtp"), expect(clippy::unused_async, reason = "SMTP waits"))]
     pub async fn send(&self, mail: Mail) -> Result<(), MailError> {
         match &self.0 {
@@ -114,7 +115,7 @@ impl Mailer {
         }
     }
 
-    /// The mails that are kept, newest first, where they are shown instead of sent.
+    /// Returns the kept e-mails, newest first, if they are kept instead of sent.
     #[must_use]
     pub fn kept(&self) -> Option<Vec<Mail>> {
         match &self.0 {

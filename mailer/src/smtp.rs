@@ -14,7 +14,8 @@ use url::Url;
 use crate::config::{MailConfig, MailConfigError};
 use crate::{Mail, MailError, SEND_TIMEOUT};
 
-/// Mails that wait or are being sent: the last one is there before its link ends.
+/// Maximum number of e-mails that are waiting or being sent. Even the last one is delivered before its sign-in link
+/// expires.
 const WAITING_MAX: usize = 30;
 const STEP_TIMEOUT: Duration = Duration::from_secs(8);
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -22,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 const UNSUBSCRIBE: HeaderName = HeaderName::new_from_ascii_str("List-Unsubscribe");
 const UNSUBSCRIBE_POST: HeaderName = HeaderName::new_from_ascii_str("List-Unsubscribe-Post");
 
-/// Sends mails through one server, one at a time.
+/// SMTP transport that sends e-mails through one server, one at a time.
 #[derive(Debug)]
 pub(crate) struct Smtp {
     transport: AsyncSmtpTransport<Tokio1Executor>,
@@ -33,7 +34,7 @@ pub(crate) struct Smtp {
 
 impl Smtp {
     pub(crate) fn new(config: &MailConfig) -> Result<Self, MailConfigError> {
-        // Text after the mailbox is not read: it must not go on in another line.
+        // Text after the mailbox is not parsed, so control characters are refused to prevent additional header lines.
         let from = Some(&config.from).filter(|from| !from.contains(char::is_control));
         let from: Option<Mailbox> = from.and_then(|from| from.parse().ok());
         let from = from.ok_or(MailConfigError::From)?;
@@ -50,7 +51,7 @@ impl Smtp {
         let builder = match url.scheme() {
             "smtps" => AsyncSmtpTransport::<Tokio1Executor>::relay(host),
             "smtp" if is_here => Ok(AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host)),
-            // A server that does not go on with TLS gets neither the password nor the mail.
+            // If the server does not support TLS, it receives neither the password nor the e-mail.
             "smtp" => AsyncSmtpTransport::<Tokio1Executor>::starttls_relay(host),
             _ => return Err(MailConfigError::SmtpUrl),
         };
@@ -73,7 +74,7 @@ impl Smtp {
         })
     }
 
-    /// Sends a mail once, behind the caller's back: whoever waits for it in vain asks again.
+    /// Sends an e-mail once in the background. If it does not arrive, its recipient can request another one.
     pub(crate) fn take(self: &Arc<Self>, mail: Mail) -> bool {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             return false;
@@ -81,14 +82,14 @@ impl Smtp {
         let smtp = Arc::clone(self);
         tokio::spawn(async move {
             let turn = smtp.turn.lock().await;
-            // The reason is logged where it is found.
+            // The error is logged where it occurs.
             let _ = smtp.send_now(&mail).await;
             drop((turn, place));
         });
         true
     }
 
-    /// Sends a mail when it is its turn, if that comes soon.
+    /// Waits for earlier e-mails for a limited time, then sends this one.
     pub(crate) async fn send(&self, mail: &Mail) -> Result<(), MailError> {
         let turn = tokio::time::timeout(SEND_TIMEOUT - TIMEOUT, self.turn.lock()).await;
         let _turn = turn.map_err(|_| MailError::Busy)?;
@@ -135,7 +136,8 @@ impl Smtp {
     }
 }
 
-/// The reason is logged for the operator. The server's own words are left out, for they may repeat the address.
+/// Logs the error for the operator and converts it. The server's message is left out, because it may contain the
+/// address.
 fn failed(mail: &Mail, error: &Error) -> MailError {
     match error.status() {
         Some(status) => {
