@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WatchesConfig {
-    /// Most watches of one caller.
+    /// Maximum number of watches of one caller.
     pub per_caller_max: u32,
-    /// The interval between looks for events that are due.
+    /// Interval in milliseconds at which due events are looked up.
     pub poll_ms: u64,
-    /// Longest time in which a receiver must answer.
+    /// Maximum response time of a receiver, in milliseconds.
     pub timeout_ms: u64,
-    /// Most events that are delivered at the same time.
+    /// Maximum number of events that are delivered concurrently.
     pub deliveries_at_once_max: u32,
-    /// Most mails to one address within a day; what is beyond waits.
+    /// Maximum number of e-mails to one address within a day. Further e-mails are deferred.
     pub mails_per_address_per_day_max: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Delivers events: durable rows, one lease a round, whichever way they go.
+//! Delivers events from rows in the state. Each round takes a lease on its events, for all carriers alike.
 
 use std::time::Duration;
 
@@ -13,16 +13,17 @@ use crate::rules::retries;
 use crate::target::Target;
 use crate::watches::Watches;
 
-/// The time that an attempt may take besides the receiver's: a quote is asked for, and the outcome is written.
+/// Time in milliseconds that an attempt may need in addition to the receiver's time, to request a quote and write the
+/// outcome.
 const LEASE_SLACK_MS: u64 = 30_000;
-/// Longest time for a quote; without one the event goes all the same.
+/// Maximum time to wait for a quote. Without a quote the event is delivered nevertheless.
 const QUOTE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Watches {
-    /// Delivers the events that are due, as many as may be delivered at the same time; answers how many were tried.
+    /// Delivers due events, up to the limit for concurrent deliveries. Returns the number of attempted events.
     ///
     /// # Errors
-    /// [`WatchError`]: the state does not answer. Events that were taken are due again when the lease ends.
+    /// Returns a [`WatchError`] if the state does not answer. Leased events are due again when their lease ends.
     pub async fn deliver_due(&self) -> Result<usize, WatchError> {
         let parts = &self.0;
         let now = parts.clock.now();
@@ -71,7 +72,8 @@ impl Watches {
         Ok(())
     }
 
-    /// The event with a quote, which is asked for before the first attempt and kept: each attempt sends the same bytes.
+    /// Adds a quote to the event. The quote is requested before the first attempt and stored, so that all attempts send
+    /// the same bytes.
     async fn with_quote(&self, mut event: DueEvent, lease: &Lease) -> Result<DueEvent, WatchError> {
         let mut message: EventMessage = serde_json::from_str(&event.body)?;
         let wants = event.attempt == 1 && message.kind == FIRED;

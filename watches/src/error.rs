@@ -4,63 +4,63 @@ use storefront::address::Refusal;
 
 use crate::market::MarketError;
 
-/// The reason why an operation on watches fails.
+/// Reasons why an operation on watches fails.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
-    /// The caller is not known, or did not sign in.
+    /// The caller is unknown or has not signed in.
     #[error("watches are for callers with a key, or who signed in")]
     Anonymous,
-    /// No such watch, or not the caller's.
+    /// The watch does not exist, or belongs to another caller.
     #[error("there is no such watch")]
     Unknown,
-    /// No such product.
+    /// The product does not exist.
     #[error("no such product")]
     NoProduct,
     /// The product has no such variant.
     #[error("the product has no such variant")]
     NoVariant,
-    /// The receiver's address is not one that anybody is sent to.
+    /// The receiver's address is not allowed as a target.
     #[error("the address is refused")]
     Address(#[from] Refusal),
-    /// The server sends no mail.
+    /// The server sends no e-mail.
     #[error("this server sends no mail")]
     NoMail,
-    /// Nobody proved that the caller reads the address's mail.
+    /// It is not proven that the caller owns the e-mail address.
     #[error(
         "mails go to the address alone that the account signs in with by mail: sign in with it, or use a key of that account"
     )]
     Unproved,
-    /// Mails are not signed with a secret.
+    /// E-mails are not signed, so the watch has no secret.
     #[error("only a watch with a webhook has a secret")]
     NoSecret,
-    /// The receiver's address is not encrypted.
+    /// The receiver's address does not use TLS.
     #[error("the address is not https")]
     Plain,
-    /// The caller has as many watches as a caller may have.
+    /// The caller has reached the maximum number of watches.
     #[error("a caller has at most {max} watches")]
     TooMany {
-        /// Most watches.
+        /// Maximum number of watches of one caller.
         max: u32,
     },
-    /// Another request was made under the idempotency key.
+    /// A different request was made under the idempotency key.
     #[error("another request was made under this key")]
     Mismatch,
-    /// The market says nothing.
+    /// The market returned no answer.
     #[error(transparent)]
     Market(#[from] MarketError),
-    /// The state does not answer, or refuses.
+    /// The state does not answer, or rejects the operation.
     #[error(transparent)]
     State(#[from] StateError),
-    /// A target cannot be sealed.
+    /// The receiver cannot be sealed.
     #[error("a watch cannot be sealed")]
     Seal(#[from] MasterKeyError),
-    /// A target cannot be opened.
+    /// The receiver cannot be decrypted.
     #[error("a watch cannot be opened")]
     Open(#[from] OpenError),
-    /// A row holds what this program cannot read.
+    /// The content of a row cannot be parsed.
     #[error("a watch cannot be read")]
     Json(#[from] serde_json::Error),
-    /// The operating system gives no random bytes.
+    /// The operating system returned no random bytes.
     #[error("no random bytes")]
     Random,
 }

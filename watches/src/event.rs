@@ -9,23 +9,23 @@ use crate::error::WatchError;
 use crate::rules::conditions::WatchReason;
 use crate::rules::reading::{Reading, WatchedProduct};
 
-/// The type of an event that a condition brought.
+/// Type of an event that a condition triggered.
 pub(crate) const FIRED: &str = "watch.fired";
-/// The type of an event that the owner asked for.
+/// Type of an event that the owner requested as a test.
 pub(crate) const TEST: &str = "watch.test";
 
-/// A message, in the form of Standard Webhooks.
+/// Message in the form of Standard Webhooks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct EventMessage {
-    /// `watch.fired` or `watch.test`.
+    /// Type of the event: `watch.fired` or `watch.test`.
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    /// When it happened.
+    /// Time at which the event happened.
     pub(crate) timestamp: Timestamp,
     pub(crate) data: EventData,
 }
 
-/// The facts of an event.
+/// Content of an event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct EventData {
     pub(crate) event_id: String,
@@ -33,14 +33,14 @@ pub(crate) struct EventData {
     pub(crate) reasons: Vec<WatchReason>,
     pub(crate) product: Option<WatchedProduct>,
     pub(crate) query: Option<String>,
-    /// The reading before, and the one that made the conditions true.
+    /// Reading before the event. `now` is the reading that made the conditions true.
     pub(crate) before: Option<Reading>,
     pub(crate) now: Option<Reading>,
-    /// The store's own word when the event was first sent, signed; null where it said nothing.
+    /// Signed quote of the store's price when the event was first sent; null if the store did not answer.
     pub(crate) quote: Option<String>,
 }
 
-/// The id of the event that follows from these: the same from whichever server, however often.
+/// Returns the event id for a watch and a cause. It is the same on every server and for every repetition.
 pub(crate) fn event_id(watch: &str, cause: &str) -> String {
     let digest = Sha256::digest(format!("{watch}\n{cause}"));
     format!("evt_{}", hex::encode(&digest[..16]))
@@ -55,7 +55,7 @@ impl EventMessage {
         }
     }
 
-    /// The message as it is kept.
+    /// Returns the row in which the message is stored.
     pub(crate) fn row(&self) -> Result<NewWatchEvent, WatchError> {
         Ok(NewWatchEvent {
             id: self.data.event_id.clone(),

@@ -1,4 +1,4 @@
-//! Judges watches by a release, and by what a store said live.
+//! Evaluates watches against a release and against live answers of stores.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +12,21 @@ use crate::rules::conditions::{Subject, Terms, WatchReason};
 use crate::rules::reading::{Reading, WatchedProduct};
 use crate::watches::Watches;
 
-/// Watches that are read at once.
+/// Number of watches that are read in one batch.
 const PAGE: u32 = 500;
-/// Most watches of one product that a live answer is held against.
+/// Maximum number of watches of one product that a live answer is evaluated for.
 const OF_PRODUCT_MAX: u32 = 1_000;
-/// Products that were first seen longer ago are not new: events are remembered for longer.
+/// Age in milliseconds above which a product does not count as new. Events are remembered for longer.
 const NEW_MS: i64 = 30 * 24 * 3_600_000;
 
-/// A watch whose row was read.
+/// Watch with its parsed row.
 struct OpenWatch<'a> {
     row: &'a WatchRow,
     terms: Terms,
     before: Reading,
 }
 
-/// A row that cannot be read is left out: it costs the others nothing.
+/// Parses a row. A row that cannot be parsed is logged and skipped, without effect on the others.
 fn read(row: &WatchRow) -> Option<OpenWatch<'_>> {
     let read = || Ok::<_, serde_json::Error>((serde_json::from_str(&row.terms)?, serde_json::from_str(&row.seen)?));
     match read() {
@@ -47,7 +47,7 @@ impl OpenWatch<'_> {
         }
     }
 
-    /// The outcome of a reading; `None` where it says nothing new.
+    /// Evaluates a reading. Returns `None` if the reading is not newer or not different.
     fn by(&self, now: Reading, at: Timestamp) -> Result<Option<JudgedWatch>, WatchError> {
         if now.observed_at <= self.before.observed_at || now.says_as(&self.before) {
             return Ok(None);
@@ -75,13 +75,13 @@ impl OpenWatch<'_> {
     }
 }
 
-/// The variant that a watch is of, read back.
+/// Returns the variant of a watch.
 fn variant(watched: &WatchedProduct) -> Option<data_model::VariantId> {
     let number = watched.variant_id.as_ref()?.parse().ok()?;
     Some(data_model::VariantId(number))
 }
 
-/// The product as a live answer leaves it: variants that the store was not asked for stay as they are stored.
+/// Returns the stored product with the live answer merged in. Variants that were not queried keep their stored values.
 fn overlaid(mut product: StoredProduct, observation: &Observation) -> StoredProduct {
     product
         .variants
@@ -98,11 +98,11 @@ fn overlaid(mut product: StoredProduct, observation: &Observation) -> StoredProd
 }
 
 impl Watches {
-    /// Judges every watch by the release that is served; answers how many events are new. A release that was judged before
-    /// brings none, and one that was passed over is not missed: readings are compared, not releases.
+    /// Evaluates all watches against the current release. Returns the number of new events. A repeated evaluation of the
+    /// same release creates no events. A skipped release loses no change, because readings are compared instead of releases.
     ///
     /// # Errors
-    /// [`WatchError`]: watches that were judged until then stay so, and the others are judged the next time.
+    /// Returns a [`WatchError`]. Watches that were already evaluated keep their result. The others are evaluated next time.
     pub async fn judge(&self) -> Result<u64, WatchError> {
         let (mut after, mut events) = (String::new(), 0);
         loop {
@@ -144,7 +144,7 @@ impl Watches {
         Ok(self.0.state.note_judged_watches(&outcomes, now).await?)
     }
 
-    /// Each query of a page of watches is asked once.
+    /// Evaluates the watches of queries. Each distinct query in a page of watches is searched once.
     async fn judge_queries(&self, rows: &[WatchRow]) -> Result<u64, WatchError> {
         let mut of_query: BTreeMap<String, Vec<&WatchRow>> = BTreeMap::new();
         for judged in rows.iter().filter(|row| row.product.is_none()).filter_map(read) {
@@ -170,10 +170,10 @@ impl Watches {
         Ok(events)
     }
 
-    /// Judges the watches of one product by what its store said; answers how many events are new.
+    /// Evaluates the watches of one product against its store's answer. Returns the number of new events.
     ///
     /// # Errors
-    /// [`WatchError`].
+    /// Returns a [`WatchError`].
     pub async fn judge_observation(&self, observation: &Observation) -> Result<u64, WatchError> {
         let key = ProductKey {
             store: observation.store.clone(),
@@ -204,7 +204,8 @@ impl Watches {
     }
 }
 
-/// When a crawl found the product so. A product whose brand is missing, which no release has, is older than any reading.
+/// Returns the time of the crawl that found the product in this state. A product without a brand, which no release
+/// contains, gets the oldest possible time.
 fn refreshed_at(resolved: &ResolvedProducts, product: &StoredProduct) -> Timestamp {
     let brand = resolved.brands.get(product.brand);
     brand.map_or(Timestamp::from_micros(0), |brand| brand.refreshed_at)

@@ -1,4 +1,4 @@
-//! An event in words, for a person who reads mail. Pure.
+//! Formats an event as an e-mail for a person. Pure.
 
 use data_model::Money;
 use url::Url;
@@ -7,24 +7,24 @@ use crate::event::EventData;
 use crate::rules::conditions::WatchReason;
 use crate::rules::reading::Reading;
 
-/// Longest title in a subject.
+/// Maximum number of characters of a title in a subject.
 const TITLE_CHARS_MAX: usize = 120;
 
-/// A mail's subject and text.
+/// Subject and text of an e-mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Letter {
     pub(crate) subject: String,
     pub(crate) text: String,
 }
 
-/// The addresses that a mail leads to.
+/// Links in an e-mail.
 pub(crate) struct Links<'a> {
     pub(crate) market: &'a Url,
     pub(crate) stop: &'a Url,
 }
 
 impl Letter {
-    /// The words of an event.
+    /// Formats an event as an e-mail.
     pub(crate) fn of(event: &EventData, links: &Links<'_>) -> Self {
         let product = event.product.as_ref();
         let title = line(
@@ -83,7 +83,7 @@ fn reading(reading: &Reading) -> String {
     format!("{price}, {stock}")
 }
 
-/// A store's text in one line, and not a long one.
+/// Returns a store's text on one line, truncated.
 fn line(text: &str) -> String {
     let spaced: String = text
         .chars()

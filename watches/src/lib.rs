@@ -1,11 +1,12 @@
-//! Watches: a caller is told when a price falls, a product is back in stock, or a query finds something new.
+//! Watches: notify a caller when a price falls, a product is back in stock, or a query finds a new product.
 //!
-//! In: watches as callers make them, the release that is served, what stores said live, and a state. Out: events, each once,
-//! delivered by webhooks in the form of Standard Webhooks or by mail, and routes to make and end watches.
+//! In: watches created by callers, the current release, live answers of stores, and a state. Out: events, each sent
+//! once, by webhooks in the form of Standard Webhooks or by e-mail, and routes to manage watches.
 //!
-//! [`rules`] are pure. A receiver is judged as a store's address is, is sent nothing but POSTs, and is never followed to
-//! another address; an address that is mailed is one that its owner signed in with. Secrets are sealed before they come to the
-//! state, and stand in no log. The crate knows no catalogue: it asks a [`Market`].
+//! The [`rules`] are pure. Addresses of receivers are checked like addresses of stores. Receivers get only POST
+//! requests, and redirects are not followed. E-mails are sent only to an address with which its owner signed in.
+//! Secrets are sealed before they are stored, and are never logged. The crate does not access the catalogue directly;
+//! it queries a [`Market`].
 
 mod carriers;
 mod config;

@@ -7,18 +7,18 @@ use url::Url;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// The way that mails of watches go.
+/// Sender of e-mails for watches.
 #[derive(Debug)]
 pub struct MailSender {
     pub(crate) mailer: Mailer,
-    /// The address under which people reach the market.
+    /// Public address of the market.
     pub(crate) public_url: Url,
-    /// Mails by address.
+    /// Number of recent e-mails by address.
     pub(crate) sent: Tries<EmailAddress>,
 }
 
 impl MailSender {
-    /// Mails of a market at `public_url`, so many a day to one address.
+    /// Creates a sender for the market at `public_url`, with a daily maximum of e-mails per address.
     #[must_use]
     pub fn new(mailer: Mailer, public_url: Url, per_address_per_day_max: u32) -> Self {
         Self {

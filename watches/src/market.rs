@@ -1,33 +1,33 @@
-//! The market that watches look at: what a release has, and what a store says now.
+//! Market that watches query: the content of a release, and live answers of stores.
 
 use std::fmt;
 
 use async_trait::async_trait;
 use data_model::{Classify, ErrorCode, ProductId, ProductIdent, ResolvedProducts, Timestamp, VariantId};
 
-/// Most idents that are resolved at once.
+/// Maximum number of idents in one request.
 pub(crate) const IDENTS_MAX: usize = 20;
 
-/// A product that a query finds.
+/// Product that a query finds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchedProduct {
-    /// The product.
+    /// Id of the product.
     pub id: ProductId,
-    /// Its title.
+    /// Title of the product.
     pub title: String,
-    /// The brand's slug.
+    /// Slug of the brand.
     pub brand_slug: String,
-    /// When it was first seen; `None` where that is not known.
+    /// Time at which the product was first seen; `None` if unknown.
     pub first_seen_at: Option<Timestamp>,
 }
 
-/// The reason why the market says nothing.
+/// Reasons why the market returned no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MarketError {
-    /// No release is open yet, or too many ask.
+    /// No release is open yet, or too many requests are in progress.
     #[error("the market does not answer now")]
     NotReady,
-    /// Something went wrong, as the log tells.
+    /// The request failed; the cause is in the log.
     #[error("the market cannot answer")]
     Failed,
 }
@@ -41,21 +41,21 @@ impl Classify for MarketError {
     }
 }
 
-/// The market.
+/// Source of products, searches and quotes.
 #[async_trait]
 pub trait Market: Send + Sync + fmt::Debug {
-    /// Products of the release that is served, at most 20 at once.
+    /// Looks up products in the current release, at most 20 per call.
     ///
     /// # Errors
-    /// [`MarketError`].
+    /// Returns a [`MarketError`].
     async fn resolve(&self, idents: &[ProductIdent]) -> Result<ResolvedProducts, MarketError>;
 
-    /// The products that a query finds in the release that is served, the best first; a page of them.
+    /// Searches the current release and returns one page of products, the best first.
     ///
     /// # Errors
-    /// [`MarketError`].
+    /// Returns a [`MarketError`].
     async fn matches(&self, query: &str) -> Result<Vec<MatchedProduct>, MarketError>;
 
-    /// A signed quote of what the product's store says now; `None` where it says nothing.
+    /// Returns a signed quote of the store's current price of the product. Returns `None` if the store does not answer.
     async fn quote(&self, product: ProductId, variant: Option<VariantId>) -> Option<String>;
 }

@@ -1,4 +1,4 @@
-//! Operations on watches: a typed request in, a typed answer out.
+//! Operations on watches: typed request in, typed answer out.
 
 use api::{Caller, Via};
 use data_model::{ProductIdent, Timestamp, VariantId};
@@ -15,10 +15,10 @@ use crate::schema::{Watch, WatchEvent};
 use crate::target::{Mailbox, Target, Webhook, check, random_hex};
 use crate::watches::Watches;
 
-/// Events of a watch that are told.
+/// Maximum number of returned events of a watch.
 const EVENTS_MAX: u32 = 100;
 
-/// A watch that is to be made.
+/// Watch to create.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct NewWatch {
     pub(crate) subject: NewSubject,
@@ -27,39 +27,40 @@ pub(crate) struct NewWatch {
     pub(crate) receiver: NewReceiver,
 }
 
-/// The receiver of the events of a watch that is to be made.
+/// Receiver of the events of a watch to create.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum NewReceiver {
-    /// The address of a program.
+    /// URL of a program.
     WebhookUrl(Url),
-    /// The address of a mailbox.
+    /// E-mail address of a person.
     Email(String),
 }
 
-/// The subject of a watch that is to be made.
+/// Subject of a watch to create.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) enum NewSubject {
-    /// A product, or a variant of it.
+    /// A product or one of its variants.
     Product { ident: ProductIdent, variant: Option<u64> },
-    /// A query.
+    /// A search query.
     Query(String),
 }
 
-/// A watch that was made, now or under the same idempotency key before.
+/// Watch that was created now, or earlier under the same idempotency key.
 #[derive(Debug)]
 pub(crate) struct CreatedWatch {
     pub(crate) watch: Watch,
     pub(crate) is_replayed: bool,
 }
 
-/// The caller to whom watches belong. A guest is nobody: anybody may be as many as they like.
+/// Returns the caller to whom watches belong. Guests cannot own watches, because anyone can create any number of
+/// guests.
 fn owner(caller: &Caller) -> Result<String, WatchError> {
     let known = caller.known().filter(|known| !matches!(known.via, Via::Guest { .. }));
     Ok(known.ok_or(WatchError::Anonymous)?.id.as_str().to_owned())
 }
 
-/// The id of a new watch: the same for the same key of the same caller.
+/// Returns the id of a new watch. The same idempotency key of the same caller gives the same id.
 fn watch_id(owner: &str, idempotency_key: Option<&str>) -> Result<String, WatchError> {
     let digits = match idempotency_key {
         Some(key) => hex::encode(&Sha256::digest(format!("{owner}\n{key}"))[..16]),
@@ -73,7 +74,7 @@ impl Watches {
         self.0.clock.now()
     }
 
-    /// Makes a watch. The same request under the same key makes one.
+    /// Creates a watch. A repeated request with the same idempotency key creates no second watch.
     pub(crate) async fn create(
         &self,
         caller: &Caller,
@@ -113,8 +114,8 @@ impl Watches {
         Ok(CreatedWatch { watch, is_replayed })
     }
 
-    /// The receiver, where it may be one. A mailbox is the one that the caller's account signs in with: they proved that they
-    /// read its mail, and nobody else is mailed.
+    /// Returns the receiver if it is allowed. An e-mail address must be the one that the caller's account signs in
+    /// with, because its ownership is proven. No other address receives e-mails.
     async fn target(&self, caller: &Caller, receiver: NewReceiver) -> Result<Target, WatchError> {
         let parts = &self.0;
         let email = match receiver {
@@ -139,7 +140,7 @@ impl Watches {
         Ok(Target::Mailbox(Mailbox { email }))
     }
 
-    /// The terms of a new watch, and the reading that it begins with.
+    /// Returns the terms of a new watch, and its initial reading.
     async fn terms(
         &self,
         subject: NewSubject,
@@ -174,19 +175,19 @@ impl Watches {
         Ok((terms, Reading::of(product, variant, brand.refreshed_at)))
     }
 
-    /// The caller's watches, oldest first.
+    /// Returns the caller's watches, oldest first.
     pub(crate) async fn list(&self, caller: &Caller) -> Result<Vec<Watch>, WatchError> {
         let rows = self.0.state.watches(&owner(caller)?).await?;
         rows.iter().map(|row| self.document(row)).collect()
     }
 
-    /// One of the caller's watches.
+    /// Returns one of the caller's watches.
     pub(crate) async fn get(&self, caller: &Caller, id: &str) -> Result<Watch, WatchError> {
         let row = self.row(caller, id).await?;
         self.document(&row)
     }
 
-    /// Pauses a watch, or lets it go on.
+    /// Pauses or resumes a watch.
     pub(crate) async fn pause(&self, caller: &Caller, id: &str, paused: bool) -> Result<Watch, WatchError> {
         let row = self.row(caller, id).await?;
         if row.paused_at.is_some() != paused {
@@ -196,16 +197,16 @@ impl Watches {
         self.get(caller, id).await
     }
 
-    /// Ends a watch, and answers what it was.
+    /// Deletes a watch and returns its last content.
     pub(crate) async fn delete(&self, caller: &Caller, id: &str) -> Result<Watch, WatchError> {
         let row = self.0.state.delete_watch(&owner(caller)?, id).await?;
         self.document(&row.ok_or(WatchError::Unknown)?)
     }
 
-    /// Gives a watch another secret.
+    /// Replaces the secret of a watch.
     pub(crate) async fn rotate_secret(&self, caller: &Caller, id: &str) -> Result<Watch, WatchError> {
         let parts = &self.0;
-        // Another one who rotates at the same time is first: then theirs is replaced.
+        // If another request replaces the secret at the same time, the next attempt replaces that newer secret.
         for _ in 0..3 {
             let row = self.row(caller, id).await?;
             let Target::Webhook(webhook) = Target::open(&parts.keys, id, &row.target)? else {
@@ -220,7 +221,7 @@ impl Watches {
         Err(WatchError::Market(crate::market::MarketError::NotReady))
     }
 
-    /// Sends an event of the type `watch.test`.
+    /// Creates an event of the type `watch.test`.
     pub(crate) async fn test(&self, caller: &Caller, id: &str) -> Result<WatchEvent, WatchError> {
         let row = self.row(caller, id).await?;
         let now = self.now();
@@ -251,7 +252,7 @@ impl Watches {
         })
     }
 
-    /// The latest events of a watch, newest first.
+    /// Returns the latest events of a watch, newest first.
     pub(crate) async fn events(&self, caller: &Caller, id: &str) -> Result<Vec<WatchEvent>, WatchError> {
         let row = self.row(caller, id).await?;
         let events = self.0.state.watch_events(&row.id, EVENTS_MAX).await?;

@@ -1,4 +1,4 @@
-//! The routes: read a request, call one operation, write.
+//! HTTP routes: each reads a request, calls one operation and writes the answer.
 
 mod read;
 
@@ -18,7 +18,7 @@ use crate::watches::Watches;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// Operations with their documentation, from one registration.
+/// Returns the routes of the operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<Watches> {
     described("Watches: told by webhook or mail when a price falls, a product is back, or a new one is found.")
         .routes(routes!(create_watch, list_watches))
@@ -28,27 +28,29 @@ fn operations() -> OpenApiRouter<Watches> {
         .routes(routes!(list_watch_events))
 }
 
-/// The interface description of the operations.
+/// Returns the OpenAPI description of the operations.
 #[must_use]
 pub fn openapi() -> OpenApi {
     operations().into_openapi()
 }
 
-/// The operations' routes.
+/// Returns the routes of the operations.
 #[must_use]
 pub fn open_router(watches: Watches) -> OpenRouter {
     OpenRouter::of(operations(), watches.clone()).merge(stop::routes(watches))
 }
 
-/// Makes a watch of a product or a query.
+/// Creates a watch of a product or a query.
 ///
-/// A product is told when its price falls below `price_below`, its markdown reaches `discount_at_least`, or it is in stock again
-/// (`back_in_stock`): at least one of them is given, any is enough, and each is told once each time that it becomes true. What
-/// is true already is not told: `seen` shows it. A query is told each product that it finds and that was first seen since then.
-/// Watches are judged by each release, and by each live answer of a store. With `webhook`, events are POSTs in the form of
-/// Standard Webhooks, signed with `secret`, which this answer alone shows; a redirect is not followed. With `email`, they are mails
-/// to the address that the caller's account signs in with by mail, each with a link that ends them. An event that is not taken
-/// is sent again, with growing pauses, for three days; its id is the same each time.
+/// A watch of a product sends an event when the price falls below `price_below`, the markdown reaches
+/// `discount_at_least`, or the product is back in stock (`back_in_stock`). At least one of these must be given. Each
+/// condition sends an event each time that it becomes true. Conditions that are already true at creation send no event;
+/// `seen` shows the initial state. A watch of a query sends an event for each product that the query finds and that was
+/// first seen after the creation. Watches are evaluated with each release and with each live answer of a store. With
+/// `webhook`, events are POST requests in the form of Standard Webhooks. They are signed with `secret`, which only this
+/// answer shows. Redirects are not followed. With `email`, events are e-mails to the address that the caller's account
+/// signs in with. Each e-mail has a link that stops the e-mails. An event that is not accepted is sent again for three
+/// days, with growing intervals; its id stays the same.
 #[utoipa::path(
     post,
     path = "/v1/watches",
@@ -86,9 +88,9 @@ async fn create_watch(
     Ok(response)
 }
 
-/// The caller's watches, oldest first.
+/// Lists the caller's watches, oldest first.
 ///
-/// They belong to the account, or to the key that belongs to none.
+/// Watches belong to the account, or to the key if the key belongs to no account.
 #[utoipa::path(
     get,
     path = "/v1/watches",
@@ -104,9 +106,9 @@ async fn list_watches(State(watches): State<Watches>, caller: Caller) -> Result<
     Ok(api::json(StatusCode::OK, &WatchesAnswer::new(list, watches.now())))
 }
 
-/// One of the caller's watches.
+/// Returns one of the caller's watches.
 ///
-/// Its secret is not shown: rotate it where it is lost.
+/// The secret is not included; if it is lost, it can be replaced with a new one.
 #[utoipa::path(
     get,
     path = "/v1/watches/{watch_id}",
@@ -126,9 +128,10 @@ async fn get_watch(State(watches): State<Watches>, caller: Caller, path: PathPar
     Ok(api::json(StatusCode::OK, &WatchAnswer::new(watch, watches.now())))
 }
 
-/// Pauses a watch, or lets it go on.
+/// Pauses or resumes a watch.
 ///
-/// A paused watch is not judged, and its events wait. When it goes on, what became true meanwhile and still is so is told.
+/// A paused watch is not evaluated, and its events wait. After it is resumed, conditions that became true in the
+/// meantime and still hold send events.
 #[utoipa::path(
     patch,
     path = "/v1/watches/{watch_id}",
@@ -156,9 +159,9 @@ async fn update_watch(
     Ok(api::json(StatusCode::OK, &WatchAnswer::new(watch, watches.now())))
 }
 
-/// Ends a watch, and answers what it was.
+/// Deletes a watch and returns its last content.
 ///
-/// Its events are forgotten too, those that wait among them.
+/// Its events are deleted too, including those that wait for delivery.
 #[utoipa::path(
     delete,
     path = "/v1/watches/{watch_id}",
@@ -182,10 +185,10 @@ async fn delete_watch(
     Ok(api::json(StatusCode::OK, &WatchAnswer::new(watch, watches.now())))
 }
 
-/// Gives a watch another secret.
+/// Replaces the secret of a watch.
 ///
-/// The answer shows it, and no later one does. For a day events are signed with the secret before too. A watch that is told by mail
-/// has none.
+/// Only this answer shows the new secret. For a day, events are signed with the previous secret too. A watch with
+/// e-mails has no secret.
 #[utoipa::path(
     post,
     path = "/v1/watches/{watch_id}/rotate-secret",
@@ -213,7 +216,7 @@ async fn rotate_watch_secret(
 
 /// Sends a test event to the receiver of a watch.
 ///
-/// Its type is `watch.test`. It is delivered as any other event: the list of events says what came of it.
+/// Its type is `watch.test`. It is delivered like any other event, and the list of events shows the outcome.
 #[utoipa::path(
     post,
     path = "/v1/watches/{watch_id}/test",
@@ -233,9 +236,9 @@ async fn test_watch(State(watches): State<Watches>, caller: Caller, path: PathPa
     Ok(api::json(StatusCode::OK, &WatchEventAnswer::new(event, watches.now())))
 }
 
-/// The latest 100 events of a watch, newest first.
+/// Lists the latest 100 events of a watch, newest first.
 ///
-/// An event that could not be delivered for three days is `dead`. Events are kept for 45 days.
+/// An event that could not be delivered within three days is `dead`. Events are kept for 45 days.
 #[utoipa::path(
     get,
     path = "/v1/watches/{watch_id}/events",
@@ -262,7 +265,7 @@ async fn list_watch_events(
     ))
 }
 
-/// The one place where failures become what clients get.
+/// Converts failures to problems for clients. All failures of operations pass through this function.
 fn problem(error: &WatchError) -> Problem {
     match error {
         WatchError::Address(refusal) => read::refused_url(refusal.to_string()),

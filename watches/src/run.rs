@@ -1,4 +1,4 @@
-//! The loops of a server: one judges, one delivers.
+//! Background loops of a server: evaluation of watches, and delivery of events.
 
 use std::time::Duration;
 
@@ -9,24 +9,25 @@ use tokio_util::sync::CancellationToken;
 use crate::error::WatchError;
 use crate::watches::Watches;
 
-/// Live answers that wait to be judged; what comes beyond is not judged, and counted. The next release brings it.
+/// Maximum number of live answers that wait for evaluation. Further ones are dropped and counted; the next release has
+/// their content.
 const OBSERVATIONS_MAX: usize = 1_000;
-/// The pause before what failed is tried again.
+/// Delay before a failed operation is retried.
 const AGAIN: Duration = Duration::from_secs(5);
-/// Rounds of deliveries between two looks for events to forget.
+/// Number of delivery rounds between two deletions of old events.
 const TIDY_ROUNDS: u32 = 3_600;
-/// Events are kept for so long: longer than a product is new.
+/// Time in milliseconds for which events are kept. It is longer than the time for which a product is new.
 const KEPT_MS: i64 = 45 * 24 * 3_600_000;
 
-/// Takes live answers on their way to watches. It never waits.
+/// Sender of live answers for evaluation. It never blocks.
 #[derive(Debug, Clone)]
 pub struct ObservationSender(mpsc::Sender<Observation>);
 
-/// Live answers that wait to be judged.
+/// Receiver of live answers for evaluation.
 #[derive(Debug)]
 pub struct ObservationReceiver(mpsc::Receiver<Observation>);
 
-/// The way of live answers to watches.
+/// Creates the channel that passes live answers to watches.
 #[must_use]
 pub fn observation_channel() -> (ObservationSender, ObservationReceiver) {
     let (sender, receiver) = mpsc::channel(OBSERVATIONS_MAX);
@@ -34,7 +35,7 @@ pub fn observation_channel() -> (ObservationSender, ObservationReceiver) {
 }
 
 impl ObservationSender {
-    /// Takes one answer.
+    /// Passes one live answer on.
     pub fn send(&self, observation: Observation) {
         if self.0.try_send(observation).is_err() {
             metrics::counter!("watch_observations_lost_total").increment(1);
@@ -48,7 +49,7 @@ fn warn(error: &WatchError, what: &'static str) {
 }
 
 impl Watches {
-    /// Judges live answers until `stop`.
+    /// Evaluates live answers until `stop` is cancelled.
     pub async fn judge_observations(self, mut observations: ObservationReceiver, stop: CancellationToken) {
         while let Some(Some(observation)) = stop.run_until_cancelled(observations.0.recv()).await {
             if let Err(error) = self.judge_observation(&observation).await {
@@ -57,7 +58,7 @@ impl Watches {
         }
     }
 
-    /// Judges all watches, and again until that succeeds or `stop`.
+    /// Evaluates all watches, and retries until that succeeds or `stop` is cancelled.
     pub async fn judge_until_done(&self, stop: &CancellationToken) {
         loop {
             match stop.run_until_cancelled(self.judge()).await {
@@ -74,7 +75,8 @@ impl Watches {
         }
     }
 
-    /// Delivers events, and forgets old ones, until `stop`. An attempt that is under way then ends: it is bounded.
+    /// Delivers events and deletes old ones until `stop` is cancelled. An attempt in progress is finished first; its
+    /// duration is limited.
     pub async fn deliver(self, stop: CancellationToken) {
         let mut ticks = tokio::time::interval(Duration::from_millis(self.0.config.poll_ms.max(10)));
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

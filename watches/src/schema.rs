@@ -1,4 +1,4 @@
-//! The shapes of requests and answers.
+//! Request and response types of watches.
 
 use data_model::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,108 +7,108 @@ use utoipa::ToSchema;
 pub use crate::rules::conditions::{Conditions, WatchReason};
 pub use crate::rules::reading::{Reading, WatchedProduct};
 
-/// A watch that is to be made.
+/// Watch to create.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WatchBody {
-    /// The product, by its UUID or `sha:` uid; either this or `query`.
+    /// UUID or `sha:` uid of the product; exactly one of `product` and `query` must be given.
     #[schema(
         nullable = false,
         pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"
     )]
     pub product_id: Option<String>,
-    /// The variant of the product; without it the cheapest in stock counts.
+    /// Variant of the product. Without it, the cheapest variant in stock is watched.
     #[schema(nullable = false, pattern = "^[0-9]{1,19}$")]
     pub variant_id: Option<String>,
-    /// The words to search for: each product that is new and found is told.
+    /// Search query. Each new product that it finds sends an event.
     #[schema(nullable = false, min_length = 1, max_length = 512)]
     pub query: Option<String>,
-    /// Tells when the price falls below this, in minor units of the product's currency.
+    /// Sends an event when the price falls below this amount, in minor units of the product's currency.
     #[schema(nullable = false, minimum = 1, maximum = 1_000_000_000_000_i64)]
     pub price_below: Option<i64>,
-    /// Tells when the markdown reaches so many percent.
+    /// Sends an event when the markdown reaches this percentage.
     #[schema(nullable = false, minimum = 1, maximum = 99)]
     pub discount_at_least: Option<i64>,
-    /// Tells when it is in stock again.
+    /// Sends an event when the product is back in stock.
     #[schema(nullable = false)]
     pub back_in_stock: Option<bool>,
-    /// The program that is told; either this or `email`.
+    /// Program that receives the events; exactly one of `webhook` and `email` must be given.
     #[schema(nullable = false)]
     pub webhook: Option<WebhookBody>,
-    /// The address that is mailed: the one that the caller's account signs in with by mail, and no other.
+    /// E-mail address that receives the events. It must be the one that the caller's account signs in with by e-mail.
     #[schema(nullable = false, format = "email", max_length = 254)]
     pub email: Option<String>,
 }
 
-/// A program that takes events.
+/// Program that receives events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WebhookBody {
-    /// Public `https` address that takes a POST.
+    /// Public `https` URL that accepts POST requests.
     #[schema(format = "uri", max_length = 2048)]
     pub url: String,
 }
 
-/// A change of a watch.
+/// Change of a watch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WatchChangeBody {
-    /// True to pause it, false to let it go on.
+    /// True pauses the watch, false resumes it.
     pub paused: bool,
 }
 
-/// A watch.
+/// Watch of a product or a query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Watch {
-    /// Names it.
+    /// Id of the watch.
     pub id: String,
-    /// The product; null where it watches a query.
+    /// Watched product; null for a watch of a query.
     #[schema(required = true)]
     pub product: Option<WatchedProduct>,
-    /// The query; null where it watches a product.
+    /// Watched query; null for a watch of a product.
     #[schema(required = true)]
     pub query: Option<String>,
-    /// The conditions, any of which is enough.
+    /// Conditions of the watch. Each one is sufficient for an event.
     pub conditions: Conditions,
-    /// The address that events are posted to; null where they are mailed.
+    /// URL to which events are posted; null if they are sent by e-mail.
     #[schema(required = true, format = "uri")]
     pub webhook_url: Option<String>,
-    /// The address that events are mailed to; null where they are posted.
+    /// Address to which events are sent by e-mail; null if they are posted.
     #[schema(required = true, format = "email")]
     pub email: Option<String>,
-    /// The secret that posted events are signed with, `whsec_` and Base64: in the answers that made it alone.
+    /// Secret that signs posted events: `whsec_` and Base64. It is present only in the answers that created it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub secret: Option<String>,
-    /// When it was made.
+    /// Time at which the watch was created.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// Since when it is paused; null where it is not.
+    /// Time at which the watch was paused; null if it is not paused.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub paused_at: Option<Timestamp>,
-    /// Price and stock as they were last seen; null where it watches a query.
+    /// Last known price and stock; null for a watch of a query.
     #[schema(required = true)]
     pub seen: Option<Reading>,
 }
 
-/// An event of a watch.
+/// Event of a watch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct WatchEvent {
-    /// Names it; `webhook-id` of every POST, and part of the `Message-ID` of every mail.
+    /// Id of the event. It is the `webhook-id` of every POST, and part of the `Message-ID` of every e-mail.
     pub id: String,
-    /// `waiting`, `done`, or `dead` when it is tried no more.
+    /// `waiting`, `done`, or `dead` if delivery was given up.
     pub state: &'static str,
-    /// Attempts to deliver it.
+    /// Number of delivery attempts.
     pub attempts: u32,
-    /// When it happened.
+    /// Time at which the event happened.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When it is tried next; null where it is not.
+    /// Time of the next delivery attempt; null if there is none.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub next_attempt_at: Option<Timestamp>,
-    /// The reason why the last attempt failed, for people.
+    /// Human-readable reason why the last attempt failed.
     #[schema(required = true)]
     pub failure: Option<String>,
 }
 
-/// The source of these answers.
+/// Source of answers about watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct WatchProvenance {
     /// Always `watches`.
@@ -120,11 +120,11 @@ macro_rules! answers {
         $(#[$about])*
         #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
         pub struct $answer {
-            /// The result.
+            /// Result of the operation.
             pub data: $data,
             /// The source of the answer.
             pub provenance: WatchProvenance,
-            /// When it was so.
+            /// Time at which the answer was valid.
             #[schema(value_type = String, format = DateTime)]
             pub as_of: Timestamp,
             /// Always `live`.
@@ -141,12 +141,12 @@ macro_rules! answers {
 }
 
 answers! {
-    /// One watch.
+    /// Answer with one watch.
     WatchAnswer of Watch;
-    /// The caller's watches.
+    /// Answer with the caller's watches.
     WatchesAnswer of Vec<Watch>;
-    /// One event.
+    /// Answer with one event.
     WatchEventAnswer of WatchEvent;
-    /// Events of a watch.
+    /// Answer with the events of a watch.
     WatchEventsAnswer of Vec<WatchEvent>;
 }

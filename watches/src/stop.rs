@@ -1,4 +1,4 @@
-//! The link that ends the mails of a watch: with one click of a mail program (RFC 8058), or with a button on a page.
+//! Unsubscribe link for the e-mails of a watch: one click in an e-mail client (RFC 8058), or a button on a page.
 
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
@@ -15,15 +15,16 @@ use crate::watches::Watches;
 
 const STOP: Purpose = Purpose::new("watch-stop");
 const PATH: &str = "/watches/stop";
-/// Longest text that is looked at as a token, which is shorter.
+/// Maximum length of a text that is parsed as a token. Valid tokens are shorter.
 const TOKEN_CHARS_MAX: usize = 1_024;
 
 const PAGE: &str = include_str!("../page/stop.html");
-/// Nothing is loaded but the style of the market's pages, and the form leads here alone.
+/// Content security policy: the page loads only the market's style sheet, and its form is sent only to this server.
 const POLICY: &str =
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// The right to pause one watch and nothing else, which only the market can write. Its receiver alone has it.
+/// Token that allows pausing one watch and nothing else. Only the market can create it, and only the watch's receiver
+/// has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StopToken {
     caller: String,
@@ -38,7 +39,7 @@ impl StopToken {
         }
     }
 
-    /// The address of the page, with the right in it.
+    /// Returns the URL of the page, including the token.
     pub(crate) fn link(&self, keys: &MasterKeys, market: &Url) -> Result<Url, WatchError> {
         let sealed = keys.seal(STOP, PATH, &serde_json::to_vec(self)?)?;
         let mut url = market.clone();
@@ -56,13 +57,14 @@ impl StopToken {
     }
 }
 
-/// The page and what its button does, which no interface description names: they are for people.
+/// Returns the routes of the page and its button. They are not in the API description, because they are for people.
 pub(crate) fn routes(watches: Watches) -> api::OpenRouter {
     let page = get(show).post(stop).with_state(watches);
     api::OpenRouter::default().route(PATH, page)
 }
 
-/// A mail program that follows links to look for harm ends nothing: a button does.
+/// Shows the page with the button. Opening the link does not stop the e-mails, because e-mail clients open links to
+/// check them.
 async fn show(State(watches): State<Watches>, RawQuery(query): RawQuery) -> Response {
     match StopToken::read(&watches.0.keys, query.as_deref()) {
         Some(_) => page(
@@ -85,7 +87,7 @@ async fn stop(State(watches): State<Watches>, RawQuery(query): RawQuery) -> Resp
         .pause_watch(&token.caller, &token.watch, Some(now))
         .await
     {
-        // A watch that is gone sends nothing either.
+        // A watch that no longer exists sends no e-mails either.
         Ok(_) => page(
             StatusCode::OK,
             "No more mails of this watch",
@@ -111,7 +113,7 @@ fn unknown() -> Response {
     )
 }
 
-/// Every text is the program's own: nothing of a request or a store comes into the page.
+/// Builds a page. All texts are constants of the program, without content from a request or a store.
 fn page(status: StatusCode, title: &str, content: &str) -> Response {
     let html = PAGE.replace("{title}", title).replace("{content}", content);
     let headers = [

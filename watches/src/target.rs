@@ -12,10 +12,10 @@ use crate::rules::signature::secret_of;
 
 const TARGET: Purpose = Purpose::new("watch-target");
 const SECRET_BYTES: usize = 32;
-/// The time for which a secret that was replaced signs too.
+/// Time in milliseconds for which a replaced secret still signs.
 const OVERLAP_MS: i64 = 24 * 3_600_000;
 
-/// The receiver of a watch's events.
+/// Receiver of a watch's events.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Target {
@@ -23,7 +23,7 @@ pub(crate) enum Target {
     Mailbox(Mailbox),
 }
 
-/// A program that takes events.
+/// Program that receives events.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Webhook {
     pub(crate) url: Url,
@@ -31,7 +31,7 @@ pub(crate) struct Webhook {
     previous: Option<PreviousSecret>,
 }
 
-/// A person who reads mail.
+/// Person who receives e-mails.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mailbox {
     pub(crate) email: String,
@@ -44,7 +44,7 @@ struct PreviousSecret {
 }
 
 impl Webhook {
-    /// A receiver with a secret of its own.
+    /// Creates a receiver with a new secret.
     pub(crate) fn new(url: Url) -> Result<Self, WatchError> {
         Ok(Self {
             url,
@@ -53,7 +53,7 @@ impl Webhook {
         })
     }
 
-    /// The same receiver with another secret; the one before signs for a day more.
+    /// Returns the receiver with a new secret. The previous secret signs for one more day.
     pub(crate) fn rotated(self, now: Timestamp) -> Result<Self, WatchError> {
         let previous = PreviousSecret {
             secret: self.secret,
@@ -66,7 +66,7 @@ impl Webhook {
         })
     }
 
-    /// The secrets that sign now.
+    /// Returns the secrets that sign at this time.
     pub(crate) fn secrets(&self, now: Timestamp) -> impl Iterator<Item = &str> {
         let previous = self.previous.as_ref().filter(|previous| now < previous.until);
         let previous = previous.map(|previous| previous.secret.as_str());
@@ -90,7 +90,8 @@ impl std::fmt::Debug for Target {
     }
 }
 
-/// Decides whether anybody is sent to an address. Only this machine's own may be without TLS, where they are allowed at all.
+/// Checks whether requests may be sent to an address. An address without TLS is allowed only on this machine, if such
+/// addresses are enabled.
 pub(crate) fn check(url: &Url, allow_loopback: bool) -> Result<(), WatchError> {
     match check_url(url, allow_loopback)? {
         Zone::Public if url.scheme() != "https" => Err(WatchError::Plain),
@@ -98,7 +99,7 @@ pub(crate) fn check(url: &Url, allow_loopback: bool) -> Result<(), WatchError> {
     }
 }
 
-/// So many random bytes, as hexadecimal digits.
+/// Returns random bytes as hexadecimal digits.
 pub(crate) fn random_hex() -> Result<String, WatchError> {
     let mut bytes = [0; 16];
     let filled = SystemRandom::new().fill(&mut bytes);

@@ -9,23 +9,23 @@ use crate::config::WatchesConfig;
 use crate::mail::MailSender;
 use crate::market::Market;
 
-/// The parts that watches are made of.
+/// Dependencies of watches.
 pub struct WatchesParts {
-    /// The state, which has watches and events.
+    /// State that stores watches and events.
     pub state: State,
-    /// The keys that seal receivers.
+    /// Keys that seal receivers.
     pub keys: MasterKeys,
-    /// The market.
+    /// Market that watches query.
     pub market: Arc<dyn Market>,
-    /// The way to receivers, which judges addresses while connecting.
+    /// HTTP transport to receivers. It checks addresses while it connects.
     pub transport: Arc<dyn Transport>,
-    /// The way of mails, where the server sends any.
+    /// Sender of e-mails, if the server sends any.
     pub mail: Option<MailSender>,
-    /// True where receivers may be on this machine.
+    /// True if receivers may be on this machine.
     pub allow_loopback: bool,
-    /// The clock.
+    /// Clock for timestamps and due times.
     pub clock: Arc<dyn Clock>,
-    /// The settings.
+    /// Settings of watches.
     pub config: WatchesConfig,
 }
 
@@ -35,12 +35,12 @@ impl fmt::Debug for WatchesParts {
     }
 }
 
-/// Watches of callers; clones are the same.
+/// Watches of callers. Clones share the same dependencies.
 #[derive(Debug, Clone)]
 pub struct Watches(pub(crate) Arc<WatchesParts>);
 
 impl Watches {
-    /// Watches over these parts. Nothing is judged or delivered until somebody asks for it.
+    /// Creates watches from their dependencies. Nothing is evaluated or delivered until a method is called.
     #[must_use]
     pub fn new(parts: WatchesParts) -> Self {
         Self(Arc::new(parts))

@@ -1,4 +1,4 @@
-//! A mail to an address that its owner proved.
+//! Delivery by e-mail to an address that is proven to belong to the owner.
 
 use api::TryKey;
 use async_trait::async_trait;
@@ -33,7 +33,7 @@ impl Carrier for Mailbox {
             },
         );
         let mail = Mail {
-            // The same each time that it is tried.
+            // The id is the same for each attempt.
             id: event.id.clone(),
             to: to.clone(),
             subject,

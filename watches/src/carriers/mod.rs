@@ -1,4 +1,5 @@
-//! Ways to receivers. Leases, attempts and dead letters are the same for all of them: a carrier makes one attempt.
+//! Carriers deliver events to receivers. A carrier makes a single attempt; leases, retries and dead events are handled
+//! elsewhere, alike for all carriers.
 
 mod mailbox;
 mod webhook;
@@ -11,11 +12,11 @@ use state::DueEvent;
 use crate::target::Target;
 use crate::watches::WatchesParts;
 
-/// The reason why an attempt failed, in words for the owner.
+/// Reasons why an attempt failed, with a message for the owner.
 pub(crate) enum Failure {
-    /// It may work another time.
+    /// Temporary failure; a later attempt may succeed.
     Passing(String),
-    /// The receiver wants no more events of this watch.
+    /// The receiver does not want any more events of this watch.
     Gone,
 }
 
@@ -25,15 +26,15 @@ impl Failure {
     }
 }
 
-/// A way to a receiver.
+/// Way to deliver events to a receiver.
 #[async_trait]
 pub(crate) trait Carrier: Send + Sync {
-    /// Makes one attempt to bring an event to the receiver.
+    /// Makes one attempt to deliver an event to the receiver.
     async fn carry(&self, event: &DueEvent, parts: &WatchesParts) -> Result<(), Failure>;
 }
 
 impl Target {
-    /// The way to this receiver.
+    /// Returns the carrier for this receiver.
     pub(crate) fn carrier(&self) -> &dyn Carrier {
         match self {
             Self::Webhook(webhook) => webhook,

@@ -1,4 +1,4 @@
-//! A POST in the form of Standard Webhooks.
+//! Delivery by a POST request in the form of Standard Webhooks.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
 #[async_trait]
 impl Carrier for Webhook {
     async fn carry(&self, event: &DueEvent, parts: &WatchesParts) -> Result<(), Failure> {
-        // The rules may be other ones than when the watch was made.
+        // The rules may have changed since the watch was created.
         check(&self.url, parts.allow_loopback).map_err(|error| Failure::passing(&error))?;
         let headers = headers(self, event, parts.clock.now());
         let request = TransportRequest {
@@ -31,8 +31,8 @@ impl Carrier for Webhook {
             body: event.body.clone().into(),
         };
         let timeout_ms = parts.config.timeout_ms;
-        // The head of the answer is all that counts: its body is not read, and a redirect is not followed. The words of a failure
-        // name no address: what a name resolves to here is none of the owner's business.
+        // Only the head of the response matters. Its body is not read, and redirects are not followed. Failure messages
+        // contain no address, because the owner must not learn how names resolve in this network.
         let answer = tokio::time::timeout(Duration::from_millis(timeout_ms), parts.transport.send(request)).await;
         let answer = answer.map_err(|_| Failure::Passing(format!("no answer within {timeout_ms} ms")))?;
         match answer.map_err(|error| Failure::passing(&error))?.status {

@@ -12,7 +12,7 @@ use crate::rules::conditions::Conditions;
 const QUERY_CHARS_MAX: usize = 512;
 const URL_CHARS_MAX: usize = 2_048;
 const KEY_BYTES_MAX: usize = 255;
-/// Largest price that a watch can name, in minor units.
+/// Maximum price in a watch, in minor units.
 const PRICE_MINOR_MAX: i64 = 1_000_000_000_000;
 
 const SUBJECT: Rule = Rule::Value("a watch is of either product_id or query");
@@ -21,13 +21,13 @@ const OF_PRODUCT: Rule = Rule::Value("only a watch of a product has this");
 const NO_CONDITION: Rule =
     Rule::Value("a watch of a product waits for at least one of price_below, discount_at_least and back_in_stock");
 
-/// The conditions of products, and what else only they have.
+/// Fields that are valid only for watches of products.
 const OF_PRODUCTS: [&str; 4] = ["variant_id", "price_below", "discount_at_least", "back_in_stock"];
 
-/// The watch that a body asks for.
+/// Parses the watch to create from a request body.
 ///
 /// # Errors
-/// A 422 that lists every fault.
+/// Returns a problem with status 422 that lists all faults.
 pub(super) fn new_watch(body: &JsonObject) -> Result<NewWatch, Problem> {
     let mut reader = MembersReader::new(body);
     let ident = reader.optional("product_id").parsed(product_ident);
@@ -101,7 +101,7 @@ fn address(text: &str) -> Result<Url, Rule> {
     Url::parse(text).map_err(|_| Rule::Value("not an absolute address"))
 }
 
-/// The `paused` member.
+/// Reads the field `paused`.
 pub(super) fn paused(body: &JsonObject) -> Result<bool, Problem> {
     let mut reader = MembersReader::new(body);
     let paused = reader.required("paused").boolean();
@@ -109,7 +109,7 @@ pub(super) fn paused(body: &JsonObject) -> Result<bool, Problem> {
     paused.ok_or_else(|| Problem::new(ErrorCode::Internal))
 }
 
-/// The watch that a path names; a text that is no id names none.
+/// Reads the watch id from the path. A malformed id is treated as an unknown watch.
 pub(super) fn watch_id(path: PathParameters) -> Result<String, Problem> {
     let id = path.text("watch_id").map(str::to_owned);
     let id = api::QueryReader::new(None).finish(path, id)?;
@@ -120,7 +120,7 @@ fn place_of_key() -> Vec<Location> {
     vec!["header".into(), "Idempotency-Key".into()]
 }
 
-/// The `Idempotency-Key`, where there is one.
+/// Reads the header `Idempotency-Key`, if present.
 pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).into_iter();
     let Some(value) = values.next() else {

@@ -4,61 +4,61 @@ use utoipa::ToSchema;
 
 use super::reading::{Reading, WatchedProduct};
 
-/// The things that a watch waits for.
+/// Subject and conditions of a watch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Terms {
-    /// The subject.
+    /// Watched product or query.
     pub(crate) subject: Subject,
-    /// The conditions.
+    /// Conditions of the watch.
     pub(crate) conditions: Conditions,
 }
 
-/// The subject of a watch.
+/// Subject of a watch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Subject {
     /// A product.
     Product(WatchedProduct),
-    /// The products that a search finds.
+    /// The products that a query finds.
     Query(String),
 }
 
-/// The conditions of a watch: any one of them is enough.
+/// Conditions of a watch. Each one is sufficient for an event.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Conditions {
-    /// The price is below this, in minor units of `currency`, and it is in stock.
+    /// The product is in stock and its price is below this amount, in minor units of `currency`.
     #[schema(required = true)]
     pub price_below: Option<i64>,
-    /// The currency of `price_below`, that of the product when the watch was made.
+    /// Currency of `price_below`: the product's currency when the watch was created.
     #[schema(required = true, value_type = Option<String>)]
     pub currency: Option<CurrencyCode>,
-    /// The markdown is at least so many percent, and it is in stock.
+    /// The product is in stock and its markdown is at least this percentage.
     #[schema(required = true, minimum = 1, maximum = 99)]
     pub discount_at_least: Option<i64>,
-    /// It is in stock.
+    /// True if an event is sent when the product is back in stock.
     pub back_in_stock: bool,
-    /// A product that the query finds was first seen.
+    /// True if an event is sent when the query finds a product that was first seen after the watch was created.
     pub new_match: bool,
 }
 
-/// The condition that became true.
+/// Condition that became true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WatchReason {
-    /// The price fell below the one that the watch names.
+    /// The price fell below `price_below`.
     PriceBelow,
-    /// The markdown reached the one that the watch names.
+    /// The markdown reached `discount_at_least`.
     DiscountAtLeast,
-    /// It is in stock again.
+    /// The product is back in stock.
     BackInStock,
-    /// A product that the query finds is new.
+    /// The query found a new product.
     NewMatch,
-    /// The owner asked for a test.
+    /// The owner requested a test.
     Test,
 }
 
 impl Conditions {
-    /// The conditions that hold of a reading.
+    /// Returns which conditions a reading satisfies.
     fn hold(&self, reading: &Reading) -> [(bool, WatchReason); 3] {
         let price = reading.price_minor.filter(|_| reading.currency == self.currency);
         let is_below = self.price_below.zip(price).is_some_and(|(bound, price)| price < bound);
@@ -72,7 +72,7 @@ impl Conditions {
         ]
     }
 
-    /// The conditions that hold now and did not before. An older reading, and one of the same moment, tell nothing new.
+    /// Returns the conditions that hold now and did not hold before. A reading that is not newer returns none.
     pub(crate) fn newly_true(&self, before: &Reading, now: &Reading) -> Vec<WatchReason> {
         if now.observed_at <= before.observed_at {
             return Vec::new();
@@ -114,7 +114,7 @@ mod tests {
                 back_in_stock: true,
                 new_match: false,
             };
-            // Written apart: a condition is told where it holds and did not a step before.
+            // Written independently of the code: a condition is reported if it holds and did not hold one step before.
             let holds = |(price, available): (i64, bool)| {
                 [price < bound && available, (1_000 - price) / 10 >= percent && available, available]
             };

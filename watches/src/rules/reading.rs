@@ -2,27 +2,28 @@ use data_model::{CurrencyCode, ProductId, StoredProduct, StoredVariant, Timestam
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The price and stock of what is watched, at one moment.
+/// Price and stock of a watched product at one time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Reading {
-    /// The moment of it: the crawl that found the brand's catalogue so, RFC 3339.
+    /// Time of the reading (RFC 3339): the crawl that found the brand's catalogue in this state.
     #[schema(value_type = String, format = DateTime)]
     pub observed_at: Timestamp,
-    /// Price of the variant, else the lowest of the variants in stock, else the lowest; null where there is none.
+    /// Price of the watched variant. Without a variant, the lowest price in stock, or else the lowest price. Null if
+    /// there is none.
     #[schema(required = true)]
     pub price_minor: Option<i64>,
-    /// List price, where it is marked down.
+    /// List price, if the product is marked down.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
-    /// ISO 4217.
+    /// ISO 4217 code of the amounts.
     #[schema(required = true, value_type = Option<String>)]
     pub currency: Option<CurrencyCode>,
-    /// True where the store would sell it.
+    /// True if the store sells the product or variant.
     pub available: bool,
 }
 
 impl Reading {
-    /// The reading of a product that nobody sells any more.
+    /// Returns the reading of a product that is no longer sold.
     pub(crate) const fn gone(observed_at: Timestamp) -> Self {
         Self {
             observed_at,
@@ -33,7 +34,7 @@ impl Reading {
         }
     }
 
-    /// The reading of a product, or of one variant of it.
+    /// Returns the reading of a product, or of one of its variants.
     pub(crate) fn of(product: &StoredProduct, variant: Option<VariantId>, observed_at: Timestamp) -> Self {
         let wanted = || {
             let variants = product.variants.iter();
@@ -53,7 +54,7 @@ impl Reading {
         }
     }
 
-    /// True where both say the same, whenever.
+    /// True if both readings have the same content, regardless of their times.
     pub(crate) fn says_as(&self, other: &Self) -> bool {
         let observed_at = self.observed_at;
         *self
@@ -63,11 +64,11 @@ impl Reading {
             }
     }
 
-    /// The markdown in whole percent, rounded down; 0 where there is none.
+    /// Returns the markdown in whole percent, rounded down; 0 if there is none.
     pub(crate) fn discount_pct(&self) -> i64 {
         match (self.price_minor, self.compare_at_minor) {
             (Some(price), Some(list)) if list > price && list > 0 => {
-                // Above the bounds of an amount nothing is stated: no overflow comes of it.
+                // The calculation uses 128 bits so that it cannot overflow for any stored amount.
                 let off = i128::from(list) - i128::from(price);
                 i64::try_from(off * 100 / i128::from(list)).unwrap_or(0)
             }
@@ -76,17 +77,17 @@ impl Reading {
     }
 }
 
-/// The product, and the variant, that a watch is of.
+/// Product and variant of a watch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WatchedProduct {
     /// UUID of the product.
     #[schema(value_type = String, format = "uuid")]
     pub id: ProductId,
-    /// Its title when the watch was made.
+    /// Title of the product when the watch was created.
     pub title: String,
-    /// The brand's slug.
+    /// Slug of the brand.
     pub brand_slug: String,
-    /// The variant, where one is watched.
+    /// Watched variant, if only one variant is watched.
     #[schema(required = true, value_type = Option<String>)]
     pub variant_id: Option<String>,
 }

@@ -4,26 +4,26 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::hmac;
 
-/// The beginning of a secret as receivers are given it.
+/// Prefix of secrets as receivers get them.
 const PREFIX: &str = "whsec_";
 
-/// A message as it is signed.
+/// Message to sign.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Message<'a> {
-    /// `webhook-id`
+    /// Value of the header `webhook-id`.
     pub(crate) id: &'a str,
-    /// `webhook-timestamp`, in seconds since 1970.
+    /// Value of the header `webhook-timestamp`, in seconds since 1970.
     pub(crate) timestamp_s: i64,
-    /// The body.
+    /// Request body.
     pub(crate) body: &'a str,
 }
 
-/// A secret as receivers are given it.
+/// Formats a secret for receivers.
 pub(crate) fn secret_of(bytes: &[u8]) -> String {
     format!("{PREFIX}{}", STANDARD.encode(bytes))
 }
 
-/// `webhook-signature`: one signature for each secret. A text that is no secret signs nothing.
+/// Returns the value of `webhook-signature`: one signature for each secret. Malformed secrets are skipped.
 pub(crate) fn signatures<'a>(secrets: impl IntoIterator<Item = &'a str>, message: Message<'_>) -> String {
     let Message { id, timestamp_s, body } = message;
     let signed = format!("{id}.{timestamp_s}.{body}");

@@ -1,4 +1,4 @@
-//! Events reach their receivers: signed, each once, whatever receivers and servers do.
+//! Events reach their receivers signed and once, whatever receivers and servers do.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::support::{Ask, Delivery, Manner, Place, Receiver, Server, World, on_b
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// True where one of the signatures is the secret's, as Standard Webhooks has it.
+/// True if one of the signatures was made with the secret according to Standard Webhooks.
 fn is_signed(delivery: &Delivery, secret: &Value) -> bool {
     let secret = secret.as_str().unwrap().strip_prefix("whsec_").unwrap();
     let key = hmac::Key::new(hmac::HMAC_SHA256, &STANDARD.decode(secret).unwrap());
@@ -25,7 +25,7 @@ fn is_signed(delivery: &Delivery, secret: &Value) -> bool {
     tags.any(|tag| hmac::verify(&key, &signed, &tag).is_ok())
 }
 
-/// A server with one watch that has fired, and its receiver.
+/// Starts a server with one watch that has fired, and its receiver.
 async fn fired(world: &World, place: &Place, manner: Manner) -> (Server, Value, Receiver) {
     world.shelf.put(1, 600, true);
     let server = world.serve(place).await;
@@ -145,7 +145,7 @@ fn a_name_that_resolves_to_a_private_address_is_not_connected_to() {
         world.shelf.put(1, 450, true);
         server.watches.judge().await.unwrap();
         deliver(&server).await;
-        // Without the address, which would tell what names resolve to within the operator's network.
+        // The message leaves out the address, which would reveal how names resolve in the operator's network.
         let refused = ("waiting".to_owned(), 1, Some("the address is refused".to_owned()));
         assert_eq!(server.events(&watch).await, [refused]);
     });
@@ -157,13 +157,13 @@ fn a_server_that_is_killed_at_any_step_loses_nothing_and_doubles_nothing() {
         let mut world = World::new();
         world.config.timeout_ms = 60_000;
         let (server, watch, mut receiver) = fired(&world, &place, Manner::Hangs).await;
-        // Before it sends: the event was taken, and nothing else was done.
+        // The server stopped before it sent the event: only the lease was taken.
         let lease = Lease::new("2026-11-21T12:01:00Z".parse().unwrap()).unwrap();
         let now = kit::NOON.parse().unwrap();
         assert_eq!(server.state.take_watch_events(9, &lease, now).await.unwrap().len(), 1);
         assert_eq!(deliver(&server).await, 0, "somebody has it");
         world.clock.advance_ms(61_000);
-        // While the receiver works on it: nobody hears the answer.
+        // The server stopped while the receiver processed the event, so the response was lost.
         let first = tokio::select! {
             arrived = receiver.arrival() => arrived,
             _ = server.watches.deliver_due() => panic!("the receiver hangs"),
@@ -176,7 +176,7 @@ fn a_server_that_is_killed_at_any_step_loses_nothing_and_doubles_nothing() {
         assert_eq!(first.header("webhook-id"), second.header("webhook-id"));
         assert_eq!(first.body, second.body);
         assert_eq!(next.events(&watch).await, [("done".to_owned(), 3, None)]);
-        // The one who was taken for dead says nothing any more.
+        // The server that was assumed dead can no longer change the event.
         let outcome = state::AttemptOutcome::Again {
             at: now,
             reason: String::new(),

@@ -1,4 +1,4 @@
-//! Events reach people by mail: at the address that they proved, each once, until they have enough of them.
+//! Events reach people by e-mail at their proven address, each once, until they unsubscribe.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use crate::support::{Ask, Place, Server, World, on_both, product_id};
 const ASHA: &str = "asha@mail.example";
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// A market that keeps its mails, and what reads them.
+/// Returns a market that keeps its e-mails, and the mailer from which the test reads them.
 fn kept() -> (World, Mailer) {
     let config = MailConfig {
         outbox: true,
@@ -31,7 +31,7 @@ fn kept() -> (World, Mailer) {
     (world, mailer)
 }
 
-/// The account of somebody who has a link mailed, and who follows it where `follows`.
+/// Requests a sign-in link for an address and returns the account. If `follows`, the link is opened.
 async fn account(server: &Server, address: &str, follows: bool) -> String {
     let (now, lifetime) = (kit::NOON.parse().unwrap(), Duration::from_secs(900));
     let address = address.parse().unwrap();
@@ -71,7 +71,7 @@ async fn ask(server: &Server, caller: &str, method: Method, path: &str, body: Op
     (status.as_u16(), answer)
 }
 
-/// A watch of Asha's account, which is made.
+/// Creates a watch for Asha's account.
 async fn watch(server: &Server, account: &str, bound: i64) -> Value {
     let (status, answer) = ask(server, account, Method::POST, "/v1/watches", Some(wanted(ASHA, bound))).await;
     assert_eq!(status, 200, "{answer}");
@@ -83,7 +83,7 @@ async fn fire(world: &World, server: &Server) {
     server.watches.judge().await.unwrap();
 }
 
-/// The path and query of the link that ends the mails.
+/// Returns the path and query of the unsubscribe link.
 fn stop_path(mail: &Mail) -> String {
     let url = mail.unsubscribe_url.as_ref().unwrap();
     assert!(mail.text.contains(url.as_str()), "{}", mail.text);
@@ -185,7 +185,7 @@ fn one_click_ends_the_mails_of_one_watch_and_looking_at_the_link_does_not() {
             "{page}"
         );
         assert!(!paused(&first).await && !paused(&second).await);
-        // As a mail program sends it: no cookie, no key.
+        // An e-mail client sends the request without a cookie or key.
         assert_eq!(ask(&server, "", Method::POST, &path, None).await.0, 200);
         assert_eq!(u8::from(paused(&first).await) + u8::from(paused(&second).await), 1);
         world.shelf.put(1, 600, true);
@@ -217,7 +217,7 @@ fn an_address_gets_so_many_mails_a_day_and_the_others_the_next_day() {
     });
 }
 
-/// A mail server of this machine that refuses for as long as it is told to.
+/// Local mail server that refuses e-mails until it is told to accept them.
 struct MailServer {
     mailer: Mailer,
     refuses: Arc<AtomicBool>,

@@ -1,4 +1,4 @@
-//! Watches through their public door: routes, judging, and receivers that are there.
+//! Tests of watches through their public API: routes, evaluation, and real receivers.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 

@@ -1,4 +1,4 @@
-//! Watches are made, shown, paused and ended by their owners alone.
+//! Only owners can create, read, pause and delete their watches.
 
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -153,7 +153,7 @@ fn what_cannot_be_watched_is_told_by_its_name() {
                 vec!["webhook"],
             ),
             (json!({ "email": "asha", "query": "tea" }), vec!["email"]),
-            // This server sends no mail.
+            // This server sends no e-mail.
             (json!({ "email": "asha@mail.example", "query": "tea" }), vec!["email"]),
             (
                 json!({ "product_id": product_id(1), "price_below": 1, "webhook": {} }),

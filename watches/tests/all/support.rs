@@ -24,7 +24,7 @@ use storefront::{Lookup, Storefront, StorefrontConfig};
 use tokio::sync::mpsc;
 use watches::{MailSender, Market, MarketError, MatchedProduct, Watches, WatchesConfig, WatchesParts};
 
-/// A fresh state on one database, and what keeps it there.
+/// Empty state in one database, with the resources that keep it alive.
 pub(crate) struct Place {
     pub(crate) target: StateTarget,
     _folder: Option<tempfile::TempDir>,
@@ -36,7 +36,7 @@ impl Place {
     }
 }
 
-/// Runs a test on both databases, where there are both.
+/// Runs a test with both databases, if both are available.
 pub(crate) fn on_both<F: Future<Output = ()>>(test: impl Fn(Place) -> F) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -55,7 +55,7 @@ pub(crate) fn on_both<F: Future<Output = ()>>(test: impl Fn(Place) -> F) {
     }
 }
 
-/// The market of a test: products whose price and stock it sets.
+/// Market of a test: products whose price and stock the test sets.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
     inner: Mutex<ShelfContent>,
@@ -81,7 +81,8 @@ pub(crate) fn product_id(platform_id: u64) -> ProductId {
 }
 
 impl Shelf {
-    /// A crawl finds the product so, with one variant of the product's own number and one ten times as dear.
+    /// Adds a product as a crawl would find it. It has a variant with the product's own number, and one that is ten
+    /// times as expensive.
     pub(crate) fn put(&self, platform_id: u64, price_minor: i64, available: bool) {
         let variant = |number: u64, price_minor: i64| StoredVariant {
             id: VariantId(number),
@@ -112,7 +113,7 @@ impl Shelf {
         inner.crawls += 1;
     }
 
-    /// A crawl does not find the product.
+    /// Removes a product as if a crawl did not find it.
     pub(crate) fn take(&self, platform_id: u64) {
         let mut inner = self.inner.lock().unwrap();
         inner.products.remove(&platform_id);
@@ -163,7 +164,7 @@ impl Market for Shelf {
     }
 }
 
-/// Takes keys of the form `haat_live_NAME`: the caller is NAME, or the account of that name (`acc_…`).
+/// Accepts keys of the form `haat_live_NAME`. The caller is NAME, or the account with that id (`acc_…`).
 #[derive(Debug)]
 struct AnyKey;
 
@@ -188,7 +189,7 @@ impl Identify for AnyKey {
     }
 }
 
-/// A resolver that knows one address.
+/// Resolver that returns one fixed address.
 #[derive(Debug)]
 struct OneAddress(IpAddr);
 
@@ -199,14 +200,14 @@ impl Lookup for OneAddress {
     }
 }
 
-/// A server with watches.
+/// Server with watches.
 pub(crate) struct Server {
     pub(crate) watches: Watches,
     pub(crate) state: State,
     router: EdgeRouter,
 }
 
-/// The parts of a test's servers.
+/// Dependencies of a test's servers.
 pub(crate) struct World {
     pub(crate) shelf: Arc<Shelf>,
     pub(crate) clock: Arc<SetClock>,
@@ -231,7 +232,7 @@ impl World {
         }
     }
 
-    /// A server over a state; several may be over the same.
+    /// Starts a server over a state; several servers may share a state.
     pub(crate) async fn serve(&self, place: &Place) -> Server {
         let state = State::open(&place.target).await.unwrap();
         let config = StorefrontConfig {
@@ -270,7 +271,7 @@ impl World {
     }
 }
 
-/// A request of a caller.
+/// Request of a caller.
 pub(crate) struct Ask<'a> {
     pub(crate) method: Method,
     pub(crate) path: &'a str,
@@ -299,7 +300,7 @@ impl Server {
             .header("host", "market.example");
         let request = match ask.caller {
             "" => request,
-            // As a page of the site itself asks.
+            // The request is sent like one from a page of the site itself.
             "guest" => request
                 .header("cookie", format!("{}=guest", api::SESSION_COOKIE))
                 .header("sec-fetch-site", "same-origin"),
@@ -342,7 +343,7 @@ impl Server {
         (status, body)
     }
 
-    /// A watch of the product for a price below `bound`, and its answer.
+    /// Creates a watch that fires when the product's price falls below `bound`. Returns the answer.
     pub(crate) async fn watch(&self, platform_id: u64, bound: i64, url: &str) -> Value {
         let body = json!({
             "product_id": product_id(platform_id), "price_below": bound, "webhook": { "url": url },
@@ -352,7 +353,7 @@ impl Server {
         body["data"].clone()
     }
 
-    /// The events of a watch: state, attempts, failure.
+    /// Returns the events of a watch: state, attempts, failure.
     pub(crate) async fn events(&self, watch: &Value) -> Vec<(String, u64, Option<String>)> {
         let path = format!("/v1/watches/{}/events", watch["id"].as_str().unwrap());
         let events = self.get(&path).await;
@@ -367,7 +368,7 @@ impl Server {
     }
 }
 
-/// A message as a receiver got it.
+/// Message as a receiver got it.
 #[derive(Debug, Clone)]
 pub(crate) struct Delivery {
     pub(crate) headers: HeaderMap,
@@ -384,7 +385,7 @@ impl Delivery {
     }
 }
 
-/// The way of a receiver.
+/// Behaviour of a receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manner {
     Answers(u16),
@@ -392,7 +393,7 @@ pub(crate) enum Manner {
     Hangs,
 }
 
-/// A receiver of webhooks on this machine.
+/// Webhook receiver on this machine.
 pub(crate) struct Receiver {
     pub(crate) url: String,
     manner: Arc<Mutex<Manner>>,
@@ -426,12 +427,12 @@ impl Receiver {
         *self.manner.lock().unwrap() = manner;
     }
 
-    /// The next message, when it is there.
+    /// Waits for the next message and returns it.
     pub(crate) async fn arrival(&mut self) -> Delivery {
         self.arrived.recv().await.unwrap()
     }
 
-    /// All messages that are there.
+    /// Returns all messages that have arrived.
     pub(crate) fn arrivals(&mut self) -> Vec<Delivery> {
         std::iter::from_fn(|| self.arrived.try_recv().ok()).collect()
     }
