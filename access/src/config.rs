@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-/// Operations that need a key or a session where nothing else is said: those that act for somebody, and whole catalogues.
+/// Default operations that need a key or a session: operations on behalf of a caller, and those that return whole
+/// catalogues.
 const KEYED: [&str; 25] = [
     "account_action",
     "add_cart_discount",
@@ -39,51 +40,53 @@ const TIMEOUT_MS: RangeInclusive<u64> = 1..=5_000;
 const ADDRESSES: RangeInclusive<usize> = 1_000..=10_000_000;
 const USAGE_FLUSH_MS: RangeInclusive<u64> = 100..=600_000;
 
-/// A value that cannot be; the message names the key, what is wrong and what can be, and holds no secret.
+/// Invalid value. The message names the key, the fault and the allowed values, and contains no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidConfig(pub(crate) String);
 
-/// The number of requests that one caller may make.
+/// Request limits of one caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanLimits {
-    /// Requests a second in the long run; 0: as many as they like.
+    /// Average number of requests per second; 0 for no limit.
     pub per_second: u32,
-    /// Requests at once.
+    /// Maximum number of requests at once (burst).
     pub burst: u32,
-    /// Requests on one of the market's days; 0: no daily limit.
+    /// Maximum number of requests on one day of the market; 0 for no daily limit.
     pub per_day: u64,
 }
 
-/// Limits on callers, and the place where requests are counted.
+/// Request limits of callers, and the store of the counters.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitsConfig {
-    /// `redis://` or `rediss://` address of a Valkey or Redis server, in which several servers count together; empty: each
-    /// server counts for itself. It may hold a password, and is never shown.
+    /// `redis://` or `rediss://` URL of a Valkey or Redis server that several servers share for counting. If empty,
+    /// each server counts on its own. The URL may contain a password and is never shown.
     pub url: String,
-    /// File of the certificates (PEM) that a `rediss://` server's own must follow from; empty: those that this machine trusts.
+    /// PEM file with the trusted certificates for a `rediss://` server. If empty, the certificates that this machine
+    /// trusts are used.
     pub ca_file: String,
-    /// Longest wait for that server; a request that got no answer by then is counted in this process.
+    /// Maximum wait for the shared server, in milliseconds. A request without an answer by then is counted in this
+    /// process.
     pub timeout_ms: u64,
-    /// Most client networks that are counted apart.
+    /// Maximum number of client networks that are counted separately.
     pub addresses_max: usize,
-    /// Each client network without a key.
+    /// Limits of each client network without a key.
     pub anonymous: PlanLimits,
-    /// Each key of the plan `free`, and each signed-in account.
+    /// Limits of each key of the plan `free`, and of each signed-in account.
     pub free: PlanLimits,
-    /// Each key of the plan `granted`.
+    /// Limits of each key of the plan `granted`.
     pub granted: PlanLimits,
 }
 
-/// Access: the operations that need a key, and the counting of use.
+/// Settings of access: operations that need a key, and the counting of usage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AccessConfig {
     /// Ids of the operations that need a key or a session.
     pub keyed: BTreeSet<String>,
-    /// Interval at which the use of keys is written to the state.
+    /// Interval in milliseconds at which the usage of keys is written to the state.
     pub usage_flush_ms: u64,
 }
 
@@ -168,10 +171,10 @@ impl PlanLimits {
 }
 
 impl LimitsConfig {
-    /// Checks every value. `limits.url` is checked by those who use it.
+    /// Checks all values except `limits.url`, which is checked when the connection is set up.
     ///
     /// # Errors
-    /// [`InvalidConfig`], the first one.
+    /// Returns an [`InvalidConfig`] for the first invalid value.
     pub fn check(&self) -> Result<(), InvalidConfig> {
         within("limits.timeout_ms", self.timeout_ms, &TIMEOUT_MS)?;
         within("limits.addresses_max", self.addresses_max, &ADDRESSES)?;
@@ -182,10 +185,10 @@ impl LimitsConfig {
 }
 
 impl AccessConfig {
-    /// Checks every value.
+    /// Checks all values.
     ///
     /// # Errors
-    /// [`InvalidConfig`], the first one.
+    /// Returns an [`InvalidConfig`] for the first invalid value.
     pub fn check(&self) -> Result<(), InvalidConfig> {
         let is_id = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
         if let Some(id) = self.keyed.iter().find(|id| !is_id(id)) {

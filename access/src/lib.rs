@@ -1,11 +1,12 @@
-//! Callers and their limits: the implementation behind `api`'s guard.
+//! Callers and their limits: the implementation behind the guard of `api`.
 //!
-//! In: keys and sessions of the state, the limits of each plan, and requests as the guard passes them on. Out: callers
-//! ([`Credentials`]), verdicts ([`LocalLimits`], and with the feature `valkey` `SharedLimits`), counts of what keys are
-//! used for ([`UsageMeter`]), and the operations that answer callers about it: plans, quota, and who they are.
+//! In: keys and sessions in the state, the limits of each plan, and requests from the guard. Out: callers
+//! ([`Credentials`]), verdicts ([`LocalLimits`], and with the feature `valkey` `SharedLimits`), usage counts of keys
+//! ([`UsageMeter`]), and operations that show callers their plan, quota and identity.
 //!
-//! A request with a key costs look-ups in memory. The crate never stores or logs a key, a session or an address, never
-//! writes to the state for a single request, and never lets a lack of the state or of Valkey stop what needs neither.
+//! A request with a key needs only lookups in memory. The crate never stores or logs a key, a session or an address. It
+//! never writes to the state for a single request. If the state or Valkey is down, requests that do not need it still
+//! work.
 
 mod config;
 mod identify;

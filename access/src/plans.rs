@@ -6,7 +6,7 @@ use state::Plan;
 
 use crate::config::{InvalidConfig, LimitsConfig, PlanLimits};
 
-/// The limits of each plan: made once, shared by all callers of the plan.
+/// Limits of each plan, created once and shared by all callers of the plan.
 #[derive(Debug, Clone)]
 pub struct Plans {
     anonymous: Arc<Allowance>,
@@ -14,14 +14,14 @@ pub struct Plans {
     granted: Arc<Allowance>,
 }
 
-/// The plan of those without a key.
+/// Name of the plan for callers without a key.
 pub(crate) const ANONYMOUS: &str = "anonymous";
 
 impl Plans {
-    /// The plans as they are configured.
+    /// Creates the plans from the configuration.
     ///
     /// # Errors
-    /// [`InvalidConfig`]: see [`LimitsConfig::check`].
+    /// Returns an [`InvalidConfig`]: see [`LimitsConfig::check`].
     pub fn of(config: &LimitsConfig) -> Result<Self, InvalidConfig> {
         config.check()?;
         Ok(Self {
@@ -31,13 +31,13 @@ impl Plans {
         })
     }
 
-    /// The limits of each network without a key.
+    /// Returns the limits of each network without a key.
     #[must_use]
     pub const fn anonymous(&self) -> &Arc<Allowance> {
         &self.anonymous
     }
 
-    /// The limits of each key of a plan.
+    /// Returns the limits of each key of a plan.
     #[must_use]
     pub const fn of_plan(&self, plan: Plan) -> &Arc<Allowance> {
         match plan {
@@ -46,18 +46,18 @@ impl Plans {
         }
     }
 
-    /// The limits of each signed-in account: those of a free key.
+    /// Returns the limits of each signed-in account, which equal those of a free key.
     #[must_use]
     pub const fn of_session(&self) -> &Arc<Allowance> {
         &self.free
     }
 
-    /// The limits of a caller.
+    /// Returns the limits of a caller.
     pub(crate) fn of_caller<'a>(&'a self, caller: &'a Caller) -> &'a Arc<Allowance> {
         caller.known().map_or(&self.anonymous, |known| &known.allowance)
     }
 
-    /// Every plan by its name.
+    /// Returns all plans with their names.
     pub(crate) fn named(&self) -> [(&'static str, &Arc<Allowance>); 3] {
         [
             (ANONYMOUS, &self.anonymous),
@@ -67,7 +67,7 @@ impl Plans {
     }
 }
 
-/// The name of a caller's plan.
+/// Returns the name of a caller's plan.
 pub(crate) fn plan_of(caller: Option<&KnownCaller>) -> &'static str {
     match caller.map(|known| &known.via) {
         None | Some(Via::Guest { .. }) => ANONYMOUS,

@@ -1,176 +1,177 @@
-//! The shapes of the answers.
+//! Response types of access operations.
 
 use data_model::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The number that means "no limit" where the contract needs an integer: the largest that every client reads. Clients
-/// that pace themselves by it do not slow down, which they would by 0.
+/// Number that represents "no limit" in fields that must be integers. It is the largest 32-bit integer, which every
+/// client can read. A value of 0 would make clients slow down.
 pub const UNLIMITED: u32 = i32::MAX as u32;
 
-/// The limits of callers of one plan.
+/// Limits of the callers of one plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct AccessLimits {
-    /// Requests a second in the long run; 2147483647 where `unlimited`.
+    /// Average number of requests per second; 2147483647 if `unlimited`.
     #[schema(minimum = 1)]
     pub rate_limit_rps: u32,
-    /// Requests at once; 2147483647 where `unlimited`.
+    /// Maximum number of requests at once; 2147483647 if `unlimited`.
     #[schema(minimum = 1)]
     pub burst: u32,
-    /// Requests on one of the market's days; null: no daily limit.
+    /// Maximum number of requests on one day of the market; null for no daily limit.
     #[schema(required = true)]
     pub daily_limit: Option<u64>,
-    /// True where nothing is limited.
+    /// True if requests are not limited.
     pub unlimited: bool,
 }
 
-/// One plan.
+/// Plan with its limits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct AccessPlan {
-    /// `anonymous`, `free` or `granted`.
+    /// Name of the plan: `anonymous`, `free` or `granted`.
     pub name: &'static str,
-    /// The people whom it is for.
+    /// Description of the intended users.
     pub description: &'static str,
-    /// True where it needs a key or a session.
+    /// True if the plan needs a key or a session.
     pub needs_key: bool,
     /// The limits of the plan.
     #[serde(flatten)]
     pub limits: AccessLimits,
 }
 
-/// A way to get a key.
+/// Way to get a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyWay {
-    /// To sign in at an OpenID provider, and make one.
+    /// Sign in at an OpenID provider and create a key.
     Provider,
-    /// To sign in with a link that is sent by e-mail, and make one.
+    /// Sign in with a link that is sent by e-mail, and create a key.
     Mail,
-    /// To ask the operator for one, or for a link to sign in with.
+    /// Ask the operator for a key or for a sign-in link.
     Operator,
 }
 
-/// The way to get a key and to send it.
+/// Instructions for getting and sending a key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct KeyHowTo {
-    /// The page where a person signs in for a key, relative to this server; null where there is none.
+    /// Path of the page on which a person signs in to get a key, relative to this server; null if there is none.
     #[schema(required = true, format = "uri-reference")]
     pub path: Option<&'static str>,
-    /// The ways that work on this server; empty where it takes no keys.
+    /// Ways that are available on this server; empty if it does not accept keys.
     pub ways: Vec<KeyWay>,
-    /// Instructions for people.
+    /// Human-readable instructions.
     pub description: String,
-    /// The headers that a key is sent in: either.
+    /// Headers in which a key can be sent; one of them is enough.
     pub headers: [&'static str; 2],
 }
 
-/// The access policy.
+/// Access policy of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct AccessPolicy {
-    /// The plans.
+    /// Available plans.
     pub plans: [AccessPlan; 3],
-    /// Ids of the operations that need a key or a session; all others answer anybody.
+    /// Ids of the operations that need a key or a session. All other operations are open to everyone.
     pub keyed_operations: Vec<String>,
-    /// The way to get a key.
+    /// Instructions for getting a key.
     pub get_a_key: KeyHowTo,
 }
 
-/// The limits of the caller, and the rest of each.
+/// Limits of the caller, and the remaining requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Quota {
-    /// The caller's plan: `anonymous`, `free` or `granted`.
+    /// Plan of the caller: `anonymous`, `free` or `granted`.
     pub plan: &'static str,
     /// The limits of the caller.
     #[serde(flatten)]
     pub limits: AccessLimits,
-    /// Requests left today; null where there is no daily limit, or where it is not known.
+    /// Number of remaining requests today; null if there is no daily limit or the number is unknown.
     #[schema(required = true)]
     pub remaining_today: Option<u64>,
-    /// When the next of the market's days begins, and with it the daily limit; null where there is none.
+    /// Time at which the market's next day begins and the daily limit is reset; null if there is no daily limit.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub resets_at: Option<Timestamp>,
-    /// The same, for people.
+    /// Human-readable summary of the quota.
     pub note: String,
 }
 
-/// The key that a request was sent with; neither the key nor anything that opens a door.
+/// Key of the request, without the key itself or anything that grants access.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct OwnKey {
-    /// Names it.
+    /// Id of the key.
     pub id: String,
-    /// The name that its owner gave it.
+    /// Name that the owner gave to the key.
     pub name: String,
-    /// `free` or `granted`.
+    /// Plan of the key: `free` or `granted`.
     pub plan: &'static str,
-    /// Its last four characters.
+    /// Last four characters of the key.
     pub hint: String,
-    /// When it was made.
+    /// Time at which the key was created.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When it ends after a rotation; null where it does not.
+    /// Time at which the key expires after a rotation; null if it does not expire.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub ends_at: Option<Timestamp>,
 }
 
-/// The account that is signed in, or that a key belongs to.
+/// Account that is signed in, or to which the key belongs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct OwnAccount {
-    /// Names it.
+    /// Id of the account.
     pub id: String,
-    /// The address that its provider last stated; null where it stated none.
+    /// E-mail address that the sign-in provider last stated; null if it stated none.
     #[schema(required = true, format = Email)]
     pub email: Option<String>,
 }
 
-/// The way in which a caller is identified.
+/// Way in which a caller is identified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CallerKind {
-    /// By a key.
+    /// The caller sent a key.
     Key,
-    /// By a session of the dashboard.
+    /// The caller sent a session of the dashboard.
     Session,
 }
 
-/// Requests to one route.
+/// Number of requests to one route.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct RouteUsage {
-    /// The route's pattern.
+    /// Pattern of the route.
     pub route: String,
     /// The number of requests.
     pub requests: u64,
 }
 
-/// Requests on the market's day, the one that asks included: of the key, or for a session of all keys of the account.
+/// Requests on the market's current day, including this one. With a key they are those of the key; with a session,
+/// those of all keys of the account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct UsageToday {
-    /// The market's day.
+    /// The market's current day.
     #[schema(value_type = String, format = Date)]
     pub day: String,
     /// The number of requests.
     pub requests: u64,
-    /// The number of requests to each route.
+    /// Number of requests by route.
     pub by_route: Vec<RouteUsage>,
 }
 
-/// The caller, and their requests today.
+/// Identity of the caller, and the caller's requests today.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Me {
-    /// The way in which the caller is identified.
+    /// Way in which the caller is identified.
     pub kind: CallerKind,
-    /// The key; null for a session.
+    /// Key of the request; null for a session.
     #[schema(required = true)]
     pub key: Option<OwnKey>,
-    /// The account; null for a key that belongs to none.
+    /// Account of the caller; null for a key that belongs to no account.
     #[schema(required = true)]
     pub account: Option<OwnAccount>,
-    /// Requests of today. Other servers add their counts within seconds.
+    /// Requests of today. Counts of other servers are added within seconds.
     pub usage_today: UsageToday,
     /// The limits of the caller.
     pub limits: Quota,
 }
 
-/// The source of these answers.
+/// Source of answers about access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct AccessProvenance {
     /// Always `access`.
@@ -182,11 +183,11 @@ macro_rules! answers {
         $(#[$about])*
         #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
         pub struct $answer {
-            /// The result.
+            /// Result of the operation.
             pub data: $data,
             /// The source of the answer.
             pub provenance: AccessProvenance,
-            /// When it was so.
+            /// Time at which the answer was valid.
             #[schema(value_type = String, format = DateTime)]
             pub as_of: Timestamp,
             /// Always `live`.
@@ -203,10 +204,10 @@ macro_rules! answers {
 }
 
 answers! {
-    /// The answer of `GET /v1/plans`.
+    /// Answer of `GET /v1/plans`.
     PlansAnswer of AccessPolicy;
-    /// The answer of `GET /v1/quota`.
+    /// Answer of `GET /v1/quota`.
     QuotaAnswer of Quota;
-    /// The answer of `GET /v1/me`.
+    /// Answer of `GET /v1/me`.
     MeAnswer of Me;
 }

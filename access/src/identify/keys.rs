@@ -10,12 +10,13 @@ use tokio::time::timeout;
 use super::ANSWER_TIMEOUT;
 use crate::plans::Plans;
 
-/// Parts of the map, so that threads that meet a new key do not stop all others.
+/// Number of map shards, so that a thread that adds a key does not block all other threads.
 const PARTS: usize = 16;
-/// Callers that a part keeps besides as many as there are keys; beyond, those of revoked keys are dropped.
+/// Number of callers that a shard keeps in addition to the number of keys. Beyond that, callers of revoked keys are
+/// dropped.
 const SPARE: usize = 64;
 
-/// A caller that was made of what the index said of a key.
+/// Caller that was built from the index entry of a key.
 #[derive(Debug)]
 struct CachedCaller {
     of: Arc<KeyGrant>,
@@ -24,12 +25,12 @@ struct CachedCaller {
 
 type Part = RwLock<HashMap<KeyHash, CachedCaller, FxBuildHasher>>;
 
-/// Callers by their keys. What the index says is asked each time; a caller is made of it once.
+/// Cache of callers by key. Each lookup checks the index, but builds a caller only once per entry.
 #[derive(Debug)]
 pub(super) struct KnownKeys {
     index: KeyIndex,
     plans: Plans,
-    /// By the first byte of the hash, which is spread well.
+    /// Shards, selected by the first byte of the hash, which is evenly distributed.
     made: [Part; PARTS],
 }
 
@@ -42,8 +43,8 @@ impl KnownKeys {
         }
     }
 
-    /// The owner of a key: answered at once where the index knows the key, else the state is asked, since the key may
-    /// have been made just now.
+    /// Returns the owner of a key. If the index knows the key, the result is immediate. Otherwise the state is queried,
+    /// because the key may be new.
     pub(super) fn find(self: &Arc<Self>, text: &str, now: Timestamp) -> Prompt<Result<Arc<KnownCaller>, NotTaken>> {
         let Ok(key) = text.parse::<ApiKey>() else {
             return Prompt::Now(Err(NotTaken::Invalid));
@@ -66,7 +67,7 @@ impl KnownKeys {
         let part = &self.made[usize::from(hash.as_bytes()[0]) % PARTS];
         {
             let made = part.read().unwrap_or_else(PoisonError::into_inner);
-            // The index puts a new grant in place of one that changed.
+            // The index replaces the grant object when a grant changes.
             if let Some(made) = made.get(&hash).filter(|made| Arc::ptr_eq(&made.of, &grant)) {
                 return Some(Arc::clone(&made.caller));
             }
@@ -86,7 +87,7 @@ impl KnownKeys {
 
     fn caller(&self, grant: &KeyGrant) -> Arc<KnownCaller> {
         let id = grant.id.as_str();
-        // A rotated key is still the caller that it was: its carts and idempotent requests are found with the new one.
+        // A rotated key keeps its caller id, so that carts and idempotent requests are still found with the new key.
         let caller = match &grant.account {
             Some(account) => CallerId::account(account.as_str()),
             None => CallerId::key(grant.first.as_str()),

@@ -1,4 +1,4 @@
-//! The owner of a key or a session.
+//! Identifies the owner of a key or a session.
 
 mod keys;
 mod sessions;
@@ -14,14 +14,14 @@ use self::keys::KnownKeys;
 use self::sessions::KnownSessions;
 use crate::plans::Plans;
 
-/// Longest time in which the state must answer.
+/// Maximum time to wait for the state.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Knows keys from memory, and sessions from the state, which is asked with each request.
+/// Identifies callers. Keys are looked up in memory; sessions are looked up in the state for each request.
 ///
-/// A new key is taken at once: the state is asked for one that is not known. A revoked key is refused as soon as the
-/// [`KeyIndex`] knows, a session that was ended at once. While the state is gone known keys hold on; other
-/// keys, and sessions, are [`NotTaken::Unavailable`].
+/// A new key works at once, because the state is queried for unknown keys. A revoked key is refused as soon as the
+/// [`KeyIndex`] knows of it, and an ended session at once. While the state is down, known keys still work. Other keys
+/// and sessions give [`NotTaken::Unavailable`].
 #[derive(Debug)]
 pub struct Credentials {
     keys: Arc<KnownKeys>,
@@ -30,7 +30,7 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Takes the keys of `keys`, which its owner keeps fresh, and the sessions of `state`.
+    /// Accepts the keys of `keys`, which the index's owner keeps up to date, and the sessions of `state`.
     #[must_use]
     pub fn new(keys: KeyIndex, state: State, plans: Plans, clock: Arc<dyn Clock>) -> Self {
         Self {

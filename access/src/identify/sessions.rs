@@ -10,10 +10,10 @@ use tokio::time::timeout;
 use super::ANSWER_TIMEOUT;
 use crate::plans::Plans;
 
-/// Questions to the state at the same time, so that forged cookies do not take all its connections.
+/// Maximum number of concurrent queries to the state, so that forged cookies do not use up all its connections.
 const ASKED_AT_ONCE: usize = 8;
 
-/// Callers by their sessions. Nothing is remembered of one, so that on every server it ends when it ends in the state.
+/// Lookup of callers by session. Sessions are not cached, so a session that ends in the state ends on every server.
 #[derive(Debug)]
 pub(super) struct KnownSessions {
     state: State,

@@ -1,4 +1,4 @@
-//! One caller's requests against what they may ask. Pure: time is an argument.
+//! Checks the requests of one caller against the allowed rate. Pure: time is an argument.
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -14,20 +14,20 @@ use governor::{Quota, RateLimiter};
 
 use super::moment::Moment;
 
-/// The record of one caller. A new one has nothing to pay.
+/// Counter of one caller. A new counter has no debt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tally {
-    /// When everything is paid, in nanoseconds since 1970: GCRA's theoretical arrival time.
+    /// Time at which the debt is paid, in nanoseconds since 1970: the theoretical arrival time of GCRA.
     pub(super) paid_at_ns: i64,
-    /// The market's day that `taken` is of.
+    /// The market's day to which `taken` belongs.
     pub(super) day: i64,
-    /// Requests of that day.
+    /// Number of requests on that day.
     pub(super) taken: u64,
 }
 
 impl Tally {
-    /// True where nothing changes if it is forgotten. A debt that runs for longer than `longest` was noted before the
-    /// clock was set back.
+    /// True if the counter can be dropped without any effect. A debt longer than `longest` is ignored, because it was
+    /// recorded before the clock was set back.
     pub(super) fn is_idle(&self, moment: Moment, longest: Duration) -> bool {
         let counts_today = self.day == moment.day && self.taken > 0;
         !counts_today && self.owed(moment.now_ns, longest).is_zero()
@@ -43,7 +43,7 @@ impl Tally {
     }
 }
 
-/// A caller's debt before and after governor is asked. Governor reads and writes it under the name of a key.
+/// Debt of a caller, passed to governor as the key. Governor reads and updates the debt there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct BucketDebt(Cell<u64>);
 
@@ -53,7 +53,7 @@ impl Hash for BucketDebt {
     }
 }
 
-/// Keeps nothing: what governor would keep of a key is handed to it, and taken back.
+/// State store for governor that keeps nothing. The state is passed in with the key and read back from it.
 #[derive(Debug)]
 struct HandedOver;
 
@@ -70,7 +70,7 @@ impl StateStore for HandedOver {
     }
 }
 
-/// A clock at which it is always now: governor gets the amount owed from now on, and no past moment.
+/// Clock that always shows time zero. Governor gets the debt relative to now, and no absolute time.
 #[derive(Debug)]
 struct ZeroClock;
 
@@ -82,27 +82,27 @@ impl Clock for ZeroClock {
     }
 }
 
-/// The rules for callers with one allowance.
+/// Rules for callers with one allowance.
 #[derive(Debug)]
 pub(super) struct Rules {
     limiter: RateLimiter<BucketDebt, HandedOver, ZeroClock, StateInformationMiddleware>,
-    /// The cost of one request.
+    /// Cost of one request.
     interval: Duration,
-    /// Most that can be owed: a whole burst, and as much for what requests that were let in cost besides.
+    /// Maximum debt: twice the burst. The second half is for additional costs of admitted requests.
     longest: Duration,
     per_day: Option<u64>,
 }
 
-/// Governor's answer.
+/// Result of governor's check.
 enum Pace {
-    /// Paid: so much is owed now, and so many more may come at once.
+    /// The rate is kept. Contains the debt after this request, and the number of further requests allowed at once.
     Kept { owed: Duration, remaining: u32 },
-    /// Too fast by this time.
+    /// The rate is exceeded. Contains the time to wait.
     Broken(Duration),
 }
 
 impl Rules {
-    /// The rules of an allowance; `None` where it has no limit.
+    /// Creates the rules of an allowance; `None` if it has no limit.
     pub(super) fn of(allowance: &Allowance) -> Option<Self> {
         let (per_second, burst): (NonZeroU32, NonZeroU32) = allowance.rate()?;
         let quota = Quota::per_second(per_second).allow_burst(burst);
@@ -118,7 +118,7 @@ impl Rules {
         self.longest
     }
 
-    /// Takes one request into account.
+    /// Counts one request if it is allowed, and returns the verdict.
     pub(super) fn take(&self, tally: &mut Tally, moment: Moment) -> Verdict {
         let owed = tally.owed(moment.now_ns, self.longest);
         let pace = self.pace(owed);
@@ -127,7 +127,7 @@ impl Rules {
         }
         match pace {
             Pace::Kept { owed, remaining } => {
-                // Without a daily limit nothing is to be remembered of a day.
+                // Without a daily limit, the day's requests do not need to be counted.
                 if self.per_day.is_some() {
                     tally.taken = tally.taken_on(moment.day) + 1;
                     tally.day = moment.day;
@@ -139,7 +139,7 @@ impl Rules {
         }
     }
 
-    /// Takes so many requests into account, of which none is refused.
+    /// Adds the cost of several requests without refusing any of them.
     pub(super) fn owe(&self, tally: &mut Tally, requests: u32, moment: Moment) {
         let owed = tally.owed(moment.now_ns, self.longest);
         let owed = owed.saturating_add(self.interval.saturating_mul(requests));
@@ -150,7 +150,7 @@ impl Rules {
         }
     }
 
-    /// The verdict on the next request.
+    /// Returns the verdict on a next request without counting it.
     pub(super) fn look(&self, tally: &Tally, moment: Moment) -> Verdict {
         let owed = tally.owed(moment.now_ns, self.longest);
         let pace = self.pace(owed);

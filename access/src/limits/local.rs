@@ -16,44 +16,44 @@ use super::table::Table;
 use super::{Limits, counted_as};
 use crate::plans::Plans;
 
-/// Tallies that newcomers share while there is no room for one each.
+/// Number of counters that new networks share if the table is full.
 const NEWCOMERS: usize = 1_024;
 
 const NETWORKS: &str = "limits_networks";
 const SHARING: &str = "limits_networks_sharing_total";
 
-/// Limits that are counted in this process alone.
+/// Limits that are counted only in this process.
 ///
-/// Each key, each signed-in account and each client network is counted for itself, and the networks around a client's
-/// (IPv6 /56 and /48, IPv4 /24) too, with larger limits. At most `addresses_max` networks of clients are, and as many around
-/// them: those that owe nothing are forgotten when room is needed. Where there is still none, networks that come anew share
-/// one of 1,024 tallies, picked by the largest network around them: a flood of addresses gets no more
-/// than those together, networks that are counted already notice nothing, and keys and accounts have places of their own.
+/// Each key, each signed-in account and each client network has a counter. The larger networks around a client (IPv6
+/// /56 and /48, IPv4 /24) are counted too, with higher limits. At most `addresses_max` client networks and the same
+/// number of larger networks are counted. When space is needed, networks without debt are dropped. If the table is
+/// still full, new networks share one of 1,024 counters, selected by the largest network around them. A flood of
+/// addresses therefore gets only the limits of these counters together. Networks that are already counted are not
+/// affected, and keys and accounts have separate counters.
 ///
-/// Metrics: `limits_networks` (counted now), `limits_networks_sharing_total` (requests that shared a tally).
+/// Metrics: `limits_networks` (networks counted now), `limits_networks_sharing_total` (requests that shared a counter).
 #[derive(Debug)]
 pub struct LocalLimits {
     plans: Plans,
-    /// By [`Plans::named`].
+    /// Rules in the order of [`Plans::named`].
     rules: [Option<Rules>; 3],
     networks: Table<ClientNetwork, RandomState>,
     around: Table<ClientNetwork, RandomState>,
-    /// By [`ClientNetwork::TIMES_AROUND`].
+    /// Rules in the order of [`ClientNetwork::TIMES_AROUND`].
     rules_around: [Option<Rules>; 2],
-    /// Ids of keys and accounts are this server's own making.
+    /// Counters of keys and accounts. This server creates their ids, so a fast hash without a seed is safe.
     known: Table<Arc<str>, FxBuildHasher>,
     newcomers: Box<[Mutex<Tally>]>,
-    /// Seeded, so that nobody can choose whom they share a tally with.
+    /// Hasher with a random seed, so that clients cannot choose with whom they share a counter.
     newcomers_hasher: RandomState,
-    /// Callers within the process.
+    /// Counter of callers within the process.
     nowhere: Mutex<Tally>,
     clock: Arc<dyn Clock>,
     days: Days,
 }
 
 impl LocalLimits {
-    /// Limits as the plans have them, for at most `addresses_max` client networks. Days begin at midnight of
-    /// `zone`.
+    /// Creates the limits of the plans, for at most `addresses_max` client networks. Days begin at midnight in `zone`.
     #[must_use]
     pub fn new(plans: Plans, addresses_max: usize, zone: TimeZone, clock: Arc<dyn Clock>) -> Self {
         metrics::describe_gauge!(NETWORKS, "Client networks that are counted apart");
@@ -80,10 +80,10 @@ impl LocalLimits {
         }
     }
 
-    /// Takes over what keys were used for today before this process began, so that a restart gives nobody a second day.
+    /// Loads today's usage of keys from before the start of this process, so that a restart does not reset the daily limit.
     ///
     /// # Errors
-    /// [`StateError`]; counts then begin at nothing.
+    /// Returns a [`StateError`]; the counts then begin at zero.
     pub async fn resume(&self, state: &State) -> Result<(), StateError> {
         let today = Day::from_number(self.moment().day);
         let moment = self.moment();
@@ -104,25 +104,25 @@ impl LocalLimits {
         Ok(())
     }
 
-    /// The number of client networks that are counted apart now.
+    /// Returns the number of client networks that are counted separately now.
     #[must_use]
     pub fn networks(&self) -> usize {
         self.networks.len()
     }
 
-    /// The plans whose limits these are.
+    /// Returns the plans whose limits apply.
     #[cfg(feature = "valkey")]
     pub(super) const fn plans(&self) -> &Plans {
         &self.plans
     }
 
-    /// The time, as this process sees it.
+    /// Returns the current time of this process.
     #[cfg(feature = "valkey")]
     pub(super) fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// The time zone of the market's days.
+    /// Returns the time zone of the market's days.
     #[cfg(feature = "valkey")]
     pub(super) const fn zone(&self) -> TimeZone {
         self.days.zone()
@@ -155,7 +155,7 @@ impl LocalLimits {
                         .around(*network)
                         .map(|(network, rules)| (&self.around, network, rules));
                     for (table, network, rules) in own.chain(around) {
-                        // Whoever shares a tally owes nothing of their own.
+                        // A network that shares a counter gets no debt of its own.
                         table.with(&network, || network, moment, |tally| rules.owe(tally, requests, moment));
                     }
                 }
@@ -186,14 +186,14 @@ impl LocalLimits {
         self.days.at(self.clock.now())
     }
 
-    /// `None` where the caller has no limit.
+    /// Applies `judge` to the rules of the caller. Returns `None` if the caller has no limit.
     fn by_rules<T>(&self, caller: &Caller, judge: impl FnOnce(&Rules) -> T) -> Option<T> {
         let allowance = self.plans.of_caller(caller);
         allowance.rate()?;
         let mut named = self.plans.named().into_iter().zip(&self.rules);
         match named.find(|((_, known), _)| Arc::ptr_eq(known, allowance)) {
             Some((_, rules)) => rules.as_ref().map(judge),
-            // An allowance of no plan is made for this one request.
+            // An allowance that belongs to no plan gets temporary rules for this request.
             None => Rules::of(allowance).map(|rules| judge(&rules)),
         }
     }
@@ -202,7 +202,7 @@ impl LocalLimits {
         let take = |tally: &mut Tally| rules.take(tally, moment);
         let id = counted_as(known);
         let verdict = self.known.with(id, || id.into(), moment, take);
-        // There is always room for those who are known.
+        // The table of keys and accounts has no limit, so there is always a counter.
         verdict.unwrap_or(Verdict::UNLIMITED)
     }
 
@@ -225,7 +225,7 @@ impl LocalLimits {
         });
         if verdict.outcome == Outcome::Allowed {
             for (network, rules) in self.around(network) {
-                // Without room the client's own limit is left.
+                // If the table is full, only the client's own limit applies.
                 self.around
                     .with(&network, || network, moment, |tally| rules.take(tally, moment));
             }
@@ -233,7 +233,7 @@ impl LocalLimits {
         verdict
     }
 
-    /// The networks around a client's, and their limits.
+    /// Returns the larger networks around a client's network, with their rules.
     fn around(&self, network: ClientNetwork) -> impl Iterator<Item = (ClientNetwork, &Rules)> {
         network.around().filter_map(|(network, times)| {
             let mut known = ClientNetwork::TIMES_AROUND.iter().zip(&self.rules_around);
@@ -242,7 +242,7 @@ impl LocalLimits {
         })
     }
 
-    /// The verdict on a client where a network around it had enough.
+    /// Returns the refusal for a client if a network around it has reached its limit.
     fn refused_around(&self, own: &Rules, network: ClientNetwork, moment: Moment) -> Option<Verdict> {
         let mut looked = self.around(network).map(|(network, rules)| {
             let tally = self.around.get(&network).unwrap_or_default();

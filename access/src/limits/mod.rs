@@ -1,8 +1,9 @@
-//! Limits on callers, in this process or in Valkey, by one algorithm.
+//! Limits of callers, counted in this process or in Valkey by the same algorithm.
 //!
-//! The burst and the long-run rate are counted by GCRA, the generic cell rate algorithm: each request costs the time in
-//! which one is given, and may be paid in advance up to the burst. Requests of the day are counted besides. A request
-//! that is refused costs nothing, and one that the day refuses gets that answer however fast it came.
+//! The burst and the average rate are checked with GCRA, the generic cell rate algorithm. Each request costs the time
+//! after which the next one is due, and may be taken in advance up to the burst. The requests of each day are counted
+//! separately. A refused request costs nothing. If the daily limit is reached, the answer says so, even if the request
+//! was also too fast.
 
 mod bucket;
 mod local;
@@ -17,14 +18,14 @@ pub use self::local::LocalLimits;
 #[cfg(feature = "valkey")]
 pub use self::shared::{InvalidServer, SharedLimits};
 
-/// Limits that can be looked at, too.
+/// Limits that can also be inspected.
 pub trait Limits: Limit {
-    /// The verdict on the next request of `caller`. Nothing is counted. An anonymous caller without a network gets the
-    /// verdict on all callers of that kind together.
+    /// Returns the verdict on the next request of `caller` without counting anything. Anonymous callers without a
+    /// network share one verdict.
     fn look(&self, caller: &Caller) -> Prompt<Verdict>;
 }
 
-/// The caller under whom a request counts: each key by itself, and all sessions of an account together.
+/// Returns the id under which a request is counted: each key on its own, and all sessions of an account together.
 pub(crate) fn counted_as(known: &KnownCaller) -> &str {
     match &known.via {
         Via::Key { id, .. } => id,

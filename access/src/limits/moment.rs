@@ -4,26 +4,26 @@ use std::time::Duration;
 use data_model::{TimeZone, Timestamp};
 use state::Day;
 
-/// When something is asked, as limits see it.
+/// Time of a request, in the form that limits use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Moment {
     /// Nanoseconds since 1970.
     pub(super) now_ns: i64,
     /// The market's day.
     pub(super) day: i64,
-    /// The rest of the day.
+    /// Time left until the day ends.
     pub(super) day_left: Duration,
 }
 
-/// The market's days. The one that is now is remembered: to ask the zone's rules at each request costs more than the rest
-/// of a verdict.
+/// Computes the market's days. The current day is cached, because evaluating the time zone's rules for each request
+/// costs more than the rest of the verdict.
 #[derive(Debug)]
 pub(super) struct Days {
     zone: TimeZone,
     today: RwLock<Today>,
 }
 
-/// A day, and when it begins and ends, in microseconds since 1970. Nothing lies in the empty one.
+/// A day with its start and end, in microseconds since 1970. The default contains no time.
 #[derive(Debug, Clone, Copy, Default)]
 struct Today {
     day: i64,
@@ -44,13 +44,13 @@ impl Days {
         }
     }
 
-    /// The time zone of days.
+    /// Returns the time zone of the days.
     #[cfg(feature = "valkey")]
     pub(super) const fn zone(&self) -> TimeZone {
         self.zone
     }
 
-    /// The moment `now`, as limits read it.
+    /// Converts the time `now` for use by limits.
     pub(super) fn at(&self, now: Timestamp) -> Moment {
         let now_us = now.micros();
         let known = *self.today.read().unwrap_or_else(PoisonError::into_inner);

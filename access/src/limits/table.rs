@@ -1,4 +1,4 @@
-//! Tallies by whose they are, in bounded memory.
+//! Counters by owner, in bounded memory.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -12,29 +12,31 @@ use super::bucket::Tally;
 use super::moment::Moment;
 
 const SHARDS: usize = 64;
-/// Shards of small tables hold so many at least, so that chance fills none long before the others.
+/// Minimum capacity of a shard in small tables. With fewer entries, uneven hashing could fill one shard long before the
+/// others.
 const SHARD_MIN: usize = 256;
-/// A full shard is looked through for idle tallies this often at most, unless one is known to be idle before.
+/// Minimum time in nanoseconds between two searches of a full shard for idle counters. A search is made earlier if a
+/// counter is known to become idle before.
 const LOOK_EVERY_NS: i64 = 1_000_000_000;
-/// Tallies after which an unbounded shard is looked through for the first time.
+/// Number of counters at which an unbounded shard is first searched for idle ones.
 const FIRST_LOOK: usize = 1_024;
 
-/// One tally for each of many. What is idle is dropped when room is needed.
+/// Table of counters. Idle counters are dropped when space is needed.
 pub(super) struct Table<K, S> {
     shards: Box<[Mutex<Shard<K, S>>]>,
     hasher: S,
-    /// Most tallies of a shard; `None`: as many as there are callers.
+    /// Maximum number of counters in a shard; `None` for no limit.
     shard_max: Option<usize>,
-    /// Most that anybody can owe.
+    /// Maximum debt of a counter.
     longest: Duration,
     len: AtomicUsize,
 }
 
 struct Shard<K, S> {
     tallies: HashMap<K, Tally, S>,
-    /// The number of entries at which it is looked through.
+    /// Number of entries at which the shard is searched for idle counters.
     look_at: usize,
-    /// When it was looked through, and when that is worth while again.
+    /// Time of the last search. The next field is the time from which another search is useful.
     looked_ns: i64,
     look_again_ns: i64,
 }
@@ -44,14 +46,14 @@ where
     K: Eq + Hash,
     S: BuildHasher + Default + Clone,
 {
-    /// A table of at most `max` tallies.
+    /// Creates a table of at most `max` counters.
     pub(super) fn bounded(max: usize, longest: Duration) -> Self {
         let shards = (max / SHARD_MIN).clamp(1, SHARDS);
         let shard_max = max / shards;
         Self::of(shards, Some(shard_max), shard_max, longest)
     }
 
-    /// A table of those who are few by themselves.
+    /// Creates a table without a limit, for owners whose number is small by nature.
     pub(super) fn unbounded(longest: Duration) -> Self {
         Self::of(SHARDS, None, FIRST_LOOK, longest)
     }
@@ -75,7 +77,8 @@ where
         }
     }
 
-    /// Lets `judge` change the tally of `key`, which is made where there is none; `None` where there is no room for it.
+    /// Calls `judge` on the counter of `key`, and creates the counter if it is missing. Returns `None` if the table is
+    /// full.
     pub(super) fn with<Q, R>(
         &self,
         key: &Q,
@@ -104,7 +107,7 @@ where
         Some(judged)
     }
 
-    /// The tally of `key`.
+    /// Returns the counter of `key`.
     pub(super) fn get<Q>(&self, key: &Q) -> Option<Tally>
     where
         K: Borrow<Q>,
@@ -113,20 +116,20 @@ where
         self.shard(key).tallies.get(key).copied()
     }
 
-    /// The number of tallies that are kept.
+    /// Returns the number of counters.
     pub(super) fn len(&self) -> usize {
         self.len.load(Ordering::Relaxed)
     }
 
     fn shard<Q: Hash + ?Sized>(&self, key: &Q) -> MutexGuard<'_, Shard<K, S>> {
         let hash = self.hasher.hash_one(key);
-        // The upper half: maps use the lower bits, and the highest seven, to find places of their own.
+        // The upper half of the hash selects the shard, because maps use the lower bits and the highest seven bits.
         let place = (hash >> 32) as usize % self.shards.len();
         self.shards[place].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn drop_idle(&self, shard: &mut Shard<K, S>, moment: Moment) {
-        // Also after the clock was set back.
+        // The range also has a start, so that a search is possible after the clock was set back.
         if (shard.looked_ns..shard.look_again_ns).contains(&moment.now_ns) {
             return;
         }
@@ -151,7 +154,7 @@ where
 
 impl<K, S> fmt::Debug for Table<K, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The owners of the tallies stay out of logs.
+        // The owners of the counters must not appear in logs.
         write!(f, "Table({})", self.len.load(Ordering::Relaxed))
     }
 }

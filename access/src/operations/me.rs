@@ -11,19 +11,19 @@ use super::Access;
 use crate::schema::{CallerKind, Me, OwnAccount, OwnKey, RouteUsage, UsageToday};
 use crate::usage::UsageMeter;
 
-/// Longest time in which the state must answer.
+/// Maximum time to wait for the state.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The reason why a caller gets no answer about themselves.
+/// Reasons why a caller's own data cannot be returned.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MeError {
-    /// The caller is not known.
+    /// The caller is not identified.
     #[error("the caller is not identified")]
     Anonymous,
     /// The state does not answer, or not in time.
     #[error("the state does not answer")]
     Unavailable(#[source] Option<StateError>),
-    /// The state failed, or does not know a caller that was known a moment ago.
+    /// The state failed, or no longer contains the caller who was just identified.
     #[error("the caller's key and account cannot be read")]
     Unreadable(#[source] Option<StateError>),
 }
@@ -49,10 +49,11 @@ impl From<StateError> for MeError {
 }
 
 impl Access {
-    /// `caller`, and their requests today: those in the state, and those that this server has not written yet.
+    /// Returns the identity of `caller` with today's requests: those in the state, and those that this server has not
+    /// written yet.
     ///
     /// # Errors
-    /// [`MeError`].
+    /// Returns a [`MeError`].
     pub(crate) async fn me(&self, caller: &Caller) -> Result<Me, MeError> {
         let known = caller.known().ok_or(MeError::Anonymous)?;
         let (state, meter) = self.0.known.as_ref().ok_or(MeError::Unavailable(None))?;
@@ -96,7 +97,7 @@ async fn read(state: &State, meter: &UsageMeter, known: &Arc<KnownCaller>) -> Re
 }
 
 async fn own_account(state: &State, id: &AccountId) -> Result<OwnAccount, StateError> {
-    // A key may belong to an account that never signed in.
+    // A key may belong to an account that has never signed in.
     let account = state.account(id).await?;
     Ok(OwnAccount {
         id: id.as_str().to_owned(),

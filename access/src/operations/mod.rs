@@ -1,4 +1,4 @@
-//! Operations on a caller's own access, one operation a file.
+//! Operations on a caller's own access, one per file.
 
 mod me;
 mod plans;
@@ -17,35 +17,35 @@ use crate::plans::Plans;
 use crate::schema::KeyWay;
 use crate::usage::UsageMeter;
 
-/// The parts of an [`Access`].
+/// Dependencies of [`Access`].
 #[derive(Debug)]
 pub struct AccessParts {
-    /// The plans.
+    /// Plans with their limits.
     pub plans: Plans,
     /// Ids of the operations that need a key or a session.
     pub keyed: BTreeSet<String>,
-    /// The limits that the guard checks; `None` where nothing is limited.
+    /// Limits that the guard checks; `None` if requests are not limited.
     pub limits: Option<Arc<dyn Limits>>,
-    /// The state, and what counts what keys are used for; `None` on a server that takes no keys.
+    /// State and usage meter; `None` on a server that accepts no keys.
     pub known: Option<(State, Arc<UsageMeter>)>,
-    /// The ways to sign in at the dashboard; empty where there is none.
+    /// Ways to sign in at the dashboard; empty if there is none.
     pub sign_in: Vec<KeyWay>,
-    /// The source of time.
+    /// Clock of the operations.
     pub clock: Arc<dyn Clock>,
 }
 
-/// Answers callers about their plans, limits and use. Cheap to clone.
+/// Operations that show callers their plans, limits and usage. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Access(Arc<AccessParts>);
 
 impl Access {
-    /// The operations over `parts`.
+    /// Creates the operations from their dependencies.
     #[must_use]
     pub fn new(parts: AccessParts) -> Self {
         Self(Arc::new(parts))
     }
 
-    /// The present moment.
+    /// Returns the current time.
     pub(crate) fn now(&self) -> Timestamp {
         self.0.clock.now()
     }

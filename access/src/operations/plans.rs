@@ -4,11 +4,11 @@ use super::Access;
 use crate::plans::ANONYMOUS;
 use crate::schema::{AccessLimits, AccessPlan, AccessPolicy, KeyHowTo, KeyWay, UNLIMITED};
 
-/// The page on which a person creates a key.
+/// Page on which a person creates a key.
 const DASHBOARD: &str = "/dashboard/";
 
 impl AccessLimits {
-    /// The limits of an allowance.
+    /// Returns the limits of an allowance.
     pub(super) fn of(allowance: &Allowance) -> Self {
         let rate = allowance.rate();
         Self {
@@ -31,7 +31,7 @@ impl KeyWay {
 }
 
 impl Access {
-    /// The access policy.
+    /// Returns the access policy.
     pub(crate) fn policy(&self) -> AccessPolicy {
         let plans = self.0.plans.named().map(|(name, allowance)| AccessPlan {
             name,
@@ -50,7 +50,7 @@ impl Access {
         }
     }
 
-    /// The ways that work on this server, and nothing else.
+    /// Returns only the ways to get a key that are available on this server.
     fn key_how_to(&self) -> KeyHowTo {
         let sign_in = &self.0.sign_in;
         let (path, ways, description) = if self.0.known.is_none() {

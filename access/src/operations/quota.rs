@@ -6,8 +6,8 @@ use crate::plans::{ANONYMOUS, plan_of};
 use crate::schema::{AccessLimits, Quota};
 
 impl Access {
-    /// The quota of `caller`, and the rest of it. Where limits are counted elsewhere and the counter does not answer,
-    /// the rest is by this process's own count.
+    /// Returns the quota of `caller` with the remaining requests. If limits are counted in a shared server that does
+    /// not answer, the remaining requests are based on this process's own count.
     pub(crate) async fn quota(&self, caller: &Caller) -> Quota {
         let now = self.now();
         let plan = plan_of(caller.known().map(AsRef::as_ref));
@@ -15,7 +15,8 @@ impl Access {
             Some(_) => AccessLimits::of(self.0.plans.of_caller(caller)),
             None => AccessLimits::of(&api::Allowance::unlimited()),
         };
-        // The network of an anonymous caller is the guard's business alone; `RateLimit` states the rest of its limit.
+        // Only the guard knows the network of an anonymous caller; the header `RateLimit` states the remaining
+        // requests.
         let verdict = match caller.known() {
             Some(_) => self.look(caller).await,
             None => None,
@@ -32,7 +33,7 @@ impl Access {
 }
 
 fn after(now: Timestamp, left: std::time::Duration) -> Timestamp {
-    // The day ends on a whole second; what the clock moved on since is not to show.
+    // The day ends on a whole second. Rounding hides the time that has passed since the verdict.
     let micros = i64::try_from(left.as_micros()).unwrap_or(i64::MAX);
     let end = now.micros().saturating_add(micros);
     Timestamp::from_micros(

@@ -9,9 +9,9 @@ static CHANGELOG: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("text/markdown; charset=utf-8", text)
 });
 
-/// The changelog, newest first.
+/// Returns the changelog, newest first.
 ///
-/// Markdown: a section for each release, and in it a line for each change that a user or an operator notices.
+/// The format is Markdown: a section for each release, with a line for each change that users or operators notice.
 #[utoipa::path(
     get,
     path = "/v1/changelog",

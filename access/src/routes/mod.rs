@@ -1,4 +1,4 @@
-//! The routes: read who asks, call one operation, write.
+//! HTTP routes: each reads the caller, calls one operation and writes the answer.
 
 mod changelog;
 
@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 use crate::operations::{Access, MeError};
 use crate::schema::{MeAnswer, PlansAnswer, QuotaAnswer};
 
-/// Operations with their documentation, from one registration.
+/// Returns the routes of the operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<Access> {
     described("Access: plans, the quota, the caller, and the changelog.")
         .routes(routes!(get_plans))
@@ -22,22 +22,22 @@ fn operations() -> OpenApiRouter<Access> {
         .routes(routes!(changelog::get_changelog))
 }
 
-/// The interface description of the operations.
+/// Returns the OpenAPI description of the operations.
 #[must_use]
 pub fn openapi() -> OpenApi {
     operations().into_openapi()
 }
 
-/// The operations' routes.
+/// Returns the routes of the operations.
 #[must_use]
 pub fn open_router(access: Access) -> OpenRouter {
     OpenRouter::of(operations(), access).answered_past_limits()
 }
 
-/// The access policy.
+/// Returns the access policy.
 ///
-/// Access to this server: the operations that need no key, those that need one, the limits of each plan, and the way to
-/// get a key. A caller who has reached a limit still gets this answer.
+/// The policy lists the operations that need a key, the limits of each plan, and the way to get a key. All other
+/// operations need no key. A caller who has reached a limit still gets this answer.
 #[utoipa::path(
     get,
     path = "/v1/plans",
@@ -52,9 +52,10 @@ async fn get_plans(State(access): State<Access>) -> Response {
     api::json(StatusCode::OK, &PlansAnswer::new(access.policy(), access.now()))
 }
 
-/// The limits of the caller: with a key that key's own limit, else the limit of each client address.
+/// Returns the limits of the caller: with a key the limits of that key, otherwise those of the client's address.
 ///
-/// It is told when a limit is reached, too. What is left of it for the next seconds stands in the header `RateLimit` of this and every answer under `/v1/`.
+/// This answer is also available after a limit is reached. The header `RateLimit` of this and every other answer under
+/// `/v1/` states the requests that remain for the next seconds.
 #[utoipa::path(
     get,
     path = "/v1/quota",
@@ -70,10 +71,10 @@ async fn get_quota(State(access): State<Access>, caller: Caller) -> Response {
     api::json(StatusCode::OK, &QuotaAnswer::new(quota, access.now()))
 }
 
-/// The caller, and their requests today.
+/// Returns the caller's identity and requests today.
 ///
-/// With a key: the key, the account that it belongs to, and its own requests. With a session: the account, and the
-/// requests of all its keys.
+/// With a key: the key, its account, and the requests of the key. With a session: the account, and the requests of all
+/// its keys.
 #[utoipa::path(
     get,
     path = "/v1/me",
@@ -91,7 +92,7 @@ async fn get_me(State(access): State<Access>, caller: Caller) -> Result<Response
 
 fn problem(error: &MeError) -> Problem {
     match error {
-        // The guard refuses such requests before, unless the operator lets anybody ask.
+        // The guard refuses such requests earlier, unless the operator allows anonymous requests.
         MeError::Anonymous => Problem::of(error).header(
             header::WWW_AUTHENTICATE,
             HeaderValue::from_static("Bearer realm=\"haat\""),

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxBuildHasher;
 use state::{Day, UsageEntry};
 
-/// Parts with a lock of their own.
+/// Number of shards, each with its own lock.
 const PARTS: usize = 16;
-/// Most counts: a few thousand keys on every route, or all keys of a busy hour while the state is away.
+/// Maximum number of counts. This is enough for a few thousand keys on every route, or for all keys of a busy hour
+/// while the state is down.
 const COUNTS_MAX: usize = 200_000;
 
 /// Requests of one key on one day to one route.
@@ -22,7 +23,7 @@ struct Count {
 
 type Part = HashMap<Arc<str>, Vec<Count>, FxBuildHasher>;
 
-/// Requests since they were last taken.
+/// Requests since the counts were last taken.
 #[derive(Default)]
 pub(super) struct Counts {
     parts: [Mutex<Part>; PARTS],
@@ -31,7 +32,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Counts one request; `false` where there is no room for it.
+    /// Counts one request. Returns `false` if the maximum number of counts is reached.
     pub(super) fn add(&self, key: &Arc<str>, day: Day, route: &str) -> bool {
         let mut part = self.part(key);
         if let Some(counts) = part.get_mut(key) {
@@ -53,19 +54,19 @@ impl Counts {
         true
     }
 
-    /// True where anything is counted.
+    /// True if there are any counts.
     pub(super) fn is_any(&self) -> bool {
         self.len.load(Ordering::Relaxed) > 0
     }
 
-    /// Takes everything that was counted.
+    /// Takes all counts and leaves none.
     pub(super) fn take(&self) -> Vec<UsageEntry> {
         let mut entries = Vec::new();
         for part in &self.parts {
             let taken = std::mem::take(&mut *held(part));
             for (key, counts) in taken {
                 self.len.fetch_sub(counts.len(), Ordering::Relaxed);
-                // The ids of keys that were identified are always such.
+                // Ids of identified keys are always valid.
                 let Ok(key) = key.parse() else { continue };
                 let entry = |count: Count| UsageEntry {
                     key: state::KeyId::clone(&key),
@@ -79,7 +80,7 @@ impl Counts {
         entries
     }
 
-    /// Shows every count: key, day, route, requests.
+    /// Calls `see` with every count: key, day, route, requests.
     pub(super) fn each(&self, mut see: impl FnMut(&str, Day, &str, u64)) {
         for part in &self.parts {
             for (key, counts) in &*held(part) {

@@ -1,4 +1,4 @@
-//! Use of keys, counted without a write per request.
+//! Usage of keys, counted without a database write per request.
 
 mod counts;
 mod writer;
@@ -23,27 +23,28 @@ const WRITTEN: &str = "usage_written_total";
 const FAILURES: &str = "usage_write_failures_total";
 const LOST: &str = "usage_lost_total";
 
-/// Counts requests of keys by the market's day and the route, and writes the counts to the state now and then.
+/// Counts requests of keys by the market's day and the route, and writes the counts to the state periodically.
 ///
-/// A count is one look-up under a lock of one of 16 parts. Sessions are not counted: they are a person at the dashboard.
-/// Metrics, in requests: `usage_written_total`, `usage_lost_total` (no room while the state was away, or the process ended
-/// before it came back); in batches: `usage_write_failures_total`.
+/// Each count is one lookup under the lock of one of 16 shards. Sessions are not counted, because they are a person at
+/// the dashboard. Metrics, in requests: `usage_written_total`, `usage_lost_total` (no space while the state was down,
+/// or the process ended before the state was back). Metric in batches: `usage_write_failures_total`.
 pub struct UsageMeter {
     clock: Arc<dyn Clock>,
     zone: TimeZone,
     counts: Counts,
-    /// The batch that was taken from the counts and may not be written yet: it is sent again unchanged.
+    /// Batch that was taken from the counts and may not be written yet. It is sent again unchanged.
     unwritten: Mutex<Option<Arc<UsageBatch>>>,
-    /// Held for writing while a batch becomes part of the state, so that nobody sees it in both places or in neither.
+    /// Lock that is held for writing while a batch is moved to the state, so that readers see the batch in exactly one
+    /// place.
     moving: tokio::sync::RwLock<()>,
 }
 
 impl UsageMeter {
-    /// A meter, and the writer behind it, which is to be run. It ends when `stop` is cancelled and writes before that what
-    /// was counted until then, for ten seconds at most: cancel it when the servers have ended, or what they count
-    /// afterwards is lost.
+    /// Creates a meter, and its writer, which must be run. The writer ends when `stop` is cancelled, after it has
+    /// written the remaining counts for at most ten seconds. Cancel `stop` only after the servers have ended, or later
+    /// counts are lost.
     ///
-    /// Days begin at midnight of `zone`.
+    /// Days begin at midnight in `zone`.
     pub fn start(
         state: State,
         clock: Arc<dyn Clock>,
@@ -68,13 +69,13 @@ impl UsageMeter {
         (meter, writer.run())
     }
 
-    /// The market's day.
+    /// Returns the market's current day.
     pub(crate) fn today(&self) -> Day {
         Day::of(self.clock.now(), self.zone)
     }
 
-    /// Use of these keys: as `written` reads it from the state, and those requests that this server has not written
-    /// yet: by route, on `day`.
+    /// Returns the usage of these keys on `day`, by route: the usage that `written` reads from the state, plus the
+    /// requests that this server has not written yet.
     pub(crate) async fn with_unwritten<E>(
         &self,
         day: Day,

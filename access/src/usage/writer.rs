@@ -8,12 +8,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{FAILURES, LOST, UsageMeter, WRITTEN};
 
-/// Time for which the writer goes on after it is stopped.
+/// Time for which the writer continues after it is stopped.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
-/// The pause before it asks the state again then.
+/// Delay between two write attempts after the writer is stopped.
 const END_PAUSE: Duration = Duration::from_millis(100);
 
-/// Writes what a meter counted.
+/// Writer of the counts of a meter.
 #[derive(Debug)]
 pub(super) struct Writer {
     pub(super) meter: Arc<UsageMeter>,
@@ -55,7 +55,7 @@ impl Writer {
         }
     }
 
-    /// Writes what waits to be written, else what was counted since.
+    /// Writes the pending batch, or else the counts since the last batch.
     async fn write(&self) -> Result<(), StateError> {
         let _moving = self.meter.moving.write().await;
         let waiting = self.meter.unwritten().clone();

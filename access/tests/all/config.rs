@@ -1,4 +1,4 @@
-//! Values that configuration takes, and those that it refuses.
+//! Valid and invalid configuration values.
 
 use access::{AccessConfig, LimitsConfig, Plans};
 use state::Plan;

@@ -1,4 +1,4 @@
-//! A flood of addresses: memory stays bounded, the flood gets little, and those who are known notice nothing.
+//! A flood of addresses: memory stays bounded, the flood gets few requests, and known callers are not affected.
 
 use std::net::Ipv6Addr;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ const ADDRESSES_MAX: usize = 10_000;
 
 fn network(number: u32) -> Caller {
     let [a, b, c, d] = number.to_be_bytes().map(u16::from);
-    // Each in a /48 of its own.
+    // Each address is in a different /48 network.
     let address = Ipv6Addr::new(0x2001, (a << 8) | b, (c << 8) | d, 0, 0, 0, 0, 1);
     Caller::Anonymous(Some(ClientNetwork::of(address.into())))
 }
@@ -66,10 +66,10 @@ async fn a_million_networks_at_once_take_no_more_room_than_is_allowed_and_share_
         "{}",
         flooded.limits.networks()
     );
-    // One request each for those that found room; the others share at most 1,024 bursts of 20.
+    // Each network with a counter of its own passes one request. The others share at most 1,024 bursts of 20.
     assert!(passed <= ADDRESSES_MAX + 1_024 * 20, "{passed}");
     assert!(passed > ADDRESSES_MAX * 9 / 10, "{passed}");
-    // A caller who was counted before keeps the rest of their limit; keys and sessions have places of their own.
+    // A caller who was counted before keeps the remaining limit. Keys and sessions have separate counters.
     for _ in 0..19 {
         assert!(flooded.passes(&early).await);
     }
@@ -79,7 +79,7 @@ async fn a_million_networks_at_once_take_no_more_room_than_is_allowed_and_share_
     }
     assert!(flooded.passes(&holder("key_new", &flooded.plans)).await);
     assert!(flooded.passes(&session("acc_new", &flooded.plans)).await);
-    // A paid debt of the flood is forgotten when room is needed.
+    // Counters of the flood without debt are dropped when space is needed.
     flooded.clock.advance_ms(1_000);
     let mut passed = 0;
     for number in 0..1_000 {
@@ -114,13 +114,13 @@ async fn with_a_daily_limit_a_flood_is_remembered_until_the_day_ends_and_still_b
     }
     let full = flooded.limits.networks();
     assert!((ADDRESSES_MAX * 9 / 10..=ADDRESSES_MAX).contains(&full), "{full}");
-    // A minute later nobody owes anything, but the day's count holds.
+    // A minute later all debts are paid, but the count of the day still applies.
     flooded.clock.advance_ms(60_000);
     flooded.passes(&network(2_000_000)).await;
     assert_eq!(flooded.limits.networks(), full);
     assert!(flooded.passes(&network(0)).await);
     assert!(!flooded.passes(&network(0)).await);
-    // The next day everybody is new.
+    // On the next day all counts start again.
     flooded.clock.advance_ms(1_800_000);
     for number in 0..1_000 {
         assert!(flooded.passes(&network(3_000_000 + number)).await);
@@ -130,7 +130,7 @@ async fn with_a_daily_limit_a_flood_is_remembered_until_the_day_ends_and_still_b
 
 #[tokio::test]
 async fn a_table_that_is_full_of_those_who_owe_is_not_searched_for_each_newcomer() {
-    // Ten thousand networks owe a whole burst for minutes; a second million comes at them.
+    // Ten thousand networks owe a whole burst for minutes, and then a million more networks arrive.
     let flooded = FloodFixture::new(&LimitsConfig {
         anonymous: limits(1, 2, 0),
         ..config()
@@ -143,7 +143,8 @@ async fn a_table_that_is_full_of_those_who_owe_is_not_searched_for_each_newcomer
     for number in 0..300_000 {
         flooded.passes(&network(100_000 + number)).await;
     }
-    // Searching 256 tallies for each would take a minute in this build; a lock and two hashes take a fraction of a second.
+    // Searching 256 counters for each request would take a minute in this build. A lock and two hashes take a fraction
+    // of a second.
     assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
     assert!(flooded.limits.networks() <= ADDRESSES_MAX);
 }

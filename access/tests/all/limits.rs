@@ -1,4 +1,4 @@
-//! Limits behave the same wherever they are counted: one suite for both.
+//! One test suite for local and shared limits, which must behave the same.
 
 use std::future::Future;
 use std::net::Ipv6Addr;
@@ -14,7 +14,7 @@ use state::{Day, Plan, UsageBatch, UsageEntry};
 
 use crate::support::{EVENING, INDIA, all, create, holder, limits, memory, nobody, session, there, with_allowance};
 
-/// Limits of one kind, on a clock that is set.
+/// Limits of one kind, with a clock that the test sets.
 pub(crate) struct Rig {
     pub(crate) limits: Arc<dyn Limits>,
     pub(crate) clock: Arc<SetClock>,
@@ -42,7 +42,7 @@ impl Rig {
     }
 }
 
-/// Runs a test on every kind of limits that there is.
+/// Runs a test on every available kind of limits.
 fn on_each<F: Future<Output = ()>>(config: &LimitsConfig, test: impl Fn(Rig) -> F) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -121,7 +121,7 @@ fn the_days_limit_ends_with_the_markets_day_and_is_told_before_any_other() {
         for _ in 0..5 {
             assert_eq!(rig.admit(&caller).await.outcome, Outcome::Allowed);
         }
-        // Too fast costs nothing of the day.
+        // A request that is too fast does not count towards the day.
         for _ in 0..5 {
             let verdict = rig.admit(&caller).await;
             assert_eq!(verdict.outcome, Outcome::TooFast(Duration::from_millis(100)));
@@ -135,7 +135,7 @@ fn the_days_limit_ends_with_the_markets_day_and_is_told_before_any_other() {
         }
         let over = Outcome::TooManyToday(Duration::from_millis(1_799_800));
         assert_eq!(rig.admit(&caller).await.outcome, over);
-        // The day is stated also where the burst would have been enough again.
+        // The daily limit is reported even though the burst limit would now allow the request.
         rig.clock.advance_ms(600_000);
         let verdict = rig.admit(&caller).await;
         assert_eq!(verdict.outcome, Outcome::TooManyToday(Duration::from_millis(1_199_800)));
@@ -170,7 +170,7 @@ fn everybody_is_counted_for_themselves() {
         for caller in &callers {
             assert_eq!(rig.admit(caller).await, too_fast(1_000, 1_000), "{caller:?}");
         }
-        // A subscriber's other addresses, and another browser of the same account, change nothing.
+        // Other addresses of the same subscriber, and another browser of the same account, share the limit.
         assert_eq!(rig.admit(&nobody("2001:db8:0:1:ffff::7")).await, too_fast(1_000, 1_000));
         assert_eq!(rig.admit(&nobody("::ffff:192.0.2.1")).await, too_fast(1_000, 1_000));
         assert_eq!(rig.admit(&session("acc_1", &rig.plans)).await, too_fast(1_000, 1_000));
@@ -195,7 +195,7 @@ fn each_plan_has_its_own_limit_and_granted_keys_none() {
         assert_eq!(passed(&nobody("192.0.2.1")).await, 20);
         assert_eq!(passed(&holder("key_1", &rig.plans)).await, 60);
         assert_eq!(passed(&session("acc_1", &rig.plans)).await, 60);
-        // An allowance that is no plan's holds as well.
+        // An allowance that belongs to no plan is enforced as well.
         let number = |number| NonZeroU32::new(number).unwrap();
         let own = Arc::new(Allowance::new(number(2), number(7), None));
         assert_eq!(passed(&with_allowance("key_own", &own)).await, 7);
@@ -209,7 +209,7 @@ fn a_clock_that_is_set_back_locks_nobody_out() {
         rig.admit(&caller).await;
         rig.admit(&caller).await;
         rig.clock.advance_ms(-3_600_000);
-        // The debt lasts no longer than before.
+        // The debt lasts no longer than before the clock was set back.
         rig.clock.advance_ms(2_000);
         assert_eq!(rig.admit(&caller).await.outcome, Outcome::Allowed);
     });
@@ -228,7 +228,7 @@ async fn passed_of_1000(limits: [Arc<dyn Limits>; 2], caller: &Caller) -> usize 
     passed
 }
 
-/// A thousand requests at the same time over two ways to the same limits.
+/// Sends a thousand concurrent requests over two clients of the same limits. Exactly the allowed number must pass.
 pub(crate) async fn of_1000_exactly_as_many_pass_as_may(one: &Rig, other: &Arc<dyn Limits>, number: usize) {
     let both = [Arc::clone(&one.limits), Arc::clone(other)];
     assert_eq!(passed_of_1000(both.clone(), &nobody("192.0.2.1")).await, number);
@@ -265,7 +265,7 @@ fn what_a_request_costs_besides_is_waited_for_by_the_next_ones() {
                 Caller::Known(_) => holder("key_1", &rig.plans),
                 other => other.clone(),
             };
-            // Ten at once, of which each costs four: thirty more are owed, and all of a burst is.
+            // Ten requests at once use up the burst. Four more are owed afterwards.
             for left in (0..10).rev() {
                 assert_eq!(rig.admit(&caller).await.remaining, Some(left));
             }
@@ -280,7 +280,7 @@ fn what_a_request_costs_besides_is_waited_for_by_the_next_ones() {
             assert_ne!(rig.admit(&caller).await.outcome, Outcome::Allowed);
             rig.clock.advance_ms(1);
             assert_eq!(rig.admit(&caller).await.outcome, Outcome::Allowed);
-            // The longest wait is that for a whole burst.
+            // The debt is capped at two bursts, so a refused request waits for about one burst.
             there(rig.limits.owe(&caller, 15)).await;
             let refused = rig.admit(&caller).await.outcome;
             assert_eq!(refused, Outcome::TooFast(Duration::from_millis(2_200)));
@@ -302,7 +302,7 @@ fn the_networks_around_a_client_have_larger_limits() {
         ("192.0.2.{}", 16, "192.0.3.1"),
     ] {
         let network = |number: u32| nobody(&networks.replace("{}", &number.to_string()));
-        // At once, and on one day.
+        // The burst limit and the daily limit are tested.
         for (config, is_day) in [(limits(5, 2, 0), false), (limits(1_000, 5_000, 2), true)] {
             on_each(&all(config), async |rig| {
                 for number in 0..times {
@@ -326,7 +326,7 @@ fn the_networks_around_a_client_have_larger_limits() {
                 );
                 assert_eq!(rig.admit(&holder("key_1", &rig.plans)).await.outcome, Outcome::Allowed);
                 if !is_day {
-                    // One request of the whole network in its time.
+                    // After this time the whole network may send exactly one more request.
                     rig.clock.advance_ms(i64::from(200 / times) + 1);
                     assert_eq!(rig.admit(&network(times)).await.outcome, Outcome::Allowed, "{networks}");
                     assert_ne!(rig.admit(&network(times)).await.outcome, Outcome::Allowed, "{networks}");

@@ -1,4 +1,4 @@
-//! Callers, limits, usage and the routes through the crate's public door.
+//! Tests of callers, limits, usage and routes through the crate's public API.
 
 #![expect(
     clippy::unwrap_used,

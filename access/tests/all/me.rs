@@ -1,4 +1,4 @@
-//! The caller's own details, as clients get them.
+//! The caller's own data, as clients get it.
 
 use data_model::Clock;
 use serde_json::Value;
@@ -59,7 +59,7 @@ async fn me_tells_a_key_what_it_is_and_what_it_was_used_for_until_this_request()
       "tier": "live"
     }
     "#);
-    // Requests that are written meanwhile are not counted twice, whenever one asks.
+    // Requests that are written in the meantime are not counted twice, whenever the data is read.
     for asked in 2..60_u64 {
         let answer = site.get_with("/v1/me", &key).await;
         let me: Value = serde_json::from_str(&answer.body).unwrap();

@@ -1,5 +1,5 @@
-//! Hours of traffic, judged beside by a naive reading of the algorithm: every request that passed is remembered, and what
-//! is owed is counted from the first one on each time.
+//! Compares hours of traffic with a naive implementation of the algorithm. It remembers every accepted request and
+//! computes the debt from the first one on each time.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::limits::Rig;
 use crate::support::{INDIA, all, limits, nobody};
 
 const HOUR_MS: i64 = 3_600_000;
-/// A request, in the unit in which one microsecond pays `per_second`.
+/// Cost of a request, in a unit of which `per_second` are paid per microsecond.
 const REQUEST: i64 = 1_000_000;
 
 struct Oracle {
@@ -22,7 +22,7 @@ struct Oracle {
 }
 
 impl Oracle {
-    /// The debt at a moment.
+    /// Returns the debt at a time.
     fn owed(&self, now: i64) -> i64 {
         let rate = i64::from(self.limits.per_second);
         let paid_until = |owed: i64, from: i64, to: i64| (owed - (to - from) * rate).max(0);
@@ -45,7 +45,7 @@ impl Oracle {
         let taken = self.passed.iter().filter(of_today).count() as u64;
         let mut end = moment;
         while Day::of(end, INDIA) == today {
-            // Minutes, then the exact rest: midnight is on a whole minute.
+            // Moves forward to each full minute, because midnight is on a full minute.
             end = data_model::Timestamp::from_micros((end.micros() / 60_000_000 + 1) * 60_000_000);
         }
         let day_left = Duration::from_micros((end.micros() - now) as u64);
@@ -71,7 +71,7 @@ impl Oracle {
     }
 }
 
-/// Pauses of one hour of traffic in milliseconds: now many at once, now a slow trickle, now nothing for minutes.
+/// Generates the pauses of one hour of traffic in milliseconds: bursts, slow traffic, and idle minutes.
 fn hour() -> impl Strategy<Value = Vec<i64>> {
     let pause = prop_oneof![
         6 => Just(0),
@@ -90,7 +90,7 @@ fn hour() -> impl Strategy<Value = Vec<i64>> {
     })
 }
 
-/// Rates at which a request is given in whole microseconds, so that both sides count exactly.
+/// Generates rates whose interval is a whole number of microseconds, so that both implementations count exactly.
 fn rates() -> impl Strategy<Value = u32> {
     prop::sample::select(vec![1_u32, 2, 4, 5, 8, 10, 20, 25, 50, 100, 1_000])
 }

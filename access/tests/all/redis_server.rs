@@ -1,4 +1,4 @@
-//! A server for the tests: a throw-away `redis-server` or `valkey-server`.
+//! Temporary `redis-server` or `valkey-server` for the tests.
 
 #![expect(
     clippy::print_stdout,
@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use tempfile::TempDir;
 
-/// Databases of the server that tests share: each test has one for itself.
+/// Number of databases of the server that tests share. Each test uses its own database.
 const DATABASES: u32 = 1_000;
 
-/// A server of one test's own, which it may stop, and which ends with it.
+/// Server of a single test, which may stop it. It ends together with the test.
 #[derive(Debug)]
 pub(crate) struct Server {
     child: Child,
@@ -41,8 +41,8 @@ fn program() -> Option<&'static str> {
     found
 }
 
-/// A free port of those that the system does not give to connections: a server binds it a moment later. None is handed
-/// out twice.
+/// Returns a free port outside of the range that the system uses for connections. The server binds it shortly
+/// afterwards. No port is returned twice.
 fn free_port() -> u16 {
     static NEXT_PORT: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -79,7 +79,7 @@ fn run(port: u16, password: Option<&str>, tls: bool, folder: &TempDir) -> Option
 }
 
 impl Server {
-    /// Starts one; `None`, with a line that says so, where none is installed.
+    /// Starts a server. Prints a line and returns `None` if none is installed.
     pub(crate) fn start(password: Option<&'static str>) -> Option<Self> {
         let port = free_port();
         let folder = tempfile::tempdir().unwrap();
@@ -92,8 +92,8 @@ impl Server {
         })
     }
 
-    /// Starts one that speaks TLS alone, with a certificate for `host` of an authority of its own, whose certificate is
-    /// [`Server::ca_file`].
+    /// Starts a server that speaks only TLS. Its certificate for `host` is signed by a new authority, whose certificate
+    /// is [`Server::ca_file`].
     pub(crate) fn start_with_tls(host: &str) -> Option<Self> {
         program()?;
         let port = free_port();
@@ -141,7 +141,7 @@ impl Server {
         })
     }
 
-    /// The certificate of the authority that signed the server's.
+    /// Returns the certificate of the authority that signed the server's certificate.
     pub(crate) fn ca_file(&self) -> String {
         self.folder.path().join("ca.pem").to_string_lossy().into_owned()
     }
@@ -158,12 +158,12 @@ impl Server {
         self.child.wait().unwrap();
     }
 
-    /// Starts it again at the same address.
+    /// Starts the server again at the same address.
     pub(crate) fn restart(&mut self) {
         self.child = run(self.port, self.password, self.tls, &self.folder).unwrap();
     }
 
-    /// Sends the process a signal: `STOP`, after which it answers nothing, or `CONT`.
+    /// Sends the process a signal: `STOP`, after which the server does not answer, or `CONT`.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
@@ -191,14 +191,14 @@ fn openssl(folder: &TempDir, command: &[&str], more: &[&str]) {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A process that was stopped is killed, too.
+        // This also kills a process that was stopped by a signal.
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-/// A server for all tests of this process. A shell ends it when this process ends in whatever way: the pipe that it reads
-/// from closes then.
+/// Server for all tests of this process. A shell stops the server when this process ends for any reason, because the
+/// shell's input pipe is closed then.
 struct Common {
     port: u16,
     _shell: Child,
@@ -207,7 +207,7 @@ struct Common {
 static COMMON: OnceLock<Option<Common>> = OnceLock::new();
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// The address of an empty database; `None` where no server is installed.
+/// Returns the address of an empty database; `None` if no server is installed.
 pub(crate) fn database() -> Option<String> {
     let port = COMMON.get_or_init(start_common).as_ref()?.port;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

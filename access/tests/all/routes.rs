@@ -269,12 +269,12 @@ fn every_operation_describes_what_it_can_answer() {
 async fn who_has_reached_the_daily_limit_is_told_so_by_quota_plans_and_me() {
     let site = Site::open().await;
     let (key, _) = site.key("App", Plan::Free, None).await;
-    // Midnight is past: the day is long.
+    // Midnight has passed, so the new day has just begun.
     site.clock.advance_ms(3_600_000);
     let ask = async |path: &str| site.get_with(path, &key).await;
     for number in 0..50_000 {
         if number % 50 == 0 {
-            // Fifty requests are given in two seconds and a half.
+            // Fifty requests become available in two and a half seconds.
             site.clock.advance_ms(2_500);
         }
         assert_eq!(ask("/v1/none").await.status, 404, "{number}");
@@ -291,7 +291,7 @@ async fn who_has_reached_the_daily_limit_is_told_so_by_quota_plans_and_me() {
             told.header("ratelimit")
         );
     }
-    // At the pace of any other day.
+    // These operations are limited only by the usual rate.
     let mut told = 3;
     while ask("/v1/me").await.status == 200 {
         told += 1;
@@ -327,7 +327,7 @@ async fn who_comes_too_fast_is_told_so_by_quota_plans_and_me_as_often_again() {
     };
     assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limit"));
     assert!((60..=61).contains(&told), "{told}");
-    // Answers past the pace are owed.
+    // Requests that were answered above the rate are still owed.
     site.clock.advance_ms(1_000);
     assert_eq!(site.get_with("/v1/none", &key).await.status, 429);
 }

@@ -16,7 +16,7 @@ use crate::limits::{Rig, of_1000_exactly_as_many_pass_as_may};
 use crate::redis_server::{self, Server};
 use crate::support::{EVENING, INDIA, all, holder, limits, nobody, there, until};
 
-/// A server that is sure to be waited for: these tests are not about its slowness.
+/// Returns a configuration with a long timeout, because these tests are not about a slow server.
 pub(crate) fn at(url: String, config: &LimitsConfig) -> LimitsConfig {
     LimitsConfig {
         url,
@@ -25,7 +25,7 @@ pub(crate) fn at(url: String, config: &LimitsConfig) -> LimitsConfig {
     }
 }
 
-/// One program's limits in the server of `config`.
+/// Creates the limits of one program in the server of `config`.
 pub(crate) fn program(config: &LimitsConfig, clock: Option<&Arc<SetClock>>) -> (SharedLimits, DropGuard) {
     let plans = Plans::of(config).unwrap();
     let clock = clock.map(|clock| {
@@ -44,12 +44,12 @@ pub(crate) async fn is_up(limits: &SharedLimits) {
     until("the server is used", async || limits.is_up()).await;
 }
 
-/// Limits in an empty database of the common server.
+/// Creates limits in an empty database of the common server.
 pub(crate) async fn rig(config: &LimitsConfig) -> Option<Rig> {
     let config = at(redis_server::database()?, config);
     let clock = SetClock::at(EVENING);
     let (limits, guard) = program(&config, Some(&clock));
-    // Kept up as long as the runtime of the test lives.
+    // The connection is kept until the test's runtime ends.
     guard.disarm();
     is_up(&limits).await;
     Some(Rig {
@@ -115,7 +115,8 @@ async fn by_its_own_clock_the_server_counts_and_forgets() {
     let (limits, _guard) = program(&config, None);
     is_up(&limits).await;
     let caller = nobody("2001:db8::1");
-    // A request is given in 50 milliseconds: the third is refused at once, and a later one passes.
+    // One request becomes available every 50 milliseconds. The third request is refused at once, and a later one
+    // passes.
     until("too fast", async || {
         there(limits.admit(&caller)).await.outcome != Outcome::Allowed
     })
@@ -131,7 +132,8 @@ async fn by_its_own_clock_the_server_counts_and_forgets() {
         .unwrap();
     let keys: Vec<String> = redis::cmd("KEYS").arg("*").query_async(&mut connection).await.unwrap();
     let own = "haat:limits:network:2001:db8::/64";
-    // Two are of the networks around; the last is of the programs' own making, to find out whether they may write.
+    // Two keys belong to the networks around the caller. The last key is the programs' own, to test whether they may
+    // write.
     assert_eq!(keys.len(), 4, "{keys:?}");
     assert!(keys.iter().any(|key| key == own), "{keys:?}");
     let left: i64 = redis::cmd("PTTL").arg(own).query_async(&mut connection).await.unwrap();
@@ -150,7 +152,7 @@ fn lines(handle: &PrometheusHandle) -> Vec<String> {
     own.map(str::to_owned).collect()
 }
 
-/// Requests of one caller until one is refused.
+/// Returns the number of requests of one caller before one is refused.
 pub(crate) async fn passed(limits: &SharedLimits, caller: &Caller) -> u32 {
     let mut passed = 0;
     while there(limits.admit(caller)).await.outcome == Outcome::Allowed {
@@ -172,7 +174,7 @@ async fn a_server_that_is_killed_is_done_without_and_used_again_when_it_is_back(
     assert!(lines(&handle).contains(&"limits_fallback_total 0".to_owned()));
 
     server.kill();
-    // This program's own count begins: nobody is refused, and nobody is unlimited.
+    // This program now counts on its own: nobody is refused at first, and nobody is unlimited.
     let caller = nobody("192.0.2.2");
     assert_eq!(passed(&limits, &caller).await, 10);
     assert!(!limits.is_up());
@@ -273,7 +275,7 @@ async fn a_server_that_asks_for_a_password_gets_it_and_nobody_else_does() {
     assert!(shown.contains("up: true"), "{shown}");
 }
 
-/// Log lines of this thread.
+/// Log lines of the current thread.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -321,7 +323,7 @@ async fn a_server_that_is_tried_again_and_again_is_warned_of_once() {
     let (log, _logging) = Log::here();
     let (limits, _guard) = program(&at(url, &all(limits(1, 3, 0))), None);
     for _ in 0..4 {
-        // It is hung up on.
+        // The test closes the connection.
         listener.accept().await.unwrap();
     }
     assert_eq!(log.text().matches("WARN").count(), 1, "{}", log.text());

@@ -1,4 +1,4 @@
-//! The routes behind a guard, as a server has them.
+//! The routes behind a guard, as on a real server.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Status and body, with what differs from run to run in other words.
+    /// Returns status and body, with values that differ between runs replaced by names.
     pub(crate) fn told(&self, names: &[(&str, &str)]) -> String {
         let value: Value = serde_json::from_str(&self.body).unwrap();
         let mut text = format!("{} {}", self.status, serde_json::to_string_pretty(&value).unwrap());
@@ -44,7 +44,7 @@ impl Answer {
         text
     }
 
-    /// The code of a problem.
+    /// Returns the code of a problem.
     pub(crate) fn code(&self) -> String {
         let problem: Value = serde_json::from_str(&self.body).unwrap();
         problem["code"].as_str().unwrap().to_owned()
@@ -142,12 +142,12 @@ impl Site {
 
     pub(crate) async fn get_in(&self, path: &str, session: &str) -> Answer {
         let cookie = format!("{SESSION_COOKIE}={session}");
-        // As a script of the site's own page asks.
+        // The request is sent like one from a script of the site's own page.
         let headers = [("cookie", cookie.as_str()), ("sec-fetch-site", "same-origin")];
         answer(&self.router, path, &headers).await
     }
 
-    /// A key that the index knows.
+    /// Creates a key that the index knows.
     pub(crate) async fn key(
         &self,
         name: &str,
@@ -163,7 +163,7 @@ impl Site {
         (issued.key.expose().to_owned(), names)
     }
 
-    /// An account that is signed in: its id, and the cookie's value.
+    /// Signs an account in. Returns its id and the cookie's value.
     pub(crate) async fn sign_in(&self) -> (String, String) {
         let now = self.clock.now();
         let account = self
@@ -184,7 +184,7 @@ impl Site {
     }
 }
 
-/// Names as [`Answer::told`] takes them.
+/// Converts names to the form that [`Answer::told`] takes.
 pub(crate) fn borrowed<'a>(names: &'a [(String, &'static str)]) -> Vec<(&'a str, &'a str)> {
     names.iter().map(|(value, name)| (value.as_str(), *name)).collect()
 }

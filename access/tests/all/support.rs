@@ -8,7 +8,7 @@ use api::{Allowance, Caller, CallerId, ClientNetwork, KnownCaller, Prompt, Via};
 use data_model::TimeZone;
 use state::{Actor, IssuedKey, NewKey, Plan, State, StateTarget};
 
-/// Half an hour before the market's midnight, in India.
+/// Half an hour before midnight in the market's time zone, India.
 pub(crate) const EVENING: &str = "2026-11-23T18:00:00Z";
 pub(crate) const INDIA: TimeZone = TimeZone::INDIA;
 
@@ -20,7 +20,7 @@ pub(crate) fn limits(per_second: u32, burst: u32, per_day: u64) -> PlanLimits {
     }
 }
 
-/// Configured so that everybody has the same limits.
+/// Returns a configuration with the same limits for all callers.
 pub(crate) fn all(limits: PlanLimits) -> LimitsConfig {
     LimitsConfig {
         anonymous: limits,
@@ -34,7 +34,7 @@ pub(crate) fn nobody(address: &str) -> Caller {
     Caller::Anonymous(Some(ClientNetwork::of(address.parse::<IpAddr>().unwrap())))
 }
 
-/// The holder of a key of the plan `free`.
+/// Returns the owner of a key of the plan `free`.
 pub(crate) fn holder(id: &str, plans: &Plans) -> Caller {
     with_allowance(id, plans.of_plan(Plan::Free))
 }
@@ -65,7 +65,7 @@ pub(crate) async fn there<T>(prompt: Prompt<T>) -> T {
     }
 }
 
-/// Asks again and again until the answer is yes; a minute is never needed.
+/// Repeats `asked` until it returns true. A minute is always enough.
 pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut asked: impl FnMut() -> F) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !asked().await {

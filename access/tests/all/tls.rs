@@ -1,4 +1,4 @@
-//! Limits in a server that is spoken to over TLS.
+//! Limits in a server that is reached over TLS.
 
 use access::{InvalidServer, LimitsConfig, LocalLimits, Plans, SharedLimits};
 use data_model::Clock;
@@ -10,11 +10,11 @@ use crate::redis_server::Server;
 use crate::shared::{Log, at, is_up, passed, program};
 use crate::support::{EVENING, INDIA, all, limits, nobody, until};
 
-/// The address by which the tests reach servers, as certificates name it.
+/// Address of the test servers, as in their certificates.
 const HERE: &str = "IP:127.0.0.1";
 
 fn with_ca(server: &Server, ca_file: String) -> LimitsConfig {
-    // Several providers may be built in, and the program chooses one.
+    // Several providers may be built in, so the program chooses one.
     let _chosen = rustls::crypto::ring::default_provider().install_default();
     LimitsConfig {
         ca_file,
@@ -38,7 +38,7 @@ async fn a_server_whose_certificate_the_named_authority_signed_counts() {
     assert_eq!(passed(&other, &caller).await, 0, "both count in the same server");
 }
 
-/// A server that is not believed is done without, and a log line says so.
+/// Asserts that a server with an untrusted certificate is not used and that a log line reports it.
 async fn is_done_without(config: &LimitsConfig) {
     let (log, _logging) = Log::here();
     let (limits, _guard) = program(config, Some(&SetClock::at(EVENING)));
@@ -53,7 +53,7 @@ async fn a_server_whose_certificate_another_authority_signed_is_done_without() {
         return;
     };
     is_done_without(&with_ca(&server, other.ca_file())).await;
-    // Nor does this machine know the authority.
+    // This machine does not trust the authority either.
     is_done_without(&with_ca(&server, String::new())).await;
 }
 

@@ -1,4 +1,4 @@
-//! Use of keys, counted and written.
+//! Counting and writing the usage of keys.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ fn caller(key: &KeyId) -> Arc<KnownCaller> {
     }
 }
 
-/// Day, route and requests as the state has them.
+/// Returns day, route and requests as stored in the state.
 async fn written(state: &State, key: &KeyId) -> Vec<String> {
     let today = Day::of(EVENING.parse().unwrap(), INDIA);
     let usage = state.usage_of_key(key, today, today.plus(9)).await.unwrap();
@@ -167,7 +167,7 @@ fn metric(handle: &PrometheusHandle, name: &str) -> u64 {
     line.unwrap().parse().unwrap()
 }
 
-/// A state on disk, and a way to its tables behind its back.
+/// Provides a state on disk, and direct access to its tables.
 async fn on_disk<F: Future<Output = ()>>(test: impl FnOnce(State, sqlx::SqlitePool) -> F) {
     let folder = tempfile::tempdir().unwrap();
     let state = State::open(&StateTarget::Folder(folder.path().to_owned()))
@@ -194,7 +194,7 @@ async fn what_cannot_be_written_is_kept_and_counts_once_when_it_can() {
             metric(&handle, "usage_write_failures_total") >= 3
         })
         .await;
-        // Requests that arrive meanwhile are counted, too.
+        // Requests that arrive in the meantime are counted too.
         office.ask(&key, "/v1/search", 2);
         office.ask(&key, "/v1/browse", 1);
         change("ALTER TABLE usage_away RENAME TO usage").await;
@@ -221,7 +221,7 @@ async fn while_the_state_stays_away_counts_are_bounded_and_what_is_lost_is_told(
         }
     }
     assert_eq!(metric(&handle, "usage_lost_total"), 5_000 * 50 - 200_000);
-    // A key that has a place is counted on.
+    // A key that already has a count is still counted.
     office.ask(&"key_000000000000".parse().unwrap(), "/v1/0", 7);
     assert_eq!(metric(&handle, "usage_lost_total"), 5_000 * 50 - 200_000);
 }

@@ -1,4 +1,4 @@
-//! The connection to the server, kept up.
+//! Connection to the Valkey or Redis server, with automatic reconnection.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -15,39 +15,39 @@ use tokio_util::sync::CancellationToken;
 use super::InvalidServer;
 use crate::config::LimitsConfig;
 
-/// The script's answer, as the script describes it.
+/// Answer of the script. The script documents the values.
 pub(super) type Reply = (u8, u64, u32, u64, u64, u64);
 
-/// The script's arguments, as the script describes them.
+/// Arguments of the script. The script documents them.
 #[derive(Debug)]
 pub(super) struct Question {
-    /// The tallies that are counted, each with the multiple of the limit that it has; the caller's own first.
+    /// Names of the counters, each with its multiple of the limit. The caller's own counter is first.
     pub(super) tallies: Vec<(String, u32)>,
     pub(super) per_second: u32,
     pub(super) burst: u32,
-    /// 0: no limit.
+    /// Maximum number of requests per day; 0 for no limit.
     pub(super) per_day: u64,
-    /// The market's day as this process sees it, and when that day and the next two begin.
+    /// The market's day according to this process. The start times of that day and the next two follow.
     pub(super) day: i64,
     pub(super) begins: [i64; 3],
     pub(super) what: TallyRequest,
-    /// Microseconds since 1970; `None`: the server's time.
+    /// Microseconds since 1970; `None` for the server's time.
     pub(super) moment: Option<i64>,
 }
 
-/// A request to tallies.
+/// Request to the counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TallyRequest {
-    /// The verdict on a request that is not taken into account.
+    /// Returns the verdict on a request without counting it.
     Look,
-    /// To take a request into account.
+    /// Counts a request.
     Take,
-    /// To take so many into account, of which none is refused.
+    /// Counts several requests without refusing any.
     Owe(u32),
 }
 
 impl Question {
-    /// One that is always allowed, and writes.
+    /// Returns a request that is always allowed and that writes.
     fn probe() -> Self {
         Self {
             tallies: vec![("haat:limits:probe".to_owned(), 1)],
@@ -62,19 +62,19 @@ impl Question {
     }
 }
 
-/// Time limit for making a connection.
+/// Timeout for establishing a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// The pause before a lost connection is made again; it doubles each time that this fails, or helps for moments only.
+/// Delay before reconnecting. It doubles each time that the attempt fails or the connection lasts only a short time.
 const PAUSE: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
-/// A connection that was given up sooner than this did not work either.
+/// Minimum lifetime of a connection that counts as working.
 const LASTED: Duration = Duration::from_secs(5);
 
 const UP: &str = "limits_shared_up";
 
 const PEM_CERTIFICATE: &[u8] = b"-----BEGIN CERTIFICATE-----";
 
-/// The reason why there is no connection.
+/// Reasons why there is no connection.
 #[derive(Debug, thiserror::Error)]
 enum LinkError {
     #[error("it does not answer in time")]
@@ -85,18 +85,18 @@ enum LinkError {
     Tls,
 }
 
-/// A connection, distinct from those before it.
+/// Connection with a number that distinguishes it from earlier ones.
 #[derive(Clone)]
 pub(super) struct Connection {
     pub(super) redis: MultiplexedConnection,
     pub(super) number: u64,
 }
 
-/// One connection for all requests, and what makes it again when it is lost.
+/// The single connection for all requests, with the data for reconnecting.
 pub(super) struct Link {
     client: Client,
     script: Script,
-    /// Time limit for an answer.
+    /// Timeout for an answer.
     answer_timeout: Duration,
     connection: RwLock<Option<Connection>>,
     lost: Notify,
@@ -115,7 +115,7 @@ impl Link {
         })
     }
 
-    /// Runs the script.
+    /// Runs the script and returns its answer.
     pub(super) async fn ask(
         &self,
         connection: &mut MultiplexedConnection,
@@ -144,13 +144,13 @@ impl Link {
         invocation.invoke_async(connection).await
     }
 
-    /// The connection, while there is one.
+    /// Returns the connection, if there is one.
     pub(super) fn connection(&self) -> Option<Connection> {
         let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
         connection.clone()
     }
 
-    /// Gives this connection up, unless it was already: it failed, or was too slow.
+    /// Closes the given connection because it failed or was too slow. Does nothing if it is already closed.
     pub(super) fn give_up(&self, number: u64) {
         let mut connection = self.connection.write().unwrap_or_else(PoisonError::into_inner);
         if connection.take_if(|connection| connection.number == number).is_some() {
@@ -159,7 +159,7 @@ impl Link {
         }
     }
 
-    /// Makes the connection, and makes it again whenever it is given up, until `stop` is cancelled.
+    /// Establishes the connection and re-establishes it whenever it is closed, until `stop` is cancelled.
     pub(super) async fn keep(&self, stop: CancellationToken) {
         let mut warned = false;
         let mut pause = PAUSE;
@@ -204,9 +204,9 @@ impl Link {
         }
     }
 
-    /// A connection that knows the script, may write, and answers in time.
+    /// Establishes a connection and checks that it knows the script, may write, and answers in time.
     async fn connect(&self) -> Result<MultiplexedConnection, LinkError> {
-        // Every request has a time limit of its own.
+        // Each request has a timeout of its own.
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(None)
             .set_response_timeout(None);
@@ -218,7 +218,7 @@ impl Link {
             self.script.load_async(&mut connection).await?;
             Ok(connection)
         };
-        // rustls panics where several of its cryptographic providers are built in and none was chosen.
+        // rustls panics if several cryptographic providers are built in and none was chosen.
         let making = AssertUnwindSafe(timeout(CONNECT_TIMEOUT, making)).catch_unwind();
         let mut connection = making
             .await
@@ -235,7 +235,7 @@ impl Link {
     }
 }
 
-/// A client of the configured server, which believes certificates of `limits.ca_file` alone where that is set.
+/// Creates a client for the configured server. If `limits.ca_file` is set, only its certificates are trusted.
 fn client(config: &LimitsConfig) -> Result<Client, InvalidServer> {
     let LimitsConfig { url, ca_file, .. } = config;
     let is_tls = url.starts_with("rediss://");
@@ -251,7 +251,7 @@ fn client(config: &LimitsConfig) -> Result<Client, InvalidServer> {
     }
     let pem = std::fs::read(ca_file).map_err(|error| InvalidServer::Unreadable(ca_file.clone(), error))?;
     let unusable = || InvalidServer::NoCertificate(ca_file.clone());
-    // A file without any would mean that nobody is believed, which is not what it was set for.
+    // With an empty file, no certificate would be trusted, which cannot be the intention.
     if !pem.windows(PEM_CERTIFICATE.len()).any(|part| part == PEM_CERTIFICATE) {
         return Err(unusable());
     }
@@ -264,7 +264,7 @@ fn client(config: &LimitsConfig) -> Result<Client, InvalidServer> {
 
 impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The client knows the password.
+        // The client is left out because it contains the password.
         let up = self.connection().is_some();
         f.debug_struct("Link").field("up", &up).finish_non_exhaustive()
     }

@@ -24,11 +24,11 @@ const FALLBACK: &str = "limits_fallback_total";
 
 /// Limits that are counted in a Valkey or Redis server, by its clock, for all programs that share it.
 ///
-/// One script judges and counts each request in one step, so a limit of N is N over all servers. Tallies end by themselves
-/// when they say nothing any more. A request that the server does not answer within `limits.timeout_ms` is counted by the
-/// [`LocalLimits`] of this process, and so are all others until the server answers again, which is tried every two seconds
-/// at least: each program then grants the whole limit. `limits_fallback_total` counts such requests, `limits_shared_up` is
-/// 0 meanwhile, and one warning says so. Clones share one connection.
+/// A script checks and counts each request in one atomic step, so a limit of N is N over all servers. Counters expire
+/// when they have no effect any more. If the server does not answer within `limits.timeout_ms`, this and all later
+/// requests are counted by the [`LocalLimits`] of this process. The connection is retried at least every two seconds.
+/// Until then each program grants the whole limit. `limits_fallback_total` counts such requests, `limits_shared_up` is
+/// 0, and one warning is logged. Clones share one connection.
 #[derive(Clone)]
 pub struct SharedLimits(Arc<ValkeyLimits>);
 
@@ -36,36 +36,37 @@ struct ValkeyLimits {
     link: Link,
     local: LocalLimits,
     timeout: Duration,
-    /// `None`: the server's.
+    /// Clock to count by; `None` uses the server's clock.
     clock: Option<Arc<dyn Clock>>,
 }
 
-/// The server cannot be used as it is configured. No message holds its address, which may hold a password.
+/// Reasons why the configured server cannot be used. Messages never contain its address, which may include a password.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidServer {
-    /// The address is none.
+    /// The address is invalid.
     #[error("limits.url is not the address of a Valkey or Redis server (redis://host:port or rediss://host:port)")]
     Url,
-    /// Certificates are named, but no TLS is spoken.
+    /// A certificate file is set, but the address does not use TLS.
     #[error("limits.ca_file is for a server that is spoken to over TLS: limits.url must begin with rediss://")]
     NoTls,
-    /// The file of certificates cannot be read.
+    /// The certificate file cannot be read.
     #[error("limits.ca_file {0:?} cannot be read")]
     Unreadable(String, #[source] std::io::Error),
-    /// The file holds no certificate, or one that is damaged.
+    /// The certificate file contains no certificate, or a damaged one.
     #[error("limits.ca_file {0:?} holds no certificate that can be used (PEM)")]
     NoCertificate(String),
 }
 
 impl SharedLimits {
-    /// Limits in the server that `limits.url` names (one server, no cluster), and what keeps the connection, which is to be run until `stop` is
-    /// cancelled. The server need not answer yet. `local` says what each plan allows and when days begin.
+    /// Starts limits in the server that `limits.url` names (one server, no cluster). Returns the limits, and a future that
+    /// keeps the connection and must be run until `stop` is cancelled. The server need not answer yet. `local` contains the
+    /// limits of each plan and the time zone of the days.
     ///
-    /// For `rediss://` the program must have chosen rustls' cryptographic provider (`CryptoProvider::install_default`)
-    /// where several are built in; else the server counts as one that does not answer.
+    /// For `rediss://` the program must have chosen a cryptographic provider of rustls (`CryptoProvider::install_default`) if
+    /// several are built in. Otherwise the server is treated as unreachable.
     ///
     /// # Errors
-    /// [`InvalidServer`].
+    /// Returns an [`InvalidServer`].
     pub fn start(
         config: &LimitsConfig,
         local: LocalLimits,
@@ -74,10 +75,10 @@ impl SharedLimits {
         Self::start_by(config, local, None, stop)
     }
 
-    /// The same, by this clock instead of the server's.
+    /// Like `start`, but uses the given clock instead of the server's.
     ///
     /// # Errors
-    /// [`InvalidServer`].
+    /// Returns an [`InvalidServer`].
     pub fn start_by(
         config: &LimitsConfig,
         local: LocalLimits,
@@ -173,8 +174,8 @@ impl ValkeyLimits {
     }
 }
 
-/// The names under which a caller's tally and those of the networks around are kept, each with the multiple of the
-/// limit that it has.
+/// Returns the names of the caller's counter and of those of the networks around it, each with its multiple of the
+/// limit.
 fn tallies_of(caller: &Caller) -> Vec<(String, u32)> {
     match caller {
         Caller::Known(known) => vec![(format!("haat:limits:{}", counted_as(known)), 1)],
