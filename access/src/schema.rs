@@ -4,8 +4,8 @@ use data_model::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Number that represents "no limit" in fields that must be integers. It is the largest 32-bit integer, which every
-/// client can read. A value of 0 would make clients slow down.
+/// Number that represents "no limit" in fields that must be integers. The number is the largest signed 32-bit integer,
+/// which every client can read. A value of 0 would make clients slow down.
 pub const UNLIMITED: u32 = i32::MAX as u32;
 
 /// Limits of the callers of one plan.
@@ -33,7 +33,7 @@ pub struct AccessPlan {
     pub description: &'static str,
     /// True if the plan needs a key or a session.
     pub needs_key: bool,
-    /// The limits of the plan.
+    /// Request limits of the plan.
     #[serde(flatten)]
     pub limits: AccessLimits,
 }
@@ -80,7 +80,7 @@ pub struct AccessPolicy {
 pub struct Quota {
     /// Plan of the caller: `anonymous`, `free` or `granted`.
     pub plan: &'static str,
-    /// The limits of the caller.
+    /// Request limits of the caller.
     #[serde(flatten)]
     pub limits: AccessLimits,
     /// Number of remaining requests today; null if there is no daily limit or the number is unknown.
@@ -137,7 +137,7 @@ pub enum CallerKind {
 pub struct RouteUsage {
     /// Pattern of the route.
     pub route: String,
-    /// The number of requests.
+    /// Number of requests.
     pub requests: u64,
 }
 
@@ -148,7 +148,7 @@ pub struct UsageToday {
     /// The market's current day.
     #[schema(value_type = String, format = Date)]
     pub day: String,
-    /// The number of requests.
+    /// Number of requests.
     pub requests: u64,
     /// Number of requests by route.
     pub by_route: Vec<RouteUsage>,
@@ -167,14 +167,14 @@ pub struct Me {
     pub account: Option<OwnAccount>,
     /// Requests of today. Counts of other servers are added within seconds.
     pub usage_today: UsageToday,
-    /// The limits of the caller.
+    /// Request limits of the caller.
     pub limits: Quota,
 }
 
 /// Source of answers about access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct AccessProvenance {
-    /// Always `access`.
+    /// Engine of the answer: always `access`.
     pub engine: &'static str,
 }
 
@@ -185,12 +185,12 @@ macro_rules! answers {
         pub struct $answer {
             /// Result of the operation.
             pub data: $data,
-            /// The source of the answer.
+            /// Source of the answer.
             pub provenance: AccessProvenance,
             /// Time at which the answer was valid.
             #[schema(value_type = String, format = DateTime)]
             pub as_of: Timestamp,
-            /// Always `live`.
+            /// Tier of the answer: always `live`.
             pub tier: &'static str,
         }
 

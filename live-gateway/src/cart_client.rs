@@ -51,7 +51,7 @@ impl CartError {
 }
 
 impl CartError {
-    /// Returns a message for the caller who waits for the cart. It leaves out internal causes.
+    /// Returns a message for the caller who waits for the cart. The message leaves out internal causes.
     pub(crate) fn detail(&self) -> &'static str {
         match self {
             Self::Store(StoreError::OutcomeUnknown { .. }) => {

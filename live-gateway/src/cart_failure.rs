@@ -11,26 +11,26 @@ use crate::schema::carts::CartProblem;
 /// Reasons why an operation on a cart did nothing.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CartFailure {
-    /// The caller has no such cart.
+    /// The caller has no cart with this id.
     #[error("the caller has no such cart")]
     NoCart,
-    /// The cart has no such line.
+    /// The cart has no line with this id.
     #[error("the cart has no such line")]
     NoLine,
     /// The cart has no such brand, or no brand of that name exists.
     #[error("the brand is not in the cart")]
     NoBrand,
-    /// The request would exceed a limit of carts. Contains the path in the body, and the violated rule.
+    /// The request would exceed a limit of carts. The fields contain the path in the body and the violated rule.
     #[error("the cart would break a bound")]
     Bound(&'static str, &'static str),
-    /// No store sells any of the items. Contains one problem for each item, in the order of the items.
+    /// No store sells any of the items. The list has one problem for each item, in the order of the items.
     #[error("nobody sells any of the items")]
     Unsold(Vec<CartProblem>),
-    /// Another request is changing the cart and did not finish in time. Contains the remaining time of its lease, which
-    /// may be renewed.
+    /// A different request is changing the cart and did not finish in time. The duration is the remaining time of that
+    /// request's lease, which may be renewed.
     #[error("another request changes the cart")]
     Busy(Duration),
-    /// Too many sign-in attempts were made. Contains the time after which another attempt is allowed.
+    /// Too many sign-in attempts were made. The duration is the time after which another attempt is allowed.
     #[error("stores were asked too often to let somebody in")]
     TooOften(Duration),
     /// No brand of that name exists.

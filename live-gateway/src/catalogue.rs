@@ -12,13 +12,14 @@ pub trait Catalogue: Send + Sync + fmt::Debug {
     /// Looks up at most 20 products, all in one release. Returns one entry for each ident, in the order of the idents.
     ///
     /// # Errors
-    /// See [`CatalogueError`].
+    /// Returns a [`CatalogueError`].
     async fn resolve(&self, idents: &[ProductIdent]) -> Result<ResolvedProducts, CatalogueError>;
 
-    /// Returns the brand with this slug or, if there is none, with this domain. Returns `None` if the release has neither.
+    /// Returns the brand with this slug or, if there is none, with this domain. Returns `None` if the release has
+    /// neither.
     ///
     /// # Errors
-    /// See [`CatalogueError`]. A catalogue without brands always returns an error.
+    /// Returns a [`CatalogueError`]. A catalogue without brands always returns an error.
     async fn brand(&self, name: &str) -> Result<Option<StoredBrand>, CatalogueError> {
         let _ = name;
         Err(CatalogueError::Answer("this catalogue tells no brands".to_owned()))
@@ -57,7 +58,7 @@ pub struct HttpCatalogue {
     brand: Url,
 }
 
-/// Maximum size of an answer in bytes. It covers twenty products of 2,048 variants with their titles.
+/// Maximum size of an answer in bytes, enough for twenty products of 2,048 variants with their titles.
 const ANSWER_BYTES_MAX: usize = 32 << 20;
 
 #[derive(Serialize)]
@@ -66,7 +67,8 @@ struct Question {
 }
 
 impl HttpCatalogue {
-    /// Builds a client for the internal listener at `base`. Each request may take up to `timeout`. No request is sent yet.
+    /// Builds a client for the internal listener at `base`. Each request may take up to `timeout`. No request is sent
+    /// yet.
     ///
     /// # Errors
     /// Fails if the address is invalid or the client cannot be built.

@@ -29,7 +29,8 @@ pub struct GatewayConfig {
     pub waiting_per_store_max: usize,
     /// Store interface that live queries use.
     pub way: Way,
-    /// Seconds after which GraphQL is tried again at a store that refused it. Until then `.js` is used.
+    /// Seconds after which GraphQL is tried again at a store that refused it. During this time the store is queried by
+    /// `.js`.
     pub graphql_retry_s: u64,
 }
 
@@ -85,7 +86,8 @@ pub struct CartConfig {
     /// Delivery country (two uppercase letters), used if neither the caller nor the crawl of the brand states one.
     pub country: String,
     /// Public address of this service, without a slash at the end. Attribution tokens name it as their issuer, and the
-    /// verification keys are published below it. It is set by the program's `public_url`, not by a key of this section.
+    /// verification keys are published below it. The address is set by the program's `public_url`, not by a key of this
+    /// section.
     #[serde(skip)]
     pub public_url: String,
     /// Validity of an attribution token, in days.
@@ -94,8 +96,8 @@ pub struct CartConfig {
     pub quote_minutes: u32,
     /// Algorithm of new signing keys: of the first key, and of each key that a rotation creates.
     pub signing_algorithm: SigningAlgorithm,
-    /// Seconds for which a new signing key is published before it signs. This must be longer than verifiers cache the
-    /// list of keys.
+    /// Seconds for which a new signing key is published before it signs. The time must be longer than verifiers cache
+    /// the list of keys.
     pub signing_overlap_s: u64,
     /// Hours for which the answer to a request with an `Idempotency-Key` is kept.
     pub idempotency_hours: u32,

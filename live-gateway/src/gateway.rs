@@ -13,7 +13,7 @@ use crate::config::GatewayConfig;
 use crate::desk::Desks;
 use crate::observe::Observe;
 
-/// Gateway that queries stores live. Cheap to clone.
+/// Gateway that queries stores live; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct LiveGateway(pub(crate) Arc<Inner>);
 

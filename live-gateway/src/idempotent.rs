@@ -31,11 +31,11 @@ const KEY_BYTES_MAX: usize = 255;
 const REQUEST: Purpose = Purpose::new("idempotent-request");
 const ANSWER: Purpose = Purpose::new("idempotent-answer");
 
-/// A request with its key.
+/// Request with its headers, including the idempotency key.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
     pub(crate) caller: &'a str,
-    /// The operation's id.
+    /// Id of the API operation.
     pub(crate) route: &'static str,
     pub(crate) headers: &'a HeaderMap,
     /// Content that the answer depends on: path parameters and body.
@@ -154,7 +154,8 @@ enum ClaimOutcome {
     Answered(Vec<u8>),
     /// A different request was made under the key.
     Another,
-    /// Another task is carrying out the request. Contains the remaining time of its lease, which may be renewed.
+    /// A different task is carrying out the request. The duration is the remaining time of that task's lease, which may
+    /// be renewed.
     InFlight(Duration),
 }
 

@@ -5,12 +5,12 @@
 //! it (`verified`) or whether it comes from a stored snapshot, and why. Stores' answers are also passed to an
 //! [`Observe`], so that they reach the lake.
 //!
-//! All buyers who query the same store at the same time share the next request to that store. This keeps the load on
+//! All buyers who query the same store at the same time share the next request to that store. Sharing keeps the load on
 //! stores low. The pure rules are in `rules`: which answers count as verified, how variants are matched, and how
 //! amounts are parsed.
 //!
-//! The gateway never reports a snapshot as verified. It answers within its time budget even if stores do not. It never
-//! writes to the lake, and depends on neither DataFusion nor Delta.
+//! The gateway never reports a snapshot as verified. The gateway answers within its time budget even if stores do not.
+//! It never writes to the lake, and depends on neither DataFusion nor Delta.
 
 pub mod accounts;
 mod cart_client;

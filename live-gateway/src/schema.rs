@@ -100,9 +100,9 @@ pub struct LivePrice {
     /// Differences from the stored snapshot; null if the entry is not verified.
     #[schema(required = true)]
     pub changes: Option<PriceChanges>,
-    /// Signed JWT that states the price of the first 50 variants, or of the requested one. It is present only if a
-    /// quote was requested and the entry is verified. It can be checked with the keys of `/.well-known/jwks.json`; a
-    /// cart item accepts it as `quote`.
+    /// Signed JWT that states the price of the first 50 variants, or of the requested one. The quote is present only if
+    /// it was requested and the entry is verified. Anyone can check the quote with the keys of
+    /// `/.well-known/jwks.json`. A cart item accepts it as `quote`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub quote: Option<String>,
@@ -169,7 +169,7 @@ pub struct VariantOffer {
 /// Sources of a live answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct LiveProvenance {
-    /// Always `live`.
+    /// Engine of the answer: always `live`.
     pub engine: &'static str,
     /// Release that states which store sells the product, and that contains the snapshots.
     pub release: String,
@@ -185,7 +185,7 @@ pub struct LivePriceAnswer {
     /// Time at which the price was known to be true.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
-    /// Always `live`.
+    /// Tier of the answer: always `live`.
     pub tier: &'static str,
 }
 
@@ -199,7 +199,7 @@ pub struct LivePricesAnswer {
     /// Oldest `as_of` of the entries; the current time if there are no entries.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
-    /// Always `live`.
+    /// Tier of the answer: always `live`.
     pub tier: &'static str,
 }
 

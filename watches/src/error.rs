@@ -16,7 +16,7 @@ pub enum WatchError {
     /// The product does not exist.
     #[error("no such product")]
     NoProduct,
-    /// The product has no such variant.
+    /// The product does not have the requested variant.
     #[error("the product has no such variant")]
     NoVariant,
     /// The receiver's address is not allowed as a target.

@@ -1,4 +1,4 @@
-//! Messages to receivers.
+//! Messages that are sent to the receivers of watches.
 
 use data_model::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub(crate) struct EventData {
     pub(crate) quote: Option<String>,
 }
 
-/// Returns the event id for a watch and a cause. It is the same on every server and for every repetition.
+/// Returns the event id for a watch and a cause. The id is the same on every server and for every repetition.
 pub(crate) fn event_id(watch: &str, cause: &str) -> String {
     let digest = Sha256::digest(format!("{watch}\n{cause}"));
     format!("evt_{}", hex::encode(&digest[..16]))

@@ -98,11 +98,13 @@ fn overlaid(mut product: StoredProduct, observation: &Observation) -> StoredProd
 }
 
 impl Watches {
-    /// Evaluates all watches against the current release. Returns the number of new events. A repeated evaluation of the
-    /// same release creates no events. A skipped release loses no change, because readings are compared instead of releases.
+    /// Evaluates all watches against the current release. Returns the number of new events. A repeated evaluation of
+    /// the same release creates no events. A skipped release loses no change, because readings are compared instead of
+    /// releases.
     ///
     /// # Errors
-    /// Returns a [`WatchError`]. Watches that were already evaluated keep their result. The others are evaluated next time.
+    /// Returns a [`WatchError`]. Watches that were already evaluated keep their result. The others are evaluated next
+    /// time.
     pub async fn judge(&self) -> Result<u64, WatchError> {
         let (mut after, mut events) = (String::new(), 0);
         loop {

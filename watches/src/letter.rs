@@ -1,4 +1,4 @@
-//! Formats an event as an e-mail for a person. Pure.
+//! Formats an event as an e-mail for a person. The module is pure (no I/O, no clock).
 
 use data_model::Money;
 use url::Url;

@@ -16,10 +16,10 @@ const OBSERVATIONS_MAX: usize = 1_000;
 const AGAIN: Duration = Duration::from_secs(5);
 /// Number of delivery rounds between two deletions of old events.
 const TIDY_ROUNDS: u32 = 3_600;
-/// Time in milliseconds for which events are kept. It is longer than the time for which a product is new.
+/// Time in milliseconds for which events are kept. This time is longer than the time for which a product counts as new.
 const KEPT_MS: i64 = 45 * 24 * 3_600_000;
 
-/// Sender of live answers for evaluation. It never blocks.
+/// Non-blocking sender of live answers for evaluation.
 #[derive(Debug, Clone)]
 pub struct ObservationSender(mpsc::Sender<Observation>);
 

@@ -34,7 +34,8 @@ pub struct WatchBody {
     /// Program that receives the events; exactly one of `webhook` and `email` must be given.
     #[schema(nullable = false)]
     pub webhook: Option<WebhookBody>,
-    /// E-mail address that receives the events. It must be the one that the caller's account signs in with by e-mail.
+    /// E-mail address that receives the events. Only the address with which the caller's account signs in by e-mail is
+    /// allowed.
     #[schema(nullable = false, format = "email", max_length = 254)]
     pub email: Option<String>,
 }
@@ -73,7 +74,8 @@ pub struct Watch {
     /// Address to which events are sent by e-mail; null if they are posted.
     #[schema(required = true, format = "email")]
     pub email: Option<String>,
-    /// Secret that signs posted events: `whsec_` and Base64. It is present only in the answers that created it.
+    /// Secret that signs posted events: `whsec_` and Base64. The secret is present only in the answer to the request
+    /// that created it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub secret: Option<String>,
@@ -91,7 +93,7 @@ pub struct Watch {
 /// Event of a watch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct WatchEvent {
-    /// Id of the event. It is the `webhook-id` of every POST, and part of the `Message-ID` of every e-mail.
+    /// Id of the event, used as the `webhook-id` of every POST and as part of the `Message-ID` of every e-mail.
     pub id: String,
     /// `waiting`, `done`, or `dead` if delivery was given up.
     pub state: &'static str,
@@ -111,7 +113,7 @@ pub struct WatchEvent {
 /// Source of answers about watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct WatchProvenance {
-    /// Always `watches`.
+    /// Engine of the answer: always `watches`.
     pub engine: &'static str,
 }
 
@@ -122,12 +124,12 @@ macro_rules! answers {
         pub struct $answer {
             /// Result of the operation.
             pub data: $data,
-            /// The source of the answer.
+            /// Source of the answer.
             pub provenance: WatchProvenance,
             /// Time at which the answer was valid.
             #[schema(value_type = String, format = DateTime)]
             pub as_of: Timestamp,
-            /// Always `live`.
+            /// Tier of the answer: always `live`.
             pub tier: &'static str,
         }
 

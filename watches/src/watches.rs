@@ -17,7 +17,7 @@ pub struct WatchesParts {
     pub keys: MasterKeys,
     /// Market that watches query.
     pub market: Arc<dyn Market>,
-    /// HTTP transport to receivers. It checks addresses while it connects.
+    /// HTTP transport to receivers, which checks addresses while it connects.
     pub transport: Arc<dyn Transport>,
     /// Sender of e-mails, if the server sends any.
     pub mail: Option<MailSender>,

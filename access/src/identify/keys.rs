@@ -43,8 +43,8 @@ impl KnownKeys {
         }
     }
 
-    /// Returns the owner of a key. If the index knows the key, the result is immediate. Otherwise the state is queried,
-    /// because the key may be new.
+    /// Returns the owner of a key. If the index knows the key, the result is immediate. If the index does not know the
+    /// key, the state is queried, because the key may be new.
     pub(super) fn find(self: &Arc<Self>, text: &str, now: Timestamp) -> Prompt<Result<Arc<KnownCaller>, NotTaken>> {
         let Ok(key) = text.parse::<ApiKey>() else {
             return Prompt::Now(Err(NotTaken::Invalid));

@@ -1,4 +1,4 @@
-//! Checks the requests of one caller against the allowed rate. Pure: time is an argument.
+//! Checks the requests of one caller against the allowed rate. The module is pure: time is an argument.
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -95,9 +95,10 @@ pub(super) struct Rules {
 
 /// Result of governor's check.
 enum Pace {
-    /// The rate is kept. Contains the debt after this request, and the number of further requests allowed at once.
+    /// The rate is kept. `owed` is the debt after this request, and `remaining` the number of further requests allowed
+    /// at once.
     Kept { owed: Duration, remaining: u32 },
-    /// The rate is exceeded. Contains the time to wait.
+    /// The rate is exceeded. The duration is the time to wait.
     Broken(Duration),
 }
 

@@ -80,7 +80,8 @@ impl LocalLimits {
         }
     }
 
-    /// Loads today's usage of keys from before the start of this process, so that a restart does not reset the daily limit.
+    /// Loads today's usage of keys from before the start of this process, so that a restart does not reset the daily
+    /// limit.
     ///
     /// # Errors
     /// Returns a [`StateError`]; the counts then begin at zero.

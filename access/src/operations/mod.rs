@@ -34,7 +34,7 @@ pub struct AccessParts {
     pub clock: Arc<dyn Clock>,
 }
 
-/// Operations that show callers their plans, limits and usage. Cheap to clone.
+/// Operations that show callers their plans, limits and usage; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Access(Arc<AccessParts>);
 

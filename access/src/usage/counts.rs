@@ -9,8 +9,8 @@ use state::{Day, UsageEntry};
 
 /// Number of shards, each with its own lock.
 const PARTS: usize = 16;
-/// Maximum number of counts. This is enough for a few thousand keys on every route, or for all keys of a busy hour
-/// while the state is down.
+/// Maximum number of counts. The maximum is enough for a few thousand keys on every route, or for all keys of a busy
+/// hour while the state is down.
 const COUNTS_MAX: usize = 200_000;
 
 /// Requests of one key on one day to one route.

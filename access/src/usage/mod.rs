@@ -27,12 +27,12 @@ const LOST: &str = "usage_lost_total";
 ///
 /// Each count is one lookup under the lock of one of 16 shards. Sessions are not counted, because they are a person at
 /// the dashboard. Metrics, in requests: `usage_written_total`, `usage_lost_total` (no space while the state was down,
-/// or the process ended before the state was back). Metric in batches: `usage_write_failures_total`.
+/// or the process ended before the state was back). The metric `usage_write_failures_total` counts failed batches.
 pub struct UsageMeter {
     clock: Arc<dyn Clock>,
     zone: TimeZone,
     counts: Counts,
-    /// Batch that was taken from the counts and may not be written yet. It is sent again unchanged.
+    /// Batch that was taken from the counts and may not be written yet. The batch is sent again unchanged.
     unwritten: Mutex<Option<Arc<UsageBatch>>>,
     /// Lock that is held for writing while a batch is moved to the state, so that readers see the batch in exactly one
     /// place.

@@ -170,7 +170,7 @@ fn everybody_is_counted_for_themselves() {
         for caller in &callers {
             assert_eq!(rig.admit(caller).await, too_fast(1_000, 1_000), "{caller:?}");
         }
-        // Other addresses of the same subscriber, and another browser of the same account, share the limit.
+        // A second address of the same subscriber, and a second browser of the same account, share the limit.
         assert_eq!(rig.admit(&nobody("2001:db8:0:1:ffff::7")).await, too_fast(1_000, 1_000));
         assert_eq!(rig.admit(&nobody("::ffff:192.0.2.1")).await, too_fast(1_000, 1_000));
         assert_eq!(rig.admit(&session("acc_1", &rig.plans)).await, too_fast(1_000, 1_000));

@@ -1,5 +1,5 @@
-//! Compares hours of traffic with a naive implementation of the algorithm. It remembers every accepted request and
-//! computes the debt from the first one on each time.
+//! Compares hours of traffic with a naive implementation of the algorithm. The naive implementation remembers every
+//! accepted request and computes the debt from the first one on each time.
 
 use std::time::Duration;
 

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 /// Number of databases of the server that tests share. Each test uses its own database.
 const DATABASES: u32 = 1_000;
 
-/// Server of a single test, which may stop it. It ends together with the test.
+/// Server of a single test, which may stop the server. The server ends together with the test.
 #[derive(Debug)]
 pub(crate) struct Server {
     child: Child,
@@ -92,8 +92,8 @@ impl Server {
         })
     }
 
-    /// Starts a server that speaks only TLS. Its certificate for `host` is signed by a new authority, whose certificate
-    /// is [`Server::ca_file`].
+    /// Starts a server that speaks only TLS. The server's certificate for `host` is signed by a new authority, whose
+    /// certificate is [`Server::ca_file`].
     pub(crate) fn start_with_tls(host: &str) -> Option<Self> {
         program()?;
         let port = free_port();
@@ -191,7 +191,7 @@ fn openssl(folder: &TempDir, command: &[&str], more: &[&str]) {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // This also kills a process that was stopped by a signal.
+        // Killing also works for a process that was stopped by a signal.
         self.child.kill().ok();
         self.child.wait().ok();
     }

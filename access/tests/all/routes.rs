@@ -291,7 +291,7 @@ async fn who_has_reached_the_daily_limit_is_told_so_by_quota_plans_and_me() {
             told.header("ratelimit")
         );
     }
-    // These operations are limited only by the usual rate.
+    // The operations for quota, plans and own data are limited only by the usual rate.
     let mut told = 3;
     while ask("/v1/me").await.status == 200 {
         told += 1;

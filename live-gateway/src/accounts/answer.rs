@@ -1,4 +1,4 @@
-//! Parses a store's answers about customers. Pure.
+//! Parses a store's answers about customers. The module is pure (no I/O, no clock).
 
 use data_model::Timestamp;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ pub(super) enum SignInRefusal {
     Unidentified,
     /// The account has no password yet, or must be confirmed first. The store has sent an e-mail about it.
     Unconfirmed,
-    /// The store rejects the address or the password. Contains the store's message, without the password.
+    /// The store rejects the address or the password. The text is the store's message, without the password.
     Invalid(String),
     /// The store received too many attempts.
     Throttled,

@@ -25,9 +25,9 @@ pub struct AccountBody {
     /// E-mail address of the customer.
     #[schema(format = Email)]
     pub email: String,
-    /// Password. It is sent only to the brand's store and is not kept.
+    /// Password of the customer. The password is sent only to the brand's store and is not kept.
     #[schema(format = Password)]
     pub password: String,
-    /// The brand, by slug or domain.
+    /// Brand, by slug or domain.
     pub brand: String,
 }

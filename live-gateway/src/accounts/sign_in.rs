@@ -36,7 +36,7 @@ pub(crate) struct AccountRequest {
     pub(crate) action: AccountAction,
     pub(crate) email: String,
     pub(crate) password: Secret,
-    /// The brand, by slug or domain.
+    /// Brand, by slug or domain.
     pub(crate) brand: String,
 }
 

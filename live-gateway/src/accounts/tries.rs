@@ -7,8 +7,8 @@ use api::{Tries, TryKey};
 use data_model::Timestamp;
 use state::Actor;
 
-/// Maximum number of attempts for one address in a window. This allows a few typing errors but no guessing from a
-/// password list.
+/// Maximum number of attempts for one address in a window. Ten attempts allow for typing errors but not for guessing
+/// from a password list.
 const ADDRESS_MAX: u32 = 10;
 const WINDOW: Duration = Duration::from_secs(15 * 60);
 /// Attempts of one caller over all addresses, as a multiple of `ADDRESS_MAX`.

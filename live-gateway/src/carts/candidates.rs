@@ -7,7 +7,7 @@ use tokio::time::Instant;
 /// Result of trying a code on a store's cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TriedCode {
-    /// The code.
+    /// Discount code.
     pub code: String,
     /// True if the code applied to the tested cart. A code that did not apply may still apply to another cart.
     pub applicable: bool,

@@ -26,7 +26,8 @@ pub(super) struct LockedCart {
 /// Outcome of one attempt to lock a cart.
 pub(super) enum LockAttempt {
     Locked(Box<LockedCart>),
-    /// Another request is changing the cart. Contains the remaining time of its lease, which may be renewed.
+    /// A different request is changing the cart. The duration is the remaining time of that request's lease, which may
+    /// be renewed.
     Busy(Duration),
 }
 

@@ -55,14 +55,14 @@ impl CartDesk {
         }
     }
 
-    /// Takes codes to try from `candidates`. Otherwise only codes that are already in a cart are tried.
+    /// Takes codes to try from `candidates`. Without this call, only codes that are already in a cart are tried.
     #[must_use]
     pub fn with_candidates(self, candidates: Arc<dyn CouponCandidates>) -> Self {
         Self { candidates, ..self }
     }
 }
 
-/// Operations on carts. Cheap to clone.
+/// Operations on carts; cheap to clone.
 #[derive(Debug, Clone)]
 pub(crate) struct Carts {
     pub(crate) context: Arc<CartContext>,

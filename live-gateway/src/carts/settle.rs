@@ -3,26 +3,27 @@
 //! # Known state of a store's cart
 //!
 //! A group of a cart records the store's cart as the store last returned it (`seen`), and the accepted requests
-//! (`wanted`: quantity by variant). The cart's address and buyer, and a group's codes, chosen delivery and attributes are
-//! *settings*. They describe the wanted state, even if it has not been sent to the store yet.
-//! A call to a store ends in one of three ways:
+//! (`wanted`: quantity by variant). The cart's address and buyer, and a group's codes, chosen delivery and attributes
+//! are *settings*. They describe the wanted state, even if it has not been sent to the store yet. A call to a store
+//! ends in one of three ways:
 //!
-//! - **Done**: the store answers with its cart. The cart in the answer is final, even if it has fewer items than requested
-//!   or a code does not apply.
-//! - **Refused**: the store refused the call, did not begin it, or was not reached ([`CartError::is_unknown`] is false).
-//!   The cart is unchanged. Requested lines are dropped, and `wanted` stays as it was. A setting that the store refused is
-//!   not sent again. Other settings are sent when the store answers again, and are reported as a problem until then.
+//! - **Done**: the store answers with its cart. The cart in the answer is final, even if it has fewer items than
+//!   requested or a code does not apply.
+//! - **Refused**: the store refused the call, did not begin it, or was not reached ([`CartError::is_unknown`] is
+//!   false). The cart is unchanged. Requested lines are dropped, and `wanted` stays as it was. A setting that the store
+//!   refused is not sent again. Other settings are sent when the store answers again, and are reported as a problem
+//!   until then.
 //! - **Unknown**: the answer is lost. The cart is read before anything is reported or requested again. Effects that the
 //!   cart shows are done. Effects that it does not show may still appear as long as the call can be in progress. Until
-//!   then the group is in *doubt*, and its cart is read before each use. A late effect counts as done, and any surplus is
-//!   removed. A repeated request is sent only once. A late call may also overwrite a newer setting. While the doubt
-//!   lasts, and once afterwards, each read compares the settings with the cart and sends differing settings once. Carts do
-//!   not show the buyer, so the buyer is sent again.
+//!   then the group is in *doubt*, and its cart is read before each use. A late effect counts as done, and any surplus
+//!   is removed. A repeated request is sent only once. A late call may also overwrite a newer setting. While the doubt
+//!   lasts, and once afterwards, each read compares the settings with the cart and sends differing settings once. Carts
+//!   do not show the buyer, so the buyer is sent again.
 //!
 //! A target describes the wanted final state, not the items to add. The steps from the current cart to the target
 //! ([`next`]) are therefore valid after any outcome. Each step is sent once, and once more if its answer was lost.
-//! [`CartComparison`] decides to whom the lines of a store's cart belong. A cart that the store has forgotten is rebuilt
-//! from `wanted`.
+//! [`CartComparison`] decides to whom the lines of a store's cart belong. A cart that the store has forgotten is
+//! rebuilt from `wanted`.
 
 mod late;
 
@@ -400,8 +401,8 @@ impl Work<'_> {
         Err(Halt)
     }
 
-    /// Records a new cart. It has everything in the target except the choice of delivery. No earlier call can affect
-    /// it.
+    /// Records a new cart. The cart has everything in the target except the choice of delivery. No earlier call can
+    /// affect it.
     fn made(&mut self, cart: StoreCart, draft: CartDraft) {
         self.wanted = draft.lines.iter().map(|line| (line.variant.0, line.quantity)).collect();
         self.asked.extend(&self.wanted);
@@ -425,7 +426,7 @@ impl Work<'_> {
         };
     }
 
-    /// Returns the deadline for a call that must not be repeated. It leaves time to look up the outcome.
+    /// Returns the deadline for a call that must not be repeated. The deadline leaves time to look up the outcome.
     fn half(&self) -> Instant {
         let now = Instant::now();
         now + self.deadline.saturating_duration_since(now) / 2

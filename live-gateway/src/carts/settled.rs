@@ -9,8 +9,8 @@ use crate::rules::carts::answer::Note;
 use crate::rules::carts::record::{ChosenDelivery, Declined, Doubt, Group, Target};
 use crate::rules::store_cart::{Buyer, CartAddress, Refusal, StoreCart};
 
-/// Time in milliseconds for which a call whose answer was lost may still be carried out. It is longer than the platform
-/// processes one call.
+/// Time in milliseconds for which a call whose answer was lost may still be carried out. This time is longer than the
+/// platform processes one call.
 const LATE_MS: i64 = 60_000;
 /// Message for a change whose outcome is unknown.
 const UNKNOWN: &str = "The store may have done it and did not say so: the cart tells when it is read.";
@@ -51,7 +51,7 @@ pub(super) struct ReconcileOutcome {
     pub(super) set: Target,
     /// True if one of the possibly late calls belongs to this operation.
     pub(super) is_set_lost: bool,
-    /// Chosen delivery.
+    /// Delivery option that was selected.
     pub(super) chosen: Option<ChosenDelivery>,
     pub(super) notes: Vec<Note>,
     /// True if the store no longer accepts the customer's token.
@@ -65,7 +65,7 @@ pub(super) struct ReconcileOutcome {
 pub(super) struct Trouble {
     pub(super) code: ErrorCode,
     pub(super) detail: String,
-    /// Affected variant.
+    /// Variant that the store did not add or change as requested.
     pub(super) variant: Option<u64>,
 }
 

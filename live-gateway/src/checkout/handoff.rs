@@ -103,8 +103,8 @@ impl Checkouts {
         })
     }
 
-    /// Returns the attribution token for the caller. It names the brands that have a checkout. If only one brand has a
-    /// checkout, the token of that store's cart is returned instead.
+    /// Returns the attribution token for the caller. The token names the brands that have a checkout. If only one brand
+    /// has a checkout, the token of that store's cart is returned instead.
     fn attribution(
         &self,
         signer: &Signer,

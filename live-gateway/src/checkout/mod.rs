@@ -15,7 +15,7 @@ pub use self::keys::{SigningError, rotate_signing_key};
 use crate::cart_context::CartContext;
 use crate::carts::Carts;
 
-/// Checkouts of carts, with the keys that sign tokens and quotes. Cheap to clone.
+/// Checkouts of carts, with the keys that sign tokens and quotes; cheap to clone.
 #[derive(Debug, Clone)]
 pub(crate) struct Checkouts {
     pub(crate) carts: Carts,

@@ -1,5 +1,5 @@
 //! Signed quotes: a store's price of a product and the time at which the store stated it, verifiable by anyone. Quotes
-//! contain nothing about the caller. Pure.
+//! contain nothing about the caller. The module is pure (no I/O, no clock).
 
 use std::sync::Arc;
 

@@ -26,20 +26,20 @@ pub struct Checkout {
 pub struct BrandCheckout {
     /// Slug of the brand.
     pub brand_slug: String,
-    /// Page on which a person checks out. It opened when it was checked within the last minutes, or no check showed
-    /// that it does not open.
+    /// Page on which a person checks out. The page opened when it was checked within the last minutes, or no check
+    /// showed that it does not open.
     #[schema(format = "uri")]
     pub checkout_url: String,
     /// ISO 4217 code of the total.
     pub currency: String,
     /// Total that the buyer pays, as stated by the store, in minor units.
     pub total_minor: i64,
-    /// JWT that tells this store who sent the buyer. The store's cart carries it as the attribute `haat_attribution`.
-    /// It names no other brand.
+    /// JWT that tells this store who sent the buyer. The store's cart carries the token as the attribute
+    /// `haat_attribution`. The token names no other brand.
     pub attribution_token: String,
 }
 
-/// Token for all checkouts of a cart. It names the brands of `checkouts` and is returned only to the caller. The
+/// Token for all checkouts of a cart. The token names the brands of `checkouts` and is returned only to the caller. The
 /// stores' carts carry the separate tokens in `checkouts`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Attribution {

@@ -1,4 +1,5 @@
-//! Selects the codes that are worth testing at a brand's store, the most likely first. Pure.
+//! Selects the codes that are worth testing at a brand's store, the most likely first. The module is pure (no I/O, no
+//! clock).
 
 use std::collections::HashMap;
 

@@ -26,8 +26,8 @@ pub struct CouponsConfig {
     pub worked_for_s: u64,
     /// Seconds for which a store that could not be queried is not queried again.
     pub rest_s: u64,
-    /// Address for testing shipping codes, because their discount shows only if there is a delivery address. It is used
-    /// for brands that sell to its country. `None` disables these tests.
+    /// Address for testing shipping codes, because their discount shows only if there is a delivery address. The
+    /// address is used for brands that sell to its country. `None` disables these tests.
     pub address: Option<CouponAddress>,
 }
 
@@ -37,12 +37,12 @@ pub struct CouponsConfig {
 pub struct CouponAddress {
     /// Country code of two uppercase letters.
     pub country: String,
-    /// Postal code.
+    /// Postal code of the address.
     pub zip: String,
     /// The platform's code of the province.
     #[serde(default)]
     pub province: Option<String>,
-    /// City.
+    /// City of the address.
     #[serde(default)]
     pub city: Option<String>,
 }

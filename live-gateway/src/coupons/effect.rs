@@ -1,4 +1,4 @@
-//! Effect of a code on a cart of one item, derived from the store's amounts. Pure.
+//! Effect of a code on a cart of one item, derived from the store's amounts. The module is pure (no I/O, no clock).
 
 use data_model::{CouponEffect, CouponKind};
 
@@ -34,8 +34,8 @@ fn can_only_be_for_shipping(cart: &StoreCart, code: &StoreCode) -> bool {
 }
 
 /// Returns the kind of a discount: a whole percentage of the subtotal, or a round amount. The kind is unknown if both
-/// fit, as with 50.00 off 500.00. It is also unknown if the discount equals the subtotal, because discounts are limited
-/// to the subtotal.
+/// fit, as with 50.00 off 500.00. The kind is also unknown if the discount equals the subtotal, because discounts are
+/// limited to the subtotal.
 fn kind(discount_minor: i64, subtotal_minor: i64, exponent: u32) -> CouponKind {
     if discount_minor <= 0 || discount_minor >= subtotal_minor {
         return CouponKind::Unknown;

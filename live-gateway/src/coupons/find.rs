@@ -46,7 +46,7 @@ pub struct CouponsRequest {
 /// Reasons why there is no answer. Failures of a store are not errors; the answer reports them.
 #[derive(Debug, thiserror::Error)]
 pub enum CouponsError {
-    /// The release has no such product.
+    /// The release does not contain the product.
     #[error("no such product")]
     ProductNotFound,
     /// The release has no such brand. No store was queried.
@@ -70,7 +70,7 @@ impl data_model::Classify for CouponsError {
 /// Code that applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundCoupon {
-    /// The code.
+    /// Discount code.
     pub code: String,
     /// Source of the code.
     pub source: CouponSource,
@@ -128,13 +128,14 @@ struct CandidateTests<'a> {
 const ITEMS_MAX: usize = 4;
 
 impl Finder {
-    /// Finds working codes by testing candidates on a cart of one item at the brand's store. Concurrent requests for the
-    /// same store share one test. Recently tested codes are returned without querying the store.
+    /// Finds working codes by testing candidates on a cart of one item at the brand's store. Concurrent requests for
+    /// the same store share one test. Recently tested codes are returned without querying the store.
     ///
-    /// Returns within the budget, whatever the store does. A test that is still running then continues for later requests.
+    /// Returns within the budget, whatever the store does. A test that is still running then continues for later
+    /// requests.
     ///
     /// # Errors
-    /// See [`CouponsError`].
+    /// Returns a [`CouponsError`].
     #[tracing::instrument(target = "trace::live", name = "coupons", level = "info", skip_all)]
     pub async fn find(&self, request: &CouponsRequest) -> Result<CouponsFound, CouponsError> {
         let (begun, begun_at) = (Instant::now(), self.0.clock.now());

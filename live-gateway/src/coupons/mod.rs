@@ -58,7 +58,7 @@ pub struct FinderDeps {
     pub clock: Arc<dyn Clock>,
 }
 
-/// Finder of working codes. Cheap to clone.
+/// Finder of working codes; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Finder(pub(crate) Arc<Inner>);
 

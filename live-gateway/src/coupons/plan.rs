@@ -1,4 +1,5 @@
-//! Groups of codes that are entered together, and the conclusions from a store's answer. Pure.
+//! Groups of codes that are entered together, and the conclusions from a store's answer. The module is pure (no I/O, no
+//! clock).
 //!
 //! Of the codes entered together, a store applies those that can be combined. A code that applies in a group is
 //! therefore proven to apply. A code that does not apply is only proven not to if nothing in the group applied, or if
@@ -12,7 +13,8 @@ use data_model::{CouponEffect, CouponVerdict};
 use super::effect::effect;
 use crate::rules::store_cart::{StoreCart, StoreCode, is_same_code};
 
-/// Warnings that do not depend on the other items and codes in the cart. Their messages do not name a code.
+/// Warnings that do not depend on the other items and codes in the cart. The messages of these warnings do not name a
+/// code.
 const NO_SUCH_CODE: &str = "DISCOUNT_NOT_FOUND";
 const INACTIVE: &str = "DISCOUNT_CURRENTLY_INACTIVE";
 /// Warning for a shipping code on a cart without a delivery.
@@ -94,8 +96,8 @@ impl Plan {
 }
 
 /// Returns the verdicts that the store's warnings prove for codes that did not apply, independent of other codes. A
-/// warning that a code does not exist or is inactive names no code. It can be assigned only if there are as many of
-/// these warnings as codes that no other warning names.
+/// warning that a code does not exist or is inactive names no code. Such a warning can be assigned only if there are as
+/// many of these warnings as codes that no other warning names.
 fn refused(cart: &StoreCart, codes: &[&String]) -> Vec<Option<CouponVerdict>> {
     let nameless = |code: &str| cart.warnings.iter().filter(|warning| warning.code == code).count();
     let (absent, inactive) = (nameless(NO_SUCH_CODE), nameless(INACTIVE));

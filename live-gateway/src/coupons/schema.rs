@@ -69,7 +69,7 @@ fn sources() -> Schema {
 /// Code that was not tested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct UntestedCode {
-    /// The code.
+    /// Discount code.
     pub code: String,
     /// Reason why the code was not tested.
     pub reason: UntestedReason,
@@ -103,7 +103,7 @@ pub struct Coupons {
 /// Sources of an answer about codes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CouponsProvenance {
-    /// Always `live`.
+    /// Engine of the answer: always `live`.
     pub engine: &'static str,
     /// Release that maps the brand to its store and products.
     pub release: String,
@@ -121,6 +121,6 @@ pub struct CouponsAnswer {
     /// Oldest `tested_at` of all tested codes; the current time if no code was tested.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
-    /// Always `live`.
+    /// Tier of the answer: always `live`.
     pub tier: &'static str,
 }

@@ -22,7 +22,7 @@ pub trait Shops: Send + Sync + fmt::Debug {
     /// Returns the brand, or `None` if the current release has no such brand. No store is queried.
     ///
     /// # Errors
-    /// See [`CatalogueError`].
+    /// Returns a [`CatalogueError`].
     async fn shop(&self, key: &ShopKey) -> Result<Option<StoredShop>, CatalogueError>;
 }
 
@@ -34,7 +34,8 @@ pub struct HttpShops {
 }
 
 impl HttpShops {
-    /// Builds a client for the internal listener at `base`. Each request may take up to `timeout`. No request is sent yet.
+    /// Builds a client for the internal listener at `base`. Each request may take up to `timeout`. No request is sent
+    /// yet.
     ///
     /// # Errors
     /// Fails if the address is invalid or the client cannot be built.

@@ -26,7 +26,7 @@ pub struct TestItem {
     pub variant: VariantId,
 }
 
-/// Test job at one store. It continues after the request that started it has ended.
+/// Test job at one store, which continues after the request that started it has ended.
 #[derive(Debug)]
 pub(crate) struct TestJob {
     pub(crate) finder: Finder,
@@ -38,7 +38,7 @@ pub(crate) struct TestJob {
 
 impl TestJob {
     /// Tests the codes and returns the reason if not all were tested. The store's lock is held until the verdicts are
-    /// known in this process. They are written to the shared state afterwards.
+    /// known in this process. The verdicts are written to the shared state afterwards.
     pub(crate) async fn run(self, turn: OwnedMutexGuard<()>) -> Option<UntestedReason> {
         let inner = &self.finder.0;
         let codes: Vec<String> = self.candidates.iter().map(|one| one.code.clone()).collect();
@@ -138,8 +138,8 @@ impl TestJob {
     }
 }
 
-/// True if a brand sells to an address. Its prices were crawled for that country or, if the crawl has no country, are
-/// in Indian rupees. India is the only country that is inferred from a currency.
+/// True if a brand sells to an address. The brand's prices were crawled for that country or, if the crawl has no
+/// country, are in Indian rupees. India is the only country that is inferred from a currency.
 fn sells_to(brand: &StoredBrand, address: &CouponAddress) -> bool {
     match &brand.crawl_country {
         Some(country) => *country == address.country,

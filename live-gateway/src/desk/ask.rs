@@ -27,8 +27,8 @@ pub(super) enum QueryOutcome {
 /// Products of a query, and the time just before it was sent. Results are valid from that time on.
 pub(super) type QueryBatch = (Vec<Arc<StoredProduct>>, Timestamp);
 
-/// Queries the store for the waiting products when the rate limit allows. It sends one query, or several if one product
-/// has more variants than a query allows. Also returns the queried products and the time of the query; the products are
+/// Queries the store for the waiting products when the rate limit allows. If one product has more variants than a query
+/// allows, several queries are sent. Also returns the queried products and the time of the query; the products are
 /// empty if the query was never sent.
 pub(super) async fn by_graphql(store: &Store, desk: &Arc<Desk>, clock: &Arc<dyn Clock>) -> (QueryBatch, QueryOutcome) {
     let asked: Arc<OnceLock<QueryBatch>> = Arc::default();
@@ -129,8 +129,8 @@ pub(super) async fn by_js(
         Ok(FetchOutcome::Body(page)) => Ok(js::read(&page.bytes, stored, page.cart_currency)?),
         // The request had no validator, so the answer `not modified` is invalid.
         Ok(FetchOutcome::NotModified) => Err(Nonsense::Form("not modified since never".to_owned()).into()),
-        // The platform answers 404 for a deleted or unpublished product. It also does so if the shop is closed or the
-        // address belongs to another shop, and then the product is not gone.
+        // The platform answers 404 for a deleted or unpublished product. The platform also answers 404 if the shop is
+        // closed or the address belongs to another shop. The product is not gone in these cases.
         Err(StoreError::Status { status: 404 | 410 }) => {
             if !desk.is_known() {
                 prove(store, brand).await?;

@@ -1,5 +1,6 @@
-//! One request coalescer (desk) for each store that buyers ask about. It collects the requested products, queries the
-//! store for all of them at once when the rate limit allows, and passes the results to the waiting requests.
+//! One request coalescer (desk) for each store that buyers ask about. The coalescer collects the requested products,
+//! queries the store for all of them at once when the rate limit allows, and passes the results to the waiting
+//! requests.
 
 mod ask;
 pub(crate) mod failure;

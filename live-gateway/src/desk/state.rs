@@ -34,8 +34,8 @@ struct State {
     known_until: Option<Instant>,
     /// True if the last query was for one product by `.js`, so that the next one is for all other products.
     was_js: bool,
-    /// Maximum number of variants per query. It is lower than [`VARIANTS_MAX`] after the store rejected a query as too
-    /// complex.
+    /// Maximum number of variants per query. The number is lower than [`VARIANTS_MAX`] after the store rejected a query
+    /// as too complex.
     variants_max: Option<usize>,
 }
 
@@ -157,7 +157,8 @@ impl Desk {
                 .any(|(since, answer)| since.elapsed() < kept_for(answer, reuse))
     }
 
-    /// True while a request waits. Otherwise the coalescer becomes idle, and the next request starts its task again.
+    /// True while a request waits. If no request waits, the coalescer becomes idle, and the next request starts its
+    /// task again.
     pub(super) fn has_work(&self) -> bool {
         let mut state = self.state();
         state.waiting.retain(PendingProduct::is_wanted);
@@ -178,8 +179,8 @@ impl Desk {
         match (is_missing(false), is_missing(true)) {
             (false, false) => None,
             _ if by_js => Some(Turn::Js),
-            // A product that may be gone needs a query of its own. Such queries alternate with the others, so that
-            // others need not wait for all of them.
+            // A product that may be gone needs a query of its own. These queries alternate with the queries for other
+            // products, so that other products need not wait for all of them.
             (true, true) if !state.was_js => Some(Turn::Js),
             (true, _) => Some(Turn::Graphql),
             (false, true) => Some(Turn::Js),

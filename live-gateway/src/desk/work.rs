@@ -15,7 +15,8 @@ use crate::rules::nodes::ProductNodes;
 use crate::rules::reason::Unverified;
 use crate::schema::UnverifiedCode;
 
-/// Guard that marks the coalescer as idle if its task panics. Otherwise later requests would wait without a task.
+/// Guard that marks the coalescer as idle if its task panics. Without the guard, later requests would wait for a task
+/// that no longer runs.
 struct Shift(Arc<Desk>);
 
 impl Drop for Shift {

@@ -53,8 +53,8 @@ impl PricesRequest {
 pub struct PricesAnswer {
     /// Release that maps products to stores, and that contains the snapshots.
     pub release: ReleaseId,
-    /// One entry for each ident, in the order of the request. Its code is
-    /// [`crate::schema::UnverifiedCode::ProductNotFound`] if the release has no such product.
+    /// One entry for each ident, in the order of the request. The code of an entry is
+    /// [`crate::schema::UnverifiedCode::ProductNotFound`] if the release does not have the product.
     pub entries: Vec<LivePrice>,
     /// Oldest `as_of` of the entries; the current time if there are none.
     pub as_of: Timestamp,

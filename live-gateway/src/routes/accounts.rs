@@ -16,8 +16,8 @@ const PASSWORD_CHARS_MAX: usize = 1_000;
 ///
 /// The password is sent to the brand's store and is not kept. The store's token is kept sealed, for this caller and
 /// this brand only. From then on, the caller's carts at that store belong to the customer. If the store refuses, the
-/// problem is `store_rejected`. Its `reason` is as precise as the store's answer: `wrong_credentials` (also for a
-/// missing or disabled account, because stores do not distinguish these), `email_taken`, `disabled`, `invalid`,
+/// problem is `store_rejected`. The problem's `reason` is as precise as the store's answer: `wrong_credentials` (also
+/// for a missing or disabled account, because stores do not distinguish these), `email_taken`, `disabled`, `invalid`,
 /// `no_passwords` (customers sign in on the store's own page) or `no_token` (the store's page shows no token). A store
 /// that accepts no more attempts for now gives `store_throttled` with the reason `throttled`. A store that rejects its
 /// token gives `store_unavailable` with `no_token`. If the store may have created the account without confirming it,

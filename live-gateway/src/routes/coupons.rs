@@ -17,7 +17,7 @@ const EXACTLY_ONE: Rule = Rule::Value("exactly one of product, brand and domain 
 /// Finds discount codes that work at a brand's store by entering them there.
 ///
 /// Exactly one of `product`, `brand` and `domain` must be given. Candidates are codes that worked before, codes stated
-/// on the store's front page and in its policies, common codes, and codes formed from the brand's name. They are
+/// on the store's front page and in its policies, common codes, and codes formed from the brand's name. Candidates are
 /// entered on a cart of one item at the brand's own store. The item is the requested product. For a brand it is a
 /// product in stock that costs more than most of the brand's products, so that most minimum order values are met.
 /// `coupons` lists the codes that the store accepted as applicable, with the discount that the store reported, the

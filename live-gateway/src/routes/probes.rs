@@ -8,7 +8,7 @@ use crate::gateway::LiveGateway;
 
 /// Liveness probe: confirms that the process answers at all.
 ///
-/// It does not tell whether requests can be answered; `/readyz` does. A process that does not answer should be
+/// The probe does not tell whether requests can be answered; `/readyz` does. A process that does not answer should be
 /// restarted.
 #[utoipa::path(
     get,
@@ -26,7 +26,7 @@ pub(crate) async fn health() -> Response {
 
 /// Readiness probe: confirms that the catalogue can be queried and that the server is not about to stop.
 ///
-/// Otherwise the answer is 503, and a load balancer should send no requests.
+/// If one of these conditions is not met, the answer is 503, and a load balancer should send no requests.
 #[utoipa::path(
     get,
     path = "/readyz",

@@ -12,8 +12,8 @@ use super::told::{ProductReply, Source, VariantReply, filled, title};
 /// Maximum number of variants that the platform lists in this view (`/products.json` has the same limit).
 const VARIANTS_LISTED_MAX: usize = 250;
 
-/// Parses a product's `.js` view. `stated` is the currency of the amounts, if the store states one. The view itself does
-/// not contain a currency, and a store may choose one by the assumed location of the client (platform: markets).
+/// Parses a product's `.js` view. `stated` is the currency of the amounts, if the store states one. The view itself
+/// does not contain a currency, and a store may choose one by the assumed location of the client (platform: markets).
 ///
 /// # Errors
 /// Fails if the document has a different form, is about another product, or has an amount that cannot be converted

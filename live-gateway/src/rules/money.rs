@@ -2,8 +2,8 @@ use data_model::{CurrencyCode, Money};
 
 use super::reason::Nonsense;
 
-/// Number of decimals of amounts in the Ajax API. They are hundredths of the currency's unit, whatever decimals the
-/// currency has: 1,500 yen are 150000 (platform: Ajax API, product `.js`).
+/// Number of decimals of amounts in the Ajax API. The amounts are hundredths of the currency's unit, whatever decimals
+/// the currency has: 1,500 yen are 150000 (platform: Ajax API, product `.js`).
 const HUNDREDTHS_DECIMALS: u32 = 2;
 
 /// Converts the Ajax API's hundredths to minor units, exactly.
@@ -63,7 +63,7 @@ mod tests {
     }
 
     proptest! {
-        /// Both interfaces state the same amount.
+        /// The Storefront API and the Ajax API state the same amount.
         #[test]
         fn both_interfaces_state_the_same_amount(minor in 0_i64..1_000_000_000_000, at in 0_usize..3) {
             let currency = code(["INR", "JPY", "USD"][at]);

@@ -54,8 +54,8 @@ pub(crate) struct Nodes(Vec<Option<Node>>);
 pub(crate) enum ProductNodes {
     /// The answer contains the whole product.
     Told(ProductReply),
-    /// The answer lacks some of the product's variants. They are not necessarily gone; they may be sold only in the
-    /// online store.
+    /// The answer lacks some of the product's variants. The missing variants are not necessarily gone; they may be sold
+    /// only in the online store.
     Missing,
 }
 

@@ -28,7 +28,7 @@ pub(crate) enum Nonsense {
     Currency {
         /// Currency of the answer.
         answered: String,
-        /// Stored currency.
+        /// Currency of the stored prices.
         stored: CurrencyCode,
     },
     /// The currency of the amounts is not stated.
@@ -43,7 +43,7 @@ pub(crate) enum Nonsense {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unverified {
     pub(crate) code: UnverifiedCode,
-    /// Human-readable explanation.
+    /// Human-readable explanation of why the price is not verified.
     pub(crate) detail: String,
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct VariantReply {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProductReply {
     pub(crate) source: Source,
-    /// Existing variants; empty if the product is gone.
+    /// Variants that the store still has; empty if the product is gone.
     pub(crate) variants: Vec<VariantReply>,
     /// Requested variants that no longer exist.
     pub(crate) gone: Vec<VariantId>,
@@ -48,7 +48,7 @@ impl ProductReply {
     }
 }
 
-/// Title of the only variant of a product without options. It is a placeholder, not a real title.
+/// Placeholder that the platform uses as the title of the only variant of a product without options.
 const DEFAULT_TITLE: &str = "Default Title";
 
 /// Returns a variant's title as shown in answers.

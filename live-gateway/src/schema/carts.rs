@@ -23,7 +23,7 @@ pub struct Cart {
     /// Total of all groups; null if the groups have several currencies.
     #[schema(required = true)]
     pub combined_total_minor: Option<i64>,
-    /// Requested changes that failed, with their brands. They do not affect the groups of other brands.
+    /// Requested changes that failed, with their brands. Failed changes do not affect the groups of other brands.
     pub problems: Vec<CartProblem>,
 }
 
@@ -95,10 +95,11 @@ pub struct CartLine {
     pub qty: u32,
     /// Requested quantity; 0 for a line that was not requested here. If it is above `qty`, the store has no more.
     pub requested_qty: u32,
-    /// True for a line that was not requested here: the store added it, or somebody changed the cart at the store. It
-    /// counts like any other line.
+    /// True for a line that was not requested here: the store added it, or somebody changed the cart at the store. The
+    /// line counts like any other line.
     pub added_by_store: bool,
-    /// Requested variants that the store has merged into this line. Empty if several lines are possible.
+    /// Requested variants that the store has merged into this line. The list is empty if a variant may be in several
+    /// lines.
     pub merged: Vec<MergedItem>,
     /// Price of one piece.
     pub unit_price_minor: i64,
@@ -125,7 +126,7 @@ pub struct MergedItem {
     /// UUID of the product, if known.
     #[schema(required = true, format = "uuid")]
     pub product_id: Option<String>,
-    /// Requested quantity.
+    /// Requested quantity of the variant.
     pub qty: u32,
 }
 
@@ -155,7 +156,7 @@ pub struct CartCode {
 /// The store's reason for not applying a code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CodeRefusal {
-    /// The reason.
+    /// Reason for which the store does not apply the code.
     pub reason: RefusalReason,
     /// The platform's own code in lowercase, as in warnings; null if the store states no reason.
     #[schema(required = true)]
@@ -169,13 +170,13 @@ pub struct CodeRefusal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalReason {
-    /// The store has no such code.
+    /// The store does not know the code.
     UnknownCode,
     /// The code has expired or is not valid yet.
     NotActive,
     /// The code is for goods that are not in the cart.
     NotForTheseItems,
-    /// The code is for a delivery that the cart does not have.
+    /// The code is for a kind of delivery that the cart does not have.
     NotForThisDelivery,
     /// The subtotal is too low or too high.
     SubtotalOutOfRange,
@@ -204,7 +205,7 @@ pub struct CartDiscount {
     pub discount_minor: i64,
 }
 
-/// Delivery option.
+/// Delivery option of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartDelivery {
     /// Handle by which the option is selected.
@@ -298,7 +299,7 @@ impl CartProblem {
 /// Sources of an answer about a cart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartProvenance {
-    /// Always `live`.
+    /// Engine of the answer: always `live`.
     pub engine: &'static str,
 }
 
@@ -312,7 +313,7 @@ pub struct CartAnswerDocument<T> {
     /// Time since which the whole answer was valid: the oldest `as_of` of its parts.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
-    /// Always `live`.
+    /// Tier of the answer: always `live`.
     pub tier: &'static str,
 }
 
@@ -389,9 +390,9 @@ pub struct ItemBody {
     /// price still holds, also at later reads.
     #[schema(required = false, minimum = 0)]
     pub price_minor: Option<i64>,
-    /// Signed quote of the variant's price, used instead of `price_minor`. It must be from this server, from a live
-    /// price that was requested with `quote`. Without `variant_id`, the item is the first variant of the quote that can
-    /// be bought. An expired quote is still compared, and its line has the warning `quote_expired`.
+    /// Signed quote of the variant's price, used instead of `price_minor`. The quote must come from this server, from a
+    /// live price that was requested with `quote`. Without `variant_id`, the item is the first variant of the quote
+    /// that can be bought. An expired quote is still compared, and its line has the warning `quote_expired`.
     #[schema(required = false)]
     pub quote: Option<String>,
 }
@@ -402,7 +403,7 @@ pub struct CreateBody {
     /// Items of the new cart; may be empty.
     #[schema(max_items = 100)]
     pub items: Vec<ItemBody>,
-    /// E-mail address of the buyer. It is sent to the stores.
+    /// E-mail address of the buyer, which is sent to the stores.
     #[schema(required = false, format = Email)]
     pub email: Option<String>,
 }
@@ -447,7 +448,7 @@ pub struct AddressBody {
     /// state of the pincode is sent.
     #[schema(required = false, max_length = 64)]
     pub province: Option<String>,
-    /// City.
+    /// City of the address.
     #[schema(required = false, max_length = 100)]
     pub city: Option<String>,
 }

@@ -17,7 +17,7 @@ pub(crate) struct Terms {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Subject {
-    /// A product.
+    /// Product that is watched.
     Product(WatchedProduct),
     /// The products that a query finds.
     Query(String),

@@ -1,4 +1,4 @@
-//! Rules of watches. Pure: no state, clock, network or task.
+//! Rules of watches. The module is pure: no state, clock, network or task.
 
 pub(crate) mod conditions;
 pub(crate) mod reading;

@@ -14,7 +14,7 @@ pub(crate) struct Message<'a> {
     pub(crate) id: &'a str,
     /// Value of the header `webhook-timestamp`, in seconds since 1970.
     pub(crate) timestamp_s: i64,
-    /// Request body.
+    /// Body of the request.
     pub(crate) body: &'a str,
 }
 

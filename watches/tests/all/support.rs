@@ -81,8 +81,8 @@ pub(crate) fn product_id(platform_id: u64) -> ProductId {
 }
 
 impl Shelf {
-    /// Adds a product as a crawl would find it. It has a variant with the product's own number, and one that is ten
-    /// times as expensive.
+    /// Adds a product as a crawl would find it. The product has a variant with the product's own number, and one that
+    /// is ten times as expensive.
     pub(crate) fn put(&self, platform_id: u64, price_minor: i64, available: bool) {
         let variant = |number: u64, price_minor: i64| StoredVariant {
             id: VariantId(number),

@@ -64,7 +64,8 @@ impl Question {
 
 /// Timeout for establishing a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// Delay before reconnecting. It doubles each time that the attempt fails or the connection lasts only a short time.
+/// Delay before reconnecting. The delay doubles each time that the attempt fails or the connection lasts only a short
+/// time.
 const PAUSE: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
 /// Minimum lifetime of a connection that counts as working.

@@ -27,8 +27,8 @@ const FALLBACK: &str = "limits_fallback_total";
 /// A script checks and counts each request in one atomic step, so a limit of N is N over all servers. Counters expire
 /// when they have no effect any more. If the server does not answer within `limits.timeout_ms`, this and all later
 /// requests are counted by the [`LocalLimits`] of this process. The connection is retried at least every two seconds.
-/// Until then each program grants the whole limit. `limits_fallback_total` counts such requests, `limits_shared_up` is
-/// 0, and one warning is logged. Clones share one connection.
+/// While the server is down, each program grants the whole limit. `limits_fallback_total` counts such requests,
+/// `limits_shared_up` is 0, and one warning is logged. Clones share one connection.
 #[derive(Clone)]
 pub struct SharedLimits(Arc<ValkeyLimits>);
 
@@ -58,12 +58,13 @@ pub enum InvalidServer {
 }
 
 impl SharedLimits {
-    /// Starts limits in the server that `limits.url` names (one server, no cluster). Returns the limits, and a future that
-    /// keeps the connection and must be run until `stop` is cancelled. The server need not answer yet. `local` contains the
-    /// limits of each plan and the time zone of the days.
+    /// Starts limits in the server that `limits.url` names (one server, no cluster). Returns the limits, and a future
+    /// that keeps the connection and must be run until `stop` is cancelled. The server need not answer yet. `local`
+    /// contains the limits of each plan and the time zone of the days.
     ///
-    /// For `rediss://` the program must have chosen a cryptographic provider of rustls (`CryptoProvider::install_default`) if
-    /// several are built in. Otherwise the server is treated as unreachable.
+    /// For `rediss://` the program must have chosen a cryptographic provider of rustls
+    /// (`CryptoProvider::install_default`) if several are built in. Without a chosen provider, the server is treated as
+    /// unreachable.
     ///
     /// # Errors
     /// Returns an [`InvalidServer`].
@@ -102,7 +103,7 @@ impl SharedLimits {
         Ok((Self(shared), async move { kept.link.keep(stop).await }))
     }
 
-    /// True while limits are counted in the server.
+    /// True while limits are counted in the shared server.
     #[must_use]
     pub fn is_up(&self) -> bool {
         self.0.link.connection().is_some()

@@ -178,8 +178,8 @@ fn province_of_india(named: Option<String>, zip: Option<&str>) -> Option<String>
     Some(province_named(&named).map_or(named, str::to_owned))
 }
 
-/// True for a country code that stores know: ISO 3166-1, and the additions in the platform's `CountryCode`. These are
-/// Ascension, the Netherlands Antilles, Tristan da Cunha, Kosovo, and a code for unknown regions.
+/// True for a country code that stores know: ISO 3166-1, and the additions in the platform's `CountryCode`. The
+/// additions are Ascension, the Netherlands Antilles, Tristan da Cunha, Kosovo, and a code for unknown regions.
 fn is_country(code: &str) -> bool {
     matches!(code, "AC" | "AN" | "TA" | "XK" | "ZZ") || code.parse::<Country>().is_ok()
 }

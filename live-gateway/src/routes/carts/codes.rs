@@ -11,9 +11,9 @@ use crate::schema::carts::{CartDocument, DiscountBody};
 
 /// Adds a discount code at one brand's store or at all stores of the cart.
 ///
-/// Existing codes stay. The store decides whether the code takes effect: `applicable`, with the total discount on
-/// lines, order and shipping. A code that does not apply stays in the list, because it may apply after the cart
-/// changes.
+/// Discount codes that are in the cart already stay. The store decides whether the code takes effect: `applicable`,
+/// with the total discount on lines, order and shipping. A code that does not apply stays in the list, because it may
+/// apply after the cart changes.
 #[utoipa::path(
     post,
     path = "/v1/cart/{cart_id}/discount",

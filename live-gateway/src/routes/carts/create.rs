@@ -63,8 +63,8 @@ pub(crate) async fn get_cart(of: CartRequestContext) -> Result<Response, Problem
 
 /// Deletes a cart and returns its last content.
 ///
-/// Its lines are removed at the stores, and the cart can no longer be found. The answer is the cart as it was last
-/// known (`verified: false`). A store that does not answer keeps its own cart until that cart expires; nothing was
+/// The cart's lines are removed at the stores, and the cart can no longer be found. The answer is the cart as it was
+/// last known (`verified: false`). A store that does not answer keeps its own cart until that cart expires; nothing was
 /// ordered.
 #[utoipa::path(
     delete,

@@ -301,8 +301,8 @@ fn price_changed(group: &Group, line_id: String, line: &StoreLine) -> Option<Car
     })
 }
 
-/// Returns the warning about an expired quote. Its price is still compared with the store's price, because it was shown
-/// to the buyer.
+/// Returns the warning about an expired quote. The quote's price is still compared with the store's price, because it
+/// was shown to the buyer.
 fn quote_expired(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
     let shown = group.shown.get(&line.variant.0)?;
     shown.is_quote_over.then(|| CartWarning {

@@ -11,7 +11,7 @@ const LINE_ID_BYTES: usize = 10;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct CartId(String);
 
-/// Error for a text that is not a cart id. It is treated as an unknown cart.
+/// Error for a text that is not a cart id. Such a text is treated as the id of an unknown cart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoCartId;
 
@@ -43,9 +43,9 @@ impl fmt::Display for CartId {
     }
 }
 
-/// Returns the id of a line. It depends only on the content of the line, so it stays the same when the store's cart is
-/// rebuilt. It does not reveal the store's own ids, which contain the id of the store's cart. `nth` distinguishes
-/// several lines of a variant.
+/// Returns the id of a line. The id depends only on the content of the line, so it stays the same when the store's cart
+/// is rebuilt. The id does not reveal the store's own ids, which contain the id of the store's cart. `nth`
+/// distinguishes several lines of a variant.
 pub(crate) fn line_id(cart: &CartId, store: &StoreHost, variant: VariantId, nth: usize) -> String {
     let text = format!("haat/line/v1 {cart} {} {} {nth}", store.as_str(), variant.0);
     format!("line_{}", hex::encode(&Sha256::digest(text)[..LINE_ID_BYTES]))

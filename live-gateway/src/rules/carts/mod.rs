@@ -1,4 +1,4 @@
-//! Rules of carts over several stores. Pure.
+//! Rules of carts over several stores. The module is pure (no I/O, no clock).
 
 pub(crate) mod answer;
 pub(crate) mod draft;

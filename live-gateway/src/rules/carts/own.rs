@@ -3,9 +3,10 @@
 //! The buyer's lines are those of requested variants, up to the requested quantity. Lines with a price come before free
 //! ones. A free line with attributes is a gift, even if its variant was requested. Requests from here have no
 //! attributes, and the platform merges pieces into one line only if the attributes are equal. Gifts and all other lines
-//! belong to the store (a bundle, a fee) or to somebody who changed the cart there. They are shown but not counted as
-//! the buyer's, and they are removed only on an explicit request. A requested variant may have no line although the
-//! store shows another line with a price that was not requested. The variant then counts as merged into that line.
+//! belong to the store (a bundle, a fee) or to somebody who changed the cart there. Lines that do not belong to the
+//! buyer are shown but not counted as the buyer's. They are removed only on an explicit request. A requested variant
+//! may have no line although the store shows another line with a price that was not requested. The variant then counts
+//! as merged into that line.
 
 use std::collections::BTreeMap;
 

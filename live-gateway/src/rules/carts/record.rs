@@ -1,5 +1,5 @@
-//! Stored record of a cart over several stores. It is sealed as a whole, because it contains the keys to the stores'
-//! carts.
+//! Stored record of a cart over several stores. The record is sealed as a whole, because it contains the keys to the
+//! stores' carts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,7 @@ pub(crate) struct CartRecord {
 /// Tokens that name the sender of the buyer.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Attributions {
-    /// Token in each store's cart, by the store's permanent host. It names no other brand.
+    /// Token in each store's cart, by the store's permanent host. A token names no other brand.
     pub(crate) stores: BTreeMap<String, SecretText>,
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct Group {
     /// Address that the store refused last.
     #[serde(default)]
     pub(crate) declined: Option<Declined>,
-    /// Settings that were changed while the store did not answer. They are sent when the store answers again.
+    /// Settings that were changed while the store did not answer. The settings are sent when the store answers again.
     #[serde(default)]
     pub(crate) unsent: Target,
     /// Selected delivery option.
@@ -104,11 +104,11 @@ pub(crate) struct ShownPrice {
     pub(crate) is_quote_over: bool,
 }
 
-/// Address that a store refuses. It is not sent to the store again.
+/// Address that a store refused, so that it is not sent to the store again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Declined {
     pub(crate) address: CartAddress,
-    /// The store's reason, as answers state it.
+    /// The store's reason for the refusal, as shown in answers.
     pub(crate) detail: String,
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct Doubt {
     pub(crate) set: Target,
 }
 
-/// Delivery option. Its handle differs between carts of the same store.
+/// Delivery option that was selected. The handle of an option differs between carts of the same store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChosenDelivery {
     pub(crate) handle: String,
@@ -132,7 +132,8 @@ pub(crate) struct ChosenDelivery {
     pub(crate) option: Option<StoreOption>,
 }
 
-/// Operation that was begun. It contains the wanted state and not the changes, so that it can be repeated.
+/// Operation that was begun. The operation contains the wanted state instead of the changes, so that it can be
+/// repeated.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OpenOperation {
     pub(crate) id: String,
@@ -162,7 +163,7 @@ pub(crate) struct Target {
     /// The only variants that the buyer's part of the store's cart may contain. Other lines are removed once one of
     /// these variants is in the cart.
     pub(crate) only: Option<BTreeSet<u64>>,
-    /// Changes to lines that the store added, if the request names them. They are sent only once.
+    /// Changes to lines that the store added, if the request names them. These changes are sent only once.
     pub(crate) at_store: Vec<LineQuantity>,
     /// Whole list of codes.
     pub(crate) codes: Option<Vec<String>>,

@@ -37,7 +37,7 @@ pub(crate) struct CartAddress {
     pub(crate) city: Option<String>,
 }
 
-/// An attribute of a cart.
+/// Attribute of a cart.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct CartAttribute {
     pub(crate) key: String,

@@ -1,8 +1,8 @@
-//! Parses a store's own cart from the store's answers. Pure: no I/O, no clock.
+//! Parses a store's own cart from the store's answers. The module is pure: no I/O, no clock.
 //!
-//! In: a [`storefront::GraphqlAnswer`] to one of `storefront::documents::CART_*`. Out: a [`StoreCart`] in minor units of
-//! the cart's only currency, or the reason why the answer is rejected. A cart always satisfies
-//! `subtotal + delivery + other - (line + order + shipping discounts) = total`.
+//! In: a [`storefront::GraphqlAnswer`] to one of `storefront::documents::CART_*`. Out: a [`StoreCart`] in minor units
+//! of the cart's only currency, or the reason why the answer is rejected. A cart always satisfies `subtotal + delivery
+//! + other - (line + order + shipping discounts) = total`.
 //!
 //! - [`read_mutation`]`(&GraphqlAnswer, field) -> Result<CartAnswer, CartFault>`: `field` is the mutation's name.
 //! - [`read_cart`]`(&GraphqlAnswer) -> Result<Option<StoreCart>, CartFault>`: `None` if the cart no longer exists.
@@ -31,7 +31,7 @@ pub(crate) use self::input::{
 };
 pub(crate) use self::read::{read_cart, read_mutation, words};
 
-/// A store's cart.
+/// Cart at a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreCart {
     /// The platform's id, including the key that opens the cart.
@@ -78,7 +78,7 @@ impl Discounts {
 /// Line of a store's cart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreLine {
-    /// The platform's id of the line. It contains the id of the cart, so it is not shown.
+    /// The platform's id of the line. The id contains the id of the cart, so it is not shown.
     pub(crate) id: SecretText,
     pub(crate) variant: VariantId,
     /// The platform's id of the product.
@@ -143,7 +143,7 @@ pub(crate) struct StoreDelivery {
     pub(crate) selected: Option<String>,
 }
 
-/// Delivery option.
+/// Delivery option of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreOption {
     pub(crate) handle: String,
@@ -160,7 +160,7 @@ pub(crate) struct StoreOption {
 pub(crate) struct StoreWarning {
     /// The platform's code, for example `MERCHANDISE_NOT_ENOUGH_STOCK`.
     pub(crate) code: String,
-    /// The store's message. Its wording may change.
+    /// The store's message, whose wording may change.
     pub(crate) message: String,
     /// Variant that the warning is about; `None` for the whole cart.
     pub(crate) variant: Option<VariantId>,

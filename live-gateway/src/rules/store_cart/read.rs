@@ -256,7 +256,7 @@ fn delivery(group: wire::DeliveryGroup, currency: CurrencyCode) -> Result<StoreD
     })
 }
 
-/// Checks the store's checkout link. It must be a TLS link to a page, except on this machine.
+/// Checks that the store's checkout link leads to a page over TLS. Links to this machine need no TLS.
 fn checkout_url(text: String) -> Result<SecretText, Nonsense> {
     let is_link = url::Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "https" | "http") && url.has_host());
     if is_link {

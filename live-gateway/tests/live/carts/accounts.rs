@@ -29,7 +29,8 @@ async fn refused(server: &Server, call: Call) -> (u16, Value, Value) {
     (status.as_u16(), body["code"].clone(), body["reason"].clone())
 }
 
-/// Starts a mall. Its first store has accounts with passwords, and the operator has set a Storefront token for it.
+/// Starts a mall. The mall's first store has accounts with passwords, and the operator has set a Storefront token for
+/// it.
 async fn open() -> Mall {
     let mall = Mall::open(1).await;
     let slug = mall.slug(0);

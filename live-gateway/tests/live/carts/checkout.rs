@@ -15,8 +15,8 @@ async fn jwks(server: &Server) -> Value {
     keys
 }
 
-/// Script that verifies a token with the key named in its header. It uses Node's own crypto, independent of this
-/// program.
+/// Script that verifies a token with the key named in its header. The script uses Node's own crypto, independent of
+/// this program.
 const VERIFY: &str = r#"
 const { createPublicKey, verify } = require('node:crypto');
 const { token, keys } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));

@@ -192,7 +192,8 @@ impl Mall {
         self.stores.stores()[store].slug.clone()
     }
 
-    /// Sets the clock to the system time, which the stores' clocks show. Needed if a store states an expiry.
+    /// Sets the clock to the system time, which the stores' clocks show. A test needs this if a store states an expiry
+    /// time.
     pub(super) fn show_the_stores_time(&self) {
         let ahead_ms = kit::ShiftedClock::default().now().millis_since(self.clock.now());
         self.clock.advance_ms(ahead_ms);

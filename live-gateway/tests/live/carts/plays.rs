@@ -1,6 +1,6 @@
-//! Random test sequences over carts of two stores, checked against a model. They combine changes, every kind of fault
-//! at every mutation, servers that stop, clock jumps, and stores that forget carts. Afterwards no line may be lost,
-//! duplicated or restored, and every total must equal the store's own.
+//! Random test sequences over carts of two stores, checked against a model. The sequences combine changes, every kind
+//! of fault at every mutation, servers that stop, clock jumps, and stores that forget carts. Afterwards no line may be
+//! lost, duplicated or restored, and every total must equal the store's own.
 //!
 //! A failing sequence prints its seed and its steps. `HAAT_TEST_SEED` runs only that sequence.
 
@@ -21,7 +21,7 @@ use super::stores::{function, prepare};
 pub(super) const STORES: usize = 2;
 /// Maximum number of steps of a sequence after its first step.
 const STEPS_MAX: usize = 4;
-/// Number of sequences per test. There are eight tests.
+/// Number of sequences in each of the eight tests.
 const SEQUENCES: u64 = 250;
 const HOUR_MS: i64 = 3_600_000;
 pub(super) const MONTH: Duration = Duration::from_secs(40 * 86_400);
@@ -47,7 +47,7 @@ pub(super) struct Play<'a> {
     /// The cart in the last answer.
     pub(super) cart: Value,
     pub(super) wanted: [CartModel; STORES],
-    /// Postal code of the delivery address. It applies whatever the outcome of the call is.
+    /// Postal code of the delivery address. The address applies whatever the outcome of the call is.
     zip: Option<&'static str>,
     pub(super) has_chosen: bool,
     pub(super) told: Vec<String>,

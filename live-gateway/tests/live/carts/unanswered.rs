@@ -1,5 +1,5 @@
-//! Invalid answers of a store, one for each operation. They never count as a refusal, the key of the request stays
-//! free, and a repeated request leads to the same cart as without the fault.
+//! Invalid answers of a store, one for each operation. An invalid answer never counts as a refusal, the key of the
+//! request stays free, and a repeated request leads to the same cart as without the fault.
 
 use emulator::{Fault, FaultRule};
 use http::Method;
