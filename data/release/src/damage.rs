@@ -9,7 +9,7 @@ use data_model::StoreHost;
 pub struct Damage {
     /// Expected hash of the file, which is stored at `files/{sha256}`.
     pub sha256: Sha256Hex,
-    /// Name of the file within its parts, such as `cards.arrow` or `text.idx`.
+    /// Name of the file within its parts, such as `cards.arrow` or `terms.bin`.
     pub name: String,
     /// Parts that the file belongs to; empty if it belongs to a brand.
     pub parts: Vec<PartId>,
