@@ -4,28 +4,29 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::Expr;
 use sql::SqlError;
 
-/// The name of a function, and those of its parameters in their order. The first one must be stated.
+/// Name of a table function and its parameter names, in order. The first parameter is required.
 #[derive(Debug)]
 pub(crate) struct Signature {
     pub(crate) name: &'static str,
     pub(crate) parameters: &'static [&'static str],
 }
 
-/// The values that a call states for the parameters of its function.
+/// Values that a call passes for the parameters of its function.
 #[derive(Debug)]
 pub(crate) struct Arguments {
     function: &'static Signature,
     values: Vec<Option<ScalarValue>>,
 }
 
-/// A value and, where it is stated, the name of its parameter.
+/// Argument of a call: a value and, if the call gives it, the parameter name.
 struct Argument {
     name: Option<String>,
     value: ScalarValue,
 }
 
 impl Argument {
-    /// `name => value` comes as a struct of one field: see `sql`, where statements are read.
+    /// Reads one argument. The `sql` crate has rewritten `name => value` as a struct with one field, because the engine
+    /// has no named arguments.
     fn of(expr: &Expr) -> Option<Self> {
         let Expr::Literal(value, _) = expr else { return None };
         let ScalarValue::Struct(named) = value else {
@@ -41,7 +42,7 @@ impl Argument {
     }
 }
 
-/// An error in words for whoever sent the statement.
+/// Builds an error whose text is shown to the sender of the statement.
 pub(crate) fn refused(words: String) -> DataFusionError {
     DataFusionError::External(Box::new(SqlError::Invalid(words)))
 }
@@ -106,7 +107,7 @@ impl Arguments {
         self.text(name)?.ok_or_else(|| self.refused(name, "is missing"))
     }
 
-    /// A text as `make` reads it; one that it cannot read is not of the form that `form` names.
+    /// Parses a text argument with `make`. If `make` returns `None`, the error says that the value must be `form`.
     pub(crate) fn parsed<T>(&self, name: &str, form: &str, make: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         let made = make(text);
@@ -114,13 +115,13 @@ impl Arguments {
         Ok(Some(made))
     }
 
-    /// The place of the name that is stated among those that may be.
+    /// Returns the index in `names` of the name that the call passes.
     pub(crate) fn choice(&self, name: &str, names: &[&str]) -> Result<Option<usize>> {
         let form = format!("one of {}", names.join(", "));
         self.parsed(name, &form, |text| names.iter().position(|known| *known == text))
     }
 
-    /// A number of rows of which `make` takes those from 1 to `max`.
+    /// Reads the `limit` argument, a whole number from 1 to `max`.
     pub(crate) fn limit<T: Default>(&self, max: i64, make: impl FnOnce(i64) -> Option<T>) -> Result<T> {
         let Some(value) = self.value("limit") else {
             return Ok(T::default());

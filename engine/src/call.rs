@@ -15,7 +15,7 @@ use sql::SqlError;
 
 use crate::arguments::{Arguments, refused};
 
-/// The operation that a call of a table function asks for.
+/// Operation of the query server that a table function call requests.
 #[derive(Debug, Clone)]
 pub(crate) enum Call {
     Search(Box<SearchRequest>),
@@ -41,7 +41,7 @@ impl Call {
         })))
     }
 
-    /// A search without words.
+    /// Builds a search for products similar to a given one, without query text.
     pub(crate) fn similar(arguments: &Arguments) -> Result<Self> {
         Ok(Self::Search(Box::new(SearchRequest {
             similar_to: Some(product(arguments)?),
@@ -68,7 +68,7 @@ impl Call {
         pincode.map(Self::Shipping).ok_or_else(missing)
     }
 
-    /// The columns of the rows that are found, all of them.
+    /// Runs the call and returns all columns of the rows found.
     pub(crate) async fn columns(&self, server: &QueryServer) -> Result<Vec<ArrayRef>> {
         match self {
             Self::Search(request) => {
@@ -104,7 +104,7 @@ fn failed(error: &OperationError) -> DataFusionError {
     DataFusionError::External(Box::new(told))
 }
 
-/// Ids in their order, and their ranks from 1.
+/// Builds the columns `product_id` and `rank`. Ranks start at 1.
 fn ranked(ids: impl Iterator<Item = ProductId>) -> Vec<ArrayRef> {
     let ids: StringArray = ids.map(|id| Some(id.to_string())).collect();
     let ranks: Int64Array = (1..)

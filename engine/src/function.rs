@@ -9,7 +9,7 @@ use crate::arguments::{Arguments, Signature};
 use crate::call::Call;
 use crate::scan::FunctionTable;
 
-/// A table function: how it is called, the columns of its rows, and what a call of it asks.
+/// Table function: its signature, its result columns, and the parser of its arguments.
 #[derive(Debug)]
 pub(crate) struct Function {
     pub(crate) signature: Signature,
@@ -82,7 +82,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// A function over one release.
+/// Table function bound to a query server that serves one fixed release.
 #[derive(Debug)]
 pub(crate) struct TableCall {
     function: &'static Function,
@@ -91,7 +91,7 @@ pub(crate) struct TableCall {
 }
 
 impl TableCall {
-    /// `server` answers from one release alone.
+    /// Binds `function` to `server`, which must serve one fixed release.
     pub(crate) fn of(function: &'static Function, server: &QueryServer) -> Arc<Self> {
         let columns = function.columns.iter();
         let fields = columns.map(|column| Field::new(column.name, column.data_type.clone(), column.nullable));

@@ -1,7 +1,8 @@
-//! One engine with two doors: what the query server answers, as tables and table functions of one DataFusion session.
+//! Exposes the query server's answers as tables and table functions of one DataFusion session.
 //!
-//! In: a query server. Out: a session over the release that it serves: the release's tables, and functions that call the
-//! operations that REST calls, so that a statement joins what a search found with prices, stock and history.
+//! Input: a query server. Output: a session over the release that it serves. The session has the release's tables, and
+//! functions that call the same operations as the REST API. One statement can therefore join search results with
+//! prices, stock and history.
 //!
 //! | function | a row is | columns |
 //! |---|---|---|
@@ -10,7 +11,7 @@
 //! | `recommend(product_id, intent, limit)` | a product that goes with another | `product_id`, `rank` |
 //! | `shipping(pincode)` | a brand and its delivery there | `brand_slug`, `serviceable`, `days_min`, … |
 //!
-//! It holds no rule of a search: those are the query server's. It never plans on the way of a REST request.
+//! The search rules are in the query server, not in this crate. REST requests never plan SQL.
 
 mod arguments;
 mod call;
@@ -27,10 +28,10 @@ pub use self::stats::EngineReads;
 
 use self::function::{FUNCTIONS, TableCall};
 
-/// The tables and functions of the release that a server serves now; `None` before there is one.
+/// Returns a session with the tables and functions of the release being served; `None` if no release is loaded yet.
 ///
 /// # Errors
-/// The query engine refuses a table.
+/// The query engine rejects a table.
 pub fn session(server: &QueryServer) -> Result<Option<SessionContext>, DataFusionError> {
     let Some(pinned) = server.pinned() else { return Ok(None) };
     let Some(release) = pinned.releases().borrow().clone() else {

@@ -18,7 +18,8 @@ use query_server::QueryServer;
 
 use crate::call::Call;
 
-/// A call of a function as a table. Nothing is asked before its rows are read, so that `explain` costs nothing.
+/// Call of a table function, used as a table. The query server is called only when rows are read, so `explain` costs
+/// nothing.
 #[derive(Debug)]
 pub(crate) struct FunctionTable {
     pub(crate) call: Call,
@@ -63,13 +64,13 @@ impl TableProvider for FunctionTable {
     }
 }
 
-/// A call at work: one batch of few rows.
+/// Execution plan of a table function call. It returns a single small batch.
 #[derive(Debug)]
 struct FunctionExec {
     call: Call,
     server: QueryServer,
     columns: Vec<usize>,
-    /// As many rows of those found as the statement needs.
+    /// Maximum number of rows that the statement needs.
     rows_max: Option<usize>,
     properties: Arc<PlanProperties>,
 }

@@ -7,7 +7,7 @@ use datafusion::arrow::datatypes::Int64Type;
 use query_server::schema::{GroupStats, PriceStats};
 use query_server::{GroupBy, ReadError, ReadFuture, Reads};
 
-/// Answers reads that have no kernel by statements over the release.
+/// Answers the reads that have no dedicated code with SQL statements over the release.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EngineReads;
 
@@ -15,14 +15,14 @@ impl Reads for EngineReads {
     fn stats_by(&self, release: Arc<Release>, by: GroupBy) -> ReadFuture<Vec<GroupStats<'static>>> {
         Box::pin(async move {
             let runtime = tokio::runtime::Handle::current();
-            // It reads every product: not on a thread that answers requests.
+            // The statement reads every product, so it must not block a thread that answers requests.
             let read = tokio::task::spawn_blocking(move || runtime.block_on(grouped(&release, by)));
             read.await?
         })
     }
 }
 
-/// A row for each group as a whole, and one for each of its currencies.
+/// Builds a statement that returns one row for each whole group, and one row for each currency in it.
 fn statement(by: GroupBy) -> String {
     let (value, label) = match by {
         GroupBy::Brand => ("brand_slug", "brand"),
@@ -62,7 +62,7 @@ async fn grouped(release: &Arc<Release>, by: GroupBy) -> Result<Vec<GroupStats<'
     Ok(groups)
 }
 
-/// A row of the statement.
+/// One result row of the statement that `statement` builds.
 struct Row<'a> {
     batch: &'a RecordBatch,
     row: usize,
@@ -97,7 +97,7 @@ impl Row<'_> {
         }
     }
 
-    /// `None` where no product of the currency has a price.
+    /// Reads the price statistics of one currency; `None` if no product in this currency has a price.
     fn prices(&self, currency: String) -> Option<PriceStats<'static>> {
         Some(PriceStats {
             currency: currency.into(),

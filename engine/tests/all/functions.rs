@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::market::{Market, column};
 
-/// The cards of an answer of REST.
+/// Returns the product cards of a REST response.
 fn cards(answer: &Value) -> &[Value] {
     answer["data"].as_array().map(Vec::as_slice).unwrap_or_default()
 }
@@ -89,7 +89,7 @@ async fn shipping_tells_of_each_brand_what_rest_tells_of_its_products() {
     assert_eq!(column(&rows, "days_max"), [&json!(4), &json!(5), &Value::Null]);
 }
 
-/// Calls, and the words with which each is refused.
+/// Pairs of an invalid call and its expected error message.
 const REFUSALS: &[(&str, &str)] = &[
     ("search()", "search: q is missing"),
     ("search(null)", "search: q is missing"),

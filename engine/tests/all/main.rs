@@ -1,4 +1,4 @@
-//! The public doors of one engine: statements over a served release, beside what REST answers from it.
+//! Tests of the crate's public interface: SQL statements over a served release, compared with the REST answers.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! A small market in two currencies that answers REST and statements from one release.
+//! Small test market with two currencies. It answers REST requests and SQL statements from one release.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use query_server::{QueryConfig, QueryServer};
 use serde_json::{Value, json};
 use sql::{Bounds, Door, FixedTables, SqlConfig, SqlEngine, Tables, WorkersWithin};
 
-/// A product of the market: its title, category and price, and how its number and price decide what else is so.
+/// Template of test products: title, category and price. The other fields follow from the product's number and price.
 struct Kind {
     title: &'static str,
     category: u32,
@@ -30,7 +30,7 @@ const KINDS: [Kind; 8] = [
     kind("Cotton Shirt", 212, 89_900),
     kind("Filter Coffee Beans", 1868, 55_000),
     kind("Cold Brew Coffee", 1868, 35_000),
-    // No price.
+    // A price of 0 means that the product has no price.
     kind("Running Socks", 212, 0),
 ];
 
@@ -153,13 +153,13 @@ impl Market {
         }
     }
 
-    /// An answer of REST.
+    /// Sends a GET request to the REST API and returns the JSON response.
     pub(crate) async fn get(&self, path: &str) -> Value {
         let request = Request::get(path).body(Body::empty()).unwrap();
         answered(&self.rest, request).await
     }
 
-    /// The answer to a statement.
+    /// Runs a statement and returns the whole JSON answer.
     pub(crate) async fn told(&self, statement: &str) -> Value {
         let request = Request::post("/v1/sql")
             .header("content-type", "application/json")
@@ -168,7 +168,7 @@ impl Market {
         answered(&self.sql, request).await
     }
 
-    /// The rows of a statement.
+    /// Runs a statement and returns its rows.
     pub(crate) async fn rows(&self, statement: &str) -> Vec<Value> {
         let mut told = self.told(statement).await;
         match told["data"].take() {
@@ -177,7 +177,7 @@ impl Market {
         }
     }
 
-    /// The words with which a statement is refused.
+    /// Runs a statement that must fail, and returns the error message.
     pub(crate) async fn refusal(&self, statement: &str) -> String {
         let told = self.told(statement).await;
         told["detail"][0]["msg"]
@@ -193,7 +193,7 @@ async fn answered(router: &EdgeRouter, request: Request<Body>) -> Value {
     serde_json::from_slice(&body).unwrap()
 }
 
-/// A member of each row, in order.
+/// Returns the values of one field, in row order.
 pub(crate) fn column<'a>(rows: &'a [Value], name: &str) -> Vec<&'a Value> {
     rows.iter().map(|row| &row[name]).collect()
 }
