@@ -5,19 +5,19 @@ use api::{Caller, Via};
 
 use crate::SqlError;
 
-/// The plan whose keys the operator alone makes.
+/// Name of the plan whose keys only the operator can create.
 const GRANTED: &str = "granted";
-/// Stands for no key.
+/// Value of `sql.keys` that allows no key.
 const NOBODY: &str = "none";
 
-/// Keys that may send statements.
+/// Set of API keys that may send statements.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AllowedKeys {
     granted: bool,
     ids: BTreeSet<String>,
 }
 
-/// A value that `sql.keys` cannot have.
+/// Error for an invalid value of `sql.keys`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("sql.keys: {0:?} is neither `granted`, `none` nor the id of a key (`key_…`, as `haat keys list` shows it)")]
 pub struct InvalidKeys(String);
@@ -31,11 +31,11 @@ impl FromStr for AllowedKeys {
             if name == GRANTED {
                 allowed.granted = true;
             } else if name == NOBODY {
-                // Says that nobody may, where saying nothing says something else.
+                // `none` adds no key. It exists because an empty `sql.keys` has another meaning.
             } else if name.starts_with("key_") {
                 allowed.ids.insert(name.to_owned());
             } else {
-                // A secret that was written by mistake is not repeated.
+                // The value may be a secret pasted by mistake, so the error shows only its first four characters.
                 let shown: String = name.chars().take(4).collect();
                 return Err(InvalidKeys(format!("{shown}…")));
             }
@@ -45,7 +45,7 @@ impl FromStr for AllowedKeys {
 }
 
 impl AllowedKeys {
-    /// All keys of the plan that the operator alone gives.
+    /// Allows all keys of the `granted` plan, which only the operator assigns.
     #[must_use]
     pub fn granted() -> Self {
         Self {
@@ -54,7 +54,7 @@ impl AllowedKeys {
         }
     }
 
-    /// True where no key is allowed.
+    /// Returns true if no key is allowed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.granted && self.ids.is_empty()

@@ -8,7 +8,7 @@ use datafusion::execution::memory_pool::{FairSpillPool, MemoryPool};
 
 use crate::config::{InvalidConfig, SqlConfig};
 
-/// A worker's part of the memory and of the room on disk that all statements have. Tables are made with it.
+/// Memory and disk space of one worker: its share of what all statements may use. Tables are created with these bounds.
 #[derive(Debug, Clone)]
 pub struct Bounds {
     pub(crate) config: Arc<SqlConfig>,
@@ -18,13 +18,13 @@ pub struct Bounds {
     pub(crate) disk: Arc<DiskManager>,
 }
 
-/// The reason for which a worker has nothing to read from.
+/// Error that explains why a worker has no tables to read.
 pub type SourceError = Box<dyn Error + Send + Sync>;
 
-/// The reason for which statements cannot be taken.
+/// Error that prevents the server from accepting statements.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// A bound is too small.
+    /// A configured limit is too small.
     #[error(transparent)]
     Config(#[from] InvalidConfig),
     /// The folder for temporary files cannot be used.
@@ -36,7 +36,8 @@ pub enum StartError {
 }
 
 impl Bounds {
-    /// As many parts as statements run at the same time; data that does not fit into memory is kept in a folder.
+    /// Divides memory and disk space into one share for each concurrent statement. Data that does not fit into memory is
+    /// written to `spill`.
     ///
     /// # Errors
     /// [`StartError::Config`] or [`StartError::Spill`]

@@ -1,37 +1,37 @@
 use serde::{Deserialize, Serialize};
 
-/// The callers that may send statements, the addresses for them, and the bounds on their cost.
+/// Callers that may send SQL statements, the addresses of the SQL endpoint, and the limits on the cost of statements.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SqlConfig {
-    /// Address of a listener for `POST /v1/sql` and Arrow Flight SQL; empty: none.
+    /// Address of a listener for `POST /v1/sql` and Arrow Flight SQL. If empty, there is no such listener.
     pub listen: String,
-    /// Keys that may send statements: `granted` for all of that plan, ids of keys, separated by commas, or `none`. Empty: it is
-    /// for the door to say.
+    /// Keys that may send statements: `granted` for all keys of that plan, key ids separated by commas, or `none`. If
+    /// empty, the default of the endpoint applies.
     pub keys: String,
-    /// Memory of all statements together, in bytes.
+    /// Maximum memory of all statements together, in bytes.
     pub memory_bytes_max: usize,
-    /// Folder for data that does not fit into it; empty: the system's folder for temporary files.
+    /// Folder for data that does not fit into memory. If empty, the system's folder for temporary files.
     pub spill: String,
-    /// Files of all statements together in that folder, in bytes.
+    /// Maximum total size of the temporary files of all statements, in bytes.
     pub spill_bytes_max: u64,
-    /// Longest time from the beginning of a statement to its last row.
+    /// Maximum time from the start of a statement to its last row, in milliseconds.
     pub timeout_ms: u64,
-    /// Most rows of one answer.
+    /// Maximum number of rows in one answer.
     pub rows_max: usize,
-    /// Largest answer, in bytes as Arrow holds them.
+    /// Maximum size of an answer, in bytes of Arrow memory.
     pub answer_bytes_max: usize,
-    /// Statements that run at the same time.
+    /// Maximum number of statements that run at the same time.
     pub concurrency_max: usize,
-    /// Statements that wait for their turn.
+    /// Maximum number of statements in the queue.
     pub waiting_max: usize,
-    /// The longest wait of a statement.
+    /// Maximum time that a statement waits in the queue, in milliseconds.
     pub wait_ms: u64,
-    /// Threads that run statements.
+    /// Number of threads that run statements.
     pub threads: usize,
 }
 
-/// A bound that leaves no statement.
+/// Error for a configured limit that is too small for any statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("sql.{key} must be at least {least}")]
 pub struct InvalidConfig {
@@ -61,7 +61,7 @@ impl Default for SqlConfig {
 }
 
 impl SqlConfig {
-    /// Refuses bounds that no statement could keep.
+    /// Checks that the limits are large enough to run statements.
     ///
     /// # Errors
     /// [`InvalidConfig`]

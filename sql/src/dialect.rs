@@ -1,4 +1,4 @@
-//! Functions that users of DuckDB type first, written out in functions of the engine. Pure.
+//! Replaces DuckDB functions by equivalent expressions of the query engine. No I/O.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use datafusion::sql::sqlparser::ast::{
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::parser::Parser;
 
-/// A function, and the words that a call of it is written out in; `$1` is its first argument.
+/// DuckDB function and the equivalent expression in the query engine. `$1` is the first argument.
 struct Equivalent {
     name: &'static str,
     arguments: usize,
@@ -56,10 +56,10 @@ const EQUIVALENTS: [Equivalent; 27] = [
     equivalent("str_split", 2, "string_to_array($1, $2)"),
 ];
 
-/// Seconds of the units whose boundaries are so far apart.
+/// Time units of fixed length, with their length in seconds.
 const SECONDS: [(&str, u32); 4] = [("second", 1), ("minute", 60), ("hour", 3_600), ("day", 86_400)];
 
-/// Writes a call out; `None` where it is the engine's own.
+/// Returns the expression that replaces a call; `None` if the engine has the function itself.
 pub(crate) fn written_out(call: &Function) -> Option<Expr> {
     let [ObjectNamePart::Identifier(name)] = call.name.0.as_slice() else {
         return None;
@@ -93,7 +93,7 @@ pub(crate) fn written_out(call: &Function) -> Option<Expr> {
     Some(written)
 }
 
-/// The number of boundaries of a unit between `$2` and `$3`.
+/// Returns an expression that counts the boundaries of a time unit between `$2` and `$3`.
 fn boundaries(values: &[&Expr]) -> Option<String> {
     let [Expr::Value(unit), moments @ ..] = values else {
         return None;
@@ -101,7 +101,8 @@ fn boundaries(values: &[&Expr]) -> Option<String> {
     let Value::SingleQuotedString(unit) = &unit.value else {
         return None;
     };
-    // Only here a moment is written twice: one that holds such a call itself would grow with each that holds it.
+    // The quarter and month expressions repeat each timestamp. Nested calls would therefore grow exponentially, so they
+    // are not replaced.
     let is_nested = |moment: &&Expr| moment.to_string().to_lowercase().contains("diff(");
     if moments.len() != 2 || moments.iter().any(is_nested) {
         return None;
@@ -122,7 +123,7 @@ fn boundaries(values: &[&Expr]) -> Option<String> {
     }
 }
 
-/// Puts the arguments of a call where they are written.
+/// Replaces the placeholders `$1`, `$2` … by the arguments of the call.
 struct Filler<'a> {
     values: &'a [&'a Expr],
 }
@@ -130,7 +131,8 @@ struct Filler<'a> {
 impl VisitorMut for Filler<'_> {
     type Break = ();
 
-    /// The expression below is visited first: the parts that are filled in are not looked into.
+    /// Replaces a placeholder after its subexpressions were visited, so that placeholders inside the arguments stay
+    /// unchanged.
     fn post_visit_expr(&mut self, expression: &mut Expr) -> ControlFlow<()> {
         if let Expr::Value(value) = &*expression
             && let Value::Placeholder(place) = &value.value

@@ -8,18 +8,18 @@ use crate::access::AllowedKeys;
 use crate::engine::SqlEngine;
 use crate::watch::Watch;
 
-/// A door to an engine: who may come in, and for how long.
+/// SQL endpoint: the engine, the callers that may use it, and the time limit of a statement.
 #[derive(Debug, Clone)]
 pub struct Door {
-    /// The engine that runs statements.
+    /// Engine that runs the statements.
     pub engine: SqlEngine,
-    /// Keys that may; `None`: anybody who reaches the door, because nobody but this machine does.
+    /// Keys that may send statements. `None` allows everyone, because only this machine can reach the endpoint.
     pub allowed: Option<Arc<AllowedKeys>>,
-    /// Counts each call over Flight that plans or runs a statement; the edge counts `POST /v1/sql`.
+    /// Counts each Flight call that plans or runs a statement. `POST /v1/sql` is already counted at the edge.
     pub guard: Arc<Guard>,
-    /// Longest time of a statement through this door.
+    /// Maximum time of a statement sent to this endpoint, in milliseconds.
     pub timeout_ms: u64,
-    /// Looks at where requests come from; `None` where all have a key, which no page has.
+    /// Checks the origin of requests. `None` if every request must have a key, because web pages have no key.
     pub origin_policy: Option<OriginPolicy>,
 }
 
@@ -31,7 +31,7 @@ impl Door {
         }
     }
 
-    /// Asks from time to time whether whoever sent a request still may.
+    /// Starts a repeated check that the sender of a request is still allowed.
     pub(crate) fn watch(&self, headers: &HeaderMap) -> Watch {
         Watch::of(headers, self.allowed.as_ref(), &self.guard)
     }

@@ -1,4 +1,4 @@
-//! Answers as bytes: an Arrow stream, JSON or CSV.
+//! Encodes answers as an Arrow stream, JSON or CSV.
 
 use std::collections::BTreeSet;
 
@@ -17,31 +17,31 @@ use tokio::sync::mpsc;
 
 use crate::SqlError;
 
-/// The format of an answer.
+/// Format of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Format {
-    /// Arrow's stream format.
+    /// Arrow IPC stream format.
     Arrow,
-    /// The document of `POST /v1/sql`.
+    /// JSON document of `POST /v1/sql`.
     Json,
-    /// Comma-separated values with a line of names.
+    /// Comma-separated values with a header line.
     Csv,
 }
 
-/// Writes an answer piece by piece.
+/// Encodes an answer piece by piece.
 pub(crate) trait Encode: Send {
-    /// The bytes before the rows.
+    /// Encodes the bytes before the rows.
     fn head(&mut self) -> Result<Vec<u8>, SqlError>;
-    /// Rows.
+    /// Encodes the rows of one batch.
     fn rows(&mut self, batch: &RecordBatch) -> Result<Vec<u8>, SqlError>;
-    /// The bytes after the rows.
+    /// Encodes the bytes after the rows.
     fn end(&mut self) -> Result<Vec<u8>, SqlError>;
 }
 
-/// Bytes of an answer, `None` after the last of them, or why there are no more.
+/// Next bytes of an answer, `None` after the last bytes, or the error that ended the answer.
 pub(crate) type Part = Result<Option<Bytes>, SqlError>;
 
-/// An answer's bytes as they are made; dropping them ends the statement.
+/// Stream of an answer's bytes. Dropping the stream ends the statement.
 #[derive(Debug)]
 pub struct Chunks {
     told: mpsc::Receiver<Part>,
@@ -53,15 +53,15 @@ impl Chunks {
         Self { told, ended: false }
     }
 
-    /// The next bytes; `None` after the last.
+    /// Returns the next bytes; `None` after the last bytes.
     ///
     /// # Errors
-    /// [`SqlError`]; nothing comes after it.
+    /// [`SqlError`], after which the stream ends.
     pub async fn next(&mut self) -> Result<Option<Bytes>, SqlError> {
         if self.ended {
             return Ok(None);
         }
-        // A task that panicked sends nothing.
+        // The channel also closes if the sending task panicked.
         let told = self.told.recv().await.unwrap_or(Err(SqlError::Internal));
         self.ended = !matches!(told, Ok(Some(_)));
         match &told {
@@ -72,7 +72,7 @@ impl Chunks {
         told
     }
 
-    /// All bytes of an answer that is no statement's.
+    /// Collects all bytes of an answer that contains metadata instead of rows.
     #[cfg(feature = "flight")]
     pub(crate) async fn whole(mut self) -> Result<Vec<u8>, SqlError> {
         let mut whole = Vec::new();
@@ -83,7 +83,7 @@ impl Chunks {
     }
 }
 
-/// Counts a statement by its outcome.
+/// Increments the counter of statements with this outcome.
 pub(crate) fn count(outcome: &'static str) {
     metrics::counter!("sql_statements_total", "outcome" => outcome).increment(1);
 }
@@ -93,7 +93,7 @@ fn unwritten(error: &ArrowError) -> SqlError {
 }
 
 impl Format {
-    /// The format that a request accepts; JSON where it names none.
+    /// Returns the format that the `Accept` header asks for; JSON if it names none.
     pub(crate) fn accepted(headers: &HeaderMap) -> Self {
         let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
         let mut kinds = accepted
@@ -117,7 +117,7 @@ impl Format {
         }
     }
 
-    /// The encoder of an answer with these columns.
+    /// Creates the encoder for an answer with the columns of `schema`.
     pub(crate) fn encoder(self, schema: &SchemaRef, of: &str) -> Result<Box<dyn Encode>, SqlError> {
         Ok(match self {
             Self::Arrow => {
@@ -142,7 +142,7 @@ impl Format {
     }
 }
 
-/// Refuses columns of one name: a row would have a key twice, of which readers keep one.
+/// Rejects duplicate column names: a JSON row would have duplicate keys, and parsers keep only one of them.
 fn named_once(schema: &Schema) -> Result<(), SqlError> {
     let mut seen = BTreeSet::new();
     match schema.fields().iter().find(|field| !seen.insert(field.name())) {
@@ -154,7 +154,7 @@ fn named_once(schema: &Schema) -> Result<(), SqlError> {
     }
 }
 
-/// Refuses columns that CSV has no form for.
+/// Rejects columns whose data type cannot be written as CSV.
 fn plain(schema: &Schema) -> Result<(), SqlError> {
     match schema.fields().iter().find(|field| field.data_type().is_nested()) {
         Some(nested) => Err(SqlError::Invalid(format!(
@@ -231,7 +231,7 @@ impl Encode for Json {
         writer.write(batch).map_err(|error| unwritten(&error))?;
         writer.finish().map_err(|error| unwritten(&error))?;
         let list = writer.into_inner();
-        // Without the brackets: the rows of all batches are one list.
+        // The brackets are dropped because the rows of all batches form one JSON array.
         let rows = list.get(1..list.len().saturating_sub(1)).unwrap_or_default();
         let mut out = Vec::with_capacity(rows.len() + 1);
         if std::mem::replace(&mut self.begun, true) {

@@ -11,19 +11,19 @@ use crate::wire::{Reply, Request, Task};
 use crate::workers::{IdleWorkers, Worker, Workers, broken};
 use crate::{SqlConfig, SqlError};
 
-/// Parts of an answer that wait for whoever reads them.
+/// Number of answer parts that are buffered for the receiver.
 const PARTS_WAITING: usize = 2;
 
-/// A statement, and the moment whose tables it reads.
+/// Statement and the point in time of the tables that it reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// One statement that reads.
+    /// One statement that only reads.
     pub statement: String,
-    /// A moment as RFC 3339, or the number of a tick; `None`: now.
+    /// RFC 3339 timestamp or tick number of the tables to read; `None` reads the current tables.
     pub as_of: Option<String>,
 }
 
-/// Answers statements, within bounds; cheap to clone.
+/// Runs statements within limits of time, memory and disk space. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct SqlEngine(Arc<Inner>);
 
@@ -31,23 +31,23 @@ pub struct SqlEngine(Arc<Inner>);
 struct Inner {
     config: SqlConfig,
     workers: IdleWorkers,
-    /// One for each worker that there may be.
+    /// Semaphore with one permit for each worker that may run at the same time.
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
 }
 
-/// The end of a worker's answer.
+/// Way in which a worker's answer ended.
 enum Outcome {
-    /// The worker may be asked again.
+    /// The worker completed its answer or reported an error, and can take another request.
     Told(Result<(), SqlError>),
-    /// It may not: it broke off, or goes on with work that nobody waits for.
+    /// The connection to the worker broke off, so the worker cannot take another request.
     BrokeOff,
     TimeOver,
     NobodyWaits,
 }
 
 impl SqlEngine {
-    /// No worker is started before the first statement.
+    /// Creates an engine. The first statement starts the first worker.
     ///
     /// # Errors
     /// [`StartError::Config`] or [`StartError::Spill`]
@@ -61,14 +61,14 @@ impl SqlEngine {
         })))
     }
 
-    /// The bounds.
+    /// Returns the configuration, which contains all limits.
     #[must_use]
     pub fn config(&self) -> &SqlConfig {
         &self.0.config
     }
 
-    /// Runs a statement. It may take `timeout_ms`, or less where the configuration says so; a failure is part of
-    /// its answer.
+    /// Runs a statement for at most `timeout_ms`, or less if the configured timeout is lower. An error of the statement
+    /// itself is reported through the returned chunks.
     ///
     /// # Errors
     /// [`SqlError::Busy`]
@@ -78,7 +78,7 @@ impl SqlEngine {
         asked.inspect_err(|error| count(error.reason()))
     }
 
-    /// The same, as messages of `DoGet`.
+    /// Runs a statement like `query`, but encodes the answer as `DoGet` messages of Arrow Flight.
     #[cfg(feature = "flight")]
     pub(crate) async fn flight_rows(&self, question: Question, timeout_ms: u64) -> Result<Chunks, SqlError> {
         let Question { statement, as_of } = question;
@@ -86,7 +86,7 @@ impl SqlEngine {
         asked.inspect_err(|error| count(error.reason()))
     }
 
-    /// The columns that a statement would answer with.
+    /// Returns the columns of a statement's result without running the statement.
     #[cfg(feature = "flight")]
     pub(crate) async fn columns(&self, question: Question) -> Result<Vec<u8>, SqlError> {
         let Question { statement, as_of } = question;
@@ -94,14 +94,14 @@ impl SqlEngine {
         asked.whole().await
     }
 
-    /// The tables as they are now, or as they were.
+    /// Returns the list of tables, either current or at the time `as_of`.
     #[cfg(feature = "flight")]
     pub(crate) async fn catalogue(&self, as_of: Option<&str>) -> Result<Vec<u8>, SqlError> {
         let asked = self.ask(Task::Catalogue, as_of.map(str::to_owned), u64::MAX).await?;
         asked.whole().await
     }
 
-    /// Ends workers that read something else than statements read now, and starts others in their place.
+    /// Ends idle workers whose tables are outdated, and starts replacements.
     pub async fn renew(&self) {
         while let Some(worker) = self.0.workers.outdated() {
             worker.end().await;
@@ -122,7 +122,7 @@ impl SqlEngine {
         Ok(Chunks::of(told))
     }
 
-    /// Answers a request by a worker of its own; the place is free when that worker can be asked again, or has ended.
+    /// Answers a request with one worker. The permit is released when that worker is idle again or has ended.
     async fn answer(self, place: OwnedSemaphorePermit, request: Request, teller: mpsc::Sender<Part>) {
         let workers = &self.0.workers;
         let deadline = Instant::now() + Duration::from_millis(request.timeout_ms);
@@ -159,7 +159,7 @@ impl SqlEngine {
             }
         };
         drop(place);
-        // The next of statements that wait starts its own.
+        // If statements are waiting, the next of them starts its own worker.
         let spare = async {
             if self.0.waiting.load(Ordering::Relaxed) == 0 {
                 workers.spare().await;
@@ -168,7 +168,7 @@ impl SqlEngine {
         tokio::join!(tell(&teller, told), spare);
     }
 
-    /// A place among those that run; waited for in a short queue.
+    /// Acquires a permit to run a statement, waiting in a short queue if necessary.
     async fn place(&self) -> Result<OwnedSemaphorePermit, SqlError> {
         let inner = &self.0;
         if let Ok(place) = Arc::clone(&inner.places).try_acquire_owned() {
@@ -187,7 +187,7 @@ impl SqlEngine {
     }
 }
 
-/// Passes a worker's answer on as it comes.
+/// Forwards the parts of a worker's answer as they arrive.
 async fn pass(worker: &mut Worker, request: &Request, teller: &mpsc::Sender<Part>) -> Outcome {
     if worker.ask(request).await.is_err() {
         return Outcome::BrokeOff;
@@ -206,12 +206,12 @@ async fn pass(worker: &mut Worker, request: &Request, teller: &mpsc::Sender<Part
     }
 }
 
-/// Sends the end of a statement to its receiver, where there still is one.
+/// Reports the end of a statement to its receiver. Ignores a receiver that is gone.
 async fn tell(teller: &mpsc::Sender<Part>, ended: Result<(), SqlError>) {
     let _ = teller.send(ended.map(|()| None)).await;
 }
 
-/// One of those that wait.
+/// Position of a waiting statement in the queue.
 struct QueuePlace<'a> {
     waiting: &'a AtomicUsize,
     before: usize,

@@ -2,68 +2,68 @@ use data_model::{Classify, ErrorCode, Retry};
 use datafusion::error::DataFusionError;
 use serde::{Deserialize, Serialize};
 
-/// The reason why a statement has no answer. The words are for its sender: they say what to change.
+/// Error of a statement. The message is written for the sender and says what to change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum SqlError {
-    /// It is no statement that only reads, or too large to be read.
+    /// The statement does more than read, or is too large to be parsed.
     #[error("{0}")]
     Refused(String),
-    /// It cannot be understood, or fails over the rows that it reads.
+    /// The statement cannot be parsed or planned, or fails on the rows that it reads.
     #[error("{0}")]
     Invalid(String),
-    /// It needs more memory than all statements have together.
+    /// The statement needs more memory than its worker may use.
     #[error(
         "the statement needs more memory than there is for statements ({bytes_max} bytes): read fewer rows or columns, \
          filter before joining, or group by less"
     )]
     Memory {
-        /// Memory of all statements.
+        /// Maximum memory of the worker, in bytes.
         bytes_max: usize,
     },
-    /// The statement's files on disk grew too large.
+    /// The statement's temporary files became too large.
     #[error(
         "the statement needs more room on disk than there is for statements ({bytes_max} bytes): sort or join less"
     )]
     Disk {
-        /// Room of all statements.
+        /// Maximum size of the worker's temporary files, in bytes.
         bytes_max: u64,
     },
-    /// It took too long.
+    /// The statement exceeded its time limit.
     #[error("the statement took longer than {timeout_ms} ms: filter more, or ask for less at once")]
     Time {
-        /// The limit.
+        /// Time limit, in milliseconds.
         timeout_ms: u64,
     },
-    /// It answers too much.
+    /// The answer has too many rows or bytes.
     #[error("the answer has more than {rows_max} rows or {bytes_max} bytes: add a limit, or ask in pieces")]
     Rows {
-        /// Most rows.
+        /// Maximum number of rows.
         rows_max: usize,
-        /// Most bytes.
+        /// Maximum number of bytes.
         bytes_max: usize,
     },
-    /// The moment that it asks for is not kept, or cannot be asked for here.
+    /// The requested point in time is not available.
     #[error("{0}")]
     Moment(String),
-    /// Too many others run and wait.
+    /// Too many other statements are running and waiting.
     #[error("as many statements run and wait as this server takes: try again in a moment")]
     Busy,
-    /// There are no tables yet.
+    /// No tables are loaded yet.
     #[error("there is nothing to read yet")]
     NotReady,
-    /// The caller is not known.
+    /// The caller is not authenticated.
     #[error("statements need a key that the operator allowed, in X-Service-Key or as a bearer token")]
     Anonymous,
-    /// The caller is not allowed.
+    /// The caller may not send statements.
     #[error("this key may not send statements: the operator allows keys by sql.keys")]
     Forbidden,
-    /// The caller was allowed when the statement began, and is not any more.
+    /// The caller's permission was revoked while the statement ran.
     #[error("the key was revoked, or is not allowed any more, while the statement ran")]
     Revoked,
-    /// The caller asks too often.
+    /// The caller sends too many requests.
     #[error("too many requests: wait, or ask for a key that may ask more")]
     Limited,
-    /// An unforeseen failure.
+    /// An unexpected error occurred.
     #[error("the statement could not be run")]
     Internal,
 }
@@ -96,7 +96,7 @@ impl Classify for SqlError {
 }
 
 impl SqlError {
-    /// One word for programs and counters.
+    /// Returns a one-word reason for clients and metrics.
     #[must_use]
     pub const fn reason(&self) -> &'static str {
         match self {
@@ -117,17 +117,17 @@ impl SqlError {
         }
     }
 
-    /// True where the worker that answered it is not asked again.
+    /// Returns true if the worker that reported this error must not be reused.
     pub(crate) const fn wears_out(&self) -> bool {
         matches!(self, Self::Memory { .. } | Self::Time { .. } | Self::Internal)
     }
 
-    /// The engine itself is at a loss.
+    /// Creates the error for an internal error or a panic of the query engine.
     pub(crate) fn engine_failed() -> Self {
         Self::Invalid("the query engine cannot run this statement: write it otherwise".to_owned())
     }
 
-    /// The meaning of the engine's error for the sender of the statement.
+    /// Translates an error of the query engine for the sender of the statement.
     pub(crate) fn of(error: &DataFusionError, memory_bytes_max: usize, spill_bytes_max: u64) -> Self {
         let root = error.find_root();
         if let DataFusionError::External(inner) = root
@@ -136,7 +136,7 @@ impl SqlError {
             return own.clone();
         }
         let text = root.strip_backtrace();
-        // The writer of a spilled file reports the limit as an error of its own, which Arrow wraps.
+        // The writer of temporary files reports an exceeded limit as a plain text error inside an Arrow error.
         if text.contains("exceeded the allowable limit") {
             return Self::Disk {
                 bytes_max: spill_bytes_max,
@@ -170,7 +170,7 @@ impl SqlError {
     }
 }
 
-/// The engine's words name every field of wide tables; nobody reads more than this.
+/// Maximum length of an error message, in characters. Engine errors about wide tables list every column.
 const WORDS_CHARS_MAX: usize = 600;
 
 fn shortened(text: &str) -> String {

@@ -7,10 +7,11 @@ use datafusion::prelude::{SQLOptions, SessionContext};
 use crate::mode::Mode;
 use crate::rewrite::rewrite;
 
-/// A statement over a session of one's own, which nothing bounds: written as statements over the wire may be.
+/// Plans a statement over the caller's own session, without limits. The statement may use the same syntax as
+/// statements sent to the SQL endpoint.
 ///
 /// # Errors
-/// The statement is not understood, or `options` do not let it through.
+/// The statement cannot be parsed, or `options` forbid it.
 pub async fn frame(context: &SessionContext, text: &str, options: &SQLOptions) -> Result<DataFrame, DataFusionError> {
     context.register_udaf(AggregateUDF::from(Mode::default()));
     let state = context.state();

@@ -1,4 +1,4 @@
-//! Schemas, rows and tables as Flight sends them: written in workers, where rows are.
+//! Encodes schemas, rows and tables as Arrow Flight messages. This runs in the workers, which have the rows.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::SqlError;
 use crate::encode::Encode;
 use crate::tables::Tables;
 
-/// Before each message: whether it is packed, and its length.
+/// Length of the gRPC message prefix: a compression flag and the message length.
 pub(crate) const PREFIX_BYTES: usize = 5;
 
-/// The key under which clients read a column's comment.
+/// Metadata key of a column comment in Flight SQL.
 const REMARKS: &str = "ARROW:FLIGHT:SQL:REMARKS";
 
 #[derive(Clone, PartialEq, Message)]
@@ -32,7 +32,7 @@ struct FlightData {
     data_body: Vec<u8>,
 }
 
-/// A message as it stands in a body.
+/// Encodes a message with its gRPC prefix.
 pub(crate) fn framed(message: &impl Message) -> Vec<u8> {
     let length = message.encoded_len();
     let mut out = Vec::with_capacity(PREFIX_BYTES + length);
@@ -42,8 +42,8 @@ pub(crate) fn framed(message: &impl Message) -> Vec<u8> {
     out
 }
 
-/// The schema of an answer. It has no comments: clients of JDBC show a comment in place of the column's name, and find
-/// the column by it. Texts that are views within the engine are plain ones here, since these clients read no views.
+/// Returns the schema of an answer, without comments and view types. JDBC clients would use a comment as the column
+/// name. They also cannot read Arrow string views, so views become plain strings.
 pub(crate) fn answered(schema: &Schema) -> Schema {
     let fields = schema.fields().iter().map(|field| {
         let plain = field.as_ref().clone().with_data_type(plain(field.data_type()));
@@ -52,7 +52,7 @@ pub(crate) fn answered(schema: &Schema) -> Schema {
     Schema::new(fields.collect::<Vec<_>>())
 }
 
-/// The schema of a table, whose columns have their comments where Flight SQL has them.
+/// Returns a table schema with the column comments under the metadata key of Flight SQL.
 fn remarked(schema: &Schema) -> Schema {
     let fields = schema.fields().iter().map(|field| {
         let comment = field.metadata().get("comment");
@@ -88,7 +88,7 @@ fn encoded_schema(schema: &Schema, tracker: &mut DictionaryTracker) -> EncodedDa
     IpcDataGenerator::default().schema_to_bytes_with_dictionary_tracker(schema, tracker, &options)
 }
 
-/// A schema as a message of the stream format.
+/// Encodes a schema as a message of the Arrow IPC stream format.
 pub(crate) fn schema_message(schema: &Schema) -> Result<Vec<u8>, SqlError> {
     let encoded = encoded_schema(schema, &mut DictionaryTracker::new(false));
     let mut out = Vec::new();
@@ -100,7 +100,7 @@ fn unwritten(error: &ArrowError) -> SqlError {
     SqlError::Invalid(format!("the answer cannot be written: {error}"))
 }
 
-/// Writes rows as messages of `DoGet`.
+/// Encodes rows as `DoGet` messages of Arrow Flight.
 pub(crate) struct FlightRows {
     schema: SchemaRef,
     tracker: DictionaryTracker,
@@ -152,7 +152,7 @@ impl Encode for FlightRows {
     }
 }
 
-/// All tables: their schemas, their names, and their columns as a message of the stream format.
+/// Returns one row for each table: schema name, table name, and the columns encoded as an Arrow IPC schema message.
 pub(crate) fn known(tables: &Tables) -> Result<RecordBatch, SqlError> {
     let names = |name: &dyn Fn(&crate::tables::TableName) -> String| -> ArrayRef {
         Arc::new(StringArray::from_iter_values(tables.schemas.keys().map(name)))
@@ -167,7 +167,7 @@ pub(crate) fn known(tables: &Tables) -> Result<RecordBatch, SqlError> {
     known.map_err(|error| unwritten(&error))
 }
 
-/// A whole table as messages of `DoGet`.
+/// Encodes a whole table as `DoGet` messages of Arrow Flight.
 pub(crate) fn table(rows: &RecordBatch) -> Result<Vec<u8>, SqlError> {
     let mut writer = FlightRows::of(&rows.schema());
     let mut out = writer.head()?;

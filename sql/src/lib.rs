@@ -1,12 +1,12 @@
-//! SQL for analysts, over the wire: one statement that only reads, answered within bounds.
+//! Runs read-only SQL statements of analysts over the network, within limits of time, memory and answer size.
 //!
-//! In: tables in a DataFusion session (a release's, or the lake's at a moment), and statements from `POST /v1/sql` or Arrow
-//! Flight SQL. Out: rows as an Arrow stream, JSON or CSV, or an error that says what to change. Statements run in workers:
-//! processes of the same program with the lowest priority, each with its part of the memory and of the room on disk, which the
-//! server ends when time or caller are gone, and the system when they ask for more; so that no statement slows whatever
-//! else the server answers. Programs that embed the crate may have workers within.
-//! It never writes, never changes a setting, opens no file and no address that a statement names, and knows neither lake
-//! nor release.
+//! Input: tables in a DataFusion session (of a release, or of the lake at a point in time), and statements from `POST
+//! /v1/sql` or Arrow Flight SQL. Output: rows as an Arrow stream, JSON or CSV, or an error that says what to change.
+//! Statements run in workers. A worker is a process of the same program with the lowest priority and its own share of
+//! memory and disk space. The server ends a worker if its time is over or its caller is gone. The operating system ends
+//! a worker that exceeds its limits. A statement therefore does not slow down the other requests of the server.
+//! Programs that embed the crate may run workers inside their own process. The crate never writes data or changes a
+//! setting. It does not open files or addresses named in a statement. It does not depend on the lake or the release.
 
 mod access;
 mod bounds;

@@ -1,26 +1,26 @@
-//! The bounds of a worker's process, which the system keeps. A bound that it meets ends the process; the server says
-//! why.
+//! Limits of a worker process, enforced by the operating system. A process that exceeds a limit is ended, and the
+//! server reports the reason.
 
 use nix::sys::resource::{Resource, UsageWho, getrlimit, getrusage, rlim_t, setrlimit};
 
-/// Memory that the engine does not count: batches on their way, plans, stacks of threads.
+/// Memory that the query engine does not count, in bytes: batches in transit, plans and thread stacks.
 const ROOM_BYTES: u64 = 64 << 20;
-/// Time of the processor beyond the deadline, in seconds: the server ends a statement long before.
+/// Extra CPU time beyond the deadline, in seconds. Normally the server ends the statement much earlier.
 const CPU_SPARE_S: u64 = 2;
 
-/// Bounds of one statement.
+/// Limits of the worker process for one statement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Memory that the process has before the statement; `None` where the system does not say.
+    /// Memory of the process before the statement, in bytes; `None` if the operating system does not report it.
     pub(crate) held_bytes: Option<u64>,
-    /// Memory that the engine counts.
+    /// Memory that the query engine counts, in bytes.
     pub(crate) pool_bytes: u64,
-    /// Seconds of the processor.
+    /// CPU time, in seconds.
     pub(crate) cpu_s: u64,
 }
 
 impl Limits {
-    /// Holds the process to them. Files that are mapped to be read are not bounded.
+    /// Sets the limits for this process. Memory-mapped files that are only read do not count.
     pub(crate) fn set(self) {
         if let Some(held_bytes) = self.held_bytes {
             set(
@@ -35,14 +35,14 @@ impl Limits {
         }
     }
 
-    /// Between statements nothing is bounded.
+    /// Removes the limits, because none apply between statements.
     pub(crate) fn lift() {
         set(Resource::RLIMIT_DATA, None);
         set(Resource::RLIMIT_CPU, None);
     }
 }
 
-/// Memory that this process may write to, mapped files left out.
+/// Returns the size of the writable memory of this process without mapped files, in bytes.
 pub(crate) fn held_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmData:"))?;
@@ -50,12 +50,12 @@ pub(crate) fn held_bytes() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// Lets this thread, and those that it starts, run only while no other process wants to, and leaves no file of memory
-/// where the process ends.
+/// Gives this thread and the threads it starts the lowest priority. Also disables core dumps of the process.
 pub(crate) fn yield_to_all() {
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
     let _ = thread_priority::ThreadPriority::Min.set_for_current();
-    // Beyond the lowest priority: a task that wakes up on a core that only does this runs there at once.
+    // The idle scheduling policy ranks below the lowest priority: a waking task of another process preempts this thread
+    // at once.
     #[cfg(target_os = "linux")]
     let _ = thread_priority::unix::set_thread_priority_and_policy(
         thread_priority::unix::thread_native_id(),
@@ -64,7 +64,7 @@ pub(crate) fn yield_to_all() {
     );
 }
 
-/// Sets a bound that can be raised again; `None`: as high as the system lets it be.
+/// Sets a soft limit, which can be raised again. `None` sets the highest value that the operating system allows.
 fn set(resource: Resource, bound: Option<rlim_t>) {
     let told = getrlimit(resource)
         .and_then(|(_, most)| setrlimit(resource, bound.map_or(most, |bound| bound.min(most)), most));

@@ -9,7 +9,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatility};
 
-/// `mode(x)`: the value that most rows have; of several the least.
+/// Aggregate function `mode(x)`: the most frequent value, or the smallest of several equally frequent values.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Mode {
     signature: Signature,
@@ -54,12 +54,12 @@ impl AggregateUDFImpl for Mode {
     }
 }
 
-/// Rows by value.
+/// Number of rows for each value.
 #[derive(Debug)]
 struct Counts {
     data_type: DataType,
     rows: HashMap<ScalarValue, i64>,
-    /// Of the values.
+    /// Memory of the values and their counts, in bytes.
     bytes: usize,
 }
 

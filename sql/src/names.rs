@@ -1,15 +1,14 @@
-//! The number of tables that a statement reads where each name that it gives to a query is replaced by that query.
-//! Pure.
+//! Counts the tables that a statement reads if each named query (CTE) is replaced by its definition. No I/O.
 //!
-//! A plan shares a query that is named twice, but making one walks over it as if it were written out: thirty names,
-//! each of two of the name before, take hours. So the tables are counted before there is a plan.
+//! Planning visits a named query again for each use of its name. With thirty names that each use the previous name
+//! twice, planning takes hours. Therefore the tables are counted before the statement is planned.
 
 use std::ops::ControlFlow;
 
 use datafusion::sql::parser::Statement;
 use datafusion::sql::sqlparser::ast::{ObjectName, Query, Visit, Visitor};
 
-/// The tables that a statement reads, written out.
+/// Returns the number of tables that a statement reads after all named queries are expanded.
 pub(crate) fn tables_read(statement: &Statement) -> u64 {
     match statement {
         Statement::Statement(inner) => {
@@ -22,24 +21,24 @@ pub(crate) fn tables_read(statement: &Statement) -> u64 {
     }
 }
 
-/// A query that is being walked over: the tables behind its names so far, and the tables that it reads.
+/// Query that is being visited, with the named queries so far and the number of tables read.
 #[derive(Debug, Default)]
 struct Scope {
-    /// The queries that it gives names to, by where they stand in memory, in their order.
+    /// Address and name of each named query of this query, in order.
     naming: Vec<(*const Query, String)>,
-    /// Each name that it has given by now, with the tables that it stands for.
+    /// Names defined so far, each with the number of tables that its query reads.
     named: Vec<(String, u64)>,
     read: u64,
 }
 
-/// Walks over a statement with the scopes that names are looked up in.
+/// Visits a statement and keeps a stack of scopes to resolve names.
 #[derive(Debug, Default)]
 struct TableCounter {
     scopes: Vec<Scope>,
     read: u64,
 }
 
-/// As the engine compares names, or more of them alike: without quotation marks, in small letters.
+/// Returns a name without quotation marks and in lowercase. Names that are equal for the engine get equal keys.
 fn key(name: &ObjectName) -> Option<String> {
     let last = name.0.last()?.as_ident()?;
     Some(last.value.to_lowercase())
@@ -75,7 +74,7 @@ impl Visitor for TableCounter {
         ControlFlow::Continue(())
     }
 
-    /// Names stand before the queries that may use them, and are known when these are walked over.
+    /// Records the table count of a finished query. A named query is visited before the queries that use its name.
     fn post_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         let Some(scope) = self.scopes.pop() else {
             return ControlFlow::Continue(());
@@ -86,7 +85,7 @@ impl Visitor for TableCounter {
             let stands_for = (name.clone(), scope.read.max(1));
             outer.named.push(stands_for);
         }
-        // A name's own query counts too: it is planned where it stands.
+        // The definition of a named query also counts, because the engine plans it too.
         self.add(scope.read);
         ControlFlow::Continue(())
     }
@@ -116,7 +115,7 @@ mod tests {
             read("select * from a join b using (id) where id in (select id from c)"),
             3
         );
-        // Those that stand in the names' own queries count too.
+        // Tables in the definition of a named query count too.
         assert_eq!(read("with a as (select * from p) select * from a"), 2);
         let doubled = "with a as (select * from p, p q), B as (select * from a x, a y) select * from \"b\", b";
         assert_eq!(read(doubled), 2 + 4 + 8);
@@ -158,7 +157,7 @@ mod tests {
         };
         let counts: Vec<u64> = (1..5).map(|count| read(&doubled(count))).collect();
         assert_eq!(counts, [7, 22, 67, 202]);
-        // The name of an inner query hides the outer one, and ends with it.
+        // The name of an inner query shadows the outer name, but only inside that inner query.
         let hidden = "with a as (select * from p, p q, p r) \
                       select * from (with a as (select * from p) select * from a) t, a";
         assert_eq!(read(hidden), 3 + (1 + 1) + 3);

@@ -1,4 +1,4 @@
-//! Ways to write a statement that the engine has no name for, or does not read, said in the engine's own.
+//! Rewrites syntax that the query engine does not support into syntax that it supports.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use datafusion::sql::sqlparser::ast::{
 use crate::SqlError;
 use crate::dialect::written_out;
 
-/// Rewrites a statement.
+/// Rewrites a statement in place.
 pub(crate) fn rewrite(statement: &mut Statement) -> Result<(), SqlError> {
     match statement {
         Statement::Statement(inner) => match inner.visit(&mut Rewriter) {
@@ -27,10 +27,10 @@ pub(crate) fn rewrite(statement: &mut Statement) -> Result<(), SqlError> {
 struct Rewriter;
 
 impl VisitorMut for Rewriter {
-    /// Words for whoever wrote it.
+    /// Error message for the sender of the statement.
     type Break = String;
 
-    /// `from products` alone asks for all columns; the engine would answer rows without any.
+    /// Adds `select *` to a bare `from products`, because the engine would otherwise return rows without columns.
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<String> {
         if select.flavor == SelectFlavor::FromFirstNoSelect {
             select.projection = vec![SelectItem::Wildcard(WildcardAdditionalOptions::default())];
@@ -47,7 +47,8 @@ impl VisitorMut for Rewriter {
         ControlFlow::Continue(())
     }
 
-    /// The engine has no names for arguments of table functions: `name => value` becomes a struct of that one field.
+    /// Rewrites `name => value` as a struct with one field, because the engine has no named arguments for table
+    /// functions.
     fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<String> {
         let (name, args) = match factor {
             TableFactor::Table {
@@ -79,7 +80,7 @@ impl VisitorMut for Rewriter {
     }
 }
 
-/// The name of a function, in the small letters that the engine knows it by.
+/// Converts an unquoted function name to lowercase, as the engine expects it.
 fn lowered(name: &mut ObjectName) -> String {
     if let [ObjectNamePart::Identifier(ident)] = name.0.as_mut_slice()
         && ident.quote_style.is_none()
@@ -89,7 +90,7 @@ fn lowered(name: &mut ObjectName) -> String {
     name.to_string()
 }
 
-/// Words for whoever names a column where a value must stand.
+/// Returns an error message if an argument is a column name, because only values are allowed.
 fn column(value: &Expr) -> Option<String> {
     match value {
         Expr::Identifier(Ident {

@@ -1,4 +1,4 @@
-//! The doors: they read the caller and the statement, run it, and write the answer.
+//! HTTP endpoints of the crate: they read the caller and the statement, run the statement and write the answer.
 
 use api::{Asker, JsonObject, LiveErrors, MembersReader, OpenRouter, Problem, ProblemDocument, Rule, described};
 use axum::body::Body;
@@ -20,26 +20,26 @@ use crate::encode::{Chunks, Format};
 use crate::engine::Question;
 use crate::watch::Watch;
 
-/// Longest statement that is read at all; those that are planned are shorter.
+/// Maximum length of a statement in the request body, in characters. The limit for planning is lower.
 const STATEMENT_CHARS_MAX: usize = 65_536;
 const MOMENT_CHARS_MAX: usize = 64;
-/// Members of the body, and the most unknown ones that are listed.
+/// Known keys of the request body.
 const MEMBERS: [&str; 2] = ["sql", "as_of"];
 const UNKNOWN_MAX: usize = 10;
 
-/// The body of `POST /v1/sql`.
+/// Request body of `POST /v1/sql`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct SqlBody {
-    /// One statement that reads: `select`, `with`, `values`, `explain`, `show`, `describe`.
+    /// One read-only statement: `select`, `with`, `values`, `explain`, `show`, `describe`.
     #[schema(max_length = 65536)]
     pub sql: String,
-    /// The moment whose tables are read, as RFC 3339 or as the number of a tick (text or integer); only where the server
-    /// keeps a past.
+    /// Point in time of the tables to read: an RFC 3339 timestamp or a tick number (string or integer). Only available
+    /// if the server keeps past states.
     #[schema(required = false, schema_with = moment)]
     pub as_of: Option<String>,
 }
 
-/// A text or an integer.
+/// Returns the schema of `as_of`: a string or an integer.
 fn moment() -> Schema {
     let text = ObjectBuilder::new()
         .schema_type(Type::String)
@@ -53,41 +53,41 @@ fn moment() -> Schema {
         .into()
 }
 
-/// A column of an answer.
+/// Column of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct SqlColumn {
-    /// Its name.
+    /// Column name.
     pub name: String,
-    /// Its type, as Arrow names it.
+    /// Arrow data type of the column.
     #[schema(rename = "type")]
     pub kind: String,
-    /// True where the column may hold null.
+    /// True if the column may contain nulls.
     pub nullable: bool,
-    /// The meaning of the column; null where the statement makes the column.
+    /// Description of the column; null if the statement computes the column.
     #[schema(required = true)]
     pub comment: Option<String>,
 }
 
-/// The source of an answer.
+/// Origin of the data in an answer.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct SqlProvenance {
-    /// `sql`.
+    /// Always `sql`.
     pub engine: String,
-    /// The release, or the tick of the lake.
+    /// Id of the release, or tick of the lake, that the statement read.
     pub source: String,
 }
 
-/// An answer as JSON.
+/// Answer to a statement in JSON format.
 #[derive(Debug, Clone, PartialEq, ToSchema)]
 pub struct SqlAnswer {
-    /// The columns.
+    /// Columns of the answer, in order.
     pub columns: Vec<SqlColumn>,
-    /// The rows, each with all columns by name.
+    /// Rows of the answer, each an object with a key for every column.
     #[schema(value_type = Vec<Object>)]
     pub data: Vec<serde_json::Value>,
-    /// The source of the rows.
+    /// Origin of the rows.
     pub provenance: SqlProvenance,
-    /// `graph`.
+    /// Always `graph`.
     pub tier: String,
 }
 
@@ -95,19 +95,19 @@ fn operations() -> OpenApiRouter<Door> {
     described("SQL: statements that read.").routes(routes!(run_sql))
 }
 
-/// The interface description of the operation.
+/// Returns the OpenAPI description of `POST /v1/sql`.
 #[must_use]
 pub fn openapi() -> OpenApi {
     operations().into_openapi()
 }
 
-/// `POST /v1/sql`.
+/// Creates the router with `POST /v1/sql`.
 #[must_use]
 pub fn open_router(door: Door) -> OpenRouter {
     OpenRouter::of(operations(), door)
 }
 
-/// Arrow Flight SQL: gRPC, so that it needs a listener that speaks HTTP/2.
+/// Creates the router for Arrow Flight SQL. It uses gRPC, so the listener must support HTTP/2.
 #[cfg(feature = "flight")]
 #[must_use]
 pub fn flight_router(door: Door) -> OpenRouter {
@@ -116,13 +116,14 @@ pub fn flight_router(door: Door) -> OpenRouter {
     OpenRouter::new(router, [flight::PATTERN])
 }
 
-/// Runs a statement that reads.
+/// Runs a read-only statement.
 ///
-/// The answer is whole, or the connection ends early: an error after the first rows cannot be answered otherwise.
-/// `Accept` decides between `application/json` (the default), `application/vnd.apache.arrow.stream` and `text/csv`. A
-/// statement that cannot be run is a 422 with a `reason`: `refused` (it does not only read, or is too large),
-/// `invalid`, `memory`, `disk`, `time`, `rows` (what it asks for is beyond a bound, which `detail` names), `as_of`. A
-/// statement beside too many others is 503 `overloaded`.
+/// The answer is complete, or the connection is closed early: an error after the first rows cannot be reported in
+/// another way. The `Accept` header selects `application/json` (the default), `application/vnd.apache.arrow.stream` or
+/// `text/csv`. A statement that cannot be run gets a 422 with a `reason`. `refused` means that the statement does more
+/// than read or is too large. `invalid` means that it cannot be parsed, planned or evaluated. `memory`, `disk`, `time`
+/// and `rows` mean that it exceeds a limit, which `detail` names. `as_of` means that the requested point in time is not
+/// available. If too many other statements are running, the answer is 503 `overloaded`.
 #[utoipa::path(
     post,
     path = "/v1/sql",
@@ -164,7 +165,7 @@ fn question(body: &JsonObject) -> Result<Question, Problem> {
         Some(Value::Number(tick)) if tick.is_u64() => Some(tick.to_string()),
         _ => reader.optional("as_of").parsed(|text| bounded(text, MOMENT_CHARS_MAX)),
     };
-    // A member that is misspelt would change the answer, and nobody would see it.
+    // Unknown keys are rejected, because a misspelt key would change the answer unnoticed.
     let unknown = body.0.keys().filter(|name| !MEMBERS.contains(&name.as_str()));
     for name in unknown.take(UNKNOWN_MAX) {
         let name: String = name.chars().take(MOMENT_CHARS_MAX).collect();
@@ -185,7 +186,7 @@ fn bounded(text: &str, chars_max: usize) -> Result<String, Rule> {
 
 async fn answer(door: &Door, question: Question, format: Format, mut watch: Watch) -> Result<Response, SqlError> {
     let mut chunks = door.engine.query(question, format, door.timeout_ms).await?;
-    // An error before the first rows is answered as a problem.
+    // An error before the first rows can still be returned as an HTTP problem.
     let first = watch.while_allowed(chunks.next()).await?;
     let rest = futures::stream::try_unfold((first, chunks, watch), next);
     let mut response = Response::new(Body::from_stream(rest.map_err(std::io::Error::other)));

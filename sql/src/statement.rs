@@ -1,4 +1,4 @@
-//! The statements that are accepted: one at a time, that reads, and not too large to be planned. Pure.
+//! Parses and checks statements. It accepts one read-only statement at a time that is small enough to plan. No I/O.
 
 use datafusion::sql::parser::{DFParserBuilder, Statement};
 use datafusion::sql::sqlparser::ast::{self, SetExpr};
@@ -9,26 +9,26 @@ use crate::SqlError;
 use crate::names::tables_read;
 use crate::rewrite::rewrite;
 
-/// Longest statement.
+/// Maximum length of a statement, in bytes.
 pub(crate) const STATEMENT_BYTES_MAX: usize = 64 * 1024;
-/// Most words and signs, but for commas and values: planning recurses over them.
+/// Maximum number of tokens, not counting commas and literals, because planning recurses over them.
 const WORDS_MAX: usize = 4_000;
-/// Most tables that are read, with all names of queries written out.
+/// Maximum number of tables that a statement reads after all named queries are expanded.
 const TABLES_READ_MAX: u64 = 1_000;
-/// Most `||`: each may make another copy of a column.
+/// Maximum number of `||` operators, because each may create another copy of a column.
 const JOINED_TEXTS_MAX: usize = 32;
 
-/// A statement that only reads.
+/// Parsed statement that only reads.
 #[derive(Debug, Clone)]
 pub(crate) enum ReadStatement {
-    /// The statement that the engine plans.
+    /// Statement that the engine plans.
     Statement(Box<Statement>),
-    /// The columns of a table, with their comments.
+    /// Request for the columns of the named table, with their comments.
     Describe(String),
 }
 
 impl ReadStatement {
-    /// Reads a statement. On a thread with a deep stack: the statement is dropped recursively.
+    /// Parses and checks a statement. Needs a thread with a large stack, because the statement is dropped recursively.
     pub(crate) fn of(text: &str) -> Result<Self, SqlError> {
         if text.len() > STATEMENT_BYTES_MAX {
             return Err(refused(format!(

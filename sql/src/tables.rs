@@ -16,38 +16,39 @@ use crate::SqlError;
 use crate::bounds::{Bounds, StartError};
 use crate::mode::Mode;
 
-/// The catalogue of a session that was given none of its own.
+/// Default catalogue name of a DataFusion session.
 const GIVEN: &str = "datafusion";
 pub(crate) const CATALOG: &str = "haat";
 pub(crate) const SCHEMA: &str = "public";
-/// The schema of the tables that describe the others.
+/// Schema of the tables that describe the other tables.
 pub(crate) const ABOUT: &str = "haat";
-/// Rows of one batch: the result of an expression over one batch is in memory at once.
+/// Number of rows in a batch. It is limited because the result of an expression over a whole batch must fit into
+/// memory.
 const BATCH_ROWS: usize = 2_048;
 
-/// Tables of one state, in one session for all statements that read it.
+/// Tables of one release or lake state, in a session that all statements over this state share.
 pub struct Tables {
-    /// The name that answers give: a release's id, or a tick of the lake.
+    /// Name of the state that answers report: a release id or a tick of the lake.
     pub(crate) name: String,
     pub(crate) context: SessionContext,
-    /// All of them, with those that describe the others.
+    /// Schemas of all tables, including the tables that describe the others.
     pub(crate) schemas: BTreeMap<TableName, SchemaRef>,
     pub(crate) absent: Option<Absent>,
 }
 
-/// A table as statements name it.
+/// Schema and table name, as used in statements.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TableName {
     pub(crate) schema: String,
     pub(crate) table: String,
 }
 
-/// A schema that statements may name though it is not there.
+/// Known schema that is not available on this server.
 #[derive(Debug, Clone)]
 pub struct Absent {
-    /// Its name.
+    /// Name of the schema.
     pub schema: &'static str,
-    /// A sentence for whoever names it.
+    /// Explanation for statements that use the schema.
     pub why: String,
 }
 
@@ -61,14 +62,14 @@ impl fmt::Display for TableName {
     }
 }
 
-/// The origin of tables.
+/// Provides the tables that statements read.
 #[async_trait::async_trait]
 pub trait Source: std::fmt::Debug + Send + Sync {
-    /// The tables as they are now or, where that is kept, as they were.
+    /// Returns the current tables or, if past states are kept, the tables at the time `as_of`.
     async fn tables(&self, as_of: Option<&str>) -> Result<Arc<Tables>, SqlError>;
 }
 
-/// Tables that stay as they are, and have no past.
+/// Source of tables that never change and have no past states.
 #[derive(Debug)]
 pub struct FixedTables(pub Arc<Tables>);
 
@@ -91,7 +92,7 @@ impl Source for FixedTables {
 }
 
 impl Tables {
-    /// Takes the tables and table functions of `given` into a session whose memory, files and functions are bounded.
+    /// Copies the tables and table functions of `given` into a session with limited memory, files and functions.
     ///
     /// # Errors
     /// [`StartError::Tables`]
@@ -145,13 +146,12 @@ impl Tables {
         Ok(())
     }
 
-    /// The tables that were given.
+    /// Returns the names of the given tables, without those that describe the others.
     fn own(&self) -> impl Iterator<Item = &TableName> {
         self.schemas.keys().filter(|name| name.schema != ABOUT)
     }
 
-    /// Words for a name that is not found: where its schema is absent, the sentence that says why; else the names that there
-    /// are.
+    /// Builds the message for an unknown name. It explains why a schema is absent, or else lists the existing names.
     pub(crate) fn not_found(&self, words: &str) -> String {
         let of_absent = |absent: &&Absent| words.contains(&format!("'{}.", absent.schema));
         if let Some(absent) = self.absent.as_ref().filter(of_absent) {
@@ -161,7 +161,7 @@ impl Tables {
             true => self.context.state().table_functions().keys().cloned().collect(),
             false => self.own().map(ToString::to_string).collect(),
         };
-        // Those without the name of a schema first.
+        // Names without a schema come first.
         names.sort_unstable_by_key(|name| (name.contains('.'), name.clone()));
         format!("{words}; there are {}", names.join(", "))
     }
@@ -176,7 +176,7 @@ fn session(bounds: &Bounds, given: &SessionContext) -> SessionContext {
     let options = config.options_mut();
     options.execution.parquet.pushdown_filters = true;
     options.execution.parquet.reorder_filters = true;
-    // The memory that a sort reserves to merge its spilled runs is a part of the memory, not more than that.
+    // A sort reserves this memory to merge its spilled runs. The reservation must be smaller than the memory limit.
     options.execution.sort_spill_reservation_bytes = bounds.memory_bytes_max / 8;
     let runtime = RuntimeEnv {
         memory_pool: Arc::clone(&bounds.memory),
@@ -193,7 +193,7 @@ fn session(bounds: &Bounds, given: &SessionContext) -> SessionContext {
     context
 }
 
-/// `haat.columns`: every column with its comment, which the engine's own `information_schema` leaves out.
+/// Creates the table `haat.columns`: all columns with their comments, which the engine's `information_schema` lacks.
 fn columns(schemas: &BTreeMap<TableName, SchemaRef>) -> Result<Arc<dyn TableProvider>, DataFusionError> {
     let described = schemas.iter().map(|(table, schema)| described(Some(table), schema));
     let batches = described.collect::<Result<Vec<_>, _>>()?;
@@ -212,7 +212,7 @@ fn described_schema() -> Result<SchemaRef, DataFusionError> {
     Ok(described(Some(&name), &Schema::empty())?.schema())
 }
 
-/// A row for each column of a table, with its comment; with the table's name where one is given.
+/// Returns one row for each column of a table, with its comment. The rows include the table name if one is given.
 pub(crate) fn described(table: Option<&TableName>, schema: &Schema) -> Result<RecordBatch, DataFusionError> {
     let fields = schema.fields();
     let texts = |read: &dyn Fn(&datafusion::arrow::datatypes::Field) -> Option<String>| {

@@ -1,5 +1,5 @@
-//! A check that a caller is still allowed while a statement of theirs runs: keys are revoked, and their statements end
-//! soon after.
+//! Repeatedly checks that the caller is still allowed while a statement runs. A statement ends soon after its key is
+//! revoked.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use tokio::time::{Interval, MissedTickBehavior};
 
 use crate::{AllowedKeys, SqlError};
 
-/// The time between two checks.
+/// Interval between two checks.
 const EVERY: Duration = Duration::from_secs(1);
 const SERVICE_KEY: &str = "x-service-key";
 
-/// The repeated check of a caller.
+/// Repeated permission check of one caller.
 #[derive(Debug)]
 pub(crate) struct Watch(Option<WatchedKey>);
 
@@ -28,7 +28,7 @@ struct WatchedKey {
 }
 
 impl Watch {
-    /// Watches the key of a request; nothing where no key is wanted.
+    /// Watches the key of a request. Does nothing if no key is required.
     pub(crate) fn of(headers: &HeaderMap, allowed: Option<&Arc<AllowedKeys>>, guard: &Arc<Guard>) -> Self {
         let held = || {
             let mut ticks = tokio::time::interval(EVERY);
@@ -43,7 +43,7 @@ impl Watch {
         Self(held())
     }
 
-    /// Waits for work, and gives up where the caller may not ask any more.
+    /// Waits for `work`, but fails as soon as the caller is no longer allowed.
     pub(crate) async fn while_allowed<T>(
         &mut self,
         work: impl Future<Output = Result<T, SqlError>>,
@@ -70,13 +70,13 @@ impl WatchedKey {
         match known {
             Ok(known) => self.allowed.check(&Caller::Known(known)).map_err(|_| SqlError::Revoked),
             Err(NotTaken::Invalid) => Err(SqlError::Revoked),
-            // The state of the key is not known.
+            // A failed lookup does not show that the key was revoked.
             Err(NotTaken::Unavailable) => Ok(()),
         }
     }
 }
 
-/// The key that a request brings, where the way in has taken it already.
+/// Returns the key from the request headers, which the edge has already accepted.
 fn key(headers: &HeaderMap) -> Option<&str> {
     let own = headers.get(SERVICE_KEY).and_then(|value| value.to_str().ok());
     let bearer = || {

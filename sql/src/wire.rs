@@ -1,4 +1,4 @@
-//! Frames between a server and its workers: a kind, a length, and so many bytes.
+//! Frames between a server and its workers: a kind, a length, and a payload of that many bytes.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -11,25 +11,26 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use crate::encode::Format;
 use crate::{SqlConfig, SqlError};
 
-/// Largest frame of an answer, so that a server never has more of a worker's answer in memory than a few of them.
+/// Maximum payload of an answer frame, in bytes. It keeps the server's memory small, because only a few frames are
+/// buffered.
 const PIECE_BYTES_MAX: usize = 256 << 10;
-/// Largest frame at all: a statement of as many characters as are read, escaped.
+/// Maximum payload of any frame, in bytes: enough for the longest accepted statement with JSON escapes.
 const FRAME_BYTES_MAX: usize = 4 << 20;
 const HEAD_BYTES: usize = 5;
 
-/// The first frame that a worker gets.
+/// First frame that the server sends to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Setup {
     pub(crate) config: SqlConfig,
-    /// The worker's own folder for data that does not fit into memory.
+    /// Folder of the worker for data that does not fit into memory.
     pub(crate) spill: PathBuf,
-    /// The name of the state that it reads for as long as it lives.
+    /// Name of the release or lake state that the worker reads during its whole life.
     pub(crate) state: String,
-    /// The words of the program that starts it.
+    /// Extra settings from the program that starts the worker.
     pub(crate) own: serde_json::Value,
 }
 
-/// Each further frame: a statement, answered before the next.
+/// Request frame sent after the first frame. The worker answers each request before it reads the next.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Request {
     pub(crate) task: Task,
@@ -39,28 +40,28 @@ pub(crate) struct Request {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Task {
-    /// Opens the tables, so that the first statement finds them open.
+    /// Opens the tables in advance, so that the first statement need not wait.
     Open,
     Rows {
         statement: String,
         format: Format,
     },
-    /// Rows as messages of `DoGet`.
+    /// Returns the rows of a statement as Flight `DoGet` messages.
     #[cfg(feature = "flight")]
     FlightRows {
         statement: String,
     },
-    /// The columns that a statement would answer with, as a message of the stream format.
+    /// Returns the result columns of a statement as an Arrow IPC schema message.
     #[cfg(feature = "flight")]
     Columns {
         statement: String,
     },
-    /// The tables, as an Arrow stream.
+    /// Returns the list of tables as an Arrow stream.
     #[cfg(feature = "flight")]
     Catalogue,
 }
 
-/// A frame that a worker answers with.
+/// Frame that a worker sends back.
 #[derive(Debug)]
 pub(crate) enum Reply {
     Piece(Bytes),
@@ -90,12 +91,12 @@ fn length(head: [u8; HEAD_BYTES]) -> io::Result<usize> {
     Ok(length)
 }
 
-/// A frame for a worker.
+/// Encodes a frame for a worker.
 pub(crate) fn message(value: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(frame(PIECE, &serde_json::to_vec(value)?))
 }
 
-/// The next frame that a worker gets.
+/// Reads the next frame from the server.
 pub(crate) fn read<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<T> {
     let mut head = [0; HEAD_BYTES];
     stream.read_exact(&mut head)?;
@@ -104,7 +105,7 @@ pub(crate) fn read<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<T>
     Ok(serde_json::from_slice(&bytes)?)
 }
 
-/// Writes a part of an answer, in frames.
+/// Writes part of an answer, split into frames.
 pub(crate) fn write(stream: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     for piece in bytes.chunks(PIECE_BYTES_MAX) {
         stream.write_all(&frame(PIECE, piece))?;
@@ -112,7 +113,7 @@ pub(crate) fn write(stream: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the end of an answer.
+/// Writes the frame that ends an answer.
 pub(crate) fn end(stream: &mut impl Write, answered: Result<(), SqlError>) -> io::Result<()> {
     stream.write_all(&match answered {
         Ok(()) => frame(ENDED, &[]),
@@ -120,7 +121,7 @@ pub(crate) fn end(stream: &mut impl Write, answered: Result<(), SqlError>) -> io
     })
 }
 
-/// The next frame that a worker answers with.
+/// Reads the next frame from a worker.
 pub(crate) async fn told(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Reply> {
     let mut head = [0; HEAD_BYTES];
     stream.read_exact(&mut head).await?;

@@ -1,4 +1,4 @@
-//! A statement at work in a worker, from its text to its last row.
+//! Runs a statement in a worker, from its text to its last row.
 
 use std::io;
 
@@ -18,21 +18,21 @@ use crate::ipc;
 use crate::statement::ReadStatement;
 use crate::tables::{Tables, described};
 
-/// Takes parts of an answer; whoever waits for it may have gone.
+/// Callback that sends part of an answer. It fails if the receiver is gone.
 pub(crate) type Write<'a> = dyn FnMut(&[u8]) -> io::Result<()> + 'a;
 
-/// Makes the writer of rows of these columns.
+/// Function that creates the encoder for rows with the given schema.
 pub(crate) type Encoder<'a> = &'a (dyn Fn(&SchemaRef) -> Result<Box<dyn Encode>, SqlError> + Sync);
 
-/// The tables that a statement reads, and the bounds of its answer.
+/// Tables that a statement reads, and the limits of its answer.
 pub(crate) struct Work<'a> {
     pub(crate) bounds: &'a Bounds,
     pub(crate) tables: &'a Tables,
 }
 
 impl Work<'_> {
-    /// Writes the rows of a statement. The first part has rows, where there are any: an error until then is an answer of its
-    /// own.
+    /// Writes the rows of a statement. If there are rows, the first part contains some. An earlier error can therefore
+    /// be returned as an error response.
     pub(crate) async fn rows(
         &self,
         statement: &str,
@@ -62,7 +62,7 @@ impl Work<'_> {
         write(&part).map_err(|_| SqlError::Internal)
     }
 
-    /// Writes the columns that a statement would answer with.
+    /// Writes the columns of a statement's result without running the statement.
     #[cfg(feature = "flight")]
     pub(crate) async fn columns(&self, statement: &str, write: &mut Write<'_>) -> Result<(), SqlError> {
         let rows = self.planned(statement).await?;
@@ -70,7 +70,7 @@ impl Work<'_> {
         write(&columns).map_err(|_| SqlError::Internal)
     }
 
-    /// Writes the metadata of the tables that clients of Flight SQL ask for.
+    /// Writes the table metadata that Flight SQL clients request.
     #[cfg(feature = "flight")]
     pub(crate) fn catalogue(&self, write: &mut Write<'_>) -> Result<(), SqlError> {
         let known = ipc::known(self.tables)?;
@@ -106,7 +106,8 @@ impl Work<'_> {
         execute_stream(plan, state.task_ctx())
     }
 
-    /// The error for the statement's sender; where it names a table that is not there, it lists those that are.
+    /// Translates an engine error for the sender of the statement. If a table is unknown, the message lists the
+    /// existing tables.
     fn told(&self, error: &DataFusionError) -> SqlError {
         let told = SqlError::of(error, self.bounds.memory_bytes_max, self.bounds.spill_bytes_max);
         match &told {
@@ -118,7 +119,7 @@ impl Work<'_> {
     }
 }
 
-/// The bytes of a batch; of a part of a larger batch, only those of the part.
+/// Returns the size of a batch in bytes. If it is a slice of a larger batch, only the slice counts.
 fn batch_bytes(batch: &RecordBatch) -> usize {
     let columns = batch.columns().iter().map(|column| {
         let part = column.to_data().get_slice_memory_size();

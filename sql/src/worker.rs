@@ -1,4 +1,4 @@
-//! A worker: answers statements one after the other, in a process of its own or within a program that embeds the crate.
+//! Worker that answers one statement after another, in its own process or inside a program that embeds the crate.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -20,28 +20,29 @@ use crate::wire::{self, Request, Setup, Task};
 use crate::work::{Encoder, Work, Write};
 use crate::{SqlConfig, SqlError};
 
-/// Reading and planning recurse over a statement; only the used part of the stack takes memory.
+/// Stack size of the main thread, in bytes. Parsing and planning recurse over a statement, and only the used part of
+/// the stack takes memory.
 const STACK_BYTES: usize = 256 << 20;
-/// The threads beside it run steps of plans.
+/// Stack size of the other threads, in bytes. They run steps of query plans.
 const THREAD_STACK_BYTES: usize = 8 << 20;
 
-/// A worker's end of the socket to its server.
+/// Worker's side of the socket to its server.
 #[derive(Debug)]
 pub struct WorkerLink {
     stream: UnixStream,
     setup: Setup,
-    /// It is all that its process does: the system bounds it, and it ends with the socket.
+    /// True if the process does nothing else. The operating system then limits it, and it exits when the socket closes.
     has_process: bool,
 }
 
 impl WorkerLink {
-    /// The link of a process that a server started ([`crate::start_program`]).
+    /// Opens the link of a process that a server started ([`crate::start_program`]).
     ///
     /// # Errors
-    /// Standard input is no socket, or ended early.
+    /// Standard input is not a socket, or closed early.
     pub fn of_standard_input() -> io::Result<Self> {
         let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-        // Anything but a socket has no peer.
+        // Fails unless standard input is a socket, because only a socket has a peer address.
         stream.peer_addr()?;
         yield_to_all();
         Self::of(stream, true)
@@ -56,24 +57,24 @@ impl WorkerLink {
         })
     }
 
-    /// The name of the state that the worker reads ([`crate::Workers::state`]).
+    /// Returns the name of the state that the worker reads ([`crate::Workers::state`]).
     #[must_use]
     pub fn state(&self) -> &str {
         &self.setup.state
     }
 
-    /// The server's further words ([`crate::Workers::setup`]).
+    /// Parses the extra settings from the server ([`crate::Workers::setup`]).
     ///
     /// # Errors
-    /// It was something else.
+    /// The settings do not deserialize as `T`.
     pub fn setup<T: DeserializeOwned>(&self) -> io::Result<T> {
         Ok(T::deserialize(&self.setup.own)?)
     }
 
-    /// Answers statements until the server is gone.
+    /// Answers statements until the server closes the socket.
     ///
     /// # Errors
-    /// There are no threads, or nothing to read from.
+    /// Threads cannot be started, or the tables cannot be opened.
     pub fn serve<S, F>(self, source: S) -> Result<(), SourceError>
     where
         S: FnOnce(Bounds) -> F + Send + 'static,
@@ -83,7 +84,8 @@ impl WorkerLink {
         let answering = move || {
             let bounds = Bounds::new(&self.setup.config, &self.setup.spill)?;
             let served = runtime.block_on(async {
-                // A service manager stops all processes of a service: this one ends when the server has answered.
+                // A service manager sends SIGTERM to all processes of a service. The worker ignores it and ends after
+                // the server has finished.
                 let _told = self.has_process.then(|| signal(SignalKind::terminate()));
                 let source = source(bounds.clone()).await?;
                 let answers = Answers {
@@ -94,7 +96,7 @@ impl WorkerLink {
                 };
                 self.answer(answers).await
             });
-            // A step that cannot be interrupted is not waited for.
+            // Does not wait for plan steps that cannot be interrupted.
             runtime.shutdown_background();
             served
         };
@@ -110,20 +112,20 @@ impl WorkerLink {
             let answering = AssertUnwindSafe(Box::pin(answers.answer(&request, &mut write))).catch_unwind();
             let answered = tokio::select! {
                 answered = answering => answered,
-                // No request can come: the server is gone.
+                // The request channel is closed, so the server is gone.
                 _ = requests.recv() => return Ok(()),
             };
             if self.has_process {
                 Limits::lift();
             }
-            // A panic drops the statement as any other end does.
+            // The unwinding of a panic also drops the statement.
             let answered = answered.unwrap_or_else(|_| Err(SqlError::engine_failed()));
             wire::end(&mut self.stream, answered)?;
         }
         Ok(())
     }
 
-    /// Reads requests beside their answers, so that a process ends with its server whatever it is busy with.
+    /// Reads requests in a separate thread, so that the process exits with its server even while it is busy.
     fn requests(&self) -> io::Result<mpsc::Receiver<Request>> {
         let (sender, requests) = mpsc::channel(1);
         let mut stream = self.stream.try_clone()?;
@@ -148,7 +150,7 @@ impl WorkerLink {
     reason = "no statement can be interrupted otherwise, and nobody waits for it"
 )]
 fn leave(spill: &Path) {
-    // A server that was killed removes nothing.
+    // If the server was killed, it could not remove the folder.
     let _ = std::fs::remove_dir_all(spill);
     std::process::exit(0);
 }
@@ -156,7 +158,7 @@ fn leave(spill: &Path) {
 fn runtime(config: &SqlConfig) -> io::Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(config.threads)
-        // Some of these threads write and read spilled data.
+        // Some of these threads write and read temporary files.
         .max_blocking_threads(config.threads * 4)
         .thread_name("sql")
         .thread_stack_size(THREAD_STACK_BYTES)
@@ -164,7 +166,7 @@ fn runtime(config: &SqlConfig) -> io::Result<Runtime> {
         .build()
 }
 
-/// The means by which a worker answers.
+/// State that a worker needs to answer requests.
 struct Answers {
     bounds: Bounds,
     source: Arc<dyn Source>,
@@ -172,8 +174,8 @@ struct Answers {
     has_process: bool,
 }
 
-/// The tables that were read last, and the memory of the process when they were opened: the memory that statements
-/// leave behind in the allocator raises no bound.
+/// Tables of the last request, and the memory of the process when they were opened. Memory that later statements leave
+/// in the allocator must not raise the limit.
 struct OpenTables {
     tables: Arc<Tables>,
     held_bytes: Option<u64>,

@@ -1,5 +1,5 @@
-//! The workers of a server: started where there is none, kept while they read the state that statements read, ended
-//! whatever they are at.
+//! Manages the idle workers of a server. A worker is started if none is idle, kept while its tables are current, and
+//! ended even if it is busy.
 
 use std::fmt;
 use std::io;
@@ -21,10 +21,10 @@ use crate::wire::{self, Reply, Request, Setup, Task};
 use crate::worker::WorkerLink;
 use crate::{SqlConfig, SqlError};
 
-/// The longest wait for a worker that closed its socket.
+/// Maximum time to wait for the exit of a worker that closed its socket.
 const BREAK_OFF_MAX: Duration = Duration::from_secs(5);
 
-/// The variables that a worker's process gets of its server's: no secret is among them.
+/// Environment variables that a worker process inherits from its server. None of them contains a secret.
 const VARIABLES: [&str; 16] = [
     "ALL_PROXY",
     "HOME",
@@ -44,10 +44,10 @@ const VARIABLES: [&str; 16] = [
     "no_proxy",
 ];
 
-/// Starts workers, and names the state that they read.
+/// Starts workers and names the state that they read.
 pub trait Workers: fmt::Debug + Send + Sync {
-    /// The name of the state that statements read now. A worker reads the same for as long as it lives: one of another
-    /// state is ended.
+    /// Returns the name of the state that statements read now. A worker reads one state for its whole life. Workers of
+    /// another state are ended.
     ///
     /// # Errors
     /// [`SqlError::NotReady`]
@@ -55,27 +55,27 @@ pub trait Workers: fmt::Debug + Send + Sync {
         Ok(String::new())
     }
 
-    /// All that a worker must know to find its tables.
+    /// Returns the settings with which a worker finds its tables.
     fn setup(&self) -> serde_json::Value {
         serde_json::Value::Null
     }
 
-    /// Starts the worker at the other end of a socket: a process ([`start_program`]), or something that ends with the
-    /// socket.
+    /// Starts a worker at the other end of a socket. The worker is a process ([`start_program`]) or anything else that
+    /// ends when the socket closes.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The worker cannot be started.
     fn start(&self, link: UnixStream) -> io::Result<Option<Child>>;
 }
 
-/// Starts this program again, with other arguments, at the other end of a socket. Its environment holds only
-/// the places of the system's own files.
+/// Starts this program again with other arguments, and passes the socket as standard input. The new process inherits
+/// only a fixed list of environment variables.
 ///
 /// # Errors
-/// It cannot be started.
+/// The process cannot be started.
 #[expect(clippy::disallowed_methods, reason = "it is no configuration, and handed on unread")]
 pub fn start_program(arguments: &[&str], link: UnixStream) -> io::Result<Child> {
-    // The program that runs, even where another one has taken its place on the disk.
+    // Starts the running program, even if its file on disk was replaced.
     let program = match cfg!(target_os = "linux") {
         true => "/proc/self/exe".into(),
         false => std::env::current_exe()?,
@@ -89,13 +89,14 @@ pub fn start_program(arguments: &[&str], link: UnixStream) -> io::Result<Child> 
         .envs(kept)
         .stdin(Stdio::from(OwnedFd::from(link)))
         .stdout(Stdio::null())
-        // Ctrl-C is for the server, which ends its workers when it has answered.
+        // Ctrl-C must reach only the server, which ends its workers after it has answered.
         .process_group(0)
         .kill_on_drop(true)
         .spawn()
 }
 
-/// Workers within this process, for programs that embed the crate: nothing ends a statement there that cannot be interrupted.
+/// Runs workers inside this process, for programs that embed the crate. A statement that cannot be interrupted runs to
+/// its end there.
 #[derive(Debug)]
 pub struct WorkersWithin(pub Arc<dyn Source>);
 
@@ -116,18 +117,18 @@ impl Workers for WorkersWithin {
     }
 }
 
-/// A worker, as its server sees it. It ends when this is dropped.
+/// Server's handle of a worker. Dropping the handle ends the worker.
 #[derive(Debug)]
 pub(crate) struct Worker {
     link: tokio::net::UnixStream,
     child: Option<Child>,
     state: String,
-    /// Removed after the process has ended.
+    /// Folder for spilled data, removed after the process has ended.
     spill: TempDir,
 }
 
 impl Worker {
-    /// Sends the request; the frames of its answer follow.
+    /// Sends a request. The worker then sends the frames of its answer.
     pub(crate) async fn ask(&mut self, request: &Request) -> io::Result<()> {
         self.link.write_all(&wire::message(request)?).await
     }
@@ -136,22 +137,22 @@ impl Worker {
         wire::told(&mut self.link).await
     }
 
-    /// True while nobody has ended it.
+    /// Returns true while the worker process runs.
     fn is_there(&mut self) -> bool {
         self.child
             .as_mut()
             .is_none_or(|child| matches!(child.try_wait(), Ok(None)))
     }
 
-    /// Ends it, whatever it is at.
+    /// Ends the worker, even if it is busy.
     pub(crate) async fn end(mut self) {
         if let Some(child) = &mut self.child {
             let _ = child.kill().await;
         }
     }
 
-    /// True where a worker that broke off asked for too much memory: the program gives up where it gets none, and the
-    /// kernel ends the largest process where none is left.
+    /// Returns true if a worker ended because of too little memory. The program aborts if an allocation fails, and the
+    /// kernel kills the largest process if memory runs out.
     pub(crate) async fn lacked_memory(mut self) -> bool {
         let Some(child) = &mut self.child else { return false };
         let ended = tokio::time::timeout(BREAK_OFF_MAX, child.wait()).await;
@@ -160,18 +161,18 @@ impl Worker {
     }
 }
 
-/// The workers of a server that have nothing to do.
+/// Idle workers of a server.
 #[derive(Debug)]
 pub(crate) struct IdleWorkers {
     config: SqlConfig,
     source: Arc<dyn Workers>,
     idle: Mutex<Vec<Worker>>,
-    /// Held while one is started ahead.
+    /// Locked while a worker is started in advance.
     starting: tokio::sync::Mutex<()>,
 }
 
 impl IdleWorkers {
-    /// Starts none before the first statement.
+    /// Creates an empty set of workers. The first statement starts the first worker.
     pub(crate) fn new(config: &SqlConfig, source: Arc<dyn Workers>) -> Result<Self, StartError> {
         let workers = Self {
             config: config.clone(),
@@ -183,7 +184,7 @@ impl IdleWorkers {
         Ok(workers)
     }
 
-    /// A worker that reads the state that statements read now.
+    /// Takes an idle worker with current tables, or starts one.
     pub(crate) async fn take(&self) -> Result<Worker, SqlError> {
         let state = self.source.state()?;
         loop {
@@ -192,7 +193,7 @@ impl IdleWorkers {
                 if self.starting.try_lock().is_ok() {
                     return self.start(state).await;
                 }
-                // One is on its way.
+                // A worker is being started in advance, so wait for it.
                 drop(self.starting.lock().await);
                 continue;
             };
@@ -203,7 +204,7 @@ impl IdleWorkers {
         }
     }
 
-    /// Keeps a worker for the next statement, unless as many wait as there may be at work.
+    /// Keeps a worker for the next statement, unless there are already as many idle workers as concurrent statements.
     pub(crate) fn keep(&self, worker: Worker) {
         let mut idle = self.idle();
         if idle.len() < self.config.concurrency_max {
@@ -211,7 +212,7 @@ impl IdleWorkers {
         }
     }
 
-    /// One that reads something else than statements read now.
+    /// Takes an idle worker whose tables are outdated.
     pub(crate) fn outdated(&self) -> Option<Worker> {
         let state = self.source.state().ok();
         let mut idle = self.idle();
@@ -219,7 +220,7 @@ impl IdleWorkers {
         Some(idle.swap_remove(at))
     }
 
-    /// Starts one ahead of the next statement, with its tables open; no second one meanwhile.
+    /// Starts one worker in advance and opens its tables. Does nothing if another worker is being started.
     pub(crate) async fn spare(&self) {
         let Ok(_only) = self.starting.try_lock() else {
             return;
@@ -239,7 +240,7 @@ impl IdleWorkers {
             }
         };
         let limit = Duration::from_millis(self.config.timeout_ms);
-        // Without one the next statement starts one, and reports its fault.
+        // After a failure, the next statement starts a worker itself and reports the error.
         if let Ok(Ok(worker)) = tokio::time::timeout(limit, opened).await {
             self.keep(worker);
         }
@@ -268,7 +269,7 @@ impl IdleWorkers {
         started.await.map_err(|error: io::Error| broken(&error))
     }
 
-    /// A worker's own folder for data that does not fit into memory.
+    /// Creates a worker's own folder for data that does not fit into memory.
     fn folder(&self) -> io::Result<TempDir> {
         let mut named = tempfile::Builder::new();
         named.prefix("haat-sql-");
@@ -286,7 +287,7 @@ impl IdleWorkers {
     }
 }
 
-/// A worker that cannot be started, or broke off for no reason that a statement gives.
+/// Logs and returns the error for a worker that cannot be started or ended for an unknown reason.
 pub(crate) fn broken(error: &io::Error) -> SqlError {
     tracing::error!(%error, "a worker of statements is broken");
     SqlError::Internal

@@ -1,5 +1,5 @@
-//! The actions of clients besides queries: they open and close sessions and prepared statements, and end statements.
-//! The server keeps none of these, so that most actions are an answer and nothing else.
+//! Flight actions: requests besides queries, which manage sessions and prepared statements or cancel statements. The
+//! server stores no sessions and prepared statements, so most actions only return a fixed answer.
 
 use prost::Message;
 
@@ -20,18 +20,18 @@ const CLOSE_SESSION: &str = "CloseSession";
 const CANCEL: &str = "CancelFlightInfo";
 const CANCEL_QUERY: &str = "CancelQuery";
 
-/// A session is closed: there was none.
+/// Status code for a closed session. The server stores no sessions, so closing one always succeeds.
 const CLOSED: i32 = 1;
-/// A statement ends with the call that reads its rows, and by nothing else.
+/// Status code for a cancel request. A statement ends only when the call that reads its rows ends.
 const NOT_CANCELLABLE: i32 = 3;
 
-/// The options of a session. A client may set them to the same values again, and set no other.
+/// Session options. A client may set them to these values again, but cannot set other values or options.
 const OPTIONS: [(&str, &str); 2] = [("catalog", CATALOG), ("schema", SCHEMA)];
 
-/// The answer of an action that needs no statement to be planned.
+/// Returns the answer of an action for which no statement must be planned.
 pub(super) fn told(kind: &str, body: &[u8]) -> Result<Vec<u8>, Failure> {
     Ok(match kind {
-        // The server keeps no state, so it has none to close.
+        // The server stores no prepared statements, so there is nothing to close.
         CLOSE => Vec::new(),
         SET_OPTIONS => result(&set(&decode(body)?)),
         GET_OPTIONS => result(&SessionOptions {
@@ -52,7 +52,7 @@ pub(super) fn told(kind: &str, body: &[u8]) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// A message as the only result of an action.
+/// Encodes a message as the only result of an action.
 pub(super) fn result(message: &impl Message) -> Vec<u8> {
     framed(&ActionResult {
         body: message.encode_to_vec(),
@@ -80,7 +80,7 @@ fn set(wanted: &SessionOptions) -> SetSessionOptionsResult {
     }
 }
 
-/// All actions.
+/// Returns the list of supported actions.
 pub(super) fn actions() -> Vec<u8> {
     let known = [
         (CREATE, "Plans a statement; its handle is the statement itself."),

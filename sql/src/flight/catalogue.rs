@@ -1,4 +1,4 @@
-//! The metadata that clients read before they send statements: catalogues, schemas, tables, keys.
+//! Metadata that clients read before they send statements: catalogues, schemas, tables and keys.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) fn table_types() -> Result<RecordBatch, SqlError> {
     batch(vec![text("table_type", false)], vec![texts([TABLE])])
 }
 
-/// True where a name matches a pattern of SQL's `like`.
+/// Returns true if a name matches a pattern of SQL `like`.
 fn matches(name: &str, pattern: Option<&str>) -> bool {
     let Some(pattern) = pattern else { return true };
     let (name, pattern) = (StringArray::from(vec![name]), StringArray::from(vec![pattern]));
@@ -51,14 +51,14 @@ fn is_catalog(wanted: Option<&str>) -> bool {
     wanted.is_none_or(|name| name == CATALOG)
 }
 
-/// A worker's tables, as it writes them.
+/// Decodes the table list that a worker sends as an Arrow stream.
 pub(super) fn known(bytes: &[u8]) -> Result<RecordBatch, SqlError> {
     let mut reader = StreamReader::try_new(bytes, None).map_err(|error| failed(&error))?;
     let known = reader.next().ok_or(SqlError::Internal)?;
     known.map_err(|error| failed(&error))
 }
 
-/// The names in a column of theirs.
+/// Returns the names in one column of the table list.
 fn names(known: &RecordBatch, column: usize) -> impl Iterator<Item = &str> {
     known.column(column).as_string::<i32>().iter().flatten()
 }
@@ -104,7 +104,7 @@ pub(super) fn tables(known: &RecordBatch, wanted: &GetTables) -> Result<RecordBa
     batch(fields, columns)
 }
 
-/// No table has keys that the engine knows of.
+/// Returns an empty list, because the engine knows no primary keys.
 pub(super) fn primary_keys() -> Result<RecordBatch, SqlError> {
     let fields = vec![
         text("catalog_name", true),
@@ -117,7 +117,7 @@ pub(super) fn primary_keys() -> Result<RecordBatch, SqlError> {
     Ok(RecordBatch::new_empty(SchemaRef::new(Schema::new(fields))))
 }
 
-/// No table refers to another one as far as the engine knows.
+/// Returns an empty list, because the engine knows no foreign keys.
 pub(super) fn foreign_keys() -> Result<RecordBatch, SqlError> {
     let mut fields = Vec::new();
     for side in ["pk", "fk"] {

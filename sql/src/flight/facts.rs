@@ -1,5 +1,5 @@
-//! The abilities of a server, by the numbers of `SqlInfo`. Clients of JDBC ask for nearly all of them, and fail at one
-//! that is absent. The server only reads, has no transactions, and a statement is ended by ending its call.
+//! Capabilities of the server, by their `SqlInfo` numbers. JDBC clients request nearly all of them and fail if one is
+//! missing. The server is read-only and has no transactions. A client cancels a statement by ending the call.
 
 use std::sync::Arc;
 
@@ -14,22 +14,22 @@ use super::catalogue::{batch, failed, texts};
 use super::messages::GetSqlInfo;
 use crate::SqlError;
 
-/// A fact about the server.
+/// Value of a capability.
 #[derive(Debug, Clone, Copy)]
 enum Fact {
     Text(&'static str),
     Flag(bool),
-    /// A number; 0 for "no limit, or not known".
+    /// Number; 0 means "no limit" or "unknown".
     Whole(i64),
-    /// Of a list of abilities, those whose bit is set.
+    /// Bit set of supported capabilities.
     Bits(i32),
-    /// The types between which `convert` converts; SQL here has no `convert`.
+    /// Empty map of the types that `convert` converts, because `convert` is not supported.
     NoConversions,
 }
 
 use Fact::{Bits, Flag, NoConversions, Text, Whole};
 
-/// Those that are no plain limit.
+/// All capabilities that are not plain limits.
 const FACTS: [(u32, Fact); 54] = [
     (0, Text("haat")),
     (1, Text(env!("CARGO_PKG_VERSION"))),
@@ -43,12 +43,12 @@ const FACTS: [(u32, Fact); 54] = [
     (500, Flag(false)),
     (501, Flag(false)),
     (502, Flag(false)),
-    // Names are folded to small letters where they are not quoted.
+    // Unquoted names are converted to lowercase.
     (503, Whole(3)),
     (504, Text("\"")),
     (505, Whole(0)),
     (506, Flag(true)),
-    // Nulls are the highest values.
+    // Nulls sort as the highest values.
     (507, Whole(0)),
     (513, Text("\\")),
     (514, Text("")),
@@ -59,15 +59,15 @@ const FACTS: [(u32, Fact); 54] = [
     (519, Flag(false)),
     (520, Flag(true)),
     (521, Flag(true)),
-    // Groups by columns that are not selected, and by more than these.
+    // `group by` accepts columns that are not selected, and columns beyond the selected ones.
     (522, Bits(0b11)),
     (523, Flag(true)),
     (524, Flag(true)),
-    // The least and the core of the grammar; the entry level of the standard.
+    // Supports the minimum and the core SQL grammar, and the entry level of the SQL-92 standard.
     (525, Bits(0b11)),
     (526, Bits(0b1)),
     (527, Flag(false)),
-    // Limited and full outer joins.
+    // Supports limited and full outer joins.
     (528, Bits(0b110)),
     (529, Text("schema")),
     (530, Text("procedure")),
@@ -78,26 +78,26 @@ const FACTS: [(u32, Fact); 54] = [
     (535, Bits(0)),
     (536, Flag(false)),
     (537, Flag(false)),
-    // In comparisons, in `exists`, in `in`.
+    // Supports subqueries in comparisons, in `exists` and in `in`.
     (538, Bits(0b111)),
     (539, Flag(true)),
-    // With `all` and without.
+    // Supports `union` with and without `all`.
     (540, Bits(0b11)),
     (556, Flag(false)),
     (557, Whole(64 * 1024)),
     (562, Whole(0)),
     (563, Flag(false)),
     (564, Bits(0b1)),
-    // Rows are read once, from the first to the last.
+    // Result sets are forward-only.
     (567, Bits(0b10)),
     (568, Bits(0)),
     (569, Bits(0b10)),
     (570, Bits(0)),
 ];
 
-/// Limits that there are none of: lengths of literals and names, columns, tables, connections.
+/// Numbers of limits that do not exist here: lengths of literals and names, numbers of columns, tables and connections.
 const UNLIMITED: std::ops::RangeInclusive<u32> = 541..=561;
-/// The rest of the list: abilities that no server has that only reads.
+/// Numbers of capabilities that a read-only server does not have.
 const ABSENT: [u32; 7] = [565, 566, 572, 573, 574, 575, 576];
 
 fn facts() -> impl Iterator<Item = (u32, Fact)> {
@@ -109,7 +109,7 @@ fn facts() -> impl Iterator<Item = (u32, Fact)> {
     FACTS.into_iter().chain(unlimited).chain(absent).chain([(571, Bits(0))])
 }
 
-/// The facts whose numbers are asked for; all where none is.
+/// Returns the requested capabilities, or all of them if the request names none.
 pub(super) fn sql_info(wanted: &GetSqlInfo) -> Result<RecordBatch, SqlError> {
     let mut facts: Vec<_> = facts()
         .filter(|(number, _)| wanted.info.is_empty() || wanted.info.contains(number))
@@ -172,14 +172,14 @@ pub(super) fn sql_info(wanted: &GetSqlInfo) -> Result<RecordBatch, SqlError> {
     )
 }
 
-/// So many maps without entries: they are there, and hold nothing.
+/// Creates an array of `count` maps that are empty but not null.
 fn empty_maps(of: &DataType, count: usize) -> ArrayRef {
     let nulls = new_null_array(of, count);
     let without_nulls = nulls.to_data().into_builder().nulls(None).build();
     without_nulls.map_or(nulls, datafusion::arrow::array::make_array)
 }
 
-/// The kinds of facts that the specification has.
+/// Returns the union of value types that the specification defines.
 fn value_fields() -> UnionFields {
     let list = |of: DataType| DataType::List(Arc::new(Field::new("item", of, true)));
     let entry = Fields::from(vec![
@@ -209,7 +209,7 @@ mod tests {
         let all = sql_info(&GetSqlInfo { info: Vec::new() }).unwrap();
         let numbers: BTreeSet<u32> = facts().map(|(number, _)| number).collect();
         assert_eq!(all.num_rows(), numbers.len());
-        // From the first about SQL to the last, but for lists of words and functions, which are as long as a manual.
+        // Checks the SQL capabilities from first to last, except the long lists of keywords and functions.
         let missing: Vec<u32> = (500..=576).filter(|number| !numbers.contains(number)).collect();
         assert_eq!(missing, [508, 509, 510, 511, 512]);
         let some = sql_info(&GetSqlInfo {

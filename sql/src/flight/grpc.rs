@@ -1,4 +1,4 @@
-//! gRPC over HTTP/2, as much of it as a server needs: one message in, a stream of messages and a status out.
+//! Minimal gRPC server over HTTP/2: one request message, then a stream of response messages and a status.
 
 use std::convert::Infallible;
 
@@ -21,19 +21,19 @@ const GRPC: HeaderValue = HeaderValue::from_static("application/grpc");
 const STATUS: HeaderName = HeaderName::from_static("grpc-status");
 const MESSAGE: HeaderName = HeaderName::from_static("grpc-message");
 
-/// Largest request.
+/// Maximum size of a request, in bytes.
 const REQUEST_BYTES_MAX: usize = 256 * 1024;
-/// The characters that a status message may hold only escaped.
+/// Characters that must be percent-encoded in a status message.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b'%');
 
-/// The reason why a call has no answer.
+/// Error of a gRPC call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The statement has none.
+    /// The statement failed.
     Sql(SqlError),
-    /// The request cannot be read.
+    /// The request cannot be decoded.
     Malformed(&'static str),
-    /// This server has no such call.
+    /// The server does not support the call.
     Unimplemented(String),
 }
 
@@ -44,7 +44,7 @@ impl From<SqlError> for Failure {
 }
 
 impl Failure {
-    /// The number of the status (`google.rpc.Code`) and its words.
+    /// Returns the status code (`google.rpc.Code`) and the message.
     fn status(&self) -> (u8, String) {
         match self {
             Self::Sql(error) => {
@@ -69,13 +69,13 @@ impl Failure {
         let (code, words) = self.status();
         headers.insert(STATUS, HeaderValue::from(u16::from(code)));
         let words = utf8_percent_encode(&words, ESCAPED).to_string();
-        // An escaped text is ASCII without control characters.
+        // The encoded text is always a valid header, because it is ASCII without control characters.
         if let Ok(words) = HeaderValue::from_str(&words) {
             headers.insert(MESSAGE, words);
         }
     }
 
-    /// The answer of a call that fails before its first message.
+    /// Builds the response of a call that fails before its first message.
     pub(crate) fn answer(&self) -> Response {
         let mut response = Response::new(Body::empty());
         response.headers_mut().insert(header::CONTENT_TYPE, GRPC);
@@ -84,7 +84,7 @@ impl Failure {
     }
 }
 
-/// The message of a request.
+/// Reads and decodes the message of a request.
 pub(crate) async fn read<M: Message + Default>(body: Body) -> Result<M, Failure> {
     let whole = Limited::new(body, REQUEST_BYTES_MAX).collect().await;
     let whole = whole.map_err(|_| Failure::Malformed("the request is too large, or ended early"))?;
@@ -105,18 +105,18 @@ pub(crate) async fn read<M: Message + Default>(body: Body) -> Result<M, Failure>
     decode(message)
 }
 
-/// A message within another one.
+/// Decodes a message that is embedded in another message.
 pub(crate) fn decode<M: Message + Default>(bytes: &[u8]) -> Result<M, Failure> {
     M::decode(bytes).map_err(|_| Failure::Malformed("the message cannot be read"))
 }
 
-/// The answer of a call whose messages are all there.
+/// Builds a response from complete messages.
 pub(crate) fn whole(messages: Vec<u8>) -> Response {
     let frames = [Frame::data(Bytes::from(messages)), Frame::trailers(ended(None))];
     answer(futures::stream::iter(frames.map(Ok::<_, Infallible>)))
 }
 
-/// The answer of a call whose messages are made while they are sent.
+/// Builds a response whose messages are produced while they are sent.
 pub(crate) fn streamed(first: Option<Bytes>, chunks: Chunks, watch: Watch) -> Response {
     let frames = futures::stream::unfold(Some((first, chunks, watch)), |held| async move {
         let (first, mut chunks, mut watch) = held?;

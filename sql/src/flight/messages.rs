@@ -1,5 +1,5 @@
-//! The messages of Arrow Flight and Flight SQL that a server that only reads exchanges (`Flight.proto`, `FlightSql.proto`).
-//! Numbers are those of the specification.
+//! Messages of Arrow Flight and Flight SQL that a read-only server exchanges (`Flight.proto`, `FlightSql.proto`). The
+//! field numbers are those of the specification.
 
 use std::collections::BTreeMap;
 
@@ -89,14 +89,14 @@ pub(crate) struct PreparedStatementQuery {
     pub(crate) handle: Vec<u8>,
 }
 
-/// The ticket of a statement, and the handle of a prepared one: both are the statement itself.
+/// Ticket of a statement. Like the handle of a prepared statement, it contains the statement itself.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct StatementTicket {
     #[prost(bytes = "vec", tag = "1")]
     pub(crate) handle: Vec<u8>,
 }
 
-/// The contents of a handle: nothing is kept between calls.
+/// Contents of a ticket or handle. It contains the whole statement, because the server keeps nothing between calls.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Handle {
     #[prost(string, tag = "1")]
@@ -149,7 +149,7 @@ pub(crate) struct GetXdbcTypeInfo {
     pub(crate) data_type: Option<i32>,
 }
 
-/// A value of an option; of the kinds that there are, texts alone are read here.
+/// Value of a session option. Only strings are read; the other value types of the specification are ignored.
 #[derive(Clone, PartialEq, Eq, Hash, Message)]
 pub(crate) struct SessionOptionValue {
     #[prost(string, optional, tag = "1")]
@@ -162,7 +162,7 @@ pub(crate) struct SessionOptions {
     pub(crate) options: BTreeMap<String, SessionOptionValue>,
 }
 
-/// The reason why an option is not set: 1 for its name, 2 for its value.
+/// Reason for rejecting a session option: 1 for an invalid name, 2 for an invalid value.
 #[derive(Clone, PartialEq, Eq, Hash, Message)]
 pub(crate) struct SessionOptionError {
     #[prost(int32, tag = "1")]
@@ -175,7 +175,7 @@ pub(crate) struct SetSessionOptionsResult {
     pub(crate) errors: BTreeMap<String, SessionOptionError>,
 }
 
-/// The outcome of closing a session, or of ending a statement.
+/// Status after closing a session or canceling a statement.
 #[derive(Clone, PartialEq, Eq, Hash, Message)]
 pub(crate) struct Outcome {
     #[prost(int32, tag = "1")]

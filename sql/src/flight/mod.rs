@@ -1,7 +1,7 @@
-//! Arrow Flight SQL for statements that read, over HTTP/2 as the rest of the server speaks it (docs/adr/029).
+//! Arrow Flight SQL for read-only statements over HTTP/2 (docs/adr/029).
 //!
-//! The server keeps nothing between calls: a prepared statement and a ticket are the statement itself, with the moment
-//! that it asks for. So a client may go on at another server of the same release.
+//! The server keeps nothing between calls. A prepared statement and a ticket contain the statement itself and the
+//! requested point in time. A client can therefore continue with another server of the same release.
 
 mod actions;
 mod catalogue;
@@ -27,15 +27,15 @@ use crate::engine::Question;
 use crate::ipc::{self, framed};
 use crate::{Door, SqlError};
 
-/// The path of the calls.
+/// URL path of the gRPC calls.
 pub(crate) const PATTERN: &str = "/arrow.flight.protocol.FlightService/{call}";
 
-/// The beginning of the types of messages within messages.
+/// Prefix of the type URLs of embedded messages.
 const TYPES: &str = "type.googleapis.com/arrow.flight.protocol.sql.";
-/// Says which moment's tables a statement reads.
+/// Request header with the point in time of the tables to read.
 const AS_OF: &str = "haat-as-of";
 
-/// One call.
+/// Handles one gRPC call.
 pub(crate) async fn call(
     State(door): State<Door>,
     Path(call): Path<String>,
@@ -63,16 +63,16 @@ struct CallContext {
     headers: HeaderMap,
 }
 
-/// Reads the answer from the list of tables.
+/// Function that computes an answer from the table list.
 type Tell = dyn Fn(&RecordBatch) -> Result<RecordBatch, SqlError> + Send + Sync;
 
-/// The request of a client.
+/// Parsed Flight SQL command.
 enum Command {
-    /// The rows of a statement.
+    /// Requests the rows of a statement.
     Rows(Question),
-    /// The same at every server.
+    /// Requests data that is the same on every server.
     Constant(RecordBatch),
-    /// The tables that there are.
+    /// Requests data from the table list.
     Tables(Box<Tell>),
 }
 
@@ -85,13 +85,13 @@ impl CallContext {
             "DoGet" => self.rows(grpc::read(body).await?).await,
             "DoAction" => self.action(grpc::read(body).await?).await,
             "ListActions" => Ok(grpc::whole(actions::actions())),
-            // A caller is known by the key that every call brings: there is nothing to agree on.
+            // The handshake does nothing, because every call carries the caller's key.
             "ListFlights" | "Handshake" => Ok(grpc::whole(Vec::new())),
             other => Err(Failure::Unimplemented(format!("call {other}"))),
         }
     }
 
-    /// The request in a command, without a plan.
+    /// Parses a command without planning its statement.
     fn command(&self, bytes: &[u8]) -> Result<Command, Failure> {
         let any: Any = decode(bytes)?;
         let kind = any.type_url.strip_prefix(TYPES);
@@ -137,19 +137,19 @@ impl CallContext {
         Ok(tell(&catalogue::known(&known)?)?)
     }
 
-    /// Counts this call as a request of its caller. Every call that plans or runs a statement is counted.
+    /// Counts this call towards the caller's rate limit. Every call that plans or runs a statement is counted.
     async fn charge(&self) -> Result<(), SqlError> {
         let charged = self.door.guard.charge(&self.asker.caller, PATTERN).await;
         charged.map_err(|_| SqlError::Limited)
     }
 
-    /// The columns of a statement, as a message of the stream format.
+    /// Returns the result columns of a statement as an Arrow IPC schema message.
     async fn planned(&self, question: &Question) -> Result<Vec<u8>, SqlError> {
         self.charge().await?;
         self.door.engine.columns(question.clone()).await
     }
 
-    /// The columns of a command, as a message of the stream format.
+    /// Returns the result columns of a command as an Arrow IPC schema message.
     async fn columns(&self, command: &Command) -> Result<Vec<u8>, Failure> {
         let rows = match command {
             Command::Rows(question) => return Ok(self.planned(question).await?),
@@ -181,7 +181,7 @@ impl CallContext {
             endpoint: vec![FlightEndpoint {
                 ticket: Some(Ticket { ticket }),
             }],
-            // Neither is known before it is read.
+            // The numbers of records and bytes are unknown before the rows are read.
             total_records: -1,
             total_bytes: -1,
         };

@@ -1,4 +1,4 @@
-//! The types that columns have, as clients of ODBC and JDBC list them (`CommandGetXdbcTypeInfo`).
+//! Column types for ODBC and JDBC clients, which list them with `CommandGetXdbcTypeInfo`.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use super::catalogue::{batch, text};
 use super::messages::GetXdbcTypeInfo;
 use crate::SqlError;
 
-/// A type: its name, its number, and the number of its kind.
+/// Column type: its name, its type code and the code of its general type.
 struct Type {
     name: &'static str,
     number: i32,
     kind: i32,
-    /// Digits, characters, or characters of a moment as text.
+    /// Maximum number of digits or characters; for date and time types, the length as text.
     size: Option<i32>,
-    /// The quotation mark around a literal.
+    /// Quotation mark around a literal.
     quote: Option<&'static str>,
-    /// The unit of the size: digits (10) or bits (2) of a number.
+    /// Number base of the size: 10 for digits, 2 for bits.
     radix: Option<i32>,
-    /// The code of the kind of moment.
+    /// Subcode of a date or time type.
     moment: Option<i32>,
 }
 
@@ -48,7 +48,7 @@ const fn moment(name: &'static str, number: i32, size: i32, subcode: i32) -> Typ
     }
 }
 
-/// By number, as the specification wants them.
+/// All types, sorted by type code as the specification requires.
 const TYPES: [Type; 11] = [
     Type {
         size: Some(1),
@@ -75,7 +75,7 @@ const TYPES: [Type; 11] = [
     moment("timestamp", 93, 29, 3),
 ];
 
-/// The types; of one number where that is asked for.
+/// Returns all types, or only those with the requested type code.
 pub(super) fn types(wanted: &GetXdbcTypeInfo) -> Result<RecordBatch, SqlError> {
     let found: Vec<&Type> = TYPES
         .iter()
@@ -107,7 +107,7 @@ pub(super) fn types(wanted: &GetXdbcTypeInfo) -> Result<RecordBatch, SqlError> {
         ),
         (number("nullable", false), numbers(&|_| Some(1))),
         (flag("case_sensitive", false), flags(&|one| Some(is_text(one)))),
-        // In `like` only where it is a text, and in comparisons always.
+        // Strings can be searched with all operators including `like`. Other types only allow comparisons.
         (
             number("searchable", false),
             numbers(&|one| Some(if is_text(one) { 3 } else { 2 })),

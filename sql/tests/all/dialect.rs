@@ -1,4 +1,4 @@
-//! Functions and forms that users of DuckDB type first.
+//! Tests of functions and syntax that DuckDB users are used to.
 
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ const ROWS: &str = "(values (1, 'a', 10, timestamp '2026-01-31 23:30:00'), (2, '
                     (3, 'b', 20, timestamp '2026-03-02 09:00:00'), (4, null, null, timestamp '2025-12-31 00:00:00')) \
                     as t (id, kind, price, moment)";
 
-/// Expressions, and DuckDB 2.0's answers over the same rows.
+/// Expressions and the results of DuckDB 2.0 over the same rows.
 const ANSWERS: &[(&str, &str)] = &[
     ("max_by(kind, price)", "b"),
     ("arg_max(id, price)", "2"),
@@ -69,7 +69,7 @@ async fn functions_of_duckdb_answer_what_they_do_there() {
     }
 }
 
-/// Over several threads what each counted is put together.
+/// The query uses several threads, so the counts of the threads must be merged.
 #[tokio::test]
 async fn the_most_frequent_value_is_told_of_each_group() {
     let config = SqlConfig {

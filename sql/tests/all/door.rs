@@ -1,4 +1,4 @@
-//! `POST /v1/sql` as a client sees it.
+//! Tests of `POST /v1/sql` as a client sees it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -153,7 +153,7 @@ async fn where_keys_are_wanted_nobody_comes_in_without_one() {
     insta::assert_snapshot!(told(&server, "select 1").await, @r#"401 {"code":"missing_credentials","detail":"statements need a key that the operator allowed, in X-Service-Key or as a bearer token","reason":"anonymous","status":401,"title":"A key or a session is needed","type":"urn:haat:problem:missing_credentials"}"#);
 }
 
-/// Knows one key, until it was asked so many times.
+/// Accepts any key, but rejects it after `revoked_after` checks.
 #[derive(Debug)]
 struct RevokedKey {
     asked: AtomicUsize,
@@ -179,7 +179,7 @@ impl Identify for RevokedKey {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_statement_ends_soon_after_its_key_is_revoked() {
     let endless = "with recursive n as (select 1 i union all select i + 1 from n) select count(*) from n";
-    // Asked on the way in, when the statement begins, and after a second: then it is revoked.
+    // The key is checked at the edge and when the statement starts. The third check, a second later, finds it revoked.
     let identify = Arc::new(RevokedKey {
         asked: AtomicUsize::new(0),
         revoked_after: 2,
@@ -201,7 +201,7 @@ async fn a_statement_ends_soon_after_its_key_is_revoked() {
     let bytes = response.into_body().collect().await.unwrap().to_bytes();
     let problem: Value = serde_json::from_slice(&bytes).unwrap();
     assert_eq!((status, &problem["reason"]), (403, &json!("revoked")), "{problem}");
-    // Long before the statement's own time is over.
+    // The statement must end long before its own time limit.
     assert!(
         begun.elapsed() < std::time::Duration::from_secs(60),
         "{:?}",

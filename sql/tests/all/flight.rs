@@ -1,4 +1,4 @@
-//! Arrow Flight SQL as a client sees it, message by message.
+//! Tests of Arrow Flight SQL as a client sees it, message by message.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,10 +14,10 @@ use sql::{Door, SqlConfig};
 use crate::market::engine;
 
 const TYPES: &str = "type.googleapis.com/arrow.flight.protocol.sql.";
-/// `google.rpc.Code` RESOURCE_EXHAUSTED.
+/// Status code RESOURCE_EXHAUSTED of `google.rpc.Code`.
 const EXHAUSTED: &str = "8";
 
-/// `google.protobuf.Any`.
+/// Protobuf message `google.protobuf.Any`.
 #[derive(Clone, PartialEq, Eq, Message)]
 struct Any {
     #[prost(string, tag = "1")]
@@ -26,14 +26,14 @@ struct Any {
     value: Vec<u8>,
 }
 
-/// `CommandStatementQuery`, and as well the request that prepares a statement.
+/// Protobuf message `CommandStatementQuery`. It also serves as the request that prepares a statement.
 #[derive(Clone, PartialEq, Eq, Message)]
 struct Query {
     #[prost(string, tag = "1")]
     query: String,
 }
 
-/// `FlightDescriptor`.
+/// Protobuf message `FlightDescriptor`.
 #[derive(Clone, PartialEq, Eq, Message)]
 struct Descriptor {
     #[prost(int32, tag = "1")]
@@ -42,7 +42,7 @@ struct Descriptor {
     cmd: Vec<u8>,
 }
 
-/// `Action`.
+/// Protobuf message `Action`.
 #[derive(Clone, PartialEq, Eq, Message)]
 struct Action {
     #[prost(string, tag = "1")]
@@ -51,7 +51,7 @@ struct Action {
     body: Vec<u8>,
 }
 
-/// Admits so many requests of all callers together.
+/// Rate limit that admits a fixed number of requests of all callers together.
 #[derive(Debug)]
 struct First(AtomicU32);
 
@@ -67,7 +67,7 @@ impl Limit for First {
     }
 }
 
-/// A server whose callers may make so many requests.
+/// Starts a Flight server that accepts `requests` requests in total.
 async fn server(requests: u32) -> EdgeRouter {
     let engine = engine(&SqlConfig::default());
     let guard = Arc::new(Guard {
@@ -88,7 +88,7 @@ async fn server(requests: u32) -> EdgeRouter {
     sql::flight_router(door).edge(config)
 }
 
-/// The status of a call.
+/// Sends a call and returns its gRPC status.
 async fn status(server: &EdgeRouter, call: &str, message: &impl Message) -> String {
     let message = message.encode_to_vec();
     let mut body = vec![0];

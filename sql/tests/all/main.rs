@@ -1,4 +1,4 @@
-//! The public doors of the crate: the engine itself, and `POST /v1/sql`.
+//! Tests of the crate's public interface: the engine itself and `POST /v1/sql`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 

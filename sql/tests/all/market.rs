@@ -1,4 +1,4 @@
-//! A market in memory, and an engine whose workers are processes of this program.
+//! Test market in memory, and an engine whose workers are processes of the test program.
 
 use std::collections::HashMap;
 use std::os::unix::net::UnixStream;
@@ -14,7 +14,7 @@ use tokio::process::Child;
 
 use crate::stuck;
 
-/// Products of the market.
+/// Number of products in the test market.
 pub(crate) const PRODUCTS: i64 = 100_000;
 
 fn field(name: &str, data_type: DataType, comment: &str) -> Field {
@@ -44,7 +44,7 @@ fn products() -> MemTable {
     MemTable::try_new(schema, vec![batches]).unwrap()
 }
 
-/// Starts this program again, to do nothing but what [`serves_statements`] does.
+/// Starts the test program again so that it runs only the test [`serves_statements`].
 #[derive(Debug)]
 struct Processes {
     has_stuck: bool,
@@ -61,7 +61,7 @@ impl Workers for Processes {
     }
 }
 
-/// A worker. It is a test so that it is part of this program, and ends at once where no server started it.
+/// Runs a worker. It is a test so that the test program contains it. It ends at once if no server started it.
 #[test]
 #[ignore = "what servers of the other tests start"]
 fn serves_statements() {
@@ -82,12 +82,12 @@ fn serves_statements() {
     link.serve(source).unwrap();
 }
 
-/// An engine over the market.
+/// Creates an engine over the test market.
 pub(crate) fn engine(config: &SqlConfig) -> SqlEngine {
     engine_of(config, false)
 }
 
-/// An engine over the market, with the table of [`stuck`] or without.
+/// Creates an engine over the test market, optionally with the table of [`stuck`].
 pub(crate) fn engine_of(config: &SqlConfig, has_stuck: bool) -> SqlEngine {
     SqlEngine::new(config, Arc::new(Processes { has_stuck })).unwrap()
 }

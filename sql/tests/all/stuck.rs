@@ -1,4 +1,4 @@
-//! A statement that nothing within its worker can interrupt: others are answered all the same.
+//! Tests a statement that its worker cannot interrupt. Other statements must still be answered.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use sql::SqlConfig;
 use crate::market::engine_of;
 use crate::wild::{outcome, outcome_within, tight};
 
-/// A table whose rows never come: whoever reads it is busy for ever.
+/// Table that blocks its reader forever and never returns rows.
 #[derive(Debug)]
 struct Stuck(SchemaRef);
 

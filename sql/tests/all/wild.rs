@@ -1,4 +1,5 @@
-//! Statements that ask for too much: each gets an answer or an error that says what to change, and memory stays bounded.
+//! Tests of statements that need too many resources. Each must get an answer or an error that says what to change, and
+//! memory must stay within its limit.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,7 +18,7 @@ fn question(statement: &str) -> Question {
     }
 }
 
-/// The rows of an answer that has an end.
+/// Runs a statement and collects all rows of its answer.
 pub(crate) async fn rows(engine: &SqlEngine, statement: &str, timeout_ms: u64) -> Result<Vec<RecordBatch>, SqlError> {
     let mut answer = engine.query(question(statement), Format::Arrow, timeout_ms).await?;
     let mut bytes = Vec::new();
@@ -39,7 +40,8 @@ pub(crate) async fn outcome_within(engine: &SqlEngine, statement: &str, timeout_
     }
 }
 
-/// Statements yield to whatever else the machine does: one whose end is not the end of its time gets as much as it needs.
+/// Returns the time limit of a statement. It is generous unless a timeout is expected, because workers have the lowest
+/// priority.
 fn patience_ms(expected: &[&str]) -> u64 {
     if expected.contains(&"time") { 1_500 } else { 120_000 }
 }
@@ -55,7 +57,7 @@ pub(crate) fn tight() -> SqlConfig {
     }
 }
 
-/// The most memory that a worker had, of those that have ended; with the program's own pages.
+/// Returns the maximum memory of any ended worker in bytes, including the pages of the program.
 fn peak_bytes() -> i64 {
     getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss() * 1024
 }
@@ -204,7 +206,7 @@ fn joined(count: usize, joint: &str, piece: impl Fn(usize) -> String) -> String 
     (0..count).map(piece).collect::<Vec<_>>().join(joint)
 }
 
-/// Names in turn, each of the one before.
+/// Builds a chain of named queries, each of which reads the previous one.
 fn in_turn(count: usize, first: &str, next: impl Fn(usize) -> String) -> String {
     let named = joined(count, ", ", |at| format!("t{} as ({})", at + 1, next(at)));
     format!("with t0 as ({first}), {named}")
@@ -214,7 +216,7 @@ fn nested(count: usize, inner: &str, around: impl Fn(String) -> String) -> Strin
     (0..count).fold(inner.to_owned(), |statement, _| around(statement))
 }
 
-/// Names that stand for two of the name before, and depth without end.
+/// Returns statements with deep nesting, or with named queries that read the previous name twice.
 fn deep() -> Vec<(String, Outcomes)> {
     let products = "select product_id i from products";
     vec![
@@ -254,7 +256,7 @@ fn deep() -> Vec<(String, Outcomes)> {
     ]
 }
 
-/// Names that hide how often they are read: by how they are quoted, and by names within names.
+/// Returns statements that hide how often a named query is read, by quoting and by nested named queries.
 fn hidden() -> Vec<(String, Outcomes)> {
     let quoted = |at: usize| format!("`t{}` as (select a.i from `t{at}` a, `t{at}` b)", at + 1);
     let within = |at: usize| {
@@ -279,7 +281,7 @@ fn hidden() -> Vec<(String, Outcomes)> {
     ]
 }
 
-/// Calls that make more together than each of them.
+/// Returns statements whose calls need little memory alone but too much together.
 fn gathered() -> Vec<(String, Outcomes)> {
     let titles = joined(3_000, ", ", |_| "title".to_owned());
     let texts = joined(5_000, ", ", |_| "''".to_owned());
@@ -298,7 +300,7 @@ fn gathered() -> Vec<(String, Outcomes)> {
     ]
 }
 
-/// As much side by side as a statement may say.
+/// Returns statements with as many parallel expressions, tables or groups as the limits allow.
 fn broad() -> Vec<(String, Outcomes)> {
     let ids = joined(10_000, ",", |at| at.to_string());
     let like = joined(500, " or ", |at| format!("title like '%a%{at}%'"));
@@ -330,7 +332,7 @@ fn broad() -> Vec<(String, Outcomes)> {
     ]
 }
 
-/// Values that are few and large until they are repeated, and windows over everything.
+/// Statements with large values that are repeated for many rows, or with windows over all rows.
 const LARGE: [(&str, Outcomes); 12] = [
     ("select repeat('x', 3000000) from products", &["invalid"]),
     ("select title || repeat('x', 3000000) from products", &["invalid"]),
@@ -428,7 +430,7 @@ async fn a_sort_larger_than_memory_is_answered_from_disk() {
     assert_eq!(most, (PRODUCTS * 10).to_string());
 }
 
-/// Names below a folder that are no folders.
+/// Counts the files below a folder, without counting folders.
 fn files(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
     let count = |entry: std::fs::DirEntry| match entry.path() {
@@ -483,6 +485,6 @@ async fn a_statement_ends_when_nobody_waits_for_it() {
         .await
         .unwrap();
     drop(answer);
-    // The only place is free again, long before the first statement would have ended.
+    // The only worker is free again long before the first statement would have ended.
     assert_eq!(outcome(&engine, "select 1").await, "1 rows");
 }
