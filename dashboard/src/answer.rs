@@ -5,12 +5,13 @@ use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 use state::StateError;
 
-/// A JSON answer in the envelope, which no cache keeps.
+/// Builds a JSON answer in the standard envelope. Caches must not store it.
 pub(crate) fn data(status: StatusCode, data: Value) -> Response {
     api::json(status, &json!({ "data": data }))
 }
 
-/// The answer to whoever asks while the state fails. The answer gives no reason; a lasting failure is logged.
+/// Builds the error answer for a failure of the state database. The answer gives no reason; lasting failures are
+/// logged.
 pub(crate) fn state_problem(error: &StateError) -> Problem {
     metrics::counter!("dashboard_state_failures_total").increment(1);
     if error.is_transient() {
@@ -21,7 +22,7 @@ pub(crate) fn state_problem(error: &StateError) -> Problem {
     Problem::new(error.code())
 }
 
-/// Sets a cookie beside those that the answer sets already.
+/// Adds a `Set-Cookie` header and keeps the cookies that the response sets already.
 pub(crate) fn with_cookie(mut response: Response, cookie: Option<HeaderValue>) -> Response {
     if let Some(cookie) = cookie {
         response.headers_mut().append(header::SET_COOKIE, cookie);

@@ -1,4 +1,4 @@
-//! The page and its parts.
+//! HTML page of the dashboard and its assets.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use axum::response::Redirect;
 use axum::routing::{MethodRouter, get};
 use http::{HeaderMap, HeaderName, header};
 
-/// The sources that the page may load from: its own origin and nothing else. No text that is shown can become a script.
+/// Content security policy: the page may load resources only from its own origin. Displayed text therefore cannot run
+/// as a script.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
     trusted-types 'none'";
@@ -17,10 +18,10 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 
 const PAGE: &str = include_str!("../page/index.html");
 
-/// The page of a demo that shows mails instead of sending them.
+/// Page of the demo that shows mails instead of sending them.
 pub(crate) const MAILS: &str = "/demo/mail";
 
-/// The parts of the page, all under `/dashboard/`.
+/// Asset files of the page, all under `/dashboard/`.
 const PARTS: [(&str, &str, &str); 12] = [
     ("app.css", CSS, include_str!("../page/app.css")),
     ("app.js", JS, include_str!("../page/app.js")),
@@ -40,7 +41,8 @@ const CSS: &str = "text/css; charset=utf-8";
 const JS: &str = "text/javascript; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 
-/// The page at `/dashboard/` and, the same one, at `/dashboard/link`: what stands behind `#` there is for its script.
+/// Serves the same page at `/dashboard/` and `/dashboard/link`. The URL fragment of a link is read by the page's
+/// script.
 pub(crate) fn routes(shows_mails: bool) -> OpenRouter {
     let page = Arc::new(asset(HTML, PAGE));
     let moved = get(async || Redirect::permanent("/dashboard/"));

@@ -9,39 +9,39 @@ use url::{Host, Url};
 
 use crate::local_path::LocalPath;
 
-/// Settings of sign-in and of sessions. Empty text means "not set".
+/// Settings of sign-in and sessions. An empty string means "not set".
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DashboardConfig {
-    /// The address under which browsers reach this server, such as `https://market.example`: `https`, or `http` on this
-    /// machine alone. It is the program's `public_url`, no key of this section.
+    /// Address under which browsers reach this server, such as `https://market.example`. It must be `https`, except for
+    /// `http` on this machine. It comes from the program's `public_url` setting, not from this section.
     #[serde(skip)]
     pub public_url: String,
-    /// The OpenID provider; without one, people sign in with links that the operator hands out.
+    /// OpenID provider. Without a provider, people sign in with links from the operator.
     pub oidc: OidcConfig,
-    /// Links to sign in with that people have mailed to themselves.
+    /// Settings of sign-in links that people request by mail.
     pub mail: MailConfig,
-    /// Minutes without use after which a session ends.
+    /// Minutes without activity after which a session ends.
     pub session_idle_minutes: u32,
-    /// Hours after which a session ends in any case.
+    /// Hours after which a session ends even if it is active.
     pub session_hours: u32,
-    /// Minutes for which a link to sign in with works.
+    /// Minutes for which a sign-in link is valid.
     pub link_minutes: u32,
-    /// Keys that an account may have at the same time.
+    /// Maximum number of keys that an account may have at the same time.
     pub keys_per_account_max: u32,
-    /// Visitors who have a cart without signing in.
+    /// Settings of guests, who have a cart without signing in.
     pub guests: GuestsConfig,
 }
 
-/// Sessions of visitors who do not sign in. They open carts, codes and checkout, and nothing else.
+/// Sessions of visitors who do not sign in. A guest session allows only carts, discount codes and checkout.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GuestsConfig {
     /// Hours after which a guest's session ends.
     pub hours: u32,
-    /// Guests that there are at most.
+    /// Maximum number of guests.
     pub count_max: u32,
-    /// Guests that one client network may begin to be in a minute.
+    /// Maximum number of guest sessions that one client network may start in a minute.
     pub per_network_per_minute: u32,
 }
 
@@ -55,25 +55,26 @@ impl Default for GuestsConfig {
     }
 }
 
-/// An OpenID provider, as it knows this server.
+/// OpenID provider, and the client registration of this server there.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OidcConfig {
-    /// The provider's address, exactly as its tokens name it; its configuration is read below it. Empty: no provider.
+    /// Issuer URL, exactly as in the provider's tokens. The provider's configuration is read below this URL. Empty
+    /// means no provider.
     pub issuer: String,
-    /// The id of this server at the provider.
+    /// Client id of this server at the provider.
     pub client_id: String,
-    /// The secret that this server shows to the provider; empty for a public client.
+    /// Client secret of this server; empty for a public client.
     #[serde(serialize_with = "Secret::masked_unless_empty")]
     pub client_secret: Secret,
-    /// The scopes to ask for besides `openid`, divided by spaces.
+    /// OAuth scopes to request besides `openid`, separated by spaces.
     pub scopes: String,
 }
 
-/// The reason why there can be no dashboard. No message holds a secret.
+/// Configuration error that prevents the dashboard from starting. The messages contain no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DashboardConfigError {
-    /// The public address is none that browsers keep sessions for.
+    /// Browsers would not keep session cookies for the public address.
     #[error(
         "public_url must be the address of this server without a path, such as https://market.example; http is \
          for localhost and 127.0.0.1 alone"
@@ -82,22 +83,22 @@ pub enum DashboardConfigError {
     /// A time or a number is zero.
     #[error("dashboard.{0} must be at least 1")]
     Zero(&'static str),
-    /// A provider is named, but the program cannot speak to one.
+    /// A provider is configured, but the program was built without provider sign-in.
     #[error(
         "dashboard.oidc.issuer is set, but this program was built without sign-in at a provider: build it with \
          `--features oidc`, or leave the issuer empty and sign in with `haat keys dashboard`"
     )]
     NotBuilt,
-    /// The issuer is no address that may be trusted.
+    /// The issuer URL is invalid or not trustworthy.
     #[error("dashboard.oidc.issuer must be an https address; http is for localhost and 127.0.0.1 alone")]
     Issuer,
-    /// The provider must know this server by a name.
+    /// The client id is missing.
     #[error("dashboard.oidc.client_id is not set: it is the id of this server at the provider")]
     ClientId,
-    /// Mails cannot be sent as configured.
+    /// The mail settings are invalid.
     #[error(transparent)]
     Mail(#[from] MailConfigError),
-    /// The client cannot be made.
+    /// The HTTP client cannot be created.
     #[error("requests to the provider cannot be made: {0}")]
     Client(String),
 }
@@ -129,7 +130,7 @@ impl Default for OidcConfig {
 }
 
 impl DashboardConfig {
-    /// The time for which a link to sign in works.
+    /// Returns the time for which a sign-in link is valid.
     #[must_use]
     pub const fn link_lifetime(&self) -> std::time::Duration {
         std::time::Duration::from_secs(self.link_minutes as u64 * 60)
@@ -163,7 +164,7 @@ impl DashboardConfig {
     }
 }
 
-/// Checks that browsers keep sessions for a server at this address.
+/// Checks that browsers keep session cookies for a server at this address.
 ///
 /// # Errors
 /// [`DashboardConfigError::PublicUrl`].
@@ -171,8 +172,8 @@ pub fn check_public_url(public_url: &str) -> Result<(), DashboardConfigError> {
     PublicUrl::parse(public_url).map(|_| ())
 }
 
-/// The address to open for signing in with a link. The token stands behind `#`, which browsers send to nobody, so no log
-/// and no `Referer` has it.
+/// Returns the URL of a sign-in link. The token is in the fragment after `#`. Browsers never send the fragment, so the
+/// token is in no log and no `Referer` header.
 ///
 /// # Errors
 /// [`DashboardConfigError::PublicUrl`].
@@ -180,7 +181,7 @@ pub fn link_address(public_url: &str, token: &LinkToken) -> Result<String, Dashb
     Ok(address_of_link(&PublicUrl::parse(public_url)?, token, None))
 }
 
-/// The address of a link that leads on to `return_to` after the sign-in.
+/// Returns the URL of a sign-in link that continues at `return_to` after the sign-in.
 pub(crate) fn address_of_link(public_url: &PublicUrl, token: &LinkToken, return_to: Option<&LocalPath>) -> String {
     let query = return_to.map_or_else(String::new, |path| {
         let path: String = byte_serialize(path.as_str().as_bytes()).collect();
@@ -189,10 +190,10 @@ pub(crate) fn address_of_link(public_url: &PublicUrl, token: &LinkToken, return_
     format!("{public_url}/dashboard/link{query}#{}", token.text())
 }
 
-/// The address under which browsers reach this server, as an origin.
+/// Origin under which browsers reach this server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PublicUrl {
-    /// `https://market.example`, as browsers write it in `Origin`.
+    /// Origin such as `https://market.example`, as browsers write it in the `Origin` header.
     origin: String,
 }
 
@@ -216,7 +217,7 @@ impl PublicUrl {
         &self.origin
     }
 
-    /// `market.example`, with the port where one is named.
+    /// Returns the host such as `market.example`, with the port if the address has one.
     pub(crate) fn host(&self) -> &str {
         self.origin.split_once("://").map_or("", |(_, host)| host)
     }
@@ -228,7 +229,7 @@ impl fmt::Display for PublicUrl {
     }
 }
 
-/// True where nobody on the way can read or change the traffic: `https`, or this machine.
+/// Returns true if the traffic cannot be read or changed on the way: the URL uses `https` or is on this machine.
 pub(crate) fn is_trustworthy(url: &Url) -> bool {
     let is_here = match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),

@@ -1,14 +1,15 @@
-//! The cookies of the dashboard: for this host alone, sent over TLS alone, out of reach for scripts.
+//! Cookies of the dashboard. They are sent only to this host and only over TLS, and scripts cannot read them.
 
 use api::SESSION_COOKIE;
 use http::{HeaderMap, HeaderValue, header};
 use state::SessionToken;
 
-/// Ties a sign-in at the provider to the browser that began it.
+/// Cookie that ties a sign-in at the provider to the browser that started it.
 #[cfg(feature = "oidc")]
 pub(crate) const PENDING_COOKIE: &str = "__Host-haat_sign_in";
 
-/// The value of a cookie that was sent once; of several with one name, none: whoever set the other meant harm.
+/// Returns the value of a cookie that was sent exactly once. Duplicate cookies are ignored, because an attacker may
+/// have set one of them.
 pub(crate) fn value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let lines = headers.get_all(header::COOKIE).into_iter();
     let cookies = lines
@@ -22,22 +23,23 @@ pub(crate) fn value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     named.next().is_none().then_some(first)
 }
 
-/// The session's token as the browser sent it; `None` where it sent none, or one that cannot be.
+/// Returns the session token from the browser's cookie; `None` if the cookie is missing or malformed.
 pub(crate) fn session(headers: &HeaderMap) -> Option<SessionToken> {
     value(headers, SESSION_COOKIE)?.parse().ok()
 }
 
-/// `Set-Cookie` of a session that ends after so many seconds.
+/// Builds the `Set-Cookie` header of a session that ends after `seconds` seconds.
 pub(crate) fn set_session(token: &SessionToken, seconds: u64) -> Option<HeaderValue> {
     set(SESSION_COOKIE, token.text(), seconds)
 }
 
-/// `Set-Cookie` that removes the session's cookie.
+/// Builds the `Set-Cookie` header that removes the session cookie.
 pub(crate) fn remove_session() -> Option<HeaderValue> {
     set(SESSION_COOKIE, "", 0)
 }
 
-/// `Set-Cookie`. `Lax`, not `Strict`: whoever comes from the provider, or follows a link to the dashboard, is signed in.
+/// Builds a `Set-Cookie` header. `SameSite` is `Lax`, not `Strict`, so that users who return from the provider or
+/// follow a link stay signed in.
 pub(crate) fn set(name: &str, value: &str, seconds: u64) -> Option<HeaderValue> {
     let text = format!("{name}={value}; Path=/; Max-Age={seconds}; Secure; HttpOnly; SameSite=Lax");
     let mut value = HeaderValue::try_from(text).ok()?;

@@ -9,27 +9,28 @@ use state::{AccountId, EmailAddress};
 
 use crate::config::DashboardConfig;
 
-/// Wrong links, and sign-ins that came back and were not begun, of one client in a minute: each costs a change of the state.
+/// Maximum number of invalid links and unknown sign-in callbacks of one client in a minute. Each costs a write to the
+/// state database.
 const WRONG_LINKS_MAX: u32 = 10;
-/// Cookies of sessions that there are not, of one client in a minute.
+/// Maximum number of cookies with an unknown session that one client may send in a minute.
 const FORGED_MAX: u32 = 60;
-/// Changes that one account may make in a minute: more than a person makes, and few enough that neither the audit nor the
-/// list of keys grows by a program that changes them in a loop.
+/// Maximum number of changes of one account in a minute. A person makes fewer, and a program in a loop cannot flood the
+/// audit log or the list of keys.
 const CHANGES_MAX: u32 = 30;
 const MINUTE: Duration = Duration::from_secs(60);
-/// Mails that one client asks for in an hour, and that one address gets: people who share a network, and somebody whose mails
-/// are slow.
+/// Maximum number of mails in an hour that one client network may request. Several people may share a network. One
+/// address gets at most `MAILS_TO_MAX`, because a slow mail may be requested again.
 const MAILS_FROM_MAX: u32 = 20;
 const MAILS_TO_MAX: u32 = 5;
 const HOUR: Duration = Duration::from_secs(3600);
-/// Sign-ins that one client begins at the provider while one may last.
+/// Maximum number of provider sign-ins that one client may start within `PENDING_LIFETIME`.
 #[cfg(feature = "oidc")]
 const BEGUN_MAX: u32 = 20;
-/// Time that people may take at the provider.
+/// Maximum time that people may spend at the provider.
 #[cfg(feature = "oidc")]
 pub(crate) const PENDING_LIFETIME: Duration = Duration::from_secs(600);
 
-/// Counts of how often client networks come to the doors that anybody may come to, and accounts to theirs.
+/// Rate limits of the endpoints: by client network for public endpoints, and by account for others.
 #[derive(Debug)]
 pub(crate) struct Doors {
     pub(crate) wrong_links: Tries<ClientNetwork>,
@@ -58,7 +59,7 @@ impl Doors {
         }
     }
 
-    /// Lets one more mail be asked for, where neither that network, nor that address, nor all together had too many.
+    /// Counts a mail request. Fails if the network, the address or all senders together exceed their limit.
     pub(crate) fn mail(&self, from: Sender, to: &EmailAddress, now: Timestamp) -> Result<(), Problem> {
         let (to, all) = (|| [TryKey::one(to.clone())], [TryKey::one(())]);
         from.may(&self.mails_from, now)?;
@@ -76,7 +77,7 @@ fn too_many(wait: Duration) -> Problem {
     Problem::new(ErrorCode::RateLimit).detail(detail).retry_after(wait)
 }
 
-/// The network that a request comes from, where it is known.
+/// Client network of a request, if it is known.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sender(pub(crate) Option<ClientNetwork>);
 
@@ -85,12 +86,12 @@ impl Sender {
         Self(parts.extensions.get::<ClientNetwork>().copied())
     }
 
-    /// Lets whoever comes from there try, where it was not tried too often.
+    /// Checks that this network has not made too many attempts.
     pub(crate) fn may(self, tries: &Tries<ClientNetwork>, now: Timestamp) -> Result<(), Problem> {
         tries.check(TryKey::of_network(self.0), now).map_err(too_many)
     }
 
-    /// Takes a try of whoever comes from there into account.
+    /// Counts an attempt of this network.
     pub(crate) fn tried(self, tries: &Tries<ClientNetwork>, now: Timestamp) {
         tries.note(TryKey::of_network(self.0), now);
     }

@@ -1,13 +1,14 @@
-//! The place to sign in: a page at `/dashboard/` on which callers make, rotate and revoke their own keys.
+//! Sign-in and the dashboard: a page at `/dashboard/` where callers create, rotate and revoke their own keys.
 //!
-//! In: the state, a clock, what plans allow, and configuration. Out: routes for one edge: the page, and what its script asks
-//! under `/dashboard/api/`. A visitor of the market's page gets a guest's session with the first cart; signing in takes the
-//! cart along. People sign in at an OpenID provider (feature `oidc`), with a link that is mailed to them (feature `mail`), or with
-//! one that the operator hands out.
+//! Input: the state database, a clock, the limits of plans, and configuration. Output: routes for the page and for the
+//! requests of its script under `/dashboard/api/`. A visitor of the market's page gets a guest session with the first
+//! cart. The cart is kept when the guest signs in. People sign in at an OpenID provider (feature `oidc`), with a link
+//! sent by mail (feature `mail`), or with a link from the operator.
 //!
-//! Sessions are cookies that only this host gets, kept on the server as hashes; whatever changes something must come from
-//! the page itself. The crate never sees a password, never keeps or logs a key, a token or a provider's answer, never shows
-//! or touches what belongs to another account, and never redirects to another site but the configured provider.
+//! Sessions are cookies for this host only, and the server stores only their hashes. Requests that change something
+//! must come from the page itself. The crate never sees a password. It never stores or logs a key, a token or a
+//! provider's answer. It never shows or changes data of another account. It never redirects to another site except the
+//! configured provider.
 
 mod answer;
 mod assets;
@@ -35,18 +36,18 @@ pub use crate::config::{
 };
 use crate::doors::Doors;
 
-/// The facts of the market and its plans that the dashboard shows.
+/// Time zone and plan limits that the dashboard shows.
 #[derive(Debug, Clone)]
 pub struct Market {
-    /// The time zone of its days.
+    /// Time zone in which the market counts days.
     pub time_zone: TimeZone,
-    /// The limits of a key that anybody makes.
+    /// Limits of a key that anyone can create.
     pub free: Arc<Allowance>,
-    /// The limits of a key that the operator granted.
+    /// Limits of a key that the operator has granted.
     pub granted: Arc<Allowance>,
 }
 
-/// The dashboard; clones are the same one.
+/// Handle of the dashboard. Clones share the same state.
 #[derive(Debug, Clone)]
 pub struct Dashboard(Arc<Inner>);
 
@@ -61,14 +62,14 @@ pub(crate) struct Inner {
     guests: GuestsConfig,
     doors: Doors,
     link_lifetime: Duration,
-    /// The way that mails go, where links are mailed.
+    /// Sends mails with sign-in links, if configured.
     mailer: Option<Mailer>,
     #[cfg(feature = "oidc")]
     provider: Option<oidc::Provider>,
 }
 
 impl Dashboard {
-    /// Checks the configuration. Nothing is asked yet, neither the state nor a provider.
+    /// Creates the dashboard after checking its configuration. It contacts neither the state database nor a provider.
     ///
     /// # Errors
     /// [`DashboardConfigError`].
@@ -98,20 +99,20 @@ impl Dashboard {
         })))
     }
 
-    /// The routes, which no interface description names: they are for the page alone.
+    /// Returns the routes. They are not in the OpenAPI description, because only the page uses them.
     #[must_use]
     pub fn open_router(&self) -> OpenRouter {
         let assets = assets::routes(self.0.mails_page().is_some());
         assets.merge(routes::all(&self.0)).telling_networks()
     }
 
-    /// True where people sign in at a provider.
+    /// Returns true if a sign-in provider is configured.
     #[must_use]
     pub fn has_provider(&self) -> bool {
         self.0.provider_name().is_some()
     }
 
-    /// The way of mails, where people have links to sign in with mailed to themselves.
+    /// Returns the mailer, if sign-in links are sent by mail.
     #[must_use]
     pub fn mailer(&self) -> Option<&Mailer> {
         self.0.mailer.as_ref()
@@ -123,25 +124,25 @@ impl Inner {
         self.clock.now()
     }
 
-    /// The page that shows mails, where they are not sent.
+    /// Returns the path of the page that shows mails, if mails are shown instead of sent.
     fn mails_page(&self) -> Option<&'static str> {
         let kept = self.mailer.as_ref().and_then(Mailer::kept);
         kept.map(|_| assets::MAILS)
     }
 
-    /// The provider's name, where people sign in at one.
+    /// Returns the name of the sign-in provider, if one is configured.
     #[cfg(feature = "oidc")]
     fn provider_name(&self) -> Option<&str> {
         self.provider.as_ref().map(oidc::Provider::name)
     }
 
-    /// The provider's name, where people sign in at one.
+    /// Returns the name of the sign-in provider, if one is configured.
     #[cfg(not(feature = "oidc"))]
     const fn provider_name(&self) -> Option<&str> {
         None
     }
 
-    /// A session for whoever signed in by `method` in the browser that calls itself `client`.
+    /// Describes a new session for a sign-in by `method`. `client` is the browser's user agent.
     fn new_session(&self, method: SignInMethod, client: String, replaces: Option<SessionHash>) -> NewSession {
         NewSession {
             method,

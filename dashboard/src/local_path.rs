@@ -5,11 +5,11 @@ use url::Url;
 
 const BYTES_MAX: usize = 512;
 
-/// A path on this site, with query and fragment: where somebody goes on after they signed in.
+/// Path on this site, with query and fragment, to which a user is redirected after signing in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LocalPath(String);
 
-/// A text that leads elsewhere, or nowhere.
+/// Error for a text that is not a path on this site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotLocal;
 
@@ -23,7 +23,7 @@ impl LocalPath {
         Self("/dashboard/".to_owned())
     }
 
-    /// The path that an optional member of a body names.
+    /// Reads the path from an optional key of a JSON body.
     pub(crate) fn member(reader: &mut MembersReader<'_>, name: &'static str) -> Option<Self> {
         reader.optional(name).parsed(|text| {
             let wrong = Rule::Value("not a path of this site");
@@ -35,15 +35,15 @@ impl LocalPath {
 impl FromStr for LocalPath {
     type Err = NotLocal;
 
-    /// One slash, then visible ASCII without backslashes: browsers read `//host` and `/\host` as other sites, and leave out
-    /// tabs and ends of lines before they look.
+    /// Accepts one slash followed by visible ASCII without backslashes. Browsers treat `//host` and `/\host` as other
+    /// sites, and ignore tabs and line breaks.
     fn from_str(text: &str) -> Result<Self, NotLocal> {
         let plain = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
         let local = text.starts_with('/') && !text.starts_with("//");
         if !plain || !local || text.len() > BYTES_MAX {
             return Err(NotLocal);
         }
-        // As browsers read it: what leads elsewhere for a reason not thought of here is found by this.
+        // Parses the path as browsers do. This also catches unexpected ways to point to another site.
         let base = Url::parse("https://local.example").map_err(|_| NotLocal)?;
         let read = base.join(text).map_err(|_| NotLocal)?;
         let stays = read.origin() == base.origin() && !read.path().starts_with("//");

@@ -8,11 +8,12 @@ use http::{HeaderMap, header};
 
 use crate::Inner;
 
-/// Set by the page's script. A page of another site cannot set it without asking first, which is never granted.
+/// Header that the page's script sets. A page of another site would need permission (CORS) to set it, which is never
+/// granted.
 const OWN_HEADER: &str = "x-haat-dashboard";
 
-/// The request was sent by the dashboard's own page: not by a page, a form or a picture of another site, in whose name a
-/// browser would send the session's cookie along.
+/// Proof that the dashboard's own page sent the request. Browsers would also send the session cookie with requests from
+/// pages, forms or images of other sites.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OwnPage;
 
@@ -30,7 +31,8 @@ impl FromRequestParts<Arc<Inner>> for OwnPage {
     }
 }
 
-/// True where a browser says that a page of this origin sent the request. A request that changes something must say so.
+/// Returns true if the browser's headers name this origin as the sender. A request that changes something must have
+/// such a header.
 fn is_from(headers: &HeaderMap, origin: &str, is_safe: bool) -> bool {
     let site = headers.get("sec-fetch-site");
     let named = headers.get(header::ORIGIN);

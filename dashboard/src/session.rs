@@ -12,22 +12,22 @@ use crate::doors::Sender;
 use crate::own_page::OwnPage;
 use crate::{Inner, cookies};
 
-/// Somebody who is signed in, on the dashboard's own page.
+/// Session of a user who is signed in and uses the dashboard's own page.
 #[derive(Debug, Clone)]
 pub(crate) struct SignedIn {
-    /// The rights of their session.
+    /// Account and rights of the session.
     pub(crate) grant: SessionGrant,
-    /// The hash of the session.
+    /// Hash under which the session is stored.
     pub(crate) hash: SessionHash,
 }
 
 impl SignedIn {
-    /// `false` for a session of somebody who did not sign in.
+    /// Returns `false` for a guest session.
     pub(crate) fn is_no_guest(&self) -> bool {
         self.grant.method != SignInMethod::Guest
     }
 
-    /// The actor in the audit log, whose keys they may touch.
+    /// Returns the account as actor: for the audit log and for access to its keys.
     pub(crate) fn actor(&self) -> Actor {
         Actor::Account(self.grant.account.clone())
     }
@@ -46,7 +46,7 @@ impl FromRequestParts<Arc<Inner>> for SignedIn {
     }
 }
 
-/// Somebody on the dashboard's own page, signed in, a guest with a session, or neither.
+/// Visitor of the dashboard's own page: signed in, a guest with a session, or without a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Visitor(pub(crate) Option<SignedIn>);
 

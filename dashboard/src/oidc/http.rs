@@ -11,10 +11,10 @@ use crate::config::DashboardConfigError;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(8);
-/// A provider's configuration, keys and tokens have some kilobytes.
+/// Maximum size of a provider's answer, in bytes. Configuration, keys and tokens have only a few kilobytes.
 const BODY_BYTES_MAX: usize = 512 * 1024;
 
-/// Asks the provider: over TLS, in a bounded time, for a bounded answer, and nowhere else than where it was sent to.
+/// HTTP client for the provider. It uses TLS, limits the time and the size of answers, and follows no redirects.
 #[derive(Debug, Clone)]
 pub(super) struct ProviderHttp(reqwest::Client);
 
@@ -25,7 +25,7 @@ impl ProviderHttp {
             .no_proxy()
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(TIMEOUT)
-            // A provider on this machine may speak plain HTTP, and sends nobody elsewhere.
+            // Plain HTTP is allowed only for a provider on this machine.
             .https_only(issuer.scheme() == "https")
             .user_agent("haat")
             .build();

@@ -13,23 +13,23 @@ use tokio::sync::Mutex;
 use super::error::{HttpError, ProviderError};
 use super::http::ProviderHttp;
 
-/// Time for which the provider's configuration and keys are used unchanged.
+/// Time for which the provider's configuration and keys are used without reading them again.
 const FRESH_MS: i64 = 3_600_000;
-/// Time for which they are used while the provider does not answer.
+/// Time for which old configuration and keys are used while the provider does not answer.
 const STALE_MS: i64 = 24 * 3_600_000;
-/// Pause after a provider did not answer, and between two readings of its keys.
+/// Minimum pause after a failed request to the provider, and between two requests for its keys.
 const PAUSE_MS: i64 = 15_000;
 
-/// The provider's statements about itself beside OpenID Connect's own members.
+/// Provider metadata beyond the fields of OpenID Connect itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct OtherMetadata {
-    /// RFC 9207.
+    /// Field defined by RFC 9207.
     #[serde(default)]
     authorization_response_iss_parameter_supported: bool,
 }
 
 impl OtherMetadata {
-    /// True where every answer names its issuer.
+    /// Returns true if every answer of the provider names its issuer.
     pub(super) const fn names_issuer(&self) -> bool {
         self.authorization_response_iss_parameter_supported
     }
@@ -37,7 +37,7 @@ impl OtherMetadata {
 
 impl AdditionalProviderMetadata for OtherMetadata {}
 
-/// The provider's configuration, its keys included.
+/// Provider configuration, including its keys.
 pub(super) type OidcMetadata = ProviderMetadata<
     OtherMetadata,
     CoreAuthDisplay,
@@ -53,7 +53,7 @@ pub(super) type OidcMetadata = ProviderMetadata<
     CoreSubjectIdentifierType,
 >;
 
-/// The provider's configuration and keys as they were read last.
+/// Cache of the provider's configuration and keys.
 #[derive(Debug, Default)]
 pub(super) struct Metadata(Mutex<MetadataCache>);
 
@@ -64,8 +64,8 @@ struct MetadataCache {
 }
 
 impl Metadata {
-    /// The provider's metadata, read anew where it is old. While the provider does not answer, the last reading holds
-    /// for a day.
+    /// Returns the provider's metadata, and reads it again if it is old. While the provider does not answer, old
+    /// metadata is used for up to a day.
     pub(super) async fn get(
         &self,
         issuer: &IssuerUrl,
@@ -95,7 +95,7 @@ impl Metadata {
         }
     }
 
-    /// The metadata, read anew because a token is signed with an unknown key: providers change them.
+    /// Reads the metadata again after a token with an unknown key, because providers replace their keys.
     pub(super) async fn newer(
         &self,
         issuer: &IssuerUrl,
@@ -103,7 +103,7 @@ impl Metadata {
         now: Timestamp,
     ) -> Result<Arc<OidcMetadata>, ProviderError> {
         let mut read = self.0.lock().await;
-        // Anybody can send tokens: they cannot make this server ask the provider without end.
+        // Anyone can send tokens with unknown keys, so the requests to the provider are limited.
         match &read.known {
             Some((known, at)) if is_within(*at, now, PAUSE_MS) => Ok(Arc::clone(known)),
             _ => read.discover(issuer, http, now).await,

@@ -1,5 +1,5 @@
-//! Sign-in at an OpenID provider: the authorization code flow with PKCE, as a client that trusts nothing but what the
-//! provider's own keys sign.
+//! Sign-in at an OpenID provider: the authorization code flow with PKCE. The client trusts only data signed with the
+//! provider's own keys.
 
 mod error;
 mod http;
@@ -21,14 +21,14 @@ pub(crate) use self::proof::Proof;
 pub(crate) use self::token::Subject;
 use crate::config::{DashboardConfigError, OidcConfig, PublicUrl, is_trustworthy};
 
-/// The path that the provider sends people back to, behind the public address.
+/// Path of the redirect URI at which the provider returns people to this server.
 const CALLBACK: &str = "/dashboard/callback";
 
-/// The provider, and this server as its client.
+/// OpenID provider and this server's client registration there.
 #[derive(Debug)]
 pub(crate) struct Provider {
     issuer: IssuerUrl,
-    /// The issuer's host, as people see it.
+    /// Host of the issuer, shown to people.
     name: String,
     client_id: ClientId,
     client_secret: Option<ClientSecret>,
@@ -40,7 +40,7 @@ pub(crate) struct Provider {
 }
 
 impl Provider {
-    /// The provider that is configured; `None` where none is.
+    /// Creates the configured provider; `None` if none is configured.
     pub(crate) fn new(
         config: &OidcConfig,
         public_url: &PublicUrl,
@@ -76,12 +76,12 @@ impl Provider {
         }))
     }
 
-    /// The provider's name, where people choose it.
+    /// Returns the provider's name for the sign-in page.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The address for a browser that holds the secret of `proof`.
+    /// Returns the authorization URL for the browser that has the secret of `proof`.
     pub(crate) async fn authorize(&self, proof: &Proof) -> Result<Url, ProviderError> {
         let known = self.metadata.get(&self.issuer, &self.http, self.clock.now()).await?;
         if !is_trustworthy(known.authorization_endpoint().url()) {
@@ -102,8 +102,8 @@ impl Provider {
         Ok(url)
     }
 
-    /// True where an answer says that this provider gave it (RFC 9207). One that names another provider, or names none
-    /// though the provider always does, was mixed up.
+    /// Returns true if an answer came from this provider (RFC 9207). An answer is rejected if it names another issuer.
+    /// It is also rejected if it names none although the provider always does.
     pub(crate) async fn gave(&self, issuer: Option<&str>) -> Result<bool, ProviderError> {
         match issuer {
             Some(named) => Ok(named == self.issuer.as_str()),

@@ -4,8 +4,8 @@ use openidconnect::{Nonce, PkceCodeVerifier};
 use sha2::{Digest, Sha256};
 use state::{PendingHash, PendingToken};
 
-/// The proof that a provider's answer belongs to the sign-in that a browser began: all of it follows from a secret that
-/// the browser alone holds, in a cookie. The server keeps the secret's hash, to take each sign-in once.
+/// Proof that a provider's answer belongs to the sign-in that a browser started. All values derive from a secret in the
+/// browser's cookie. The server stores only a hash of the secret, so that each sign-in can be used once.
 #[derive(Debug, Clone)]
 pub(crate) struct Proof(PendingToken);
 
@@ -14,32 +14,33 @@ impl Proof {
         Self(token)
     }
 
-    /// The hash under which the sign-in is kept.
+    /// Returns the hash under which the pending sign-in is stored.
     pub(crate) fn hash(&self) -> PendingHash {
         self.0.hash()
     }
 
-    /// For the browser's cookie.
+    /// Returns the secret for the browser's cookie.
     pub(crate) fn secret(&self) -> &str {
         self.0.text()
     }
 
-    /// Comes back with the answer: it was given to this browser.
+    /// Returns the `state` parameter. The answer repeats it, which proves that the answer belongs to this browser.
     pub(crate) fn state(&self) -> String {
         self.derive("state")
     }
 
-    /// Comes back in the ID token: it was made for this sign-in.
+    /// Returns the nonce. The ID token repeats it, which proves that the token was issued for this sign-in.
     pub(super) fn nonce(&self) -> Nonce {
         Nonce::new(self.derive("nonce"))
     }
 
-    /// Whoever takes the code must hold it (RFC 7636).
+    /// Returns the PKCE verifier, which is needed to redeem the code (RFC 7636).
     pub(super) fn verifier(&self) -> PkceCodeVerifier {
         PkceCodeVerifier::new(self.derive("verifier"))
     }
 
-    /// 43 characters, as RFC 7636 wants them at least. Each says nothing of the others or of the secret.
+    /// Derives a value of 43 characters, the minimum length of RFC 7636. A value reveals nothing about the other values
+    /// or the secret.
     fn derive(&self, what: &str) -> String {
         let hash = Sha256::new()
             .chain_update(format!("haat/oidc/{what}/v1:"))

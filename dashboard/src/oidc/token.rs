@@ -18,17 +18,19 @@ use super::metadata::OidcMetadata;
 use super::proof::Proof;
 use crate::config::is_trustworthy;
 
-/// OpenID Connect Core 1.0, section 2: a subject has at most 255 characters of ASCII.
+/// Maximum length of a subject: 255 ASCII characters (OpenID Connect Core 1.0, section 2).
 const SUBJECT_BYTES_MAX: usize = 255;
-/// RFC 5321: longer ones reach nobody.
+/// Maximum length of an e-mail address (RFC 5321).
 const EMAIL_BYTES_MAX: usize = 254;
-/// The most by which a token may come from the future, or be old: clocks differ, and a token is fetched as it is made.
+/// Maximum difference between a token's issue time and now, because clocks differ. Tokens are fetched as soon as they
+/// are issued.
 const ISSUED_MAX: TimeDelta = TimeDelta::minutes(10);
 
-/// The most by which the provider's clock may be ahead of ours.
+/// Maximum number of seconds by which the provider's clock may be ahead of this server's clock.
 const CLOCKS_DIFFER_S: f64 = 60.0;
 
-/// Signatures that only the provider can make. Those with a shared secret, and none at all, are not taken.
+/// Accepted signature algorithms: only those with a private key of the provider. Shared secrets and unsigned tokens are
+/// rejected.
 const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256,
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha384,
@@ -41,19 +43,19 @@ const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
     CoreJwsSigningAlgorithm::EdDsa,
 ];
 
-/// The person whom the provider signed in.
+/// Person who signed in at the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Subject {
-    /// The provider that says so.
+    /// Issuer URL of the provider.
     pub(crate) issuer: String,
-    /// The provider's id of the person.
+    /// Id of the person at the provider.
     pub(crate) subject: String,
-    /// The address to show, where it is stated.
+    /// E-mail address to display, if the provider gives one.
     pub(crate) email: Option<String>,
 }
 
 impl Provider {
-    /// The person whom the code of an answer stands for.
+    /// Redeems the authorization code and returns the person who signed in.
     pub(crate) async fn redeem(&self, code: String, proof: &Proof) -> Result<Subject, ProviderError> {
         let now = self.clock.now();
         let known = self.metadata.get(&self.issuer, &self.http, now).await?;
@@ -77,8 +79,8 @@ impl Provider {
         Ok(subject)
     }
 
-    /// The address as the provider states it apart from the token, where it was asked for. It is shown and nothing
-    /// else, so people are signed in without it.
+    /// Reads the e-mail address from the provider's userinfo endpoint, if the scope was requested. The address is only
+    /// displayed, so the sign-in succeeds without it.
     async fn email(&self, known: &OidcMetadata, tokens: &CoreTokenResponse, subject: &Subject) -> Option<String> {
         let is_asked = self.scopes.iter().any(|scope| scope.as_str() == "email");
         let is_https = |endpoint: &UserInfoUrl| is_trustworthy(endpoint.url());
@@ -127,7 +129,7 @@ impl Provider {
             let fits = (now - at).abs() <= ISSUED_MAX;
             fits.then_some(()).ok_or_else(|| "issued at another time".to_owned())
         };
-        // Without the client's secret, so that no signature made with it is taken for the provider's.
+        // The verifier does not get the client secret, so a signature made with that secret is never accepted.
         let keys = known.jwks().clone();
         let verifier = CoreIdTokenVerifier::new_public_client(self.client_id.clone(), self.issuer.clone(), keys)
             .set_allowed_algs(ALGORITHMS)
@@ -154,8 +156,8 @@ impl Provider {
     }
 }
 
-/// True once the time has come from which on a token is valid, where it states one (RFC 7519, 4.1.5). The claim is none
-/// of OpenID Connect's own, so it is read from the token's text, whose signature was verified before.
+/// Returns true unless the token's `nbf` claim is in the future (RFC 7519, section 4.1.5). OpenID Connect does not
+/// define this claim, so it is read from the token text. The signature was verified before.
 fn has_begun(token: &CoreIdToken, now: Timestamp) -> bool {
     #[derive(Deserialize)]
     struct NotBeforeClaim {
@@ -171,15 +173,15 @@ fn has_begun(token: &CoreIdToken, now: Timestamp) -> bool {
     begin.is_some_and(|NotBeforeClaim { nbf }| nbf.is_none_or(|begin_s| begin_s <= now_s + CLOCKS_DIFFER_S))
 }
 
-/// An address that can be shown.
+/// Returns the e-mail address if it can be displayed.
 fn shown(email: &str) -> Option<String> {
     let email = email.trim();
     let fits = (1..=EMAIL_BYTES_MAX).contains(&email.len()) && !email.chars().any(char::is_control);
     fits.then(|| email.to_owned())
 }
 
-/// The way in which the client shows its secret: the specification's default, unless the provider takes it in the body
-/// alone.
+/// Returns the way to send the client secret: basic authentication, unless the provider accepts the secret only in the
+/// body.
 fn auth_type(known: &OidcMetadata) -> AuthType {
     let methods = known.token_endpoint_auth_methods_supported();
     let takes = |method| methods.is_none_or(|methods| methods.contains(&method));
@@ -193,7 +195,7 @@ fn auth_type(known: &OidcMetadata) -> AuthType {
 fn not_redeemed(error: CoreRequestTokenError<HttpError>) -> ProviderError {
     match error {
         CoreRequestTokenError::Request(error) => ProviderError::Unavailable(Some(Box::new(error))),
-        // Its own word for what is wrong, never what it was sent.
+        // Logs the provider's error code only, never the request parameters.
         CoreRequestTokenError::ServerResponse(response) => ProviderError::Refused(response.error().to_string()),
         CoreRequestTokenError::Parse(..) | CoreRequestTokenError::Other(_) => {
             ProviderError::Invalid("its answer to the code cannot be read")

@@ -13,7 +13,8 @@ use crate::session::SignedIn;
 
 const PAGE: u32 = 30;
 
-/// `GET /dashboard/api/audit`: what was done with the account and its keys, newest first; `before` goes on.
+/// Handles `GET /dashboard/api/audit`: events of the account and its keys, newest first. `before` requests the next
+/// page.
 pub(super) async fn page(
     State(inner): State<Arc<Inner>>,
     signed_in: SignedIn,
@@ -26,7 +27,7 @@ pub(super) async fn page(
         before: reader.finish(PathParameters::none(), before)?,
         key: None,
     };
-    // One more than is shown: whether there are older ones.
+    // Reads one event more than a page has, to know whether older events exist.
     let events = inner.state.audit(&query, PAGE + 1).await;
     let mut events = events.map_err(|error| state_problem(&error))?;
     let more = events.len() > PAGE as usize;
@@ -36,7 +37,7 @@ pub(super) async fn page(
     Ok(data(StatusCode::OK, json!({ "events": told, "before": next })))
 }
 
-/// An entry as the account may see it: who acted by kind alone, except itself.
+/// Formats an audit event for the account. Other actors appear only by their kind.
 fn document(event: &AuditEvent, signed_in: &SignedIn) -> Value {
     let by = match &event.actor {
         Actor::Account(account) if *account == signed_in.grant.account => "you",

@@ -10,10 +10,10 @@ use crate::Inner;
 use crate::answer::{data, state_problem};
 use crate::session::Visitor;
 
-/// Carts that are listed.
+/// Maximum number of carts in the list.
 const LISTED_MAX: u32 = 20;
 
-/// `GET /dashboard/api/carts`: the open carts of whoever is here, the newest first.
+/// Handles `GET /dashboard/api/carts`: the visitor's open carts, newest first.
 pub(super) async fn list(State(inner): State<Arc<Inner>>, visitor: Visitor) -> Result<Response, Problem> {
     let Some(here) = visitor.0 else {
         return Ok(data(StatusCode::OK, json!([])));

@@ -14,8 +14,8 @@ use crate::doors::Sender;
 use crate::session::Visitor;
 use crate::{Inner, cookies};
 
-/// `POST /dashboard/api/guest`: a session for somebody who does not sign in, with which they have a cart. Whoever has a
-/// session keeps it.
+/// Handles `POST /dashboard/api/guest`: starts a guest session, which allows a cart without sign-in. An existing
+/// session is kept.
 pub(super) async fn begin(
     State(inner): State<Arc<Inner>>,
     visitor: Visitor,

@@ -14,10 +14,10 @@ use crate::Inner;
 use crate::answer::{data, state_problem};
 use crate::session::SignedIn;
 
-/// The longest time for which a replaced key may still be accepted, in hours.
+/// Maximum time for which a replaced key stays valid, in hours.
 const GRACE_HOURS_MAX: i64 = 720;
 
-/// `GET /dashboard/api/keys`: the account's keys, newest first.
+/// Handles `GET /dashboard/api/keys`: the account's keys, newest first.
 pub(super) async fn list(State(inner): State<Arc<Inner>>, signed_in: SignedIn) -> Result<Response, Problem> {
     let keys = inner.state.keys(Some(&signed_in.grant.account)).await;
     let keys = keys.map_err(|error| state_problem(&error))?;
@@ -26,7 +26,7 @@ pub(super) async fn list(State(inner): State<Arc<Inner>>, signed_in: SignedIn) -
     Ok(data(StatusCode::OK, json!(told)))
 }
 
-/// `POST /dashboard/api/keys`: makes a key, which this answer alone shows.
+/// Handles `POST /dashboard/api/keys`: creates a key, which is shown only in this answer.
 pub(super) async fn create(
     State(inner): State<Arc<Inner>>,
     signed_in: SignedIn,
@@ -51,7 +51,7 @@ pub(super) async fn create(
     Ok(data(StatusCode::CREATED, issued_document(&issued, now)))
 }
 
-/// `PATCH /dashboard/api/keys/{key_id}`: gives a key another name.
+/// Handles `PATCH /dashboard/api/keys/{key_id}`: renames a key.
 pub(super) async fn rename(
     State(inner): State<Arc<Inner>>,
     signed_in: SignedIn,
@@ -67,7 +67,7 @@ pub(super) async fn rename(
     Ok(data(StatusCode::OK, document(&renamed, now)))
 }
 
-/// `DELETE /dashboard/api/keys/{key_id}`: revokes a key.
+/// Handles `DELETE /dashboard/api/keys/{key_id}`: revokes a key.
 pub(super) async fn revoke(
     State(inner): State<Arc<Inner>>,
     signed_in: SignedIn,
@@ -81,7 +81,8 @@ pub(super) async fn revoke(
     Ok(data(StatusCode::OK, document(&revoked, now)))
 }
 
-/// `POST /dashboard/api/keys/{key_id}/rotate`: makes a key in place of another, which is taken for some hours more.
+/// Handles `POST /dashboard/api/keys/{key_id}/rotate`: creates a replacement key. The old key stays valid for some
+/// hours.
 pub(super) async fn rotate(
     State(inner): State<Arc<Inner>>,
     signed_in: SignedIn,
@@ -102,7 +103,7 @@ pub(super) async fn rotate(
     Ok(data(StatusCode::CREATED, told))
 }
 
-/// The key's id; a text that is none names nothing, as the id of somebody else's key does.
+/// Parses the key id. A malformed id gets the same error as the id of another account's key.
 fn key_id(path: &PathParameters) -> Result<KeyId, Problem> {
     let id = path.text("key_id").and_then(|text| text.parse().ok());
     id.ok_or_else(unknown)
@@ -112,7 +113,7 @@ fn unknown() -> Problem {
     Problem::new(ErrorCode::KeyNotFound).detail("There is no such key.")
 }
 
-/// The name of a body. What is refused is not repeated in the answer: it may hold a key.
+/// Reads the key name from the body. A rejected name is not repeated in the answer, because it may be a key.
 fn name(body: &JsonObject, path: PathParameters) -> Result<KeyName, Problem> {
     let mut reader = MembersReader::new(body);
     let text = reader.required("name").text(usize::MAX);
@@ -128,7 +129,7 @@ fn name(body: &JsonObject, path: PathParameters) -> Result<KeyName, Problem> {
             None
         }
     });
-    // A name that is absent without a fault cannot be.
+    // A missing name has already been reported as a fault, so this is unreachable.
     let name = reader.finish_with(path, name)?;
     name.ok_or_else(|| Problem::new(ErrorCode::Internal))
 }
@@ -146,7 +147,7 @@ fn refused(error: &StateError) -> Problem {
     }
 }
 
-/// A key as the page shows it: never the key.
+/// Formats a key's record for the page, without the secret key itself.
 fn document(key: &KeyRecord, now: Timestamp) -> Value {
     json!({
         "id": key.id,
@@ -163,7 +164,7 @@ fn document(key: &KeyRecord, now: Timestamp) -> Value {
     })
 }
 
-/// A key that was just made: the only answer that holds one.
+/// Formats a new key. No other answer contains the secret key.
 fn issued_document(issued: &IssuedKey, now: Timestamp) -> Value {
     let mut told = document(&issued.record, now);
     told["key"] = issued.key.expose().into();

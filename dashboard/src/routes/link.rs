@@ -13,10 +13,10 @@ use crate::doors::Sender;
 use crate::own_page::OwnPage;
 use crate::{Inner, cookies};
 
-/// Longest text that is looked at as a link's token, which is shorter.
+/// Maximum number of characters that are parsed as a link token. Real tokens are shorter.
 const TOKEN_CHARS_MAX: usize = 128;
 
-/// `POST /dashboard/api/link`: signs in with a link that the operator handed out or that was mailed, once.
+/// Handles `POST /dashboard/api/link`: signs in with a link from the operator or from a mail. A link works once.
 pub(super) async fn sign_in(
     State(inner): State<Arc<Inner>>,
     _own: OwnPage,
@@ -54,11 +54,11 @@ fn token(body: &JsonObject) -> Result<LinkToken, Problem> {
         reader.refuse("token", &Rule::Value("not the token of a link"), None);
     }
     let token = reader.finish(token)?;
-    // A token that is absent without a fault cannot be.
+    // A missing token has already been reported as a fault, so this is unreachable.
     token.ok_or_else(|| Problem::new(ErrorCode::Internal))
 }
 
-/// The browser's name for itself.
+/// Returns the browser's user agent.
 pub(super) fn client(headers: &HeaderMap) -> String {
     let told = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     told.unwrap_or_default().to_owned()

@@ -16,7 +16,7 @@ use crate::doors::Sender;
 use crate::local_path::LocalPath;
 use crate::own_page::OwnPage;
 
-/// `POST /dashboard/api/mail`: mails a link to sign in with. Whoever asks learns nothing of the address.
+/// Handles `POST /dashboard/api/mail`: mails a sign-in link. The answer reveals nothing about the address.
 pub(super) async fn send(
     State(inner): State<Arc<Inner>>,
     _own: OwnPage,
@@ -31,7 +31,7 @@ pub(super) async fn send(
         text.parse::<EmailAddress>().map_err(|_| wrong)
     });
     let return_to = LocalPath::member(&mut reader, "return_to");
-    // An address that is absent without a fault cannot be.
+    // A missing address has already been reported as a fault, so this is unreachable.
     let to = reader.finish(email)?.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
     let now = inner.now();
     inner.doors.mail(from, &to, now)?;
@@ -60,12 +60,12 @@ fn written(inner: &Inner, to: EmailAddress, link: &str, made_at: Timestamp) -> M
     }
 }
 
-/// The operation is not there on a server that is set up so.
+/// Builds the error for an operation that is disabled by the configuration.
 fn unserved(why: &'static str) -> Problem {
     Problem::new(ErrorCode::RouteNotFound).detail(why)
 }
 
-/// `GET /dashboard/api/mails`: the mails of a demo, newest first; anywhere else there are none to see.
+/// Handles `GET /dashboard/api/mails`: the mails of the demo, newest first. Other servers answer with an error.
 pub(super) async fn list(State(inner): State<Arc<Inner>>, _own: OwnPage) -> Result<Response, Problem> {
     let kept = inner.mailer.as_ref().and_then(Mailer::kept);
     let mails = kept.ok_or_else(|| unserved("No mails are shown here."))?;

@@ -1,4 +1,4 @@
-//! The API of the page's script, all under `/dashboard/api/`, and the path that the provider sends people back to.
+//! API of the page's script under `/dashboard/api/`, and the callback path of the sign-in provider.
 
 mod audit;
 mod carts;
@@ -24,7 +24,7 @@ use crate::session::SignedIn;
 
 type Route = (&'static str, MethodRouter<Arc<Inner>>);
 
-/// All routes.
+/// Returns all routes.
 pub(crate) fn all(inner: &Arc<Inner>) -> OpenRouter {
     let routes = [of_accounts(), of_provider(inner)].concat();
     let patterns: Vec<_> = routes.iter().map(|(path, _)| *path).collect();
@@ -75,7 +75,7 @@ const fn of_provider(_inner: &Inner) -> Vec<Route> {
     Vec::new()
 }
 
-/// Lets an account change something, but not too often.
+/// Enforces the rate limit on changes of an account.
 fn paced(inner: &Inner, signed_in: &SignedIn) -> Result<(), Problem> {
     let account = || [TryKey::one(signed_in.grant.account.clone())];
     let (changes, now) = (&inner.doors.changes, inner.now());

@@ -12,7 +12,7 @@ use crate::Inner;
 use crate::answer::{data, state_problem};
 use crate::session::SignedIn;
 
-/// `GET /dashboard/api/quota`: what each key that is taken may ask, and what it asked today.
+/// Handles `GET /dashboard/api/quota`: limits and today's number of requests for each valid key.
 pub(super) async fn of_keys(State(inner): State<Arc<Inner>>, signed_in: SignedIn) -> Result<Response, Problem> {
     let now = inner.now();
     let today = Day::of(now, inner.market.time_zone);
@@ -45,7 +45,7 @@ pub(super) async fn of_keys(State(inner): State<Arc<Inner>>, signed_in: SignedIn
     Ok(data(StatusCode::OK, told))
 }
 
-/// The limits as `/v1/quota` names them; null: none.
+/// Formats the limits with the keys of `/v1/quota`. Null means no limit.
 fn allowed(allowance: &Allowance) -> Value {
     let rate = allowance.rate();
     json!({

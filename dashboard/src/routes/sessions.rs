@@ -12,7 +12,7 @@ use crate::answer::{data, state_problem, with_cookie};
 use crate::session::{SignedIn, Visitor};
 use crate::{Inner, cookies};
 
-/// `GET /dashboard/api/session`: who is here, and how to sign in where nobody is.
+/// Handles `GET /dashboard/api/session`: the current user, or the ways to sign in if there is none.
 pub(super) async fn here(State(inner): State<Arc<Inner>>, visitor: Visitor) -> Result<Response, Problem> {
     let signed_in = visitor.0.filter(SignedIn::is_no_guest);
     let mut told = json!({
@@ -31,7 +31,7 @@ pub(super) async fn here(State(inner): State<Arc<Inner>>, visitor: Visitor) -> R
     Ok(data(StatusCode::OK, told))
 }
 
-/// `GET /dashboard/api/sessions`
+/// Handles `GET /dashboard/api/sessions`: the account's sessions.
 pub(super) async fn list(State(inner): State<Arc<Inner>>, signed_in: SignedIn) -> Result<Response, Problem> {
     let sessions = inner.state.sessions_of(&signed_in.grant.account, inner.now()).await;
     let sessions = sessions.map_err(|error| state_problem(&error))?;
@@ -42,13 +42,13 @@ pub(super) async fn list(State(inner): State<Arc<Inner>>, signed_in: SignedIn) -
     Ok(data(StatusCode::OK, json!(told)))
 }
 
-/// `DELETE /dashboard/api/sessions/{session_id}`
+/// Handles `DELETE /dashboard/api/sessions/{session_id}`: ends a session of the account.
 pub(super) async fn end(
     State(inner): State<Arc<Inner>>,
     signed_in: SignedIn,
     path: PathParameters,
 ) -> Result<Response, Problem> {
-    // Somebody else's session looks as one that is not there.
+    // A session of another account gets the same error as one that does not exist.
     let absent = || Problem::new(ErrorCode::SessionNotFound).detail("There is no such session.");
     let id: Option<SessionId> = path.text("session_id").and_then(|text| text.parse().ok());
     let id = id.ok_or_else(absent)?;
@@ -60,7 +60,7 @@ pub(super) async fn end(
     Ok(data(StatusCode::OK, json!({ "id": id })))
 }
 
-/// `POST /dashboard/api/sign-out`. Whoever has no session any more is signed out too.
+/// Handles `POST /dashboard/api/sign-out`. It also succeeds if the session has already ended.
 pub(super) async fn sign_out(State(inner): State<Arc<Inner>>, visitor: Visitor) -> Result<Response, Problem> {
     if let Some(signed_in) = visitor.0 {
         let ended = inner.state.end_session(&signed_in.hash, inner.now()).await;
@@ -70,7 +70,7 @@ pub(super) async fn sign_out(State(inner): State<Arc<Inner>>, visitor: Visitor) 
     Ok(signed_out(told))
 }
 
-/// `POST /dashboard/api/sign-out-everywhere`
+/// Handles `POST /dashboard/api/sign-out-everywhere`: ends all sessions of the account.
 pub(super) async fn sign_out_everywhere(
     State(inner): State<Arc<Inner>>,
     signed_in: SignedIn,
@@ -82,7 +82,7 @@ pub(super) async fn sign_out_everywhere(
     Ok(signed_out(told))
 }
 
-/// The answer to somebody who is signed out; pages of this site that are open elsewhere in the browser keep nothing either.
+/// Builds the answer after signing out. It also tells the browser to clear the storage of this site's other open pages.
 fn signed_out(told: Response) -> Response {
     let mut answer = with_cookie(told, cookies::remove_session());
     let storage = HeaderValue::from_static("\"storage\"");

@@ -18,20 +18,20 @@ use crate::oidc::{Proof, Provider, ProviderError};
 use crate::own_page::OwnPage;
 use crate::{Inner, oidc};
 
-/// The reason for a failed sign-in, as the page states it.
+/// Reason for a failed sign-in, which the page explains to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SignInRefusal {
-    /// The browser began no sign-in, or the answer belongs to another one.
+    /// This browser started no sign-in, or the answer belongs to another sign-in.
     Unknown,
-    /// The sign-in came back before, or took too long.
+    /// The sign-in was already completed, or took too long.
     Late,
     /// The answer names another provider.
     MixedUp,
-    /// The provider, or the person there, said no.
+    /// The provider or the user declined the sign-in.
     Declined,
     /// The provider's answer cannot be trusted.
     Invalid,
-    /// The provider or the state does not answer.
+    /// The provider or the state database does not answer.
     Unavailable,
 }
 
@@ -49,14 +49,15 @@ impl SignInRefusal {
 }
 
 fn provider(inner: &Inner) -> Result<&Provider, Problem> {
-    // The routes are there only with a provider.
+    // These routes exist only if a provider is configured.
     inner
         .provider
         .as_ref()
         .ok_or_else(|| Problem::new(ErrorCode::RouteNotFound))
 }
 
-/// `POST /dashboard/api/sign-in`: where to go to sign in. What ties the answer to this browser is in its cookie.
+/// Handles `POST /dashboard/api/sign-in`: returns the provider's URL. A cookie ties the provider's answer to this
+/// browser.
 pub(super) async fn begin(
     State(inner): State<Arc<Inner>>,
     _own: OwnPage,
@@ -85,7 +86,8 @@ pub(super) async fn begin(
     Ok(with_cookie(answer, cookie))
 }
 
-/// `GET /dashboard/callback`: where the provider sends people back to. Whatever comes of it, they go on to the page.
+/// Handles `GET /dashboard/callback`, to which the provider redirects people. Whether the sign-in succeeds or fails, it
+/// redirects to a page of this site.
 pub(super) async fn come_back(
     State(inner): State<Arc<Inner>>,
     from: Sender,
@@ -96,7 +98,8 @@ pub(super) async fn come_back(
     let (outcome, answer) = match Box::pin(sign_in(&inner, from, &headers, came)).await {
         Ok(SignedIn { return_to, session }) => {
             let answer = with_cookie(Redirect::to(return_to.as_str()).into_response(), session);
-            // The sign-in is over. After a refusal the cookie stays: the answer may have been somebody else's doing.
+            // The sign-in is complete, so the cookie is removed. It stays after a failure, because an attacker may have
+            // sent the failing answer.
             ("signed_in", with_cookie(answer, cookies::set(PENDING_COOKIE, "", 0)))
         }
         Err(why) => {
@@ -108,7 +111,7 @@ pub(super) async fn come_back(
     unkept(answer)
 }
 
-/// No cache keeps the answer, and the address that it was given for is sent to no other page.
+/// Forbids caches to store the answer, and browsers to send its URL to other pages.
 fn unkept(mut answer: Response) -> Response {
     let headers = answer.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -116,7 +119,8 @@ fn unkept(mut answer: Response) -> Response {
     answer
 }
 
-/// The parameters of a provider's answer. A parameter that comes twice counts as absent: RFC 6749, 3.1, forbids it.
+/// Query parameters of the provider's answer. A duplicate parameter counts as absent, because RFC 6749, section 3.1,
+/// forbids duplicates.
 #[derive(Default)]
 struct Answer {
     code: Option<String>,
@@ -150,7 +154,7 @@ async fn sign_in(inner: &Inner, from: Sender, headers: &HeaderMap, came: Answer)
     let provider = inner.provider.as_ref().ok_or(SignInRefusal::Unknown)?;
     let secret = cookies::value(headers, PENDING_COOKIE).and_then(|text| text.parse().ok());
     let proof = Proof::of(secret.ok_or(SignInRefusal::Unknown)?);
-    // An answer with another state is somebody else's: the sign-in under way is left as it is.
+    // An answer with another `state` belongs to another browser, so the pending sign-in must not change.
     if came.state.as_deref() != Some(proof.state().as_str()) {
         return Err(SignInRefusal::Unknown);
     }
@@ -171,7 +175,7 @@ async fn sign_in(inner: &Inner, from: Sender, headers: &HeaderMap, came: Answer)
     let code = came.code.ok_or(SignInRefusal::Invalid)?;
     let subject = provider.redeem(code, &proof).await.map_err(|error| refused(&error))?;
     let session = begin_session(inner, headers, subject).await?;
-    // It was checked when it was kept.
+    // The path was validated when the sign-in was started.
     let return_to = pending.return_to.parse().unwrap_or_else(|_| LocalPath::dashboard());
     Ok(SignedIn { return_to, session })
 }
@@ -209,7 +213,7 @@ fn refused(error: &ProviderError) -> SignInRefusal {
     }
 }
 
-/// The reason is logged for the operator; people read that it did not work.
+/// Logs the reason for the operator. Users only read that the sign-in failed.
 fn told(error: &ProviderError) {
     let error: &dyn std::error::Error = error;
     tracing::warn!(error, "nobody can be signed in at the provider");

@@ -15,7 +15,8 @@ use crate::session::SignedIn;
 const DAYS_DEFAULT: i64 = 30;
 const DAYS_MAX: i64 = 90;
 
-/// `GET /dashboard/api/usage`: what the account's keys were used for, by day and route, days without use included.
+/// Handles `GET /dashboard/api/usage`: requests of the account's keys by day and route, including days without
+/// requests.
 pub(super) async fn by_day(
     State(inner): State<Arc<Inner>>,
     signed_in: SignedIn,

@@ -1,4 +1,4 @@
-//! The page in Chromium: a script of the test's own does on it what a person would, and tells what it saw.
+//! Runs the page in Chromium. A test script on the page acts like a user and reports what it sees.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -21,7 +21,7 @@ use tokio::sync::{Mutex, mpsc};
 
 use crate::support::Site;
 
-/// Chromium's flags for pages on this machine and nothing else.
+/// Chromium flags that allow only pages on this machine.
 const FLAGS: &[&str] = &[
     "--headless",
     "--no-sandbox",
@@ -34,10 +34,10 @@ const FLAGS: &[&str] = &[
     "--lang=en-US",
 ];
 
-/// Time that a script may take on a machine that does much else.
+/// Maximum time of a test script. It is long because the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Functions for every script of a test: waits, and a place to tell results.
+/// JavaScript helpers for all test scripts: waiting for a condition and reporting results.
 const WAYS: &str = r"
 const $ = (id) => document.getElementById(id);
 const until = async (what) => { while (!what()) await new Promise((then) => setTimeout(then, 20)); };
@@ -46,12 +46,12 @@ const tell = (told) => fetch('/test/told', { method: 'POST', body: JSON.stringif
 addEventListener('unhandledrejection', (event) => tell({ failed: String(event.reason?.stack ?? event.reason) }));
 ";
 
-/// The page as a telephone has it: Chromium's own windows are 500 pixels wide at least.
+/// Page that shows the dashboard in a frame as narrow as a phone. Chromium's own windows are at least 500 pixels wide.
 const TELEPHONE: &str = r#"<!doctype html><html lang="en"><title>A telephone</title><body style="margin: 0">
 <iframe id="page" title="The page" style="border: 0; width: 390px; height: 3600px"></iframe>
 <script>document.getElementById('page').src = location.search.slice(1) + location.hash;</script></body></html>"#;
 
-/// A dashboard on a port of this machine, on whose page a test's script runs.
+/// Dashboard server on a local port, whose page runs a test script.
 pub(crate) struct BrowserSite {
     pub(crate) site: Site,
     pub(crate) origin: String,
@@ -59,7 +59,7 @@ pub(crate) struct BrowserSite {
     profile: tempfile::TempDir,
 }
 
-/// A browser that ends with the test.
+/// Chromium process that is killed at the end of the test.
 struct Chromium(Child);
 
 impl Drop for Chromium {
@@ -69,7 +69,7 @@ impl Drop for Chromium {
     }
 }
 
-/// True where Chromium is installed.
+/// Returns true if Chromium is installed.
 pub(crate) fn has_chromium() -> bool {
     let ran = Command::new("chromium")
         .arg("--version")
@@ -84,7 +84,7 @@ pub(crate) fn has_chromium() -> bool {
     false
 }
 
-/// A package that others wrote, where the checks have put it.
+/// Returns the folder of a third-party npm package, if the test environment provides it.
 pub(crate) fn peer(package: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("TEST_BROWSER_PEERS").map(PathBuf::from);
     let package = folder
@@ -101,7 +101,7 @@ pub(crate) fn peer(package: &str) -> Option<PathBuf> {
 }
 
 impl BrowserSite {
-    /// Serves a dashboard whose page runs `script`; `configured` is told the origin.
+    /// Serves a dashboard whose page runs `script`. `configured` receives the origin and returns the configuration.
     pub(crate) async fn start(script: &str, configured: impl FnOnce(&str) -> DashboardConfig) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -118,7 +118,7 @@ impl BrowserSite {
         }
     }
 
-    /// Opens `path` in Chromium: the page as the script left it, and what the script told.
+    /// Opens `path` in Chromium. Returns the final HTML of the page and the result that the script reports.
     pub(crate) async fn open(&self, path: &str, more: &[&str]) -> (String, Value) {
         let mut command = Command::new("chromium");
         command.args(FLAGS).args(more);
@@ -134,13 +134,14 @@ impl BrowserSite {
     }
 }
 
-/// The server with the test's script on its page, which the page's own policy allows: it comes from the same place.
+/// Wraps the server so that its page loads the test script. The page's content security policy allows the script
+/// because it has the same origin.
 fn driven(edge: &EdgeRouter, script: &str, telling: mpsc::Sender<Value>) -> Router {
     let script = format!("{WAYS}\n{script}");
     let javascript = || [(header::CONTENT_TYPE, "text/javascript")];
     let axe = peer_text("axe-core/axe.min.js");
     let edge = edge.clone();
-    // A script that waits for it begins while the state is gone, and says when it is back.
+    // If the script uses `/test/back`, the API is unavailable until the script calls that path.
     let back = Arc::new(AtomicBool::new(!script.contains("/test/back")));
     let is_back = Arc::clone(&back);
     Router::new()
@@ -182,7 +183,7 @@ async fn with_script(edge: &EdgeRouter, mut request: Request) -> Response {
     let text = String::from_utf8(to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap();
     let driver = "<script type=\"module\" src=\"/test/drive.js\"></script></body>";
     parts.headers.remove(header::CONTENT_LENGTH);
-    // The telephone above is a frame, which the page is for nobody else.
+    // The phone page shows the dashboard in a frame, which the normal policy forbids.
     if let Some(policy) = parts.headers.get_mut(header::CONTENT_SECURITY_POLICY) {
         let framed = policy
             .to_str()
@@ -200,7 +201,7 @@ pub(crate) fn here(origin: &str) -> DashboardConfig {
     }
 }
 
-/// A person who makes, renames, rotates and revokes keys, and signs out.
+/// Script of a user who creates, renames, rotates and revokes keys, and signs out.
 const PERSON: &str = r"
 const seen = {};
 const press = (label) => {
@@ -331,7 +332,7 @@ async fn a_person_signs_in_with_a_link_works_on_keys_and_signs_out() {
     "#);
 }
 
-/// The text with ids and moments, which differ from run to run, left out.
+/// Removes ids and timestamps, which differ between runs.
 fn without_ids(text: &str) -> String {
     let mut told = String::new();
     let mut rest = text;
@@ -343,7 +344,7 @@ fn without_ids(text: &str) -> String {
     told + rest
 }
 
-/// The script that reports axe's findings on the page as it stands.
+/// Script that reports the accessibility findings of axe for the current page.
 const AXE: &str = r"
 const look = async () => {
   const found = await axe.run(document, { resultTypes: ['violations'] });
@@ -369,7 +370,7 @@ found.dialog = await look();
 tell(found);
 ";
 
-/// Keys and their use, as somebody has who has been here for some time.
+/// Creates the keys and usage of an account that has existed for some time.
 pub(crate) async fn lived_in(site: &Site, account: &state::AccountId) {
     let actor = state::Actor::Account(account.clone());
     let now = data_model::Clock::now(&*site.clock);
@@ -447,7 +448,7 @@ async fn axe_finds_nothing_serious_on_the_page_light_or_dark_wide_or_narrow() {
     }
 }
 
-/// Somebody who comes while the state is gone, and waits.
+/// Script of a visitor who arrives while the state database is unavailable, and waits.
 const WAITING: &str = r"
 await until(() => shown('banner'));
 const seen = { said: $('banner').textContent, door: shown('door'), inside: shown('inside') };

@@ -1,4 +1,4 @@
-//! Sign-in by mail on either database, with two servers over it.
+//! Tests sign-in by mail with two servers over each kind of database.
 
 use api::OpenRouter;
 use serde_json::json;
@@ -7,7 +7,7 @@ use state::{State, StateTarget};
 use crate::mail::{ask, shown, token};
 use crate::support::{Browser, Site};
 
-/// A link that one server mailed signs in at another one, once, and the session is known to both.
+/// Checks that a link mailed by one server works once at another server, and that both servers know the session.
 async fn signs_in(target: StateTarget) {
     let open = async || State::open(&target).await.unwrap();
     let one = Site::on(open().await, shown(), OpenRouter::default());

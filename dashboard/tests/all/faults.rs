@@ -3,7 +3,7 @@ use state::{State, StateTarget};
 
 use crate::support::{Browser, Site, config};
 
-/// A state whose file somebody locks, as a database that hangs or is gone.
+/// Closes the state database, which simulates a database that hangs or is unavailable.
 #[tokio::test]
 async fn while_the_state_is_gone_the_page_stands_and_what_needs_it_is_503() {
     let state = State::open(&StateTarget::Memory).await.unwrap();
@@ -33,7 +33,7 @@ async fn while_the_state_is_gone_the_page_stands_and_what_needs_it_is_503() {
         answer.refused(503, "not_ready");
         assert_eq!(answer.header("retry-after"), "1", "{path}");
     }
-    // A visitor without a session is told so without the state.
+    // A visitor without a session gets an answer that does not need the state database.
     Browser::new(&site)
         .get("/dashboard/api/keys")
         .await

@@ -5,7 +5,7 @@ use state::{CartRow, Lease};
 
 use crate::support::{Browser, Site, config};
 
-/// A guest of the site.
+/// Returns a browser with a guest session.
 pub(crate) async fn guest(site: &Site) -> Browser<'_> {
     let mut browser = Browser::new(site);
     let told = browser.post("/dashboard/api/guest", &json!({})).await;
@@ -13,7 +13,7 @@ pub(crate) async fn guest(site: &Site) -> Browser<'_> {
     browser
 }
 
-/// Keeps a cart for whoever is in the browser, as the live gateway does.
+/// Stores a cart for the browser's user, like the live gateway does.
 pub(crate) async fn put(browser: &Browser<'_>, id: &str) -> String {
     let token = browser.cookies["__Host-haat_session"].parse::<state::SessionToken>();
     let (state, now) = (&browser.site.state, browser.site.clock.now());
@@ -93,7 +93,7 @@ async fn there_are_so_many_guests_at_most_and_each_for_so_many_hours() {
     told.refused(503, "overloaded");
     site.clock.advance_ms(3_600_000);
     assert_eq!(third.post("/dashboard/api/guest", &json!({})).await.status, 200);
-    // The first is somebody new.
+    // The first browser's old session has ended, so its request creates a new guest.
     let told = first.post("/dashboard/api/guest", &json!({})).await;
     assert_eq!((told.status.as_u16(), told.cookies().len()), (200, 1));
 }

@@ -61,7 +61,7 @@ async fn a_key_is_renamed_rotated_with_grace_and_revoked() {
     );
     assert_ne!(new["key"], made["key"]);
     assert_eq!(new["replaces"]["ends_at"], "2026-11-22T12:00:00Z");
-    // Once replaced, the new one is the one to rotate.
+    // After a rotation, only the new key can be rotated.
     let again = browser.post(&format!("{}/rotate", path(&made)), &json!({})).await;
     again.refused(403, "forbidden");
     let revoked = browser.delete(&path(&new)).await;
@@ -134,7 +134,7 @@ async fn another_accounts_key_looks_absent_on_every_verb_and_is_left_alone() {
             told.push(answer.json()["detail"].clone());
         }
     }
-    // Somebody else's and nobody's: word for word the same.
+    // A key of another account and a key that does not exist get identical answers.
     assert!(told.iter().all(|detail| *detail == told[0]), "{told:?}");
     assert_eq!(theirs.get("/dashboard/api/keys").await.data(), before);
     assert_eq!(mine.get("/dashboard/api/keys").await.data(), json!([]));
@@ -224,7 +224,7 @@ async fn everything_that_was_done_stands_in_the_audit_and_is_shown_to_its_accoun
 async fn the_audit_is_read_in_pages() {
     let site = Site::new().await;
     let mut browser = site.signed_in("asha").await;
-    // A name is given 34 times; a minute passes now and then.
+    // The key is renamed 34 times, three seconds apart, which stays below the limit on changes per minute.
     let key = create(&mut browser, "App").await;
     for nth in 0..34 {
         site.clock.advance_ms(3_000);
@@ -249,7 +249,7 @@ async fn the_audit_is_read_in_pages() {
     }
 }
 
-/// Somebody who looks when their key was used.
+/// Script of a user who looks up when a key was last used.
 const USED: &str = r"
 await until(() => shown('door'));
 $('door-button').click();
@@ -267,7 +267,7 @@ async fn a_key_was_last_used_on_no_day_that_has_not_begun_for_the_visitor() {
     let (link, account) = served.site.link("asha").await;
     lived_in(&served.site, &account).await;
     let keys = served.site.state.keys(Some(&account)).await.unwrap();
-    // The market may be ahead of its visitor; the clock of Chromium is this machine's.
+    // The market's date may be ahead of the visitor's. Chromium uses the clock of this machine.
     let now = data_model::Clock::now(&*served.site.clock);
     let ahead = Day::of(now, "Asia/Kolkata".parse().unwrap()).plus(36_500);
     let entry = |key: &state::KeyRecord| UsageEntry {

@@ -132,7 +132,7 @@ async fn wrong_links_of_one_network_are_refused_unseen_after_a_few() {
     let refused = browser.post("/dashboard/api/link", &body).await;
     refused.refused(429, "rate_limit");
     assert_eq!(refused.header("retry-after"), "40");
-    // The link was not opened yet: it works elsewhere.
+    // The link was not used yet, so it works in another browser.
     let mut other = Browser::new(&site);
     other.from = "198.51.100.1".parse().ok();
     assert_eq!(other.post("/dashboard/api/link", &body).await.status, 200);

@@ -7,7 +7,7 @@ use crate::browser::{BrowserSite, has_chromium};
 use crate::guests::{carts, guest, put};
 use crate::support::{Answer, Browser, Site, config};
 
-/// A site that shows its mails, as the demo does.
+/// Configures a site that shows its mails, like the demo does.
 pub(crate) fn shown() -> DashboardConfig {
     let mail = MailConfig {
         outbox: true,
@@ -20,19 +20,19 @@ pub(crate) async fn ask(browser: &mut Browser<'_>, email: &str) -> Answer {
     browser.post("/dashboard/api/mail", &json!({ "email": email })).await
 }
 
-/// The token of the link that a mail carries.
+/// Extracts the link token from the text of a mail.
 pub(crate) fn token(text: &str) -> String {
     let (_, link) = text.split_once("https://market.example/dashboard/link#").unwrap();
     link.split_whitespace().next().unwrap().to_owned()
 }
 
-/// The mails that the site shows, newest first.
+/// Returns the mails that the site shows, newest first.
 async fn mails(site: &Site) -> Vec<Value> {
     let told = Browser::new(site).get("/dashboard/api/mails").await.data();
     told.as_array().unwrap().clone()
 }
 
-/// Asks for a link, and signs in with that of the newest mail.
+/// Requests a sign-in link and signs in with the link of the newest mail.
 async fn sign_in(browser: &mut Browser<'_>, email: &str) {
     assert_eq!(ask(browser, email).await.status, 202);
     let mail = mails(browser.site).await.remove(0);
@@ -89,7 +89,7 @@ async fn a_mailed_link_signs_in_once_within_its_time_and_its_account_makes_keys(
     assert_eq!(late.json()["why"], "late");
 }
 
-/// Asks for a link that leads on to `return_to`.
+/// Requests a sign-in link that continues at `return_to`.
 async fn ask_from(browser: &mut Browser<'_>, return_to: &str) -> Answer {
     let body = json!({ "email": "asha@mail.example", "return_to": return_to });
     browser.post("/dashboard/api/mail", &body).await
@@ -181,7 +181,7 @@ async fn mails_are_counted_by_address_by_network_and_together() {
     }
     ask(&mut one, "a20@mail.example").await.refused(429, "rate_limit");
     assert_eq!(ask(&mut from("198.51.100.1"), "a20@mail.example").await.status, 202);
-    // No more are kept than anybody looks at.
+    // The site keeps only the newest 20 mails.
     assert_eq!(mails(&site).await.len(), 20);
     site.clock.advance_ms(3_600_000);
     assert_eq!(ask(&mut one, "asha@mail.example").await.status, 202);
@@ -240,7 +240,7 @@ async fn a_site_without_mail_says_so_and_shows_none() {
     }
 }
 
-/// A person who has a link mailed, looks for the mail on the page of the demo, and follows its link.
+/// Script of a user who requests a link by mail, finds the mail on the demo's page, and follows the link.
 const PERSON: &str = r"
 const keep = (name, value) => sessionStorage.setItem(name, JSON.stringify(value));
 const kept = (name) => JSON.parse(sessionStorage.getItem(name));

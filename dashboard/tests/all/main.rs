@@ -1,4 +1,4 @@
-//! The dashboard through its routes, behind an edge as a server has it; in Chromium where that is installed.
+//! Tests of the dashboard through its HTTP routes, and in Chromium if that is installed.
 
 #![expect(
     clippy::unwrap_used,

@@ -3,7 +3,7 @@ use http::header;
 
 use crate::support::{Browser, Site};
 
-/// Every part of the page.
+/// Paths of all files of the page.
 const PARTS: [&str; 13] = [
     "",
     "link",

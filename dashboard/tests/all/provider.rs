@@ -1,4 +1,4 @@
-//! An OpenID provider of the test's own, on this machine, which lies as it is told to.
+//! Fake OpenID provider on this machine that can be told to misbehave.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -21,39 +21,39 @@ use url::form_urlencoded;
 pub(crate) const CLIENT_ID: &str = "haat";
 pub(crate) const CLIENT_SECRET: &str = "a client: secret";
 
-/// The signature of the provider's tokens.
+/// Way in which the fake provider signs its tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Signature {
-    /// With the key that it names.
+    /// Signed with the published key.
     #[default]
     Own,
-    /// With another key, under the name of its own.
+    /// Signed with another key, but with the id of the published key.
     Other,
-    /// With another key, which the token itself brings along.
+    /// Signed with another key, which is embedded in the token.
     Embedded,
-    /// With a new key, which it names from now on.
+    /// Signed with a new key, which the provider publishes from now on.
     Rotated,
-    /// Not at all.
+    /// Not signed.
     None,
-    /// With the client's secret.
+    /// Signed with the client's secret.
     Secret,
-    /// With its own public key as if that were a secret.
+    /// Signed with the provider's public key as a shared secret.
     PublicKeyAsSecret,
 }
 
-/// Deviations of the provider from correct behaviour.
+/// Faults of the fake provider.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ProviderFaults {
-    /// Put over the claims of tokens; null takes one away.
+    /// Overrides claims of the tokens; null removes a claim.
     pub(crate) claims: Value,
-    /// Put over the provider's own description.
+    /// Overrides fields of the provider's metadata.
     pub(crate) metadata: Value,
     pub(crate) signature: Signature,
-    /// Answers to everything with this.
+    /// HTTP status of every answer.
     pub(crate) status: Option<u16>,
-    /// Sends so many bytes before each answer's end.
+    /// Number of bytes added at the end of each answer.
     pub(crate) padding: usize,
-    /// Sends whoever asks elsewhere.
+    /// Redirects every request to another address.
     pub(crate) redirect: bool,
 }
 
@@ -104,7 +104,7 @@ impl Provider {
         self.0.lies.lock().unwrap().clone()
     }
 
-    /// Requests since the last call.
+    /// Returns the requests since the last call of this function.
     pub(crate) fn asked(&self) -> Vec<&'static str> {
         std::mem::take(&mut self.0.asked.lock().unwrap())
     }
@@ -113,7 +113,7 @@ impl Provider {
         self.0.asked.lock().unwrap().push(what);
     }
 
-    /// A code for somebody who signed in here, sent by `location`.
+    /// Returns an authorization code for a user whom the URL `location` sent to the provider.
     pub(crate) fn code_for(&self, location: &url::Url) -> String {
         let parameters: HashMap<_, _> = location.query_pairs().into_owned().collect();
         let mut codes = self.0.codes.lock().unwrap();
@@ -221,7 +221,7 @@ fn public(nth: u8, name: &str) -> Value {
     json!({ "kty": "OKP", "crv": "Ed25519", "use": "sig", "kid": name, "x": x })
 }
 
-/// Hands out tokens to the client alone, for a code that was not used before, to whoever has the verifier.
+/// Issues tokens only to the registered client, for an unused code and the matching PKCE verifier.
 async fn token(State(provider): State<Provider>, headers: HeaderMap, body: String) -> Response {
     provider.note("token");
     let refused = |error: &str| {

@@ -1,4 +1,4 @@
-//! Sign-in at a provider that others wrote, in Chromium.
+//! Tests sign-in at a third-party provider in Chromium.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -12,7 +12,7 @@ use crate::browser::{BrowserSite, has_chromium, here, peer};
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/browser/provider.mjs");
 const SECRET: &str = "a client: secret/of 32+ characters";
 
-/// The provider's process; it ends when its input does, in whatever way this process ends.
+/// Process of the provider. It exits when its standard input closes, even if the test process crashes.
 struct Provider {
     issuer: String,
     process: Child,
@@ -32,7 +32,7 @@ impl Provider {
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let told = lines.by_ref().find(|line| line.as_ref().unwrap().starts_with('{'));
         let told: Value = serde_json::from_str(&told.unwrap().unwrap()).unwrap();
-        // Later output is read too, or the process would block.
+        // The remaining output must be read too, or the process would block.
         std::thread::spawn(move || lines.for_each(drop));
         Self {
             issuer: told["issuer"].as_str().unwrap().to_owned(),
@@ -48,7 +48,7 @@ impl Drop for Provider {
     }
 }
 
-/// Signs in at the provider and, once back, makes a key and signs out.
+/// Script that signs in at the provider and then creates a key and signs out.
 const PERSON: &str = r"
 await until(() => shown('door') || shown('inside'));
 if (shown('door') && sessionStorage.getItem('door')) {
@@ -89,7 +89,7 @@ async fn a_person_signs_in_at_a_real_provider() {
         DashboardConfig { oidc, ..here(origin) }
     })
     .await;
-    // The provider's tokens carry the system's time.
+    // The provider's tokens contain the system time, so the site's clock must match it.
     let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis();
     let shown = data_model::Clock::now(&*served.site.clock).micros() / 1000;
     served.site.clock.advance_ms(i64::try_from(now).unwrap() - shown);

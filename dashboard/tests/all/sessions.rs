@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::{Browser, Site};
 
-/// Every request that needs a session.
+/// Requests that need a session.
 const GUARDED: [(&str, &str); 11] = [
     ("GET", "/dashboard/api/sessions"),
     ("DELETE", "/dashboard/api/sessions/ses_000000000000"),
@@ -19,7 +19,7 @@ const GUARDED: [(&str, &str); 11] = [
     ("GET", "/dashboard/api/audit"),
 ];
 
-/// Every request that the page makes.
+/// Returns every request that the page makes.
 fn asked() -> impl Iterator<Item = (&'static str, &'static str)> {
     let open = [
         ("GET", "/dashboard/api/session"),
@@ -66,7 +66,7 @@ async fn a_forged_cookie_opens_nothing() {
             assert_eq!(answer.status, 401, "{value} {method} {path}: {}", answer.text());
         }
     }
-    // Two cookies of one name: whoever set the other one meant harm.
+    // With duplicate cookies, an attacker may have set one of them.
     let mut browser = Browser::new(&site);
     let doubled = format!("__Host-haat_session={real}; __Host-haat_session={}", never.text());
     let request = browser.page("GET", "/dashboard/api/keys").header("cookie", doubled);
@@ -145,7 +145,7 @@ async fn sign_out_ends_the_session_on_the_server_and_removes_its_cookie() {
     assert!(browser.cookies.is_empty());
     browser.cookies = kept;
     browser.get("/dashboard/api/keys").await.refused(401, "invalid_session");
-    // Whoever is signed out already is signed out.
+    // Signing out again succeeds.
     assert_eq!(browser.post("/dashboard/api/sign-out", &json!({})).await.status, 200);
 }
 

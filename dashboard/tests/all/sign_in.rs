@@ -12,9 +12,9 @@ use crate::support::{Answer, Browser, Site, config};
 
 const PENDING: &str = "__Host-haat_sign_in";
 
-/// A dashboard whose people sign in at a provider.
+/// Creates a dashboard with a fake sign-in provider.
 async fn site() -> (Site, Provider) {
-    // Clocks of both show the same.
+    // The site and the provider share one clock.
     let clock = SetClock::noon();
     let provider = Provider::start(&clock).await;
     let with_provider = DashboardConfig {
@@ -48,7 +48,7 @@ fn parameter(location: &Url, name: &str) -> String {
     found.unwrap_or_else(|| panic!("no {name}: {location}")).1.into_owned()
 }
 
-/// The provider sends the browser back.
+/// Follows the provider's redirect back to the site.
 async fn come_back(browser: &mut Browser<'_>, query: &[(&str, &str)]) -> Answer {
     let query = url::form_urlencoded::Serializer::new(String::new())
         .extend_pairs(query)
@@ -61,7 +61,7 @@ async fn come_back(browser: &mut Browser<'_>, query: &[(&str, &str)]) -> Answer 
     browser.send(request).await
 }
 
-/// A whole sign-in, in which the provider lies as it was told to.
+/// Performs a whole sign-in with the current faults of the provider.
 async fn sign_in(browser: &mut Browser<'_>, provider: &Provider) -> Answer {
     let location = begin(browser, "/dashboard/").await;
     let code = provider.code_for(&location);
@@ -116,7 +116,7 @@ async fn somebody_is_sent_to_the_provider_with_all_that_proves_the_answer() {
     let (pair, rules) = cookie.split_once("; ").unwrap();
     assert!(pair.starts_with(&format!("{PENDING}=haat_pend_")));
     insta::assert_snapshot!(rules, @"Path=/; Max-Age=600; Secure; HttpOnly; SameSite=Lax");
-    // Neither the address nor the answer holds what the browser's cookie holds.
+    // Neither the URL nor the answer contains the secret of the browser's cookie.
     let secret = pair.split('=').nth(1).unwrap();
     assert!(!told.text().contains(&secret[10..]));
 }
@@ -143,7 +143,8 @@ async fn somebody_who_signed_in_at_the_provider_is_signed_in_here_as_who_they_ar
     assert_eq!(here["session"]["method"], "oidc");
     assert_eq!(here["provider"], "127.0.0.1");
 
-    // The same person elsewhere, with another address; and another person with the first one's.
+    // Next, the same person signs in from another browser with another address. Then another person signs in with the
+    // first address.
     browser.post("/dashboard/api/keys", &json!({ "name": "App" })).await;
     provider.lie(ProviderFaults {
         claims: json!({ "email": "asha@home.example" }),
@@ -227,7 +228,7 @@ async fn an_answer_that_comes_again_or_late_or_from_elsewhere_is_refused() {
         ("iss", issuer.as_str()),
     ];
 
-    // In another browser, with another state, with none, with two: the sign-in under way is left as it is.
+    // Answers in another browser, or with a wrong, missing or duplicate `state`, do not change the pending sign-in.
     let mut stranger = Browser::new(&site);
     refused(&come_back(&mut stranger, &answer).await, "unknown");
     let other = begin(&mut stranger, "/dashboard/").await;
@@ -256,7 +257,7 @@ async fn an_answer_that_comes_again_or_late_or_from_elsewhere_is_refused() {
     );
 
     assert_eq!(come_back(&mut browser, &answer).await.header("location"), "/dashboard/");
-    // Once more, with the cookie that it had: the provider is not even asked.
+    // A repeated answer with the old cookie is rejected without a request to the provider.
     provider.asked();
     browser.cookies.insert(PENDING.to_owned(), secret);
     refused(&come_back(&mut browser, &answer).await, "late");
@@ -356,7 +357,7 @@ async fn new_keys_of_the_provider_are_read_when_a_token_names_one_and_not_for_ea
     let back = sign_in(&mut other, &provider).await;
     assert_eq!(back.header("location"), "/dashboard/");
     assert_eq!(provider.asked(), ["token", "configuration", "jwks"]);
-    // Read an hour ago: read again, before anybody is sent there.
+    // The metadata is an hour old, so it is read again before the user is redirected.
     site.clock.advance_ms(3_600_000);
     sign_in(&mut other, &provider).await;
     assert_eq!(provider.asked(), ["configuration", "jwks", "token"]);
@@ -372,7 +373,7 @@ async fn a_provider_that_is_gone_is_told_and_found_again() {
     let mut browser = Browser::new(&site);
     let gone = browser.post("/dashboard/api/sign-in", &json!({})).await;
     gone.refused(503, "not_ready");
-    // It is not asked again by everybody who tries.
+    // A second attempt does not send another request to the provider.
     browser
         .post("/dashboard/api/sign-in", &json!({}))
         .await
@@ -381,7 +382,7 @@ async fn a_provider_that_is_gone_is_told_and_found_again() {
     provider.lie(ProviderFaults::default());
     site.clock.advance_ms(15_000);
     assert_eq!(sign_in(&mut browser, &provider).await.header("location"), "/dashboard/");
-    // The last metadata holds for a day while the provider is gone.
+    // Old metadata stays valid for a day while the provider is unavailable.
     provider.lie(ProviderFaults {
         status: Some(503),
         ..ProviderFaults::default()
@@ -389,7 +390,7 @@ async fn a_provider_that_is_gone_is_told_and_found_again() {
     site.clock.advance_ms(3 * 3_600_000);
     let told = browser.post("/dashboard/api/sign-in", &json!({})).await;
     assert_eq!(told.status, 200);
-    // It is gone while somebody is there.
+    // The provider fails after the user was redirected to it.
     let mut late = Browser::new(&site);
     refused(&sign_in(&mut late, &provider).await, "invalid");
 }

@@ -1,4 +1,4 @@
-//! Mails as a mail server of this machine gets them.
+//! Tests of mails as a local mail server receives them.
 
 use dashboard::DashboardConfig;
 use kit::SmtpTalk;
@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use crate::mail::{ask, token};
 use crate::support::{Browser, Site, config};
 
-/// Talks to one client, and tells all that it was told.
+/// Serves one SMTP client and returns all lines that it sent.
 async fn serve(stream: TcpStream, refused: &str) -> Vec<String> {
     let (reading, mut writing) = stream.into_split();
     let (mut lines, mut talk) = (BufReader::new(reading).lines(), SmtpTalk::default());
@@ -23,7 +23,7 @@ async fn serve(stream: TcpStream, refused: &str) -> Vec<String> {
     talk.told
 }
 
-/// A site whose mails go to a server of this machine, and what that server was told with each connection.
+/// Creates a site that sends mails to a local server. The channel receives the lines of each connection.
 async fn site(refused: &'static str) -> (Site, mpsc::Receiver<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mail = MailConfig {
@@ -57,7 +57,7 @@ async fn a_mail_goes_over_smtp_and_its_link_signs_in() {
     ] {
         assert!(told.contains(&line.to_owned()), "{line}: {told:?}");
     }
-    // Long lines go on in the next one: quoted-printable.
+    // Quoted-printable encoding wraps long lines, so they are joined again.
     let token = token(&told.join("\n").replace("=\n", ""));
     let used = browser.post("/dashboard/api/link", &json!({ "token": token })).await;
     assert_eq!(used.data(), json!({ "signed_in": true }));

@@ -1,4 +1,5 @@
-//! Mails to a server of another machine: it is told nothing before it goes on with TLS (STARTTLS), and shows who it is.
+//! Tests of mails to a server on another machine. The client must send nothing secret before STARTTLS and must verify
+//! the server's certificate.
 
 use std::io::{BufRead, BufReader, Read, Write, copy};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -15,21 +16,21 @@ use tempfile::TempDir;
 use crate::mail::ask;
 use crate::support::{Browser, Site, config};
 
-/// This machine, by an address that counts as that of another one.
+/// Address of this machine that the mailer treats as another machine.
 const HOST: &str = "0.0.0.0";
-/// A name of the server's certificate that is its address.
+/// Certificate name that matches the server's address.
 const OWN_NAME: &str = "IP:0.0.0.0";
-/// The mail server's address, in the environment of the process that sends a mail.
+/// Environment variable with the mail server's URL, read by the process that sends the mail.
 const URL: &str = "TEST_SMTP_URL";
 
-/// The lines that a mail server was told, before TLS and within it.
+/// Lines that the mail server received before and after the start of TLS.
 #[derive(Debug)]
 struct Lines {
     plain: Vec<String>,
     tls: Vec<String>,
 }
 
-/// A folder with a certificate for this name, which vouches for itself.
+/// Creates a folder with a self-signed certificate for this name.
 fn certificate(name: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let made = Command::new("openssl")
@@ -45,7 +46,8 @@ fn certificate(name: &str) -> TempDir {
     folder
 }
 
-/// The end of TLS: `openssl` takes one connection on a port of its own, and hands on to this process what comes within.
+/// TLS side of the mail server. `openssl` accepts one connection on its own port and passes the decrypted lines to this
+/// process.
 struct TlsEnd {
     port: u16,
     talk: JoinHandle<Vec<String>>,
@@ -69,7 +71,7 @@ impl TlsEnd {
         let mut answers = child.stdin.take().unwrap();
         let talk = std::thread::spawn(move || {
             let mut talk = SmtpTalk::default();
-            // Before, it tells of the connection itself.
+            // Before `EHLO`, `openssl` prints details of the connection.
             for line in lines.skip_while(|line| !line.starts_with("EHLO ")) {
                 let answer = talk.answer(line, "nobody");
                 if answers.write_all(answer.as_bytes()).is_err() {
@@ -83,7 +85,7 @@ impl TlsEnd {
     }
 }
 
-/// Takes one connection, and hands it on where the other side wants TLS and there is some.
+/// Accepts one connection, and forwards it to the TLS side if the client requests STARTTLS.
 fn hear(listener: &TcpListener, tls: Option<TlsEnd>) -> Lines {
     let (mut stream, _) = listener.accept().unwrap();
     let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
@@ -111,12 +113,12 @@ fn hear(listener: &TcpListener, tls: Option<TlsEnd>) -> Lines {
     }
 }
 
-/// Hands on between two connections until both have ended.
+/// Copies data in both directions between two connections until both are closed.
 fn hand_on(one: &TcpStream, other: &TcpStream) {
     std::thread::scope(|scope| {
         for (mut from, mut to) in [(one, other), (other, one)] {
             scope.spawn(move || {
-                // One that breaks off has ended.
+                // An error means that the connection was closed.
                 let _ = copy(&mut from, &mut to);
                 let _ = to.shutdown(Shutdown::Write);
             });
@@ -124,8 +126,8 @@ fn hand_on(one: &TcpStream, other: &TcpStream) {
     });
 }
 
-/// Not a test of its own: has one mail sent by a process that believes the authorities of its environment alone, and ends
-/// with its input.
+/// Helper for the tests below, run in a separate process. It sends one mail, trusts only the certificate authorities of
+/// its environment, and exits when its standard input closes.
 #[tokio::test]
 #[ignore = "run by the tests below"]
 async fn sends_one_mail() {
@@ -142,7 +144,8 @@ async fn sends_one_mail() {
     input.await.unwrap().unwrap();
 }
 
-/// Has a mail sent to a server with a certificate for this name, by a process that knows it or another one for the same.
+/// Sends a mail to a server with a certificate for `name`. The sender trusts either this certificate or another one for
+/// the same name.
 fn heard(name: &str, is_known: bool, offers_tls: bool) -> Lines {
     let (own, another) = (certificate(name), certificate(name));
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -12,10 +12,10 @@ use kit::SetClock;
 use serde_json::Value;
 use state::{AccountId, Actor, LOCAL_ISSUER, LinkToken, State, StateTarget};
 
-/// The address of [`Site`]s, where nothing else is said.
+/// Default origin of [`Site`]s.
 pub(crate) const ORIGIN: &str = "https://market.example";
 
-/// A dashboard on a state of its own.
+/// Dashboard with its own state database.
 pub(crate) struct Site {
     pub(crate) state: State,
     pub(crate) clock: Arc<SetClock>,
@@ -29,7 +29,8 @@ pub(crate) fn config() -> DashboardConfig {
     }
 }
 
-/// Clocks five and a half hours ahead of UTC; a free key may ask 20 times a second and 50,000 times a day.
+/// Returns a market in a time zone five and a half hours ahead of UTC. A free key allows 20 requests per second and
+/// 50,000 per day.
 pub(crate) fn market() -> Market {
     let [per_second, burst] = [20, 60].map(|number| NonZeroU32::new(number).unwrap());
     Market {
@@ -58,7 +59,7 @@ impl Site {
         Self::on(state, config, OpenRouter::default())
     }
 
-    /// On a state that is there, with routes of the test's own.
+    /// Creates a site over an existing state database, with extra routes of the test.
     pub(crate) fn on(state: State, config: DashboardConfig, more: OpenRouter) -> Self {
         let clock = SetClock::noon();
         let routes = dashboard(&state, &clock, config).unwrap().open_router().merge(more);
@@ -69,7 +70,7 @@ impl Site {
         }
     }
 
-    /// A link that the operator hands out to `name`, and their account.
+    /// Creates a sign-in link from the operator for `name`, and returns it with the account.
     pub(crate) async fn link(&self, name: &str) -> (LinkToken, AccountId) {
         let now = data_model::Clock::now(&*self.clock);
         let account = self.state.find_or_create_account(LOCAL_ISSUER, name, None, now);
@@ -79,7 +80,7 @@ impl Site {
         (link.unwrap(), id)
     }
 
-    /// A browser in which `name` is signed in.
+    /// Returns a browser in which `name` is signed in.
     pub(crate) async fn signed_in(&self, name: &str) -> Browser<'_> {
         let mut browser = Browser::new(self);
         let (link, _) = self.link(name).await;
@@ -91,7 +92,7 @@ impl Site {
     }
 }
 
-/// The answer to a request.
+/// Response to a test request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -130,11 +131,11 @@ impl Answer {
     }
 }
 
-/// A browser on the dashboard's page: it keeps cookies, and says where its requests come from.
+/// Simulated browser on the dashboard's page. It keeps cookies and sends the headers that name the origin.
 pub(crate) struct Browser<'a> {
     pub(crate) site: &'a Site,
     pub(crate) cookies: BTreeMap<String, String>,
-    /// The address that it comes from.
+    /// IP address of the browser.
     pub(crate) from: Option<IpAddr>,
 }
 
@@ -164,7 +165,7 @@ impl<'a> Browser<'a> {
         self.send(request.body(Body::from(body.to_string())).unwrap()).await
     }
 
-    /// A request as the page's script makes it.
+    /// Builds a request like those of the page's script.
     pub(crate) fn page(&self, method: &str, path: &str) -> http::request::Builder {
         self.plain(method, path)
             .header("sec-fetch-site", "same-origin")
@@ -172,7 +173,7 @@ impl<'a> Browser<'a> {
             .header("x-haat-dashboard", "1")
     }
 
-    /// A request with the browser's cookies and nothing else.
+    /// Builds a request that has only the browser's cookies.
     pub(crate) fn plain(&self, method: &str, path: &str) -> http::request::Builder {
         let cookies: Vec<_> = self
             .cookies
