@@ -1,13 +1,13 @@
-//! The judged queries of folders of stores, asked through the routes: run files for a scorer to read.
+//! Runs judged queries over folders of stores through the HTTP routes, and writes run files for a scorer.
 //!
 //! `cargo run -p query-server --example relevance -- --set FOLDER --mode lexical --out RUNS`
 //!
-//! `stores/{brand}/products-N.json` and `meta.json` are parsed, normalised and indexed as a crawl would leave them,
-//! without one; `queries.tsv` holds an id and a query a line. The run names products by their platform's id.
+//! `stores/{brand}/products-N.json` and `meta.json` are parsed, normalised and indexed as after a crawl, but without
+//! crawling. `queries.tsv` has an id and a query per line. A run names products by their platform id.
 //!
-//! `--spoil first` (or `drop`, `two`, `four`, each a mistake of typing, see [`Mistake`]) asks only the queries that have a
-//! word for it, as they are and, into `{set}.{mode}.first.tsv`, with the mistake: the ratio of the two scores is what is
-//! kept.
+//! `--spoil first` (or `drop`, `two`, `four`: kinds of typing mistakes, see [`Mistake`]) uses only queries with a word
+//! that fits the mistake. Each is sent without the mistake and with it; the latter results go to
+//! `{set}.{mode}.first.tsv`. The ratio of the two scores is the share that survives the mistake.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -27,27 +27,27 @@ use pipeline_normalise::{CatalogueBuilder, StoreContext};
 use query_server::{QueryConfig, QueryServer};
 use serde_json::Value;
 
-/// A clock that stands still: it names a release, it measures nothing.
+/// Returns a stopped clock. It only names the release and measures nothing.
 fn still() -> Arc<SetClock> {
     SetClock::at("2027-01-15T08:00:00Z")
 }
 
-/// The settings of a run.
+/// Settings of a run.
 #[derive(Debug, Clone, Default)]
 struct Settings {
     /// Folder with `stores/` and `queries.tsv`.
     set: PathBuf,
-    /// Modes of search, one run each.
+    /// Search modes, with one run for each.
     modes: Vec<String>,
-    /// Folder for the runs: `{set}.{mode}.tsv`, lines of query, product, rank.
+    /// Output folder of the runs: `{set}.{mode}.tsv`, with lines of query, product and rank.
     out: PathBuf,
-    /// Products of an answer at most; beyond the contract's 40 where recall is to be measured further down.
+    /// Maximum number of products in an answer; above the API's limit of 40 to measure recall at lower ranks.
     limit: u16,
-    /// Further parameters of every request, `sort=newest` say.
+    /// Additional parameters of every request, such as `sort=newest`.
     also: String,
-    /// The mistake that the queries are asked with too.
+    /// Typing mistake with which the queries are also sent.
     mistake: Option<Mistake>,
-    /// Folder in which the release is kept, and found again by the next run.
+    /// Folder in which the release is kept for the next run.
     keep: Option<PathBuf>,
 }
 
@@ -78,7 +78,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A mistake of typing in the longest word that is made of so many letters.
+/// Typing mistake in the longest word whose number of letters is in the given range.
 #[derive(Debug, Clone, Copy)]
 struct Mistake {
     name: &'static str,
@@ -87,13 +87,13 @@ struct Mistake {
 }
 
 const MISTAKES: [Mistake; 4] = [
-    // Another first letter.
+    // Replaces the first letter.
     Mistake {
         name: "first",
         letters: (5, 14),
         make: |word| word[0] = if word[0] == 'm' { 'n' } else { 'm' },
     },
-    // None.
+    // Drops the first letter.
     Mistake {
         name: "drop",
         letters: (5, 14),
@@ -101,7 +101,7 @@ const MISTAKES: [Mistake; 4] = [
             word.remove(0);
         },
     },
-    // A vowel for the second letter, and the two before the last swapped.
+    // Replaces the second letter by a vowel, and swaps the two letters before the last one.
     Mistake {
         name: "two",
         letters: (6, 8),
@@ -111,7 +111,7 @@ const MISTAKES: [Mistake; 4] = [
             word.swap(last - 1, last - 2);
         },
     },
-    // Another third letter of four.
+    // Replaces the third letter of a four-letter word.
     Mistake {
         name: "four",
         letters: (4, 4),
@@ -124,7 +124,7 @@ impl Mistake {
         MISTAKES.into_iter().find(|mistake| mistake.name == name)
     }
 
-    /// The text with the mistake; `None` where it has no word for it.
+    /// Returns the text with the mistake; `None` if no word fits it.
     fn in_text(self, text: &str) -> Option<String> {
         let letters = |word: &&str| {
             let chars = word.chars().count();
@@ -192,7 +192,7 @@ fn run(asked: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Asks queries in a mode and writes the run of that name.
+/// Sends the queries in one mode and writes the run with the given name.
 fn ask(
     asked: &Settings,
     runtime: &tokio::runtime::Runtime,
@@ -252,7 +252,7 @@ async fn get(router: &api::EdgeRouter, path: &str) -> anyhow::Result<Value> {
 
 type Stores = Vec<(BrandFacts, Vec<Product>)>;
 
-/// Every store below a folder, normalised.
+/// Reads and normalises every store below a folder.
 fn stores(folder: &Path) -> anyhow::Result<Stores> {
     let mut stores = Vec::new();
     let mut folders = Vec::new();
@@ -308,7 +308,7 @@ fn releases(home: &Path) -> anyhow::Result<ReleaseStore> {
     Ok(ReleaseStore::new(storage, still()))
 }
 
-/// Publishes one release of these stores.
+/// Publishes one release of the given stores.
 async fn publish(stores: &Stores, scratch: &Path) -> anyhow::Result<()> {
     let files = scratch.join("files");
     let catalogue: Vec<_> = stores
@@ -328,7 +328,7 @@ async fn publish(stores: &Stores, scratch: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A server of the release that was published.
+/// Starts a server for the published release.
 async fn serve(home: &Path, limit: u16) -> anyhow::Result<api::EdgeRouter> {
     let currency = "USD".parse()?;
     let server = QueryServer::new(

@@ -5,17 +5,17 @@ use data_checks::{CheckOutcome, Checks};
 use data_index::Release;
 use sha2::{Digest, Sha256};
 
-/// The answers that follow from a release and from the stores' last checks. They are made anew when either changes.
+/// Cached answers that depend on a release and on the last checks of stores. They are rebuilt when either changes.
 #[derive(Debug)]
 pub(crate) struct CheckedAnswers {
     pub(crate) checks: Arc<Checks>,
-    /// The same as they were recorded, without what the release holds.
+    /// Checks as recorded, before brands that the release holds back are marked `HeldBack`.
     pub(crate) recorded: Arc<Checks>,
-    /// Differs where an answer of brands or totals over the same release differs.
+    /// Digest that changes when answers about brands or totals change for the same release.
     stamp: [u8; 32],
-    /// The totals, from the first time that somebody asks for them.
+    /// Totals of the catalogue, computed at the first request.
     pub(crate) stats: OnceLock<Arc<Asset>>,
-    /// The first page of brands, made when it is first asked for: its cursor is signed with the server's key.
+    /// First page of brands, built at the first request because its cursor is signed with the server's key.
     brands_head: OnceLock<Arc<Asset>>,
 }
 
@@ -31,23 +31,24 @@ impl CheckedAnswers {
         }
     }
 
-    /// Goes into entity tags of answers about brands, besides the release and the request.
+    /// Returns the digest of the checks, which is part of the entity tags of answers about brands.
     pub(crate) const fn stamp(&self) -> &[u8] {
         &self.stamp
     }
 
-    /// The first page of brands, once it was made.
+    /// Returns the first page of brands if it was already built.
     pub(crate) fn made_brands_head(&self) -> Option<&Arc<Asset>> {
         self.brands_head.get()
     }
 
-    /// The first page of brands, which `make` makes once.
+    /// Returns the first page of brands, and builds it with `make` at the first call.
     pub(crate) fn brands_head(&self, make: impl FnOnce() -> Arc<Asset>) -> &Arc<Asset> {
         self.brands_head.get_or_init(make)
     }
 }
 
-/// The checks, of which those of brands that the release holds say so: what is shown is of before their last good one.
+/// Returns the checks with the outcome `HeldBack` for brands that the release holds back. Their displayed catalogue is
+/// older than their last successful check.
 fn with_held(release: &Release, mut checks: Arc<Checks>) -> Arc<Checks> {
     for brand in &release.manifest().held {
         if let Some(check) = Arc::make_mut(&mut checks).brands.get_mut(&brand.store)
@@ -59,12 +60,12 @@ fn with_held(release: &Release, mut checks: Arc<Checks>) -> Arc<Checks> {
     checks
 }
 
-/// A digest of all that answers state of checks. Servers that have read the same record have the same, and an event that
-/// changes no brand's check changes no tag.
+/// Computes a digest of all check data in answers. Servers with the same record get the same digest. Events that change
+/// no brand's check do not change it.
 fn stamp(checks: &Checks) -> [u8; 32] {
     let mut digest = Sha256::new();
     for (store, check) in &checks.brands {
-        // Neither a host nor an outcome holds a zero.
+        // Hosts and outcomes contain no zero byte, so zero can separate them.
         digest.update(store.as_str());
         digest.update([0]);
         digest.update(check.outcome.as_str());

@@ -11,66 +11,67 @@ use search::Synonyms;
 use crate::holidays::Holidays;
 use crate::reads::Reads;
 
-/// The settings of a query server.
+/// Settings of a query server.
 #[derive(Debug, Clone)]
 pub struct QueryConfig {
-    /// The currency of price filters and price sorts that name none.
+    /// Currency of price filters and price sorts that name no currency.
     pub market_currency: CurrencyCode,
-    /// The market's time zone: delivery days are counted from its today.
+    /// Time zone of the market. Delivery days count from today in this zone.
     pub market_time_zone: TimeZone,
-    /// Days on which countries do not work, beside those of a fixed date.
+    /// Holidays of countries, in addition to those on fixed dates.
     pub holidays: Arc<Holidays>,
-    /// The time between two looks for a newer release.
+    /// Interval between two checks for a newer release, in milliseconds.
     pub poll_ms: u64,
-    /// Most searches on the threads that answer requests; fewer than there are threads, so that one is always left.
+    /// Maximum number of searches on the threads that answer requests. It must be below the number of threads, so that
+    /// one thread stays free.
     pub searches_here_max: usize,
-    /// Most further searches at the same time, on threads of their own; others wait for their turn.
+    /// Maximum number of additional concurrent searches on separate threads. Further searches wait in a queue.
     pub searches_beside_max: usize,
-    /// Most searches that wait; one more is answered 503 `overloaded`.
+    /// Maximum number of waiting searches. Further searches get a 503 `overloaded`.
     pub searches_waiting_max: usize,
-    /// Most searches that wait from then on, until the overload is over, so that accepted requests are answered in
-    /// time.
+    /// Maximum number of waiting searches during an overload. The queue is shorter then, so that accepted requests are
+    /// answered in time.
     pub searches_overload_waiting_max: usize,
-    /// The home, beside its releases, where crawls record when they asked each store. `None`: it is never known.
+    /// Storage at the home, where crawls record their checks of stores. `None`: checks are unknown.
     pub checks: Option<Storage>,
-    /// The key that signs cursors. Servers behind one address share it; by default every process has its own.
+    /// Key that signs cursors. Servers behind one address must share it. By default every process has its own key.
     pub cursor_key: CursorKey,
-    /// Embeds queries; a release whose vectors are of another embedder is searched by words alone.
+    /// Embedder of queries. If a release has vectors of another embedder, the release is searched by words only.
     pub embedder: Option<Arc<dyn Embedder>>,
-    /// Most cards that one search may ask for: the contract's 40, which the OpenAPI document states. Only a measurement
-    /// that looks further down than clients may, of recall among 50 for one, sets another.
+    /// Maximum number of cards that one search may request. The API allows 40. Only measurements that need more
+    /// results, such as recall at 50, raise it.
     pub search_limit_max: u16,
-    /// The age from which a file of the cache is removed when no served release needs it.
+    /// Minimum age at which an unused cache file is removed, in milliseconds.
     pub cache_keep_ms: u64,
-    /// Words that shoppers use for the same thing.
+    /// Synonyms that shoppers use.
     pub synonyms: Synonyms,
-    /// True where products that the taxonomy calls mature are among categories, suggestions and answers without a
-    /// query. They are found by words and by their categories anyway.
+    /// True if adult products (the taxonomy's `Mature` branch) appear in categories, suggestions and answers without a
+    /// query. Searches by words or category always find them.
     pub adult: bool,
-    /// Address under which browsers reach the server, for documents that name their own; empty: they name it relative to
-    /// themselves, which search engines do not read.
+    /// Address under which browsers reach the server. Documents use it for their canonical URL. If empty, the URL is
+    /// relative, which search engines ignore.
     pub public_url: String,
-    /// Counts the words of searches; `None`: they are not counted.
+    /// Log that counts the words of searches; `None` disables it.
     pub search_log: Option<SearchLog>,
-    /// The engine that answers reads without a kernel; without it they are not answered.
+    /// SQL engine for operations without dedicated code. Without it, these operations fail.
     pub reads: Option<Arc<dyn Reads>>,
-    /// Limits of requests and answers.
+    /// Limits on requests and responses.
     pub edge: EdgeConfig,
 }
 
-/// A key that signs cursors; never shown.
+/// Secret key that signs cursors. It is never displayed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CursorKey([u8; 32]);
 
 impl CursorKey {
-    /// Derives the key from a secret text.
+    /// Derives a key from a secret text.
     #[must_use]
     pub fn from_secret(secret: &str) -> Self {
         use sha2::Digest;
         Self(sha2::Sha256::digest(secret.as_bytes()).into())
     }
 
-    /// A key that nobody knows and nobody shares.
+    /// Creates a random key, known only to this process.
     #[must_use]
     pub fn random() -> Self {
         let mut key = [0; 32];
@@ -91,8 +92,8 @@ impl fmt::Debug for CursorKey {
 }
 
 impl QueryConfig {
-    /// Differs where two servers may answer a request over the same release differently; but for cursors, which only
-    /// answers of pages hold.
+    /// Returns a digest that differs between servers that may answer a request over the same release differently.
+    /// Differences in cursors do not count.
     pub(crate) fn digest(&self) -> String {
         use sha2::{Digest, Sha256};
         let digest = Sha256::new()
@@ -114,7 +115,7 @@ impl QueryConfig {
             .collect()
     }
 
-    /// The defaults, for a market whose prices are in `market_currency`.
+    /// Returns the default settings for a market with prices in `market_currency`.
     #[must_use]
     pub fn new(market_currency: CurrencyCode) -> Self {
         let threads = std::thread::available_parallelism().map_or(2, std::num::NonZeroUsize::get);

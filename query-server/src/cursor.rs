@@ -7,16 +7,16 @@ use crate::error::OperationError;
 use crate::server::QueryServer;
 
 const POSITION_BYTES: usize = 8;
-/// Bytes of the digest of its list that a cursor carries.
+/// Number of bytes of the list digest in a cursor.
 const LIST_BYTES: usize = 16;
-/// Bytes of the signature that a cursor carries.
+/// Number of bytes of the signature in a cursor.
 const MAC_BYTES: usize = 16;
-/// Bytes of the digest of its release that a cursor carries: as many as distinguish two releases.
+/// Number of bytes of the release digest in a cursor, enough to distinguish two releases.
 const RELEASE_BYTES: usize = 8;
 const SIGNED_BYTES: usize = POSITION_BYTES + LIST_BYTES + RELEASE_BYTES;
 
-/// The end of a page of a list, signed by this server: `next_cursor` of an answer. Only the operation that it is used
-/// for tells if it is of the same list. See [`QueryServer::cursor`].
+/// Signed end position of a page, sent as `next_cursor`. Only the operation that receives a cursor can check that it
+/// belongs to the same list. See [`QueryServer::cursor`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cursor {
     position: u64,
@@ -26,11 +26,11 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Reads a cursor; `None` for any text that was not signed with `key`. That much is known without a release.
+    /// Parses a cursor; `None` if it was not signed with `key`. This check needs no release.
     pub(crate) fn open(key: &CursorKey, text: &str) -> Option<Self> {
         let bytes: [u8; SIGNED_BYTES + MAC_BYTES] = URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
         let (signed, sent) = bytes.split_first_chunk::<SIGNED_BYTES>()?;
-        // Compared without a shortcut: its time says nothing about the place of the first difference.
+        // The comparison takes constant time, so that its duration does not reveal the first differing byte.
         let differences = mac(key, signed)
             .iter()
             .zip(sent)
@@ -50,24 +50,24 @@ impl Cursor {
 }
 
 impl QueryServer {
-    /// Reads a cursor that an answer gave; `None` for any text that was not signed with this server's key.
+    /// Parses a cursor from an earlier answer; `None` if it was not signed with this server's key.
     #[must_use]
     pub fn cursor(&self, text: &str) -> Option<Cursor> {
         Cursor::open(&self.0.config.cursor_key, text)
     }
 }
 
-/// Signs positions in a list so that a cursor is good for one list of one release only, and cannot be made up.
+/// Signs positions in a list. A cursor is valid only for one list of one release, and clients cannot forge it.
 #[derive(Debug)]
 pub(crate) struct Cursors<'a> {
     key: &'a CursorKey,
-    /// Digest of the release, the operation and its parameters: what the position is a position in.
+    /// Digest of the release, the operation and its parameters, which together identify the list.
     list: [u8; LIST_BYTES],
     release: [u8; RELEASE_BYTES],
 }
 
 impl<'a> Cursors<'a> {
-    /// Cursors of the list that `parts` name, in the release with this stamp.
+    /// Creates the signer for the list identified by `parts`, in the release with this stamp.
     pub(crate) fn new(key: &'a CursorKey, stamp: &[u8], parts: &[&[u8]]) -> Self {
         let mut digest = Sha256::new();
         for part in std::iter::once(&stamp).chain(parts) {
@@ -81,7 +81,7 @@ impl<'a> Cursors<'a> {
         }
     }
 
-    /// The cursor that continues at `position`.
+    /// Creates the cursor that continues at `position`.
     pub(crate) fn write(&self, position: usize) -> String {
         let mut bytes = [0; SIGNED_BYTES + MAC_BYTES];
         bytes[..POSITION_BYTES].copy_from_slice(&(position as u64).to_be_bytes());
@@ -92,11 +92,11 @@ impl<'a> Cursors<'a> {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The position at which a cursor of this list continues.
+    /// Returns the position at which a cursor of this list continues.
     ///
     /// # Errors
-    /// [`OperationError::ExpiredCursor`] for a cursor of another release, [`OperationError::ForeignCursor`] for one of
-    /// another list.
+    /// [`OperationError::ExpiredCursor`] for a cursor of another release, [`OperationError::ForeignCursor`] for a
+    /// cursor of another list.
     pub(crate) fn position(&self, cursor: &Cursor) -> Result<usize, OperationError> {
         if cursor.list == self.list {
             return Ok(usize::try_from(cursor.position).unwrap_or(usize::MAX));
@@ -110,7 +110,7 @@ impl<'a> Cursors<'a> {
     }
 }
 
-/// HMAC-SHA-256 (RFC 2104), cut.
+/// Computes a truncated HMAC-SHA-256 (RFC 2104).
 fn mac(key: &CursorKey, signed: &[u8]) -> [u8; MAC_BYTES] {
     let mut pads = [[0x36_u8; 64], [0x5c; 64]];
     for pad in &mut pads {

@@ -1,7 +1,8 @@
-//! Delivery to a pincode, as lists need it: the facts on a card, and the brands that are known to be there by a date.
+//! Delivery to a pincode for lists: the delivery facts on a card, and the set of brands that deliver by a date.
 //!
-//! In: a release, where to, and the day on which that is asked. Out: the facts of a card, and a set of brands that filters inside
-//! retrieval. What is known of a brand's delivery is [`Estimate`]'s to say; what is not known stays so, and passes no filter.
+//! Input: a release, the destination, and the day of the request. Output: the facts of a card, and a set of brands that
+//! filters during retrieval. [`Estimate`] decides the known facts of a brand's delivery. Brands with unknown delivery
+//! do not pass the filter.
 
 use std::sync::Arc;
 
@@ -14,22 +15,23 @@ use crate::served::ReleaseView;
 use crate::shipping::cost::{Prices, cost, threshold};
 use crate::shipping::{Basis, Days, Estimate, Order, cod_available};
 
-/// The pincode, the date to deliver by, and the moment of the request in the market's own time.
+/// Pincode, latest delivery date and local time of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Destination {
     to: DeliveryTo,
     today: i64,
     now: Timestamp,
     market: TimeZone,
-    /// Now, in the market's own time.
+    /// Current time in the market's time zone.
     local: Timestamp,
     holidays: Arc<Holidays>,
 }
 
-/// The days that a text promises depend on the time of day of the order: answers hold for a quarter of an hour.
+/// Time for which delivery answers are valid: a quarter of an hour. Promised days depend on the time of day of the
+/// order.
 const QUARTER_MICROS: i64 = 900_000_000;
 
-/// Delivery as a card states it; `None` is not known. A store that does not deliver there has no other fact.
+/// Delivery facts of a card; `None` means unknown. If the store does not deliver there, all other facts are `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct CardDelivery {
     pub(crate) days: Days,
@@ -50,20 +52,21 @@ impl Destination {
         }
     }
 
-    /// Goes into entity tags besides the request.
+    /// Returns the part of entity tags that depends on the delivery time.
     pub(crate) const fn stamp(&self) -> [u8; 8] {
         stamp(self.local)
     }
 
-    /// Names a list besides its filters. A filter by date adds the day of the request.
+    /// Returns the part of a list's key that depends on delivery. It includes the day of the request if there is a date
+    /// filter.
     pub(crate) fn list_key(&self) -> String {
         let DeliveryTo { pincode, by } = self.to;
         let today = by.map(|_| self.today);
         format!("{pincode} {by:?} {today:?}")
     }
 
-    /// The brands that are known to deliver there by the date, by their places in [`Release::brands`]; `None` where no date is
-    /// asked for. Whatever the product, a brand's delivery is the same, so it is estimated once.
+    /// Returns for each position in [`Release::brands`] whether the brand is known to deliver by the date; `None`
+    /// without a date. Delivery does not depend on the product, so each brand is estimated once.
     pub(crate) fn brands_in_time(&self, served: &ReleaseView) -> Option<Vec<bool>> {
         let by = self.to.by?;
         let release = &served.release;
@@ -76,7 +79,7 @@ impl Destination {
         Some(days.iter().map(is_in_time).collect())
     }
 
-    /// The most days until a parcel is there; `None` where they are not known, or nothing is delivered there.
+    /// Returns the maximum number of days until delivery; `None` if unknown or if the brand does not deliver there.
     fn most_days(&self, release: &Release, brand: usize) -> Option<u16> {
         let estimate = self.estimate(release, brand)?;
         let days = estimate.days.filter(|_| estimate.serviceable != Some(false));
@@ -99,7 +102,7 @@ impl Destination {
         ))
     }
 
-    /// The delivery of one product, as far as it is known.
+    /// Returns the known delivery facts of one product.
     pub(crate) fn of_product(&self, release: &Release, at: RowAddress) -> CardDelivery {
         let Some(part) = release.part(at.part) else {
             return CardDelivery::default();
@@ -122,7 +125,8 @@ impl Destination {
         };
         let is_own = cards.currency(at.row) == release.brand_of(at).facts.brand.currency;
         let own_prices = is_own.then_some(prices);
-        // A text that names a fee may name a threshold elsewhere: only carts show that an order is not free.
+        // The store's text may state a fee here and a free-shipping threshold elsewhere. Only observed carts prove that
+        // an order is not free.
         let asked = cost(policy, &estimate, own_prices).filter(|amount| amount.source.basis != Basis::Policy);
         let free_from = threshold(policy, &estimate);
         let told = policy.filter(|_| free_from.is_some());
@@ -139,13 +143,13 @@ impl Destination {
     }
 }
 
-/// Goes into tags of answers about delivery: the day, and the part of it, in the market's own time.
+/// Returns the day and quarter of an hour of a local time, for entity tags of answers about delivery.
 pub(crate) const fn stamp(local: Timestamp) -> [u8; 8] {
     local.micros().div_euclid(QUARTER_MICROS).to_le_bytes()
 }
 
-/// True where an order of one product alone, at its own price, is sent free of charge. It is not known without a price,
-/// in another currency, or where the threshold lies between the prices of its variants.
+/// Returns true if an order of only this product, at its own price, ships free. `None` without a price, with another
+/// currency, or if the threshold lies between the prices of the variants.
 fn free_shipping(policy: &ShippingPolicy, currency: CurrencyCode, prices: Prices) -> Option<bool> {
     let Prices { min_minor, max_minor } = prices;
     let threshold = policy.free_shipping_threshold_minor?;
@@ -178,14 +182,14 @@ mod tests {
         let told = |threshold, (min, max)| free_shipping(&policy(threshold), inr, prices(min, max));
         assert_eq!(told(Some(49_900), (49_900, 49_900)), Some(true));
         assert_eq!(told(Some(49_900), (10_000, 49_899)), Some(false));
-        // It depends on the variant.
+        // The answer depends on the variant.
         assert_eq!(told(Some(49_900), (10_000, 60_000)), None);
-        // No price, no terms, and amounts that are not compared.
+        // The answer is unknown without a price or terms, and for amounts that cannot be compared.
         assert_eq!(told(Some(49_900), (0, 0)), None);
         assert_eq!(told(None, (49_900, 49_900)), None);
         let dollars = "USD".parse().unwrap();
         assert_eq!(free_shipping(&policy(Some(100)), dollars, prices(900, 900)), None);
-        // Every order, whatever it costs.
+        // A threshold of 0 makes every order free.
         assert_eq!(free_shipping(&policy(Some(0)), dollars, prices(0, 0)), Some(true));
     }
 }

@@ -1,5 +1,5 @@
-//! Codes that were tested at stores, as products tell of them: beside the release, for codes come and go while catalogues
-//! stay.
+//! Tested discount codes of stores, shown with products. They are stored outside the release, because codes change more
+//! often than catalogues.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use futures::future::try_join_all;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 
-/// Stores whose tests are read at the same time.
+/// Number of stores whose tests are read concurrently.
 const READ_AT_ONCE: usize = 16;
 
-/// The last tests of codes at all stores.
+/// Latest discount code tests of all stores.
 #[derive(Debug, Default)]
 pub(crate) struct KnownDiscounts {
     stores: FxHashMap<StoreHost, Arc<StoreTests>>,
 }
 
-/// The tests at one store of codes that applied to anything.
+/// Tests of one store's codes that applied to some product.
 #[derive(Debug)]
 struct StoreTests {
     version: String,
     tests: Vec<TestedCode>,
-    /// Differs where the tests do.
+    /// Digest that changes when the tests change.
     stamp: [u8; 32],
 }
 
@@ -42,17 +42,17 @@ impl StoreTests {
 }
 
 impl KnownDiscounts {
-    /// The tests at a store, the latest first.
+    /// Returns the tests of a store, latest first.
     pub(crate) fn of(&self, store: &StoreHost) -> &[TestedCode] {
         self.stores.get(store).map_or(&[], |known| &known.tests)
     }
 
-    /// Goes into entity tags of answers that tell of a store's codes.
+    /// Returns the digest of a store's tests, for entity tags of answers that show its codes.
     pub(crate) fn stamp(&self, store: &StoreHost) -> &[u8] {
         self.stores.get(store).map_or(&[], |known| &known.stamp)
     }
 
-    /// The tests as they are kept now; what has not changed is not read again.
+    /// Reads the current tests. Tests that have not changed are not read again.
     pub(crate) async fn newer(&self, storage: &Storage, now: Timestamp) -> Result<Self, CodesError> {
         let mut stores = FxHashMap::default();
         let mut changed = Vec::new();

@@ -1,6 +1,6 @@
 use data_model::{Classify, ErrorCode};
 
-/// Reasons why an operation gives no answer.
+/// Error of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OperationError {
     /// No release is open yet.
@@ -15,30 +15,30 @@ pub enum OperationError {
     /// The taxonomy has no such category.
     #[error("no such category")]
     CategoryNotFound,
-    /// The cursor is not of the list that is asked for.
+    /// The cursor belongs to another list.
     #[error("not a cursor of this list")]
     ForeignCursor {
-        /// As it was sent.
+        /// Cursor as the client sent it.
         cursor: String,
     },
-    /// The cursor is of another release than is served now.
+    /// The cursor belongs to another release than the current one.
     #[error("a cursor of another release")]
     ExpiredCursor {
-        /// As it was sent.
+        /// Cursor as the client sent it.
         cursor: String,
     },
-    /// More was asked for at once than is answered.
+    /// The request names too many items.
     #[error("{asked} idents were sent, at most {max} are answered at once")]
     TooManyIdents {
-        /// Most that are answered.
+        /// Maximum number of items.
         max: usize,
-        /// The number that was asked for.
+        /// Number of items in the request.
         asked: usize,
     },
-    /// More work than the server can take now.
+    /// The server has no capacity for the request now.
     #[error("too busy")]
     Overloaded,
-    /// A fault of the server; the log has it.
+    /// An internal error occurred; details are in the log.
     #[error("something went wrong on our side")]
     Internal,
 }

@@ -18,39 +18,39 @@ use crate::render::stats::coverage;
 use crate::served::{PrepareError, ReleaseView};
 use crate::server::QueryServer;
 
-/// Reasons why a newer release could not replace the one that is served.
+/// Error that prevented a switch to a newer release.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
-    /// The store did not say in time which release is current.
+    /// The release store did not name the current release in time.
     #[error("the store of releases has not answered within {waited_ms} ms")]
     NoAnswer {
-        /// The time that was waited.
+        /// Time waited, in milliseconds.
         waited_ms: u64,
     },
-    /// The current release or its manifest could not be read, or its files could not be fetched.
+    /// The current release or its manifest could not be read, or its files could not be downloaded.
     #[error("{}", unread(.release.as_ref()))]
     Fetch {
-        /// The release, once it is known.
+        /// Id of the release, if already known.
         release: Option<ReleaseId>,
-        /// The cause.
+        /// Cause of the error.
         #[source]
         source: Box<ReleaseError>,
     },
-    /// The release was fetched but is not fit to be served.
+    /// The release was downloaded but failed its checks.
     #[error("release {release} cannot be served")]
     Unfit {
-        /// The release.
+        /// Id of the release.
         release: ReleaseId,
-        /// The cause.
+        /// Cause of the error.
         #[source]
         source: PrepareError,
     },
-    /// Opening did not end: it panicked.
+    /// Opening the release panicked.
     #[error("opening release {release} did not end")]
     Aborted {
-        /// The release.
+        /// Id of the release.
         release: ReleaseId,
-        /// The cause.
+        /// Cause of the error.
         #[source]
         source: tokio::task::JoinError,
     },
@@ -63,27 +63,29 @@ fn unread(release: Option<&ReleaseId>) -> String {
     }
 }
 
-/// The outcome of a look for a newer release.
+/// Outcome of a check for a newer release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Followed {
     /// No release has been published yet.
     Nothing,
-    /// The current release is served already.
+    /// The current release is already being served.
     Same(ReleaseId),
-    /// This release is served from now on.
+    /// The server switched to this release.
     Swapped(ReleaseId),
-    /// The store cannot be read. This release, which was current when it last could be, is served from the cache.
+    /// The release store cannot be read. The server serves this release from its cache, which was current at the last
+    /// successful read.
     Stale(ReleaseId),
 }
 
-/// The longest wait for the name of the current release, while a release in the cache could be served and none is yet.
+/// Maximum time to wait for the name of the current release, in milliseconds, if nothing is served yet and the cache
+/// has a release.
 const FIRST_ANSWER_MS: u64 = 3_000;
-/// Looks for a newer release from one look for tests of codes to the next.
+/// Number of release checks between two checks for discount code tests.
 const DISCOUNTS_AFTER: u32 = 30;
 
 impl QueryServer {
-    /// Looks once for a newer release, and serves it when it is fit. Until then, and when it is not, the release
-    /// before is served; a server that has just been started takes that from its cache.
+    /// Checks once for a newer release, and serves it if it passes its checks. Until then, or on failure, the server
+    /// keeps serving the previous release. A newly started server loads that release from its cache.
     ///
     /// # Errors
     /// See [`FollowError`].
@@ -114,7 +116,7 @@ impl QueryServer {
             }
             Ok(None) => Err(error),
             Err(unopened) => {
-                // It is tried at each look, and logged once.
+                // Loading the cached release is attempted at each check, but a failure is logged only once.
                 if !self.0.remembered_failed.swap(true, Ordering::Relaxed) {
                     let error = &unopened as &dyn std::error::Error;
                     tracing::warn!(error, "the release that the cache remembers cannot be served");
@@ -136,7 +138,7 @@ impl QueryServer {
             return Ok(Followed::Nothing);
         };
         let is_current = |served: &Arc<ReleaseView>| {
-            // A pin is another event of the log, and no other release.
+            // Pinning a release adds an event to the release log, but does not change the release.
             (served.current.id, served.current.published_at) == (current.id, current.published_at)
         };
         if inner.served.load().as_ref().is_some_and(is_current) {
@@ -158,7 +160,8 @@ impl QueryServer {
         Ok(Followed::Swapped(current.id))
     }
 
-    /// The current release. A server that could serve from its cache does not wait as long as requests are tried again.
+    /// Reads the current release. If nothing is served yet but the cache has a release, it waits only a short time and
+    /// does not exhaust the retries.
     async fn current(&self) -> Result<Option<Current>, FollowError> {
         let inner = &self.0;
         let fetch = |source| FollowError::Fetch {
@@ -174,7 +177,8 @@ impl QueryServer {
         answered.map_err(fetch)
     }
 
-    /// Serves the release that the cache remembers, which a server beside this one served last; `None` where it remembers none.
+    /// Serves the release remembered in the cache, which this or a neighbouring server served last; `None` if there is
+    /// none.
     ///
     /// # Errors
     /// See [`FollowError`].
@@ -192,7 +196,7 @@ impl QueryServer {
         Ok(Some(current.id))
     }
 
-    /// Opens a fetched release, and serves it if it is fit.
+    /// Opens a downloaded release, and serves it if it passes its checks.
     async fn open(&self, local: LocalRelease, current: Current, started: Instant) -> Result<(), FollowError> {
         let inner = &self.0;
         let (embedder, synonyms) = (inner.config.embedder.clone(), inner.config.synonyms.clone());
@@ -222,7 +226,7 @@ impl QueryServer {
     fn swap(&self, served: ReleaseView, took: Duration) {
         let (id, products) = (served.release.id(), served.release.counts().products);
         let age_ms = self.0.clock.now().millis_since(served.current.published_at);
-        // Prometheus counts moments in seconds; to the microsecond they are exact for some 200 years to come.
+        // Prometheus uses timestamps in seconds. An `f64` keeps microseconds exact for some 200 years.
         let seconds = |moment: Timestamp| moment.micros() as f64 / 1e6;
         let (built, published) = (served.release.manifest().built_at, served.current.published_at);
         let (built, published) = (seconds(built), seconds(published));
@@ -232,7 +236,8 @@ impl QueryServer {
         let release = Arc::clone(&served.release);
         let served = Arc::new(served);
         let before = self.0.served.swap(Some(Arc::clone(&served)));
-        // Answers need it, and nobody waits for it: it is found when it is asked for too.
+        // Builds the category tree and the lists of siblings in the background. A request that needs them earlier
+        // builds them itself.
         drop(tokio::task::spawn_blocking(move || {
             categories(&served);
             served.search.browse.find_siblings(&served.release);
@@ -254,7 +259,7 @@ impl QueryServer {
         tracing::info!(release = %id, before = before_id, products, took_ms, age_ms, "a release is served");
     }
 
-    /// Removes files of the cache that the served release does not need and that are not new.
+    /// Removes cache files that are old and that the served release does not need.
     fn clean_cache(&self) {
         let inner = &self.0;
         let Some(served) = inner.served.load_full() else { return };
@@ -272,7 +277,8 @@ impl QueryServer {
         }
     }
 
-    /// Says what this server counts, and counts from nothing: a counter that begins with its first failure hides it.
+    /// Describes the metrics and sets counters to zero. Otherwise a counter that appears with its first failure would
+    /// hide that failure.
     fn describe_metrics() {
         metrics::describe_counter!(
             "query_releases_opened_total",
@@ -322,8 +328,8 @@ impl QueryServer {
         }
     }
 
-    /// Looks for newer releases, and for newer checks of stores and tests of codes, until `stop`. A failure is logged and
-    /// tried again; it never ends the following.
+    /// Checks for newer releases, store checks and discount code tests until `stop`. Failures are logged and retried,
+    /// and never end this loop.
     pub async fn follow(&self, stop: CancellationToken) {
         tokio::join!(self.follow_releases(&stop), self.follow_discounts(&stop));
     }
@@ -352,8 +358,8 @@ impl QueryServer {
         }
     }
 
-    /// Looks once whether codes were tested; from then on products tell of it. Tests that cannot be read change nothing: the
-    /// failure is counted, and logged when it begins.
+    /// Checks once for new discount code tests, which products then show. If the tests cannot be read, the old ones
+    /// stay. The failure is counted, and only the first in a row is logged.
     pub async fn refresh_discounts(&self) {
         let inner = &self.0;
         let Some(storage) = &inner.config.checks else { return };
@@ -373,7 +379,7 @@ impl QueryServer {
         }
     }
 
-    /// Looks for tests of codes until `stop`.
+    /// Checks for discount code tests until `stop`.
     async fn follow_discounts(&self, stop: &CancellationToken) {
         metrics::describe_counter!(
             "query_discounts_failed_total",
@@ -391,8 +397,8 @@ impl QueryServer {
     }
 }
 
-/// An error with its causes in one line. Clients of object stores state their cause as a part of themselves: it is not
-/// repeated.
+/// Formats an error with its causes in one line. Object store clients already include the cause in their message, so it
+/// is not repeated.
 fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     let mut line = String::new();
     let mut next = Some(error);
@@ -407,15 +413,15 @@ fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     line
 }
 
-/// The pause between two checks that nobody answers from a release any more.
+/// Pause between two checks whether an old release is still in use, in milliseconds.
 const RETIRE_MS: u64 = 20;
 
-/// Frees a release where no request waits for that: unmapping it takes longer than an answer.
+/// Frees an old release in the background, because unmapping its files takes longer than a request.
 async fn retire(before: Arc<ReleaseView>) {
     while Arc::strong_count(&before) > 1 {
         tokio::time::sleep(Duration::from_millis(RETIRE_MS)).await;
     }
-    // Dropped even when the runtime ends before that.
+    // The blocking task frees the release even if the runtime shuts down first.
     let _ = tokio::task::spawn_blocking(move || drop(before)).await;
 }
 

@@ -1,30 +1,31 @@
-//! Days on which a country does not work. Those of a fixed date are known; those that move with the moon are an operator's to give.
+//! Public holidays of countries. Holidays on fixed dates are built in. The operator must supply those that depend on
+//! the moon.
 
 use std::collections::BTreeSet;
 
 use data_model::{TimeZone, Timestamp};
 
-/// Most lines of a file.
+/// Maximum number of lines in a holiday file.
 const LINES_MAX: usize = 10_000;
 
-/// Holidays of an operator's file, beside those of a fixed date.
+/// Holidays from an operator's file, in addition to those on fixed dates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Holidays(BTreeSet<([u8; 2], i64)>);
 
-/// A line that is no holiday.
+/// Error for a line that is not a valid holiday.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} is no holiday: write the country, a tab, and the date, such as IN and 2026-11-08")]
 pub struct HolidaysError {
-    /// The number of the line, from 1.
+    /// Line number, starting at 1.
     pub line: usize,
 }
 
 impl Holidays {
-    /// Reads a file: a line for each day, with the ISO 3166 code of its country, a tab, its date, and what it is called after another
-    /// tab if that is wanted; `#` before a remark.
+    /// Parses a holiday file. A line has the ISO 3166 code of the country, a tab, the date, and optionally another tab
+    /// and a name. `#` starts a comment.
     ///
     /// # Errors
-    /// The first line that is none of these.
+    /// The first invalid line.
     pub fn read(file: &str) -> Result<Self, HolidaysError> {
         let mut days = BTreeSet::new();
         for (line, text) in (1..).zip(file.lines()) {
@@ -38,12 +39,12 @@ impl Holidays {
         Ok(Self(days))
     }
 
-    /// True for a holiday of a country; days are counted from 1970-01-01.
+    /// Returns true if `day` is a holiday of the country. Days count from 1970-01-01.
     pub(crate) fn has(&self, country: &str, day: i64) -> bool {
         <[u8; 2]>::try_from(country.as_bytes()).is_ok_and(|country| self.0.contains(&(country, day)))
     }
 
-    /// Every one of them, in order.
+    /// Returns all holidays as bytes, in order.
     pub(crate) fn bytes(&self) -> impl Iterator<Item = [u8; 10]> {
         self.0.iter().map(|(country, day)| {
             let mut bytes = [0; 10];

@@ -1,11 +1,11 @@
-//! The brand that a host belongs to.
+//! Lookup of brands by host name.
 
 use std::borrow::Cow;
 
 use data_index::Release;
 use rustc_hash::FxHashMap;
 
-/// A host as hosts are compared: in small letters, without `www.` before it or a dot after it. A port stays.
+/// Normalizes a host for comparison: lowercase, without a leading `www.` or a trailing dot. A port is kept.
 pub(crate) fn host_key(host: &str) -> Cow<'_, str> {
     let host = host.trim().trim_end_matches('.');
     let bare = match host.get(..4) {
@@ -19,8 +19,8 @@ pub(crate) fn host_key(host: &str) -> Cow<'_, str> {
     }
 }
 
-/// Positions of brands in the release by their hosts: the domains that shoppers see, then the permanent ones. Where two
-/// brands state one host, it is that of the first in `order`.
+/// Returns the positions of brands by host: first the public domains, then the permanent hosts. If two brands have the
+/// same host, the first in `order` gets it.
 pub(crate) fn of(release: &Release, order: &[usize]) -> FxHashMap<String, usize> {
     let brands = || {
         let entry = |at: &usize| release.brands().get(*at).map(|entry| (*at, &entry.facts.brand));

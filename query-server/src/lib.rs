@@ -1,12 +1,12 @@
-//! Answers from stored data: search, products, reviews, brands, categories, totals, and the page that shows them.
+//! Answers requests from stored data: search, products, reviews, brands, categories, totals, and the web page that
+//! shows them.
 //!
-//! In: releases, as `data-release` publishes them, when crawls last asked each store (`data-checks`), tests of codes
-//! (`data-codes`), and requests. Out: JSON in the envelope of the contract, each answer from exactly one release, which its
-//! provenance and entity tag name. A newer release is fetched, verified and asked a few questions before it replaces the
-//! one that is served, without a request being dropped. The operations lie in [`operations`], typed and without HTTP;
-//! routes read parameters, call one and write its answer. The gateway asks some of them over a listener of its own, or in
-//! the same process. It never crawls, never reads the lake, never asks a brand's store, and holds nothing that is in
-//! neither.
+//! Input: releases published by `data-release`, the last checks of stores (`data-checks`), tests of discount codes
+//! (`data-codes`), and requests. Output: JSON in the API's envelope. Each answer comes from exactly one release, which
+//! its provenance and entity tag name. A newer release is downloaded, verified and tested with a few queries before it
+//! is served. The switch drops no requests. The operations are in [`operations`], typed and independent of HTTP. Routes
+//! read parameters, call one operation and write its answer. The gateway calls some operations through its own listener
+//! or in the same process. The crate never crawls, reads the lake or contacts a store.
 
 mod checks;
 mod config;

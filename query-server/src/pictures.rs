@@ -2,13 +2,13 @@ use data_index::{CategoryNode, Release, RowAddress};
 use data_model::{CategoryId, ProductId};
 use rustc_hash::FxHashMap;
 
-/// A product with a picture for each category: the most presentable one in stock that is filed where most of the
-/// category's products are, so that the picture shows what is mostly there.
+/// Product whose picture represents each category. It is the best presentable product in stock from the subcategory
+/// with most products, so that the picture is typical.
 #[derive(Debug, Default)]
 pub(crate) struct Pictures(FxHashMap<CategoryId, RowAddress>);
 
 impl Pictures {
-    /// Looks at every product once.
+    /// Chooses the pictures in one pass over all products.
     pub(crate) fn of(release: &Release) -> Self {
         let mut filed = FxHashMap::<CategoryId, Filed>::default();
         for (at, part) in (0..).zip(release.parts()) {
@@ -35,13 +35,13 @@ impl Pictures {
         pictures
     }
 
-    /// Address of the picture of a category, if any product has one.
+    /// Returns the picture URL of a category, if any of its products has a picture.
     pub(crate) fn of_category<'a>(&self, release: &'a Release, category: CategoryId) -> Option<&'a str> {
         let at = self.0.get(&category)?;
         release.part(at.part)?.cards().image(at.row)
     }
 
-    /// Chooses for a category and those below it; answers what was chosen for it.
+    /// Chooses the product for a category and all its descendants. Returns the choice for the category itself.
     fn choose(&mut self, node: &CategoryNode, filed: &FxHashMap<CategoryId, Filed>) -> Option<RowAddress> {
         let own = filed.get(&node.category.id);
         let mut most = own.map(|filed| (filed.products, filed.best));
@@ -59,7 +59,7 @@ impl Pictures {
     }
 }
 
-/// The pictured products in stock that are filed right under a category.
+/// Products in stock with a picture that are filed directly under a category.
 #[derive(Debug, Clone, Copy)]
 struct Filed {
     products: u64,
@@ -69,7 +69,7 @@ struct Filed {
 }
 
 impl Filed {
-    /// Products alike go by id, so that the choice is the same however a release is divided into parts.
+    /// Ties are broken by product id, so that the choice does not depend on how a release is divided into parts.
     fn add(&mut self, one: Self) {
         let products = self.products + one.products;
         let order = one.quality.total_cmp(&self.quality).then(self.id.cmp(&one.id));

@@ -1,5 +1,5 @@
-//! When an order of today is there, by what a store's text says: dispatch, then transit, by its cut-off, its working
-//! days and the holidays that are known. Days are counted in local time; a day that is not stated is not promised.
+//! Delivery dates promised in a store's text: dispatch time plus transit time, given its cut-off time, working days and
+//! known holidays. Days count in local time. Days that the text does not state are not promised.
 
 use data_model::{DaySpan, ShippingFactKind, ShippingRegion, ShippingTerms, Timestamp};
 
@@ -9,17 +9,17 @@ const DAY_MICROS: i64 = 86_400_000_000;
 const MONDAY_TO_SATURDAY: u8 = 0b011_1111;
 const MONDAY_TO_FRIDAY: u8 = 0b001_1111;
 const ALL_DAYS: u8 = 0b111_1111;
-/// Most days that are stepped through.
+/// Maximum number of calendar days to step through.
 const STEPS_MAX: u32 = 1_000;
 
-/// The days until an order is there; a bound that is not known is `None`.
+/// Number of days until an order arrives. An unknown bound is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Promise {
     pub(crate) days_min: Option<u16>,
     pub(crate) days_max: Option<u16>,
 }
 
-/// The calendar for the days of one end of a promise.
+/// Calendar that counts the days of the earliest or the latest date.
 #[derive(Debug, Clone, Copy)]
 struct Calendar<'a> {
     weekdays: u8,
@@ -27,20 +27,20 @@ struct Calendar<'a> {
     holidays: &'a Holidays,
 }
 
-/// An order of now, as its store's clock and calendar have it.
+/// An order placed now, in the store's time and calendar.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OrderedAt<'a> {
-    /// The store's country, where it is known.
+    /// Country of the store, if known.
     pub(crate) country: Option<&'a str>,
-    /// Now, in the store's own time.
+    /// Current time in the store's time zone.
     pub(crate) local: Timestamp,
-    /// Holidays beside those of a fixed date.
+    /// Holidays in addition to those on fixed dates.
     pub(crate) holidays: &'a Holidays,
 }
 
-/// The promise of these terms for an order, in days from the store's today. Where the region of the pincode is not
-/// known, it holds for all regions. Without a time of dispatch nothing is known of the latest day. Where the text says
-/// "working days" and not which, the earliest day counts Saturdays as such, and the latest does not.
+/// Computes the promised delivery of an order, in days from the store's today. If the region of the pincode is unknown,
+/// the promise must hold for all regions. Without a dispatch time the latest day is unknown. If the text says "working
+/// days" without naming them, the earliest day counts Saturdays as working days and the latest day does not.
 pub(crate) fn promise(terms: &ShippingTerms, region: Option<ShippingRegion>, order: OrderedAt<'_>) -> Option<Promise> {
     let OrderedAt {
         country,
@@ -85,7 +85,7 @@ pub(crate) fn promise(terms: &ShippingTerms, region: Option<ShippingRegion>, ord
 }
 
 impl Calendar<'_> {
-    /// The day so many days after another.
+    /// Returns the day that is `days` days after `day`.
     fn after(self, day: i64, days: u16, in_working_days: bool) -> Option<i64> {
         if !in_working_days {
             return Some(day + i64::from(days));
@@ -102,12 +102,13 @@ impl Calendar<'_> {
     }
 
     fn is_working(self, day: i64) -> bool {
-        // The first of January 1970 was a Thursday.
+        // 1970-01-01 was a Thursday.
         let weekday = (day + 3).rem_euclid(7);
         self.weekdays & (1 << weekday) != 0 && !self.is_holiday(day)
     }
 
-    /// The holidays of a country that fall on the same date every year, and those that an operator named. Others are not known.
+    /// Returns true for holidays of a country on fixed dates and those from the operator's file. Other holidays are
+    /// unknown.
     fn is_holiday(self, day: i64) -> bool {
         if self.country.is_some_and(|country| self.holidays.has(country, day)) {
             return true;
@@ -129,8 +130,8 @@ impl Calendar<'_> {
     }
 }
 
-/// The month and the day of the month of a day that is counted from 1970-01-01, in the Gregorian calendar. Years begin in March
-/// here, so that the day of leap years is the last of one.
+/// Returns the month and day of the month for a day counted from 1970-01-01 in the Gregorian calendar. Years start in
+/// March here, so that the leap day is the last day of a year.
 const fn month_and_day(day: i64) -> (u8, u8) {
     let day_of_era = (day + 719_468).rem_euclid(146_097);
     let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -203,7 +204,7 @@ mod tests {
             span(ShippingFactKind::Dispatch, 1, 1, true),
             span(ShippingFactKind::Delivery, 1, 1, true),
         ];
-        // Saturday and Monday; else Monday and Tuesday.
+        // The earliest date counts Saturday and Monday as working days. The latest date counts Monday and Tuesday.
         assert_eq!(promised(facts.clone(), None, FRIDAY), Some((Some(3), Some(4))));
         let stated = ShippingFact {
             weekdays: Some(MONDAY_TO_SATURDAY),
@@ -234,7 +235,7 @@ mod tests {
             span(ShippingFactKind::Dispatch, 0, 0, true),
             span(ShippingFactKind::Delivery, 1, 1, true),
         ];
-        // Tuesday, 26 January 2027.
+        // Tuesday, 26 January 2027, is a holiday.
         assert_eq!(promised(facts, None, "2027-01-25T08:00:00Z"), Some((Some(2), Some(2))));
     }
 

@@ -1,31 +1,31 @@
-//! The days in which each brand is known to deliver to a pincode: computed for every brand once, and kept for the
-//! pincodes that lists were asked for last. It belongs to a release and ends with it.
+//! Cache of each brand's delivery days to recently requested pincodes. All brands are computed at once. The cache
+//! belongs to one release.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use data_model::Pincode;
 
-/// Pincodes that are kept at the same time.
+/// Maximum number of cached pincodes.
 const KEPT_MAX: usize = 64;
 
-/// The pincode, and the part of the day of the request: promises depend on it.
+/// Pincode, and the quarter of an hour of the request, because promises depend on it.
 type DeliveryKey = (Pincode, [u8; 8]);
 
-/// The most days that delivery by each brand takes, by the brand's place; `None` where that is not known.
+/// Maximum number of delivery days of each brand, by the brand's position; `None` if unknown.
 pub(crate) type LatestDays = Arc<[Option<u16>]>;
 
-/// The newest entry stands first.
+/// Cache entries, newest first.
 #[derive(Debug, Default)]
 pub(crate) struct Reach(Mutex<VecDeque<(DeliveryKey, LatestDays)>>);
 
 impl Reach {
-    /// The entry of `asked`, or the result of `find`.
+    /// Returns the cached entry for `asked`, or computes it with `find`.
     pub(crate) fn of(&self, asked: DeliveryKey, find: impl FnOnce() -> LatestDays) -> LatestDays {
         if let Some(known) = self.kept(asked) {
             return known;
         }
-        // Not under the lock: two that ask for the same at once find the same.
+        // The entry is computed without holding the lock. Two concurrent requests compute the same result.
         let found = find();
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push_front((asked, Arc::clone(&found)));
@@ -54,7 +54,7 @@ mod tests {
             assert_eq!(reach.of(asked, || days(number)), days(number));
             assert_eq!(reach.of(asked, || days(0)), days(number), "it is kept");
         }
-        // Another part of the day is another question, and takes the place of the oldest.
+        // A request at another time of day needs a new entry, which replaces the oldest.
         assert_eq!(reach.of((pincode(1), [1; 8]), || days(7)), days(7));
         assert_eq!(reach.of((pincode(1), [0; 8]), || days(9)), days(9));
     }

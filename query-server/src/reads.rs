@@ -1,5 +1,5 @@
-//! Reads that have no kernel: an engine that plans statements answers them, where the program has one. Nothing that shoppers
-//! wait for is asked here.
+//! Read operations without dedicated code. A SQL engine answers them, if the program has one. Shoppers never wait for
+//! these operations.
 
 use std::fmt;
 use std::pin::Pin;
@@ -9,22 +9,22 @@ use data_index::Release;
 
 use crate::schema::GroupStats;
 
-/// A property of products that groups of them are made by.
+/// Property by which products are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GroupBy {
-    /// The brand that sells them.
+    /// Brand that sells the product.
     Brand,
-    /// The category that they are filed under directly.
+    /// Category under which the product is directly filed.
     Category,
-    /// The currency of their prices.
+    /// Currency of the product's prices.
     Currency,
 }
 
 impl GroupBy {
-    /// All of them.
+    /// All properties, in order.
     pub const ALL: [Self; 3] = [Self::Brand, Self::Category, Self::Currency];
 
-    /// The name.
+    /// Returns the name of the property in requests and answers.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -35,13 +35,13 @@ impl GroupBy {
     }
 }
 
-/// The reason why a read has no answer, for the log.
+/// Error of a read, for the log.
 pub type ReadError = Box<dyn std::error::Error + Send + Sync>;
-/// An answer to be.
+/// Future of a read's result.
 pub type ReadFuture<T> = Pin<Box<dyn Future<Output = Result<T, ReadError>> + Send>>;
 
-/// Answers reads that have no kernel.
+/// Answers the read operations that have no dedicated code.
 pub trait Reads: fmt::Debug + Send + Sync {
-    /// The figures of all groups of a release's products, those with most products first.
+    /// Returns statistics for all groups of a release's products, largest group first.
     fn stats_by(&self, release: Arc<Release>, by: GroupBy) -> ReadFuture<Vec<GroupStats<'static>>>;
 }

@@ -1,8 +1,8 @@
-//! The types of answers, for operations, for the interface description and for clients in Rust.
+//! Types of answers, for the operations, the OpenAPI description and Rust clients.
 //!
-//! An operation makes one of these of what it found, its texts borrowed from the release; it is written as JSON at the rim.
-//! The order of its members is the order in which they are written. Later versions may add members, so no answer's type
-//! refuses one that it does not know.
+//! An operation fills one of these types, with texts borrowed from the release. The answer is encoded as JSON just
+//! before it is sent. The order of the fields is their order in JSON. Later versions may add fields, so the types
+//! accept unknown fields.
 
 mod brand;
 mod browse;
@@ -56,212 +56,214 @@ use data_model::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The release that an answer comes from.
+/// Release from which an answer comes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Provenance<'a> {
-    /// The release.
+    /// Id of the release.
     pub release: Cow<'a, str>,
-    /// Parameters of the request that nothing reads, where there are any.
+    /// Request parameters that the server ignored; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub ignored: Option<Vec<IgnoredParameter>>,
 }
 
-/// The sources of a product.
+/// Sources of a product's data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProductProvenance<'a> {
-    /// The release.
+    /// Id of the release.
     pub release: Cow<'a, str>,
-    /// When a crawl found the brand's catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
+    /// Time at which a crawl first saw the brand's catalogue in its current form (RFC 3339). Crawls that find it
+    /// unchanged do not change this time.
     #[schema(value_type = String, format = DateTime)]
     pub refreshed_at: Timestamp,
-    /// Parameters of the request that nothing reads, where there are any.
+    /// Request parameters that the server ignored; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub ignored: Option<Vec<IgnoredParameter>>,
 }
 
-/// The sources of a page of a list.
+/// Provenance of one page of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Pages<'a> {
-    /// The release.
+    /// Id of the release.
     pub release: Cow<'a, str>,
-    /// The continuation of the list.
+    /// Continuation of the list.
     pub page: Page<'a>,
-    /// Parameters of the request that nothing reads, where there are any.
+    /// Request parameters that the server ignored; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub ignored: Option<Vec<IgnoredParameter>>,
 }
 
-/// The continuation of a list.
+/// Continuation of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Page<'a> {
-    /// The text to send as `cursor` for the next page; null on the last.
+    /// Value of `cursor` for the next page; null on the last page.
     #[schema(required = true)]
     pub next_cursor: Option<Cow<'a, str>>,
 }
 
-/// A category with what is below it.
+/// Category with its subcategories.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Category<'a> {
-    /// Its id in the Google product taxonomy.
+    /// Id of the category in the Google product taxonomy.
     pub id: u32,
-    /// Its slug.
+    /// Slug of the category.
     pub slug: Cow<'a, str>,
-    /// Its own name.
+    /// Name of the category, without its ancestors.
     pub name: Cow<'a, str>,
-    /// Its full path.
+    /// Full path of the category, including its ancestors.
     pub path: Cow<'a, str>,
-    /// Products filed under it or below it.
+    /// Number of products in the category or its subcategories.
     pub product_count: u64,
-    /// A picture of one of its products; null where none in stock has one.
+    /// Picture of one of the category's products; null if no product in stock has a picture.
     #[schema(required = true, format = "uri")]
     pub image: Option<Cow<'a, str>>,
-    /// The categories below it.
+    /// Direct subcategories.
     #[schema(no_recursion)]
     pub children: Vec<Category<'a>>,
 }
 
-/// The category tree.
+/// Category tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CategoriesAnswer<'a> {
-    /// The top categories.
+    /// Top-level categories.
     pub data: Vec<Category<'a>>,
-    /// The release that they come from.
+    /// Release that the answer comes from.
     pub provenance: Provenance<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }
 
 /// Totals of the catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Stats<'a> {
-    /// Brands.
+    /// Number of brands.
     pub brands: u64,
-    /// Products.
+    /// Number of products.
     pub products: u64,
-    /// Variants.
+    /// Number of variants.
     pub variants: u64,
-    /// Products with an available variant.
+    /// Number of products with an available variant.
     pub in_stock: u64,
-    /// Products that are marked down.
+    /// Number of products that are marked down.
     pub on_sale: u64,
-    /// Reviews.
+    /// Number of reviews.
     pub reviews: u64,
-    /// Categories that products are filed under directly: those whose `product_count` in `GET /v1/categories` is more
-    /// than the sum of their children's. A category that only leads to others is listed there but not counted here.
+    /// Number of categories with directly filed products. In `GET /v1/categories` these have a `product_count` above
+    /// the sum of their children's. Categories without products of their own are listed there but not counted here.
     pub categories: u64,
     /// Products by currency.
     pub currencies: Vec<CurrencyStats<'a>>,
-    /// Pincodes for which a store has answered whether and how it delivers.
+    /// Number of pincodes for which a store has answered if and how it delivers.
     pub pincodes_covered: u64,
-    /// The numbers of brands whose shipping facts are known, by fact.
+    /// Number of brands with known shipping facts, by fact.
     pub shipping_known: ShippingStats,
-    /// The release.
+    /// Release from which the totals come.
     pub release: ReleaseStats<'a>,
-    /// The freshness of the brands' catalogues.
+    /// Age of the brands' catalogues.
     pub refreshed_at: RefreshStats,
-    /// When the brands' stores were last asked, whether or not anything had changed.
+    /// Times of the last checks of the brands' stores, even if nothing had changed.
     pub checked_at: CheckStats,
-    /// The numbers of brands by the outcome of their stores' last checks.
+    /// Number of brands by outcome of the last check of their store.
     pub check_outcomes: OutcomeStats,
 }
 
-/// Products in one currency.
+/// Number of products in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CurrencyStats<'a> {
-    /// ISO 4217.
+    /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// Products.
+    /// Number of products.
     pub products: u64,
 }
 
-/// The numbers of brands whose shipping facts are known, by fact.
+/// Number of brands with known shipping facts, by fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingStats {
-    /// Brands that tell from which order value on shipping is free.
+    /// Number of brands that state a minimum order value for free shipping.
     pub threshold: u64,
-    /// Brands that tell whether they take cash on delivery.
+    /// Number of brands that state if they accept cash on delivery.
     pub cod: u64,
-    /// Brands that tell how long delivery takes.
+    /// Number of brands that state the delivery time.
     pub days: u64,
-    /// Brands that answered for pincodes.
+    /// Number of brands whose store answered for pincodes.
     pub matrix: u64,
 }
 
-/// The release that the totals are of.
+/// Release from which the totals come.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReleaseStats<'a> {
-    /// Its id.
+    /// Id of the release.
     pub id: Cow<'a, str>,
-    /// When it became current, RFC 3339.
+    /// Time at which the release became current (RFC 3339).
     #[schema(value_type = String, format = DateTime)]
     pub published_at: Timestamp,
 }
 
-/// When crawls found brands' catalogues as they are now; crawls that find them unchanged do not count.
+/// Times at which crawls first saw the brands' catalogues in their current form. Crawls that find a catalogue unchanged
+/// do not count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RefreshStats {
-    /// The stalest brand's, RFC 3339.
+    /// Time of the brand with the oldest catalogue (RFC 3339).
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub oldest: Option<Timestamp>,
-    /// The freshest brand's, RFC 3339.
+    /// Time of the brand with the newest catalogue (RFC 3339).
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub newest: Option<Timestamp>,
 }
 
-/// When stores were last asked; null where that is not known.
+/// Times of the last checks of stores; null if unknown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CheckStats {
-    /// Of the brand whose store was asked longest ago, RFC 3339.
+    /// Time of the least recent check (RFC 3339).
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub oldest: Option<Timestamp>,
-    /// Of the brand whose store was asked latest, RFC 3339.
+    /// Time of the most recent check (RFC 3339).
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub newest: Option<Timestamp>,
 }
 
-/// Brands by what came of asking their stores last.
+/// Number of brands by outcome of the last check of their store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct OutcomeStats {
-    /// The catalogue had changed.
+    /// Number of brands whose catalogue had changed.
     pub changed: u64,
-    /// The catalogue was as it is known.
+    /// Number of brands whose catalogue had not changed.
     pub unchanged: u64,
-    /// The catalogue looked doubtful; the one from before is shown.
+    /// Number of brands whose new catalogue looked doubtful. The previous catalogue is shown.
     pub held_back: u64,
-    /// The store could not be read; the catalogue from before is shown.
+    /// Number of brands whose store could not be read. The previous catalogue is shown.
     pub failed: u64,
-    /// No check is known.
+    /// Number of brands without a known check.
     pub never_checked: u64,
 }
 
-/// The totals.
+/// Answer with the totals of the catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct StatsAnswer<'a> {
-    /// The totals.
+    /// Totals of the catalogue.
     pub data: Stats<'a>,
-    /// The release that they come from.
+    /// Release that the answer comes from.
     pub provenance: Provenance<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }
 
-/// The process answers.
+/// Answer of a running process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct HealthDocument {
-    /// `ok`
+    /// Always `ok`.
     pub status: String,
 }
 
-/// A release is open.
+/// Answer of a server with an open release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReadyDocument {
-    /// `ready`
+    /// Always `ready`.
     pub status: String,
-    /// The release that is served.
+    /// Id of the release being served.
     pub release: String,
-    /// True where a newer one may be current: the last look at the store of releases failed.
+    /// True if a newer release may exist, because the last check of the release store failed.
     pub stale: bool,
 }

@@ -6,30 +6,31 @@ use tokio::time::Instant;
 
 use crate::error::OperationError;
 
-/// An overload is over once nobody has waited for this long.
+/// Time without waiting requests after which an overload is over.
 const CALM: Duration = Duration::from_millis(50);
-/// The longest time that an overload is taken for granted; then it must show itself again.
+/// Maximum time for which a detected overload is assumed to continue.
 const OVERLOAD: Duration = Duration::from_secs(10);
-/// Searches that run at the same time beside the others because they wait for an embedder.
+/// Maximum number of concurrent searches that wait for an external embedder.
 const OUTSIDE_MAX: usize = 32;
 
-/// The bounds of searches that run and that wait.
+/// Limits on running and waiting searches.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Places {
-    /// Run where requests are answered.
+    /// Maximum number of searches on the threads that answer requests.
     pub(crate) here_max: usize,
-    /// Run on threads of their own.
+    /// Maximum number of searches on separate threads.
     pub(crate) beside_max: usize,
-    /// Wait; one more is an overload.
+    /// Maximum number of waiting searches. One more starts an overload.
     pub(crate) waiting_max: usize,
-    /// Wait during an overload.
+    /// Maximum number of waiting searches during an overload.
     pub(crate) overload_waiting_max: usize,
 }
 
-/// Runs searches, a few at a time. The first ones run where their requests are answered, which is fastest; when that
-/// would leave no thread to accept, probe and refuse, the next ones run beside. While those places are taken too, others
-/// wait for their turn. When so many wait that one must be refused, a long queue would only make every answer late: until
-/// that is over few may wait, so that what is accepted is answered in time, and the others are refused at once.
+/// Runs a limited number of searches at a time. The first searches run on the threads of their requests, which is
+/// fastest. Further searches run on separate threads, so that a thread stays free to accept, probe and refuse requests.
+/// When these threads are busy too, searches wait in a queue. When the queue is full, a long queue would delay every
+/// answer. Until that overload is over, the queue is shorter: accepted searches are answered in time, and others are
+/// refused at once.
 #[derive(Debug)]
 pub(crate) struct Searches {
     here: Semaphore,
@@ -50,7 +51,7 @@ impl Searches {
         }
     }
 
-    /// Runs `search` when there is a place.
+    /// Runs `search` as soon as capacity is free.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         search: impl FnOnce() -> T + Send + 'static,
@@ -70,8 +71,8 @@ impl Searches {
         beside(place, search).await
     }
 
-    /// Runs a `search` that waits for something other than the processor: it takes no place of those that do not, and
-    /// never runs where requests are answered.
+    /// Runs a `search` that mostly waits instead of using the CPU. It has its own limit and never runs on a thread that
+    /// answers requests.
     pub(crate) async fn run_outside<T: Send + 'static>(
         &self,
         search: impl FnOnce() -> T + Send + 'static,
@@ -82,7 +83,8 @@ impl Searches {
     }
 }
 
-/// The place is the search's, not its client's: it is free when the search ends, whether or not anybody waits for it still.
+/// Runs a search on a separate thread. The permit is released when the search ends, even if the client has
+/// disconnected.
 async fn beside<T: Send + 'static>(
     place: OwnedSemaphorePermit,
     search: impl FnOnce() -> T + Send + 'static,
@@ -97,7 +99,7 @@ async fn beside<T: Send + 'static>(
     })
 }
 
-/// The requests that wait. Only those that find every place taken come here.
+/// Queue of requests that found no free capacity.
 #[derive(Debug)]
 struct Queue {
     state: Mutex<QueueState>,
@@ -108,9 +110,9 @@ struct Queue {
 #[derive(Debug, Default)]
 struct QueueState {
     waiting: usize,
-    /// When a request was refused though no overload was known of; `None` when it is over.
+    /// Time of the refusal that started the current overload; `None` when there is no overload.
     overloaded: Option<Instant>,
-    /// When the last of those who waited left.
+    /// Time at which the queue last became empty.
     emptied: Option<Instant>,
 }
 
@@ -147,12 +149,12 @@ impl Queue {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, QueueState> {
-        // Each change of it is whole before anything could panic.
+        // A panic cannot leave the state half changed, so a poisoned lock is safe to use.
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
-/// One request that waits; it leaves the queue too when its client goes away.
+/// A waiting request. Dropping it, also after a disconnect, leaves the queue.
 #[derive(Debug)]
 struct QueueTicket<'a>(&'a Queue);
 
@@ -233,7 +235,7 @@ mod tests {
     async fn many_may_wait_until_one_must_be_refused_and_few_until_that_is_over() {
         let queue = Queue::new(3, 1);
         let mut waiting: Vec<_> = (0..3).map(|_| queue.enter().unwrap()).collect();
-        // However long they wait for each other, nobody is refused who finds room.
+        // Waiting requests are never refused while the queue has space, however long they wait.
         tokio::time::advance(OVERLOAD * 2).await;
         waiting.pop();
         waiting.push(queue.enter().unwrap());
@@ -241,14 +243,14 @@ mod tests {
         waiting.truncate(1);
         assert!(queue.enter().is_err());
         waiting.clear();
-        // A break shorter than calm does not end it.
+        // A pause no longer than `CALM` does not end the overload.
         tokio::time::advance(CALM).await;
         let one = queue.enter().unwrap();
         assert!(queue.enter().is_err());
         drop(one);
         tokio::time::advance(CALM * 2).await;
         let mut waiting: Vec<_> = (0..3).map(|_| queue.enter().unwrap()).collect();
-        // Nor does it last for ever when somebody always waits.
+        // The overload also ends after `OVERLOAD`, even if requests are always waiting.
         assert!(queue.enter().is_err());
         waiting.truncate(1);
         tokio::time::advance(OVERLOAD * 2).await;

@@ -18,50 +18,49 @@ use crate::hosts::{self, host_key};
 use crate::reach::Reach;
 use crate::reads::GroupBy;
 
-/// A release with everything that follows from it alone. A request takes one of these and answers from nothing else,
-/// so that no answer mixes two releases.
+/// A release with all data derived from it. A request uses only one such view, so that no answer mixes two releases.
 #[derive(Debug)]
 pub(crate) struct ReleaseView {
-    /// Shared with whatever else answers from it.
+    /// The release, which other parts of the program share.
     pub(crate) release: Arc<Release>,
     pub(crate) current: Current,
-    /// The same release with all that searches of it need.
+    /// The same release with the data that searches need.
     pub(crate) search: SearchContext,
-    /// `r0123…`, as provenance and logs spell it.
+    /// Release id such as `r0123…`, as in provenance and logs.
     id: String,
-    /// Goes into entity tags besides the request.
+    /// Part of entity tags that identifies the release and the answer settings.
     stamp: String,
-    /// Positions of the brands by the hosts that they are known by.
+    /// Positions of the brands by their hosts.
     brand_of_host: FxHashMap<String, usize>,
-    /// An answer that is the same for everyone, from the first time that somebody asks for it.
+    /// Category tree answer, built at the first request.
     pub(crate) categories: OnceLock<Arc<Asset>>,
-    /// Figures by group, from the first time that somebody asks for them.
+    /// Statistics by group, computed at the first request.
     groups: [OnceCell<Arc<Asset>>; GroupBy::ALL.len()],
-    /// The answers that also follow from the stores' last checks.
+    /// Answers that also depend on the last checks of stores.
     pub(crate) checked: ArcSwap<CheckedAnswers>,
-    /// The delivery times of brands to the pincodes that were asked for last.
+    /// Delivery days of brands to recently requested pincodes.
     pub(crate) reach: Reach,
 }
 
-/// Reasons why a fetched release cannot be served.
+/// Error that makes a downloaded release unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
-    /// Its files cannot be opened.
+    /// The files of the release cannot be opened.
     #[error("the release cannot be opened")]
     Open(#[source] Box<OpenError>),
-    /// A product that it holds is not found in it.
+    /// A test search does not find a product of the release.
     #[error("a probe found nothing: {probe}")]
     Probe {
-        /// The text that was looked for.
+        /// Text of the test search.
         probe: String,
     },
 }
 
-/// Changes when answers to the same request over the same release change.
+/// Version of the answer format. It must change whenever answers to the same request over the same release change.
 const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/9");
 
 impl ReleaseView {
-    /// Prepares a release and asks it for what it must know; `settings` differs where answers over the same release do.
+    /// Prepares a release and tests it with a search. `settings` must differ if answers over the same release differ.
     /// Blocks.
     pub(crate) fn prepare(
         release: Release,
@@ -97,7 +96,7 @@ impl ReleaseView {
         Ok(served)
     }
 
-    /// From now on tells these checks; nothing is made anew if it does already.
+    /// Uses these checks from now on. Nothing is rebuilt if they are already in use.
     pub(crate) fn tell(&self, checks: &Arc<Checks>) {
         if Arc::ptr_eq(&self.checked.load().recorded, checks) {
             return;
@@ -106,49 +105,49 @@ impl ReleaseView {
         self.checked.store(Arc::new(answers));
     }
 
-    /// The place of figures by group.
+    /// Returns the cache slot of the statistics by group.
     pub(crate) const fn groups(&self, by: GroupBy) -> &OnceCell<Arc<Asset>> {
         &self.groups[by as usize]
     }
 
-    /// True where the category of this slug is shown to those who do not ask for it.
+    /// Returns true if the category with this slug is shown without an explicit request for it.
     pub(crate) fn shows(&self, slug: Option<&str>) -> bool {
         let category = slug.and_then(taxonomy::by_slug_or_id);
         category.is_none_or(|category| self.search.is_shown(category))
     }
 
-    /// The release's id as text.
+    /// Returns the release id as text.
     pub(crate) fn id_text(&self) -> &str {
         &self.id
     }
 
-    /// Goes into entity tags besides the request.
+    /// Returns the part of entity tags that identifies the release.
     pub(crate) fn stamp(&self) -> &[u8] {
         self.stamp.as_bytes()
     }
 
-    /// The brands, those with most products first; ties in order of their slugs.
+    /// Returns the brands, those with most products first. Ties are in slug order.
     pub(crate) fn brands_by_size(&self) -> impl Iterator<Item = &BrandEntry> {
         let positions = self.search.brands_by_size().iter();
         positions.filter_map(|at| self.release.brands().get(*at))
     }
 
-    /// The row of the product that an ident stands for.
+    /// Returns the row of a product.
     pub(crate) fn find(&self, ident: &ProductIdent) -> Result<RowAddress, OperationError> {
         self.release.find(ident).ok_or(OperationError::ProductNotFound)
     }
 
-    /// The id of the product of a row.
+    /// Returns the id of the product in a row.
     pub(crate) fn product_id(&self, at: RowAddress) -> Option<ProductId> {
         self.release.part(at.part).map(|part| part.cards().id(at.row))
     }
 
-    /// The same, as its position among the release's brands.
+    /// Returns the position of the brand whose store has this host now or had it when crawled.
     pub(crate) fn brand_position(&self, domain: &str) -> Option<usize> {
         self.brand_of_host.get(host_key(domain).as_ref()).copied()
     }
 
-    /// The brand whose store has this host, or had it when it was crawled.
+    /// Returns the brand whose store has this host now or had it when crawled.
     pub(crate) fn brand_by_domain(&self, domain: &str) -> Option<&BrandEntry> {
         self.release.brands().get(self.brand_position(domain)?)
     }

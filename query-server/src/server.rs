@@ -15,7 +15,7 @@ use crate::error::OperationError;
 use crate::searches::{Places, Searches};
 use crate::served::ReleaseView;
 
-/// Answers requests from the current release; cheap to clone.
+/// Server that answers requests from the current release. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct QueryServer(pub(crate) Arc<Inner>);
 
@@ -27,27 +27,27 @@ pub(crate) struct Inner {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) searches: Searches,
     pub(crate) served: ArcSwapOption<ReleaseView>,
-    /// Tells what else answers from releases which one is served.
+    /// Notifies other parts of the program when another release is served.
     pub(crate) released: watch::Sender<Option<Arc<Release>>>,
-    /// True where the last look for a newer release failed.
+    /// True if the last check for a newer release failed.
     pub(crate) stale: AtomicBool,
-    /// True from the moment when it is about to stop.
+    /// Set when the server is about to stop.
     pub(crate) leaving: api::DrainState,
-    /// True once it was logged that the release that the cache remembers cannot be served.
+    /// True after a failure to serve the release remembered in the cache was logged.
     pub(crate) remembered_failed: AtomicBool,
-    /// When each store was last asked, as far as it is known.
+    /// Last checks of the stores, if known.
     pub(crate) checks: ArcSwap<Checks>,
     /// True where the last attempt to read the checks failed.
     pub(crate) checks_unread: AtomicBool,
-    /// The codes that were tested at stores.
+    /// Discount codes that were tested at stores.
     pub(crate) discounts: ArcSwap<KnownDiscounts>,
-    /// True where the last attempt to read them failed.
+    /// True if the last attempt to read the discount codes failed.
     pub(crate) discounts_unread: AtomicBool,
 }
 
 impl QueryServer {
-    /// Builds a server over the releases of `store`; their files are kept in `cache`. It serves nothing until
-    /// [`QueryServer::refresh`] or [`QueryServer::follow`] has opened a release.
+    /// Builds a server over the releases of `store`, with local copies of their files in `cache`. It serves nothing
+    /// until [`QueryServer::refresh`] or [`QueryServer::follow`] has opened a release.
     #[must_use]
     pub fn new(store: ReleaseStore, cache: PathBuf, clock: Arc<dyn Clock>, config: QueryConfig) -> Self {
         let searches = Searches::new(Places {
@@ -74,8 +74,9 @@ impl QueryServer {
         }))
     }
 
-    /// A server that answers from the release that is served now, for as long as it is kept: for whatever asks several
-    /// things of one release. It searches where it is asked, however many do, and follows nothing. `None` before there is a release.
+    /// Returns a server fixed to the current release, for callers that need several answers from one release. It runs
+    /// searches on the caller's thread without a limit, and does not follow newer releases. `None` before the first
+    /// release.
     #[must_use]
     pub fn pinned(&self) -> Option<Self> {
         let inner = &self.0;
@@ -86,7 +87,7 @@ impl QueryServer {
             store: Arc::clone(&inner.store),
             cache: inner.cache.clone(),
             clock: Arc::clone(&inner.clock),
-            // However low its priority is, it keeps no place from a shopper's search.
+            // A low-priority caller must not take search capacity from shoppers.
             searches: Searches::new(Places {
                 here_max: usize::MAX,
                 beside_max: 1,
@@ -105,31 +106,31 @@ impl QueryServer {
         })))
     }
 
-    /// The release that is served now.
+    /// Returns the id of the release being served.
     #[must_use]
     pub fn release(&self) -> Option<ReleaseId> {
         self.0.served.load().as_ref().map(|served| served.release.id())
     }
 
-    /// The release that is served, now and whenever it is another one: for what answers from it besides.
+    /// Returns a channel with the release being served, for other parts of the program that answer from it.
     #[must_use]
     pub fn releases(&self) -> watch::Receiver<Option<Arc<Release>>> {
         self.0.released.subscribe()
     }
 
-    /// True where a newer release than the one that is served may be current, since the last look for one failed.
+    /// Returns true if a newer release may exist, because the last check failed.
     #[must_use]
     pub fn is_stale(&self) -> bool {
         self.0.stale.load(Ordering::Relaxed)
     }
 
-    /// Says from now on that it is not ready, so that proxies ask another server. It answers as before.
+    /// Reports "not ready" from now on, so that proxies use another server. Requests are still answered.
     pub fn leave(&self) {
         self.0.leaving.begin();
     }
 
-    /// Answers from the release as it is now, at once. Unlike [`QueryServer::served`] it counts no holder, on a line of
-    /// memory that every thread writes to: for what takes little longer than that.
+    /// Answers from the current release without counting a reference. The counter of [`QueryServer::served`] is in
+    /// memory that every thread writes to, which would slow down very short operations.
     pub(crate) fn at_once<T>(
         &self,
         answer: impl FnOnce(&ReleaseView) -> Result<T, OperationError>,
@@ -140,7 +141,7 @@ impl QueryServer {
         }
     }
 
-    /// The release that this request is answered from, whole.
+    /// Returns the release from which this request is answered.
     pub(crate) fn served(&self) -> Result<Arc<ReleaseView>, OperationError> {
         self.0.served.load_full().ok_or(OperationError::NotReady)
     }

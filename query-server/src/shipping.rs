@@ -1,5 +1,5 @@
-//! Days of delivery of a brand's products to a pincode, as far as they are known. They come from the store's answer for
-//! that pincode, else from the zone of its area, which is made of its answers for others, else from its terms.
+//! Known delivery days of a brand's products to a pincode. The sources, in order: the store's answer for the pincode,
+//! the zone of its area (built from answers for other pincodes), the store's terms.
 
 pub(crate) mod cost;
 
@@ -14,8 +14,8 @@ use self::cost::Prices;
 use crate::holidays::Holidays;
 use crate::promise::{OrderedAt, promise};
 
-/// True where an order of one product alone may be paid on delivery, at its least and at its greatest price. It is not
-/// known without prices, or where a bound lies between the prices of its variants.
+/// Returns true if an order of only this product may be paid on delivery, at both its lowest and its highest price.
+/// `None` without prices, or if a bound lies between the prices of the variants.
 pub(crate) fn cod_available(policy: &ShippingPolicy, prices: Option<Prices>) -> Option<bool> {
     let mut facts = policy.terms.iter().flat_map(|terms| terms.of(ShippingFactKind::Cod));
     let said = facts.find(|fact| fact.region.is_none_or(|region| region == ShippingRegion::Domestic));
@@ -37,13 +37,13 @@ pub(crate) fn cod_available(policy: &ShippingPolicy, prices: Option<Prices>) -> 
     }
 }
 
-/// The basis of an estimate.
+/// Basis of an estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Basis {
     Pincode,
     Zone,
     Policy,
-    /// The store's text, as a language model reads it.
+    /// Store's text, interpreted by a language model.
     Model,
     Unknown,
 }
@@ -60,18 +60,18 @@ impl Basis {
     }
 }
 
-/// The source of a fact.
+/// Source of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Source {
     pub(crate) basis: Basis,
-    /// A text alone is of low confidence, and of the least where a language model read it.
+    /// Confidence of the fact. Text alone gives low confidence, and text read by a language model gives the least.
     pub(crate) confidence: Confidence,
-    /// The moment at which the store was asked, or its text read.
+    /// Time at which the store was asked or its text was read.
     pub(crate) at: Option<Timestamp>,
 }
 
 impl Source {
-    /// The store's text, in facts of these kinds.
+    /// Returns the store's text as the source of facts of these kinds.
     pub(crate) fn text(policy: Option<&ShippingPolicy>, kinds: &[ShippingFactKind]) -> Self {
         let terms = policy.and_then(|policy| policy.terms.as_deref());
         let (basis, confidence) = if terms.is_some_and(|terms| terms.is_of_model(kinds)) {
@@ -87,7 +87,7 @@ impl Source {
     }
 }
 
-/// Delivery to a pincode, as far as it is known.
+/// Known facts about delivery to a pincode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Estimate<'a> {
     pub(crate) serviceable: Option<bool>,
@@ -95,17 +95,17 @@ pub(crate) struct Estimate<'a> {
     pub(crate) zone: Option<&'a str>,
     pub(crate) sampled_at: Option<Timestamp>,
     pub(crate) basis: Basis,
-    /// `None` where the store was not asked about delivery.
+    /// Confidence of the estimate; `None` if the store was not asked about delivery.
     pub(crate) confidence: Option<Confidence>,
-    /// The store's answers; `None` where it was not asked.
+    /// Source of the store's answers; `None` if it was not asked.
     pub(crate) asked: Option<Source>,
-    /// The source of the days.
+    /// Source of the delivery days.
     pub(crate) days_from: Option<Source>,
-    /// Rates that the store asked for delivery there, cheapest first, in its own currency; empty where none is known.
+    /// Delivery rates that the store charges there, cheapest first, in the store's currency; empty if unknown.
     pub(crate) rates: &'a [DeliveryRate],
 }
 
-/// The days that delivery takes; a bound that is not known is `None`.
+/// Number of delivery days. An unknown bound is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Days {
     pub(crate) min: Option<u16>,
@@ -113,7 +113,7 @@ pub(crate) struct Days {
 }
 
 impl Days {
-    /// `None` where neither is stated, or where they contradict each other.
+    /// Returns the days; `None` if neither bound is stated or the bounds contradict each other.
     fn stated(min: Option<u16>, max: Option<u16>) -> Option<Self> {
         let known = min.is_some() || max.is_some();
         let contrary = min.zip(max).is_some_and(|(min, max)| min > max);
@@ -128,7 +128,7 @@ impl Days {
     }
 }
 
-/// The region of a pincode, as texts of stores divide the country; `None` where they do not agree on it.
+/// Returns the region of a pincode, as store texts divide the country; `None` if texts disagree about it.
 fn region(pincode: Pincode) -> Option<ShippingRegion> {
     let directory = directory();
     match directory.get(directory.area(pincode)?)?.kind {
@@ -139,27 +139,28 @@ fn region(pincode: Pincode) -> Option<ShippingRegion> {
     }
 }
 
-/// The country of the pincodes.
+/// Country in which the pincodes are.
 const HOME: &str = "IN";
 
-/// An order of now.
+/// An order placed now.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Order<'a> {
     pub(crate) now: Timestamp,
-    /// The market's time zone: days are counted from its today.
+    /// Time zone of the market. Days count from today in this zone.
     pub(crate) market: TimeZone,
-    /// The store's country; `None` where it is not known.
+    /// Country of the store; `None` if unknown.
     pub(crate) country: Option<&'a str>,
     pub(crate) holidays: &'a Holidays,
 }
 
 impl Order<'_> {
-    /// The zone by whose clock the store handles orders: its country's, where that has one zone; else the market's.
+    /// Returns the time zone in which the store handles orders: its country's if the country has only one, otherwise
+    /// the market's.
     pub(crate) fn time_zone(&self) -> TimeZone {
         self.country.and_then(TimeZone::of_country).unwrap_or(self.market)
     }
 
-    /// The days that the terms promise, counted from the market's today.
+    /// Returns the days that the terms promise, counted from the market's today.
     fn promised(&self, terms: &ShippingTerms, pincode: Pincode) -> Option<Days> {
         let zone = self.time_zone();
         let order = OrderedAt {
@@ -167,7 +168,7 @@ impl Order<'_> {
             local: self.now.plus_millis(zone.ahead_ms(self.now)),
             holidays: self.holidays,
         };
-        // To a store elsewhere these pincodes are abroad.
+        // For a store in another country, these pincodes are abroad.
         let is_abroad = self.country.is_some_and(|country| country != HOME);
         let region = if is_abroad {
             Some(ShippingRegion::Abroad)
@@ -186,7 +187,8 @@ impl Order<'_> {
 }
 
 impl<'a> Estimate<'a> {
-    /// As [`Self::of`]; where nothing else tells how long it takes, what the store's text promises an order of now.
+    /// Estimates like [`Self::of`]. If nothing else gives the days, it uses the days that the store's text promises for
+    /// an order placed now.
     pub(crate) fn at(
         matrix: Option<&'a DeliveryMatrix>,
         policy: Option<&ShippingPolicy>,
@@ -216,7 +218,7 @@ impl<'a> Estimate<'a> {
         known.unwrap_or_else(|| Self::promised(policy))
     }
 
-    /// The estimate from the store's answer for the pincode itself.
+    /// Returns the estimate from the store's answer for this pincode.
     fn asked(matrix: &'a DeliveryMatrix, answered: DeliveryRef<'a>) -> Self {
         let days = Days::stated(answered.days_min, answered.days_max);
         let days = days.filter(|_| answered.serviceable != Some(false));
@@ -241,7 +243,7 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// The estimate that follows from the zone of the pincode's area, as sure as the zone is of it.
+    /// Returns the estimate from the zone of the pincode's area, with the confidence of the zone.
     fn of_area(zone: &'a ReleasedZone) -> Self {
         let days = Days::stated(zone.days_min, zone.days_max).filter(|_| zone.serviceable != Some(false));
         let source = Source {
@@ -262,8 +264,8 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// The estimate from the store's answers for other pincodes of the sorting district, where they are all of one zone
-    /// and no zones were made. They do not tell that it delivers to this one.
+    /// Returns the estimate from the store's answers for other pincodes of the sorting district, if they are all in one
+    /// zone and the release has no zones. Such answers do not show that the store delivers to this pincode.
     fn of_district(matrix: &'a DeliveryMatrix, pincode: Pincode) -> Option<Self> {
         if matrix.has_zones() {
             return None;
@@ -275,7 +277,7 @@ impl<'a> Estimate<'a> {
         }
         let days = matrix
             .district(pincode)
-            // Days to where it does not deliver tell nothing.
+            // Delivery days for places without delivery say nothing.
             .filter(|one| one.serviceable != Some(false))
             .filter_map(|one| Days::stated(one.days_min, one.days_max))
             .reduce(Days::widest)?;
@@ -297,8 +299,8 @@ impl<'a> Estimate<'a> {
         })
     }
 
-    /// The days that the terms promise whatever the rate: only when every rate states them, for which rate a buyer takes
-    /// is not known.
+    /// Returns the days that hold for every rate of the terms. If a rate states no days, the result is unknown, because
+    /// the buyer's rate is unknown.
     fn promised(policy: Option<&ShippingPolicy>) -> Self {
         let days = policy.map_or(&[][..], |policy| &policy.tiers).iter().map(|tier| {
             Some(Days {

@@ -36,8 +36,8 @@ pub enum StartError {
 }
 
 impl Bounds {
-    /// Divides memory and disk space into one share for each concurrent statement. Data that does not fit into memory is
-    /// written to `spill`.
+    /// Divides memory and disk space into one share for each concurrent statement. Data that does not fit into memory
+    /// is written to `spill`.
     ///
     /// # Errors
     /// [`StartError::Config`] or [`StartError::Spill`]

@@ -1,16 +1,16 @@
-//! Queries that shoppers type, asked of the emulator's market or of recorded stores: precision of the first five, by
-//! class of query.
+//! Measures the precision of the first five results for queries of shoppers, by class of query. The products come from
+//! the emulator's market or from recorded stores.
 //!
-//! `cargo run -p query-server --example shoppers -- [--recorded DIR [--currency EUR]] [--queries FILE]
-//! [--also understand=false] [--verbose] [--list WORD]`
+//! `cargo run -p query-server --example shoppers -- [--recorded DIR [--currency EUR]] [--queries FILE] [--also
+//! understand=false] [--verbose] [--list WORD]`
 //!
-//! `queries.tsv` beside this file has a line a query: its class, the round in which it was written (1: before the rules
-//! that read queries, 2: after them), the query, and a condition that a product must meet to answer it. Nobody judges by
-//! eye: whoever runs this again gets the same figures. A query counts by the share of right products among its first
-//! five, or among as many as the market has where these are fewer; a place that is left empty counts as wrong.
-//! `--recorded` asks the stores of a folder (see `market.rs`) what `recorded.tsv` has, in rounds by the stores that a query
-//! is about; `--queries` asks something else. `--also` adds parameters to every request, `--verbose` prints what was wrong,
-//! `--list` titles that hold a word.
+//! `queries.tsv` beside this file has one query per line: its class, the round in which it was written (1: before the
+//! rules that interpret queries, 2: after them), the query, and a condition that correct products satisfy. Nothing is
+//! judged by eye, so every run gives the same figures. The score of a query is the share of correct products among the
+//! first five results, or among as many as the market has if these are fewer. An empty position counts as wrong.
+//! `--recorded` uses the stores of a folder (see `market.rs`) with the queries of `recorded.tsv`, whose rounds are by
+//! the stores of a query. `--queries` uses another file. `--also` adds parameters to every request, `--verbose` prints
+//! wrong results, `--list` prints titles that contain a word.
 
 mod market;
 mod predicate;
@@ -28,10 +28,10 @@ use serde_json::Value;
 use market::Stores;
 use predicate::{FoldedProduct, Predicate};
 
-/// The answers that count, from the first.
+/// Number of top results that count.
 const FIRST: usize = 5;
 
-/// The settings of a run.
+/// Settings of a run.
 #[derive(Debug, Default)]
 struct Options {
     also: String,
@@ -42,7 +42,7 @@ struct Options {
     list: Option<String>,
 }
 
-/// A query with what answers it.
+/// Query with the condition that correct products satisfy.
 #[derive(Debug)]
 struct Query<'a> {
     class: &'a str,
@@ -140,7 +140,7 @@ fn judged(stores: &Stores) -> BTreeMap<String, FoldedProduct> {
     judged.collect()
 }
 
-/// The share of right products among the first of an answer.
+/// Sends a query and returns the share of correct products among the top results.
 async fn ask(
     options: &Options,
     router: &api::EdgeRouter,
@@ -232,7 +232,7 @@ fn report(shares: &BTreeMap<&str, BTreeMap<&str, Vec<f64>>>) -> anyhow::Result<(
     line("all", rounds.into_iter().collect())
 }
 
-/// Prints products whose titles hold a word: what a condition may be written for.
+/// Prints products whose titles contain a word, to help in writing conditions.
 fn list(stores: &Stores, word: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout();
     for (facts, products) in stores {

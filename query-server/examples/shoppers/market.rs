@@ -1,4 +1,4 @@
-//! The emulator's market, or recorded stores, as normalised products, and a server of the release that is built of them.
+//! Loads the emulator's market or recorded stores as normalised products, and serves a release built from them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,24 +14,24 @@ use kit::SetClock;
 use pipeline_normalise::{CatalogueBuilder, StoreContext};
 use query_server::{QueryConfig, QueryServer};
 
-/// The generator's figures: they give the same products on any machine.
+/// Settings of the generator, which gives the same products on any machine.
 const SOURCE: Source = Source::Generated {
     products: 12_000,
     stores: 150,
     seed: 7,
 };
-/// Most products of one page of a catalogue.
+/// Maximum number of products on one catalogue page.
 const PAGE: usize = 250;
 
 /// Brands with their products.
 pub(crate) type Stores = Vec<(BrandFacts, Vec<Product>)>;
 
-/// A clock that stands still: it names a release, it measures nothing.
+/// Returns a stopped clock. It only names the release and measures nothing.
 fn still() -> Arc<SetClock> {
     SetClock::at("2027-01-15T08:00:00Z")
 }
 
-/// Every store of the market, normalised as a crawl would leave it.
+/// Returns every store of the market, normalised as after a crawl.
 pub(crate) async fn stores() -> anyhow::Result<Stores> {
     let running = Emulator::start(EmulatorConfig::new(SOURCE)).await?;
     let client = reqwest::Client::builder().build()?;
@@ -44,7 +44,7 @@ pub(crate) async fn stores() -> anyhow::Result<Stores> {
 }
 
 async fn store(client: &reqwest::Client, address: &StoreAddress) -> anyhow::Result<(BrandFacts, Vec<Product>)> {
-    // The port that the emulator was given differs from run to run: the permanent host does not.
+    // The emulator's port differs between runs, but the permanent host does not.
     let domain = address.myshopify_domain.clone();
     let brand = Brand {
         store: domain.parse()?,
@@ -65,8 +65,8 @@ async fn store(client: &reqwest::Client, address: &StoreAddress) -> anyhow::Resu
     normalised(brand, pages.into_iter())
 }
 
-/// Every store of a folder that has a folder a store, with catalogue pages `products*.json` as the store answered them.
-/// A store's currency is the one of its `meta.json`, where that is recorded too, else this one.
+/// Reads the stores of a folder with one subfolder per store. Each has catalogue pages `products*.json` exactly as the
+/// store sent them. The currency of a store comes from its `meta.json` if recorded, otherwise it is `currency`.
 pub(crate) fn recorded(folder: &Path, currency: CurrencyCode) -> anyhow::Result<Stores> {
     let mut stores = Vec::new();
     for folder in sorted(folder)? {
@@ -114,7 +114,7 @@ fn read(slug: &str, pages: &[PathBuf], currency: CurrencyCode) -> anyhow::Result
     normalised(brand, pages.iter().map(|page| Ok(fs::read(page)?)))
 }
 
-/// A store's products, normalised as a crawl of these pages would leave them.
+/// Returns a store's products, normalised as after a crawl of the given pages.
 fn normalised(
     brand: Brand,
     pages: impl Iterator<Item = anyhow::Result<Vec<u8>>>,
@@ -139,7 +139,7 @@ fn releases(home: &Path) -> anyhow::Result<ReleaseStore> {
     Ok(ReleaseStore::new(storage, still()))
 }
 
-/// Publishes a release of the stores and serves it, prices in this currency where nobody says.
+/// Publishes and serves a release of the stores. `currency` is the default currency of prices.
 pub(crate) async fn serve(stores: &Stores, currency: CurrencyCode, home: &Path) -> anyhow::Result<api::EdgeRouter> {
     let files = home.join("files");
     let catalogue: Vec<_> = stores

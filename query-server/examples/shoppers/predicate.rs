@@ -1,16 +1,16 @@
-//! Conditions on a product that answers a shopper: on its title, attributes, category, brand and price.
+//! Conditions for products that answer a query: on title, attributes, category, brand and price.
 
 use anyhow::Context;
 use data_index::taxonomy;
 use data_model::Product;
 use data_text::runs;
 
-/// Conditions that must all hold, written apart by spaces.
+/// Conditions that must all hold, separated by spaces.
 ///
-/// `t:a|b` the title has one of these, `_` for a space, each as the beginning of a word; `a:` the title, an option's or an
-/// attribute's value; `w:` these, the product type, the tags, the category's path or the description; `c:` the path of the
-/// category; `b:` the brand's slug; `p<=N`, `p>=N` the lowest price in whole units, in rupees unless a currency follows.
-/// `!` before a condition turns it round.
+/// `t:a|b`: the title has a word that starts with one of these (`_` means a space). `a:` also searches the values of
+/// options and attributes. `w:` also searches the product type, the tags, the category path and the description. `c:`
+/// searches the category path, `b:` the brand's slug. `p<=N` and `p>=N` compare the lowest price in whole units, in
+/// rupees unless a currency follows. `!` before a condition negates it.
 #[derive(Debug)]
 pub(crate) struct Predicate(Vec<Condition>);
 
@@ -31,7 +31,7 @@ enum Test {
     PriceMin(f64, String),
 }
 
-/// A product as conditions look at it.
+/// Product texts normalised for the conditions.
 #[derive(Debug)]
 pub(crate) struct FoldedProduct {
     title: String,
@@ -74,13 +74,14 @@ impl FoldedProduct {
     }
 }
 
-/// Lower case, everything but letters and digits a single space, one before and one behind.
+/// Converts a text to lowercase and replaces everything except letters and digits by single spaces, with one space at
+/// both ends.
 fn folded(text: &str) -> String {
     let lower = text.to_lowercase();
     format!(" {} ", runs(&lower).collect::<Vec<_>>().join(" "))
 }
 
-/// True where a word of the text begins with one of `ways`, or several in a row do.
+/// Returns true if a word or a sequence of words in the text starts with one of `ways`.
 fn has(text: &str, ways: &[String]) -> bool {
     ways.iter().any(|way| text.contains(way.as_str()))
 }

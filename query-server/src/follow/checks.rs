@@ -8,8 +8,8 @@ use data_model::Timestamp;
 use crate::server::QueryServer;
 
 impl QueryServer {
-    /// Looks once whether crawls have recorded newer checks of stores; from then on answers state them. A record that
-    /// cannot be read changes nothing: the failure is counted, and logged when it begins.
+    /// Checks once for newer store checks recorded by crawls, which answers then show. If the record cannot be read,
+    /// the old checks stay. The failure is counted, and only the first in a row is logged.
     pub async fn refresh_checks(&self) {
         let inner = &self.0;
         let Some(storage) = &inner.config.checks else { return };
@@ -32,15 +32,15 @@ impl QueryServer {
         self.tell_checks();
     }
 
-    /// Puts the known checks into the release that is served. It is called after either changed, so that it does not
-    /// matter which of two changes at the same time comes first.
+    /// Applies the known checks to the served release. It is called after a change of either, so the order of two
+    /// concurrent changes does not matter.
     pub(crate) fn tell_checks(&self) {
         if let Some(served) = self.0.served.load().as_deref() {
             served.tell(&self.0.checks.load_full());
         }
     }
 
-    /// Says what the metrics of checks mean.
+    /// Registers the descriptions of the check metrics.
     pub(crate) fn describe_checks() {
         metrics::describe_counter!(
             "query_checks_failed_total",
@@ -65,9 +65,9 @@ impl QueryServer {
     }
 }
 
-/// Shows in the metrics what is known. No brand is a label: there are thousands.
+/// Updates the check metrics. Brands are not used as labels, because there are thousands.
 fn measure(checks: &Checks) {
-    // Exact to the microsecond for some 200 years to come.
+    // An `f64` keeps microseconds exact for some 200 years.
     let seconds = |moment: Timestamp| moment.micros() as f64 / 1e6;
     if let Some((oldest, newest)) = checks.span() {
         for (stat, moment) in [("oldest", oldest), ("newest", newest)] {

@@ -6,10 +6,11 @@ use data_release::ReleaseError;
 
 use super::FollowError;
 
-/// Each repetition is logged after this many times as many looks as the one before.
+/// Factor between the failure counts that are logged.
 const GROWTH: u64 = 8;
 
-/// The parts by which two failures are one: their texts hold times and names that differ at each look.
+/// Properties that identify a kind of failure. The error text is not used, because it contains times and names that
+/// differ each time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Kind {
     follow: Discriminant<FollowError>,
@@ -38,7 +39,7 @@ impl Kind {
     }
 }
 
-/// Decides which of many failed looks are logged: the first of its kind, then the 8th, the 64th, and so on.
+/// Decides which repeated failures are logged: the first of a kind, then the 8th, the 64th, and so on.
 #[derive(Debug, Default)]
 pub(crate) struct Repeats {
     last: Option<Kind>,
@@ -47,7 +48,7 @@ pub(crate) struct Repeats {
 }
 
 impl Repeats {
-    /// Takes note of a failed look: how many in a row failed alike, when that is to be logged.
+    /// Records a failure. Returns the number of consecutive failures of the same kind if this one must be logged.
     pub(crate) fn failed(&mut self, error: &FollowError) -> Option<u64> {
         let kind = Kind::of(error);
         if self.last != Some(kind) {
@@ -65,7 +66,7 @@ impl Repeats {
         Some(self.looks)
     }
 
-    /// Takes note of a look that succeeded: the next failure is logged again.
+    /// Records a success, so that the next failure is logged again.
     pub(crate) fn succeeded(&mut self) {
         *self = Self::default();
     }

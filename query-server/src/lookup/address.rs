@@ -2,22 +2,22 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// The address of a product's page, as people copy it: with or without a scheme, below a language or a collection, with a
-/// variant or whatever campaigns append.
+/// URL of a product page, as people copy it: with or without a scheme, below a language or collection path, with a
+/// variant or campaign parameters.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PageAddress<'a> {
-    /// The host, with its port when it is not the scheme's own.
+    /// Host, with the port if it is not the scheme's default.
     pub(super) host: &'a str,
-    /// The text behind `products/`, its escapes undone.
+    /// Product handle: the path segment after `products/`, with percent-encoding decoded.
     pub(super) handle: Cow<'a, str>,
 }
 
 impl<'a> PageAddress<'a> {
-    /// `None` where the address leads to no product's page.
+    /// Parses the URL; `None` if it is not a product page.
     pub(super) fn read(url: &'a str) -> Option<Self> {
         let url = url.trim();
         let (scheme, rest) = match url.split_once("://") {
-            // A `://` may stand in what is appended.
+            // The query string may contain another `://`.
             Some((scheme, rest)) if scheme.bytes().all(|byte| byte.is_ascii_alphabetic()) => (scheme, rest),
             _ => ("https", url.trim_start_matches('/')),
         };

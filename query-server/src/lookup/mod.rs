@@ -1,7 +1,7 @@
-//! Products by what others call them: a SKU, a handle at a brand, the address of their page at a store.
+//! Exact lookup of products by external names: a SKU, a brand's handle, or the URL of the product page at its store.
 //!
-//! In: one such name. Out: the rows that have exactly it. Candidates come from the codes of the text index, which every
-//! release has; their details show whether they have the name itself.
+//! Input: one such name. Output: the rows that have exactly this name. Candidates come from the codes in the text
+//! index, which every release has. Their details show whether they really have the name.
 
 mod address;
 
@@ -17,29 +17,29 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 use self::address::PageAddress;
 use crate::served::ReleaseView;
 
-/// Products that are looked at for one name; a SKU such as `1` has more.
+/// Maximum number of candidates to check for one name. A SKU such as `1` has more.
 const LOOKED_AT_MAX: usize = 2_000;
-/// Products that are answered for one name.
+/// Maximum number of products returned for one name.
 const TOLD_MAX: usize = 20;
-/// Forms of a product's page that stores answer besides the page.
+/// Suffixes of alternative formats of a product page at stores.
 const FORMS: [&str; 3] = [".js", ".json", ".oembed"];
 
-/// A name by which a product is looked up.
+/// Name by which a product is looked up.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum LookupKey {
-    /// The address of its page at its store.
+    /// URL of the product's page at its store.
     Url(String),
-    /// The SKU of a variant.
+    /// SKU of a variant.
     Sku(String),
-    /// The product's name in the brand's addresses.
+    /// Handle of the product in the brand's URLs.
     Handle(String),
 }
 
 impl LookupKey {
-    /// The names of the three, as requests and answers spell them.
+    /// Names of the three kinds of keys in requests and answers.
     pub const NAMES: [&'static str; 3] = ["url", "sku", "handle"];
 
-    /// The key's kind and text.
+    /// Returns the kind and text of the key.
     pub(crate) fn told(&self) -> (&'static str, &str) {
         let [url, sku, handle] = Self::NAMES;
         match self {
@@ -50,17 +50,17 @@ impl LookupKey {
     }
 }
 
-/// The products that one name stands for.
+/// Products that match one name.
 #[derive(Debug, Default)]
 pub(crate) struct Match {
-    /// The most presentable first.
+    /// Matching rows, most presentable first.
     pub(crate) rows: Vec<RowAddress>,
-    /// True where there are, or may be, others.
+    /// True if there are or may be more matching products.
     pub(crate) more: bool,
 }
 
-/// Looks for a product. A handle is looked for at `brand`, a position among the release's brands, and a SKU too where
-/// one is given; an address has its brand itself.
+/// Looks up a product. A handle is searched at `brand`, a position among the release's brands. A SKU is searched at
+/// `brand` if it is given. A URL names its brand itself.
 pub(crate) fn look_up(served: &ReleaseView, key: &LookupKey, brand: Option<usize>) -> Match {
     match key {
         LookupKey::Sku(sku) => of_sku(served, sku, brand),
@@ -100,7 +100,7 @@ fn of_address(served: &ReleaseView, url: &str) -> Match {
     }
 }
 
-/// Whoever writes a handle down writes its letters composed or not, escaped or not: all of these are one.
+/// Looks up a handle. Composed or decomposed and escaped or unescaped spellings of a handle are equal.
 fn of_handle(served: &ReleaseView, handle: &str, brand: usize) -> Match {
     let wanted = composed(handle);
     let has = |part: &Part, row| part.brand_index(row) == brand && composed(part.details().row(row).handle()) == wanted;
@@ -114,7 +114,7 @@ fn of_handle(served: &ReleaseView, handle: &str, brand: usize) -> Match {
     if code_of(&wanted).is_some() {
         return gather(served, codes, has);
     }
-    // A text of signs alone stands for no code.
+    // A text without letters and digits has no code in the index.
     let mut found = Candidates::default();
     for (at, part) in (0..).zip(served.release.parts()) {
         for row in (0..part.rows()).filter(|row| !part.dead().contains(*row) && has(part, *row)) {
@@ -124,7 +124,7 @@ fn of_handle(served: &ReleaseView, handle: &str, brand: usize) -> Match {
     found.told(served)
 }
 
-/// A text without escapes, its letters composed (Unicode NFC).
+/// Returns a text without escapes, in composed form (Unicode NFC).
 fn composed(text: &str) -> String {
     let plain = percent_decode_str(text).decode_utf8();
     let plain = plain.as_deref().unwrap_or(text);
@@ -148,7 +148,7 @@ impl Candidates {
             let quality = (cards.in_stock(at.row), cards.quality(at.row).to_bits());
             Some((std::cmp::Reverse(quality), cards.id(at.row)))
         };
-        // The order is the same however a release is divided into parts.
+        // The order does not depend on how a release is divided into parts.
         self.rows.sort_unstable_by_key(presentable);
         self.rows.dedup();
         let more = self.rows.len() > TOLD_MAX || self.looked_at > LOOKED_AT_MAX;
@@ -157,7 +157,7 @@ impl Candidates {
     }
 }
 
-/// The live rows that have one of the codes, and what is looked for itself.
+/// Collects the live rows that have one of the codes and pass the exact check `has`.
 fn gather(served: &ReleaseView, codes: BTreeSet<String>, has: impl Fn(&Part, u32) -> bool) -> Match {
     let mut found = Candidates::default();
     for code in codes {

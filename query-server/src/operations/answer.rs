@@ -7,16 +7,16 @@ use bytes::Bytes;
 use super::OperationError;
 use crate::render::TIER_END;
 
-/// The answer of an operation: the contract's envelope (`data`, `provenance`, `tier`), written as JSON. Cheap to clone.
+/// Answer of an operation: the API envelope (`data`, `provenance`, `tier`) as JSON. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct Answer(Form);
 
-/// An answer made once for everyone, or for one request.
+/// Stored form of an answer: shared by all requests or made for one.
 #[derive(Debug, Clone)]
 pub(crate) enum Form {
-    /// The same for everyone, made once.
+    /// Answer that is the same for everyone and built once.
     Constant(Arc<Asset>),
-    /// Made for one request.
+    /// Answer built for one request.
     Made { tag: EntityTag, json: Bytes },
 }
 
@@ -30,23 +30,23 @@ impl Answer {
         Self(Form::Constant(Arc::clone(constant)))
     }
 
-    /// The whole envelope.
+    /// Returns the whole envelope as JSON.
     #[must_use]
     pub fn as_json(&self) -> Bytes {
         self.json().clone()
     }
 
-    /// The whole envelope, whose `provenance` also names what of the request was ignored.
+    /// Returns the whole envelope with the ignored request parameters added to `provenance`.
     pub(crate) fn ignoring(&self, ignored: &[IgnoredParameter]) -> Bytes {
         let json = self.json();
         let end = json.len().saturating_sub(TIER_END.len() + 1);
         let (before, after) = json.split_at(end);
-        // Texts alone, which JSON can hold.
+        // Serializing cannot fail, because the values are plain strings.
         let names = serde_json::to_vec(ignored).unwrap_or_default();
         [before, b",\"ignored\":", &names, after].concat().into()
     }
 
-    /// The mark that distinguishes this answer: it follows from the release and the request.
+    /// Returns the entity tag of this answer, which depends on the release and the request.
     #[must_use]
     pub fn tag(&self) -> &EntityTag {
         match &self.0 {
@@ -67,15 +67,15 @@ impl Answer {
     }
 }
 
-/// The tags of the answers that the caller has already.
+/// Entity tags of the answers that the caller already has.
 #[derive(Clone, Copy)]
 pub(crate) struct IfNoneMatch<'a>(Option<&'a (dyn Fn(&EntityTag) -> bool + Sync)>);
 
 impl<'a> IfNoneMatch<'a> {
-    /// None at all.
+    /// Empty set of entity tags.
     pub(crate) const NOTHING: Self = Self(None);
 
-    /// Those of which `is_known` says so.
+    /// Creates the set of tags for which `is_known` returns true.
     pub(crate) fn by(is_known: &'a (dyn Fn(&EntityTag) -> bool + Sync)) -> Self {
         Self(Some(is_known))
     }
@@ -91,17 +91,17 @@ impl fmt::Debug for IfNoneMatch<'_> {
     }
 }
 
-/// An answer, unless the caller has it already: then it is not even made.
+/// Answer, or a note that the caller already has it. In that case the answer is not built.
 #[derive(Debug)]
 pub(crate) enum Conditional {
-    /// The caller's copy is still right.
+    /// The caller's copy is still current.
     NotModified(EntityTag),
-    /// The caller has no copy that is right.
+    /// The caller has no current copy.
     Answer(Answer),
 }
 
 impl Conditional {
-    /// The answer with this tag, which `make` makes when the caller does not have it.
+    /// Returns the answer with this tag. `make` builds it only if the caller does not have it.
     pub(super) fn known(
         known: IfNoneMatch<'_>,
         tag: EntityTag,
@@ -113,7 +113,7 @@ impl Conditional {
         Ok(Self::Answer(Answer::made(tag, make()?)))
     }
 
-    /// The answer to a caller who has [`IfNoneMatch::NOTHING`].
+    /// Returns the answer of a request that was made with [`IfNoneMatch::NOTHING`].
     pub(super) fn whole(self) -> Result<Answer, OperationError> {
         match self {
             Self::Answer(answer) => Ok(answer),

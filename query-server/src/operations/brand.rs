@@ -5,15 +5,15 @@ use super::{Answer, Conditional, IfNoneMatch, OperationError, ParsedName};
 use crate::render::{brand, json};
 use crate::server::QueryServer;
 
-/// A question for one brand.
+/// Request for one brand.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BrandRequest {
-    /// The brand.
+    /// Slug of the brand.
     pub brand: ParsedName<BrandSlug>,
 }
 
 impl QueryServer {
-    /// One brand, with the facts of its own answer.
+    /// Returns one brand with all its facts.
     ///
     /// # Errors
     /// `BrandNotFound`, `NotReady`.

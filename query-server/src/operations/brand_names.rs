@@ -3,22 +3,22 @@ use data_model::{BrandSlug, CurrencyCode, ReleaseId};
 use super::OperationError;
 use crate::server::QueryServer;
 
-/// A brand's name, and facts that readers of queries need.
+/// Name of a brand, with facts for the parsing of queries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrandName {
-    /// Its slug.
+    /// Slug of the brand.
     pub slug: BrandSlug,
-    /// Its name.
+    /// Display name of the brand.
     pub name: String,
-    /// The currency of its prices.
+    /// Currency of the brand's prices.
     pub currency: CurrencyCode,
-    /// True where each word of its name stands in more titles and names than the brand has products: then it says other
-    /// things as well.
+    /// True if each word of the name occurs in more titles and names than the brand has products. The name then also
+    /// has other meanings.
     pub is_plain: bool,
 }
 
 impl QueryServer {
-    /// The names of all brands with products, those with most products first, and the release that has them.
+    /// Returns the names of all brands with products, largest brand first, and the id of their release.
     ///
     /// # Errors
     /// `NotReady`.

@@ -7,29 +7,29 @@ use super::{
 use crate::cursor::Cursor;
 use crate::server::QueryServer;
 
-/// A question for one page of a brand's catalogue.
+/// Request for one page of a brand's catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BrandProductsRequest {
-    /// The brand.
+    /// Slug of the brand.
     pub brand: ParsedName<BrandSlug>,
-    /// Only products in this category or below it.
+    /// Category of the products, including subcategories.
     pub category: Option<ParsedName<CategoryId>>,
-    /// The filters that products must pass.
+    /// Filters that products must pass.
     pub filters: Filters,
-    /// The order of the products.
+    /// Sort order of the products.
     pub order: Order,
-    /// The products that share one card.
+    /// Rule for combining products into one card.
     pub fold: Fold,
-    /// The values of facets that are shown.
+    /// Facet values to show.
     pub facet_window: FacetWindow,
-    /// Most products of the page.
+    /// Maximum number of products on the page.
     pub limit: Limit<24, 60>,
-    /// The end of the page before; see [`QueryServer::cursor`].
+    /// End of the previous page; see [`QueryServer::cursor`].
     pub cursor: Option<Cursor>,
 }
 
 impl BrandProductsRequest {
-    /// The first page of all that the brand has.
+    /// Requests the first page of all products of a brand.
     #[must_use]
     pub fn first(brand: BrandSlug) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl From<BrandProductsRequest> for BrowseRequest {
 }
 
 impl QueryServer {
-    /// One page of a brand's products: what [`QueryServer::browse`] answers for the brand.
+    /// Returns one page of a brand's products, like [`QueryServer::browse`] for the brand.
     ///
     /// # Errors
     /// As [`QueryServer::browse`].

@@ -11,24 +11,24 @@ use crate::cursor::{Cursor, Cursors};
 use crate::render::{brand, json};
 use crate::server::QueryServer;
 
-/// A question for a page of brands.
+/// Request for one page of brands.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct BrandsRequest {
-    /// Looked for in name, slug and domain; empty for all.
+    /// Text to find in name, slug and domain; empty for all brands.
     pub text: Text<200>,
-    /// Only brands with a product in this category or below it.
+    /// Category in which, or below which, brands must have a product.
     pub category: Option<ParsedName<CategoryId>>,
-    /// Most brands of the page.
+    /// Maximum number of brands on the page.
     pub limit: Limit<50, 100>,
-    /// The end of the page before; see [`QueryServer::cursor`].
+    /// End of the previous page; see [`QueryServer::cursor`].
     pub cursor: Option<Cursor>,
 }
 
-/// The text that brands are looked for by.
+/// Parsed text of a brand search.
 #[derive(Debug)]
 struct BrandQuery {
     text: String,
-    /// Its letters and digits, without accents.
+    /// Letters and digits of the text, without accents.
     letters: String,
 }
 
@@ -41,7 +41,8 @@ impl BrandQuery {
         }
     }
 
-    /// True where a brand's name, slug or domain has each of the words, its name however it is accented or cut into words.
+    /// Returns true if the brand's name, slug or domain contains each word. Accents and word breaks in the name do not
+    /// matter.
     fn is_found_in(&self, brand: &Brand) -> bool {
         let has = |sought: &Self| {
             brand.name.to_lowercase().contains(&sought.text)
@@ -54,7 +55,7 @@ impl BrandQuery {
 }
 
 impl QueryServer {
-    /// One page of brands, those with most products first.
+    /// Returns one page of brands, those with most products first.
     ///
     /// # Errors
     /// `CategoryNotFound`, `ForeignCursor`, `ExpiredCursor`, `NotReady`.
@@ -96,7 +97,7 @@ impl QueryServer {
                 &brand::page(&served, &checked.checks, &page, next_cursor),
             )
         };
-        // The cursor is signed, so servers with other keys answer other bytes.
+        // The answer contains a signed cursor, so the tag depends on the signing key.
         let tag = EntityTag::following(&[served.stamp(), checked.stamp(), b"brands", key.bytes()], request);
         if is_head {
             let head = checked.brands_head(|| Arc::new(Asset::graph(tag, page())));

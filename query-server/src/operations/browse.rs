@@ -15,22 +15,22 @@ use crate::schema::{BrowseAnswer, BrowsePage, BrowseProvenance};
 use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
-/// The longest list of products that pages walk through.
+/// Maximum number of products in a paged list.
 pub(super) const LIST_MAX: usize = 1_000;
 
-/// The products of a grid.
+/// Set of products to browse.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum BrowseOf {
-    /// Those filed under this category or below it.
+    /// Products filed under this category or below it.
     Category(ParsedName<CategoryId>),
-    /// Those of this brand.
+    /// Products of this brand.
     Brand(ParsedName<BrandSlug>),
-    /// Those of this brand in this category or below it.
+    /// Products of this brand in this category or below it.
     BrandCategory(ParsedName<BrandSlug>, ParsedName<CategoryId>),
 }
 
 impl BrowseOf {
-    /// The products of a brand, of a category or of both; `None` when neither is given.
+    /// Selects the products of a brand, a category or both; `None` if neither is given.
     #[must_use]
     pub fn new(brand: Option<ParsedName<BrandSlug>>, category: Option<ParsedName<CategoryId>>) -> Option<Self> {
         match (brand, category) {
@@ -41,7 +41,7 @@ impl BrowseOf {
         }
     }
 
-    /// The same on a release, of these kinds: it must have what is named.
+    /// Resolves the brand and category in a release, limited to these kinds. Fails if the release does not have them.
     fn scope(&self, release: &Release, kinds: Kinds) -> Result<Scope<'static>, OperationError> {
         let (brand, category) = match self {
             Self::Category(category) => (None, Some(category)),
@@ -65,27 +65,27 @@ impl BrowseOf {
     }
 }
 
-/// A question for one page of a faceted grid.
+/// Request for one page of a list with facets.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BrowseRequest {
-    /// The products to choose from.
+    /// Products to choose from.
     pub of: BrowseOf,
-    /// The filters that products must pass.
+    /// Filters that products must pass.
     pub filters: Filters,
-    /// The order of the products.
+    /// Sort order of the products.
     pub order: Order,
-    /// The products that share one card.
+    /// Rule for combining products into one card.
     pub fold: Fold,
-    /// The values of facets that are shown.
+    /// Facet values to show.
     pub facet_window: FacetWindow,
-    /// Most products of the page.
+    /// Maximum number of products on the page.
     pub limit: Limit<24, 60>,
-    /// The end of the page before; see [`QueryServer::cursor`].
+    /// End of the previous page; see [`QueryServer::cursor`].
     pub cursor: Option<Cursor>,
 }
 
 impl BrowseRequest {
-    /// The first page of all of these products.
+    /// Requests the first page of these products.
     #[must_use]
     pub fn first(of: BrowseOf) -> Self {
         Self {
@@ -101,7 +101,7 @@ impl BrowseRequest {
 }
 
 impl QueryServer {
-    /// One page of a category's, a brand's, or a brand's products in a category, with facets.
+    /// Returns one page of the products of a category, of a brand, or of a brand in a category, with facets.
     ///
     /// # Errors
     /// `CategoryNotFound`, `BrandNotFound`, `ForeignCursor`, `ExpiredCursor`, `Overloaded`, `NotReady`, `Internal`.
@@ -118,7 +118,7 @@ impl QueryServer {
         let inner = Arc::clone(&self.0);
         let key = &inner.config.cursor_key;
         let scope = request.of.scope(&served.release, request.filters.kinds)?;
-        // The cursor is signed, so servers with other keys answer other bytes.
+        // The answer contains a signed cursor, so the tag depends on the signing key.
         let to = self.destination(request.filters.delivery);
         let tag = match to.as_ref().map(Destination::stamp) {
             Some(day) => EntityTag::following(&[served.stamp(), b"browse", key.bytes(), &day], &request),
@@ -150,7 +150,7 @@ impl QueryServer {
     }
 }
 
-/// A page with all that it means on this server and in this release.
+/// Browse request resolved for this server and release.
 #[derive(Debug)]
 struct BrowsePlan {
     scope: Scope<'static>,
@@ -159,9 +159,9 @@ struct BrowsePlan {
     fold: Fold,
     facet_window: FacetWindow,
     limit: usize,
-    /// The currency of the answer's prices.
+    /// Currency of the prices in the answer.
     currency: CurrencyCode,
-    /// The destination, where one is asked for.
+    /// Delivery destination, if the request names one.
     to: Option<Destination>,
     cursor: Option<Cursor>,
 }
@@ -181,7 +181,7 @@ impl BrowsePlan {
         }
     }
 
-    /// Names the list: everything but the page. Requests that ask for the same in other words have the same key.
+    /// Returns a key of the list without the page. Requests for the same list in different forms get the same key.
     fn list_key(&self) -> Vec<u8> {
         let mut clauses: Vec<(String, Vec<&str>)> = self
             .filter
@@ -202,10 +202,10 @@ impl BrowsePlan {
             ..
         } = &self.filter;
         let (category, brand, order, fold) = (self.scope.category, self.scope.brand, self.order, self.fold);
-        // The currency counts without a filter by price too: the answer states prices in it.
+        // The currency is part of the key even without a price filter, because the answer states prices in it.
         let currency = self.currency;
         let to = self.to.as_ref().map(Destination::list_key).unwrap_or_default();
-        // The quoted texts of `Debug` cannot run into each other.
+        // `Debug` quotes texts, so two values cannot run into each other.
         format!("{category:?} {brand:?} {currency:?} {price:?} {in_stock} {on_sale} {kinds:?} {order:?} {fold:?} {clauses:?}{to}")
             .into_bytes()
     }

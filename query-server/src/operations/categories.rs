@@ -12,7 +12,7 @@ use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
 impl QueryServer {
-    /// The category tree, pruned to what the catalogue holds. It is made once a release.
+    /// Returns the category tree without empty categories. It is built once per release.
     ///
     /// # Errors
     /// `NotReady`.
@@ -21,7 +21,7 @@ impl QueryServer {
     }
 }
 
-/// All categories, each with its picture.
+/// Returns all categories, each with a picture.
 pub(crate) fn categories(served: &ReleaseView) -> &Arc<Asset> {
     served.categories.get_or_init(|| {
         let pictures = Pictures::of(&served.release);

@@ -9,24 +9,25 @@ use crate::cursor::{Cursor, Cursors};
 use crate::render::{changes, json};
 use crate::server::QueryServer;
 
-/// Most rows that one page looks at. A market without changes is walked in several pages, none of which is slow.
+/// Maximum number of rows that one page examines. A market with few changes needs several pages, but none of them is
+/// slow.
 const ROWS_MAX: usize = 250_000;
 
-/// A question for products that changed.
+/// Request for changed products.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ChangesRequest {
-    /// Changes that were observed then or later.
+    /// Earliest observation time of a change.
     pub since: Timestamp,
-    /// Only products of this brand.
+    /// Brand of the products.
     pub brand: Option<ParsedName<BrandSlug>>,
-    /// Most products of the page.
+    /// Maximum number of products on the page.
     pub limit: Limit<100, 500>,
-    /// The end of the page before; see [`QueryServer::cursor`].
+    /// End of the previous page; see [`QueryServer::cursor`].
     pub cursor: Option<Cursor>,
 }
 
 impl ChangesRequest {
-    /// The first page of all brands.
+    /// Requests the first page of changes in all brands.
     #[must_use]
     pub fn since(since: Timestamp) -> Self {
         Self {
@@ -39,7 +40,8 @@ impl ChangesRequest {
 }
 
 impl QueryServer {
-    /// One page of the products that came or changed, in the order of the release, and then of those that went, the newest first.
+    /// Returns one page of changes: first the products that were added or changed, in release order, then the removed
+    /// products, newest first.
     ///
     /// # Errors
     /// `BrandNotFound`, `ForeignCursor`, `ExpiredCursor`, `Overloaded`, `NotReady`.
@@ -91,12 +93,12 @@ impl QueryServer {
     }
 }
 
-/// The place in the list at which a page begins.
+/// Position in the list at which a page begins.
 #[derive(Debug, Clone, Copy, Default)]
 struct ChangesPlace {
-    /// Rows of all parts, dead ones included, and products that went behind them.
+    /// Index over the rows of all parts, including deleted rows, followed by the removed products.
     position: usize,
-    /// Products of the pages before.
+    /// Number of products on the previous pages.
     told: usize,
 }
 
@@ -110,24 +112,24 @@ impl ChangesPlace {
         }
     }
 
-    /// Both in one number, as a cursor carries it.
+    /// Packs both fields into one number for the cursor.
     fn packed(self) -> usize {
         self.told << Self::POSITION_BITS | self.position
     }
 }
 
-/// The products of one page.
+/// Products of one page.
 struct ChangedRows<'a> {
     rows: Vec<RowAddress>,
     gone: Vec<GoneRef<'a>>,
-    /// The place at which the next page begins.
+    /// Position at which the next page begins.
     next: Option<ChangesPlace>,
-    /// True where more products changed than a list has.
+    /// True if more products changed than a list can contain.
     is_capped: bool,
 }
 
 impl<'a> ChangedRows<'a> {
-    /// Walks the live rows from the place `start` on, and the products that went behind them.
+    /// Scans the live rows from `start`, and then the removed products.
     fn walk(release: &'a Release, brand: Option<usize>, start: ChangesPlace, request: &ChangesRequest) -> Self {
         let mut page = Self {
             rows: Vec::new(),
@@ -156,10 +158,10 @@ impl<'a> ChangedRows<'a> {
         }
         let slug = brand.map(|brand| release.brands()[brand].facts.brand.slug.as_str());
         let all = release.gone().into_iter().flat_map(|gone| gone.iter());
-        // The newest stand first.
+        // The removed products are sorted newest first.
         let since = all.take_while(|product| product.gone_at() >= request.since);
         for (position, product) in (first..).zip(since).skip(start.position.saturating_sub(first)) {
-            // One that is there again did not go.
+            // A product that has returned does not count as removed.
             let is_gone = || release.find(&ProductIdent::Id(product.id())).is_none();
             if slug.is_none_or(|slug| product.brand_slug() == slug) && is_gone() {
                 if page.is_full(start, request) {
@@ -180,7 +182,7 @@ impl<'a> ChangedRows<'a> {
         told - start.told == request.limit.get() || told >= LIST_MAX
     }
 
-    /// The page with the place at which the next one begins, unless the list ends here.
+    /// Ends the page and sets the position of the next one, unless the list ends here.
     fn ended(self, start: ChangesPlace, position: usize) -> Self {
         let told = self.told(start);
         Self {

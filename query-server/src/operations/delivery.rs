@@ -6,7 +6,7 @@ use crate::delivery::Destination;
 use crate::server::QueryServer;
 
 impl QueryServer {
-    /// The same, asked now.
+    /// Completes a requested destination with the current time, the market's time zone and holidays.
     pub(super) fn destination(&self, to: Option<DeliveryTo>) -> Option<Destination> {
         let config = &self.0.config;
         let (now, market) = (self.0.clock.now(), config.market_time_zone);

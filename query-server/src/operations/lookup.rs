@@ -9,7 +9,7 @@ use crate::render::{TIER, card, json, provenance};
 use crate::schema::{Lookup, LookupAnswer};
 use crate::server::QueryServer;
 
-/// Products that are looked for by what others call them.
+/// Request to look up products by external names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LookupRequest {
     keys: Vec<LookupKey>,
@@ -17,11 +17,11 @@ pub struct LookupRequest {
 }
 
 impl LookupRequest {
-    /// Most that are looked for at once.
+    /// Maximum number of keys in one request.
     pub const KEYS_MAX: usize = 20;
 
-    /// These; `None` when there are none or too many. The brand is the one whose handles these are, and whose SKUs alone,
-    /// where it is given.
+    /// Creates a request; `None` if there are no keys or too many. `brand` is the brand of the handles, and restricts
+    /// SKUs to that brand.
     #[must_use]
     pub fn new(keys: Vec<LookupKey>, brand: Option<ParsedName<BrandSlug>>) -> Option<Self> {
         (1..=Self::KEYS_MAX)
@@ -31,7 +31,7 @@ impl LookupRequest {
 }
 
 impl QueryServer {
-    /// Cards of the products that have exactly these addresses, SKUs and handles, in the order asked.
+    /// Returns cards of the products with exactly these URLs, SKUs and handles, in request order.
     ///
     /// # Errors
     /// `Overloaded`, `NotReady`, `Internal`.
@@ -56,7 +56,7 @@ impl QueryServer {
                 let entry = held.release.brand_by_slug(slug)?;
                 held.release.brand_index(&entry.facts.brand.store)
             });
-            // A brand that is not there has nothing, whatever is looked for at it.
+            // An unknown brand has no products, so every lookup in it is empty.
             let is_nowhere =
                 |key: &LookupKey| brand.is_some() && position.is_none() && !matches!(key, LookupKey::Url(_));
             let found = request.keys.iter().map(|key| {

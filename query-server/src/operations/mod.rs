@@ -1,8 +1,8 @@
-//! Operations on a release: one a file, a typed request in, a typed answer out.
+//! Operations on a release, one per file, each with a typed request and a typed answer.
 //!
-//! In: requests whose fields cannot hold a wrong value; who makes one has checked it. Out: an [`Answer`] that is one of
-//! [`schema`](crate::schema) as JSON and knows its entity tag, values of `data-model` for the gateway, or an
-//! [`OperationError`]. Routes call these, and so does whatever else answers from a release. Nothing here knows of HTTP.
+//! Input: requests whose fields are already validated. Output: an [`Answer`] with an entity tag, which is a type of
+//! [`schema`](crate::schema) as JSON; or values of `data-model` for the gateway; or an [`OperationError`]. Routes and
+//! other parts of the program call the operations. Nothing here depends on HTTP.
 
 mod answer;
 mod brand;

@@ -6,19 +6,19 @@ use crate::delivery::Destination;
 use crate::render::{json, offers};
 use crate::server::QueryServer;
 
-/// A question for what all brands ask for one product.
+/// Request for the offers of all brands for one product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OffersRequest {
-    /// The product, as one of them sells it.
+    /// Product of one of the brands.
     pub product: ProductIdent,
-    /// Most offers.
+    /// Maximum number of offers.
     pub limit: Limit<20, 100>,
-    /// The pincode to deliver to; `None` leaves delivery out.
+    /// Delivery pincode; `None` omits delivery.
     pub pincode: Option<Pincode>,
 }
 
 impl OffersRequest {
-    /// As many offers as are answered by default.
+    /// Requests the default number of offers.
     #[must_use]
     pub fn of(product: ProductIdent) -> Self {
         Self {
@@ -30,8 +30,8 @@ impl OffersRequest {
 }
 
 impl QueryServer {
-    /// The offers of all brands for one product, this one's own among them: those in stock first, then those in its own
-    /// currency, in each currency the cheapest first.
+    /// Returns the offers of all brands for one product, including its own. Offers in stock come first, then offers in
+    /// the product's own currency, and within a currency the cheapest.
     ///
     /// # Errors
     /// `ProductNotFound`, `NotReady`.

@@ -5,17 +5,17 @@ use super::{IfNoneMatch, OperationError, ParsedName};
 use crate::page;
 use crate::server::QueryServer;
 
-/// A document for browsers, unless the caller has it already.
+/// HTML document, or a note that the caller already has it.
 #[derive(Debug)]
 pub(crate) enum Page {
-    /// The caller's copy is still right.
+    /// The caller's copy is still current.
     Known(EntityTag),
-    /// The document, in HTML.
+    /// Document in HTML.
     Document(EntityTag, String),
 }
 
 impl QueryServer {
-    /// The document of a product.
+    /// Returns the HTML document of a product.
     pub(crate) fn product_page(&self, product: ProductIdent, known: IfNoneMatch<'_>) -> Result<Page, OperationError> {
         self.at_once(|served| {
             let at = served.find(&product)?;
@@ -28,7 +28,7 @@ impl QueryServer {
         })
     }
 
-    /// The document of a brand.
+    /// Returns the HTML document of a brand.
     pub(crate) fn brand_page(
         &self,
         brand: &ParsedName<BrandSlug>,

@@ -6,19 +6,19 @@ use crate::cursor::{Cursor, Cursors};
 use crate::render::{json, price_history};
 use crate::server::QueryServer;
 
-/// A question for a page of how a product's prices went.
+/// Request for a page of a product's price history.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PriceHistoryRequest {
-    /// The product.
+    /// Product whose history is requested.
     pub product: ProductIdent,
-    /// Most changes of the page.
+    /// Maximum number of changes on the page.
     pub limit: Limit<200, 1_000>,
-    /// The end of the page before; see [`QueryServer::cursor`].
+    /// End of the previous page; see [`QueryServer::cursor`].
     pub cursor: Option<Cursor>,
 }
 
 impl PriceHistoryRequest {
-    /// The first page.
+    /// Requests the first page.
     #[must_use]
     pub fn first(product: ProductIdent) -> Self {
         Self {
@@ -30,7 +30,7 @@ impl PriceHistoryRequest {
 }
 
 impl QueryServer {
-    /// One page of the changes of a product's prices, newest first.
+    /// Returns one page of a product's price changes, newest first.
     ///
     /// # Errors
     /// `ProductNotFound`, `ForeignCursor`, `ExpiredCursor`, `NotReady`.

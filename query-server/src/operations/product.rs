@@ -8,19 +8,19 @@ use crate::render::product::{self, Include, ProductParts};
 use crate::schema::ProductAnswer;
 use crate::server::QueryServer;
 
-/// A question for one product.
+/// Request for one product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ProductRequest {
-    /// The product.
+    /// Requested product.
     pub product: ProductIdent,
-    /// The parts of it that are wanted.
+    /// Parts of the product to include.
     pub include: Include,
-    /// The pincode to deliver to; `None` leaves delivery out.
+    /// Delivery pincode; `None` omits delivery.
     pub pincode: Option<Pincode>,
 }
 
 impl QueryServer {
-    /// One product, with the parts that are wanted.
+    /// Returns one product with the requested parts.
     ///
     /// # Errors
     /// `ProductNotFound`, `NotReady`.
@@ -28,7 +28,7 @@ impl QueryServer {
         self.product_unless(request, IfNoneMatch::NOTHING)?.whole()
     }
 
-    /// The outcome of `read` on one product.
+    /// Applies `read` to one product and returns the result.
     ///
     /// # Errors
     /// As [`QueryServer::product`].

@@ -11,21 +11,21 @@ use crate::schema::{RecommendAnswer, RecommendProvenance};
 use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
-/// A question for products that go with a product.
+/// Request for recommendations for a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RecommendRequest {
-    /// The product.
+    /// Product for which others are recommended.
     pub product: ProductIdent,
-    /// The kind of products that are wanted beside it.
+    /// Relation of the recommended products to this product.
     pub intent: Intent,
-    /// The kinds of product.
+    /// Kinds of products to recommend.
     pub kinds: Kinds,
-    /// Most cards.
+    /// Maximum number of cards.
     pub limit: Limit<12, 50>,
 }
 
 impl RecommendRequest {
-    /// Products like `product`, as many as the contract answers by default.
+    /// Requests the default number of products similar to `product`.
     #[must_use]
     pub fn of(product: ProductIdent) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl RecommendRequest {
 }
 
 impl QueryServer {
-    /// Cards of products that go with a product, best first.
+    /// Returns cards of products that go with a product, best first.
     ///
     /// # Errors
     /// `ProductNotFound`, `Overloaded`, `NotReady`, `Internal`.
@@ -62,7 +62,7 @@ impl QueryServer {
         Ok(Conditional::Answer(Answer::made(tag, json)))
     }
 
-    /// The outcome of `read` on products that go with a product.
+    /// Applies `read` to the products that go with a product and returns the result.
     ///
     /// # Errors
     /// As [`QueryServer::recommend`].

@@ -6,15 +6,16 @@ use super::stored_brand::stored;
 use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
-/// Most bytes of a description: what a store says of codes stands at its beginning or nowhere.
+/// Maximum length of a description, in bytes. Stores mention discount codes at the start of a description or not at
+/// all.
 const DESCRIPTION_BYTES_MAX: usize = 8_192;
 
-/// Most idents that are resolved at once.
+/// Maximum number of idents in one request.
 pub const IDENTS_MAX: usize = 20;
 
 impl QueryServer {
-    /// The facts with which stores are asked about products, and the stored facts that stand in for their answers: one
-    /// entry for each ident, in order, all from one release.
+    /// Returns the facts that are needed to ask stores about products, and the stored facts that replace missing live
+    /// answers. There is one entry for each ident, in order, all from one release.
     ///
     /// # Errors
     /// `TooManyIdents` for more than [`IDENTS_MAX`], `NotReady`.
@@ -26,7 +27,7 @@ impl QueryServer {
             });
         }
         let served = self.served()?;
-        // Positions of the brands in the release, in the order in which the answer has them.
+        // Positions of the brands in the release, in the order of the answer.
         let mut brands: Vec<usize> = Vec::new();
         let products = idents.iter().map(|ident| {
             let at = served.release.find(ident)?;
@@ -47,7 +48,7 @@ impl QueryServer {
     }
 }
 
-/// A product as the gateway needs it; `brand` is the place of its brand in the answer.
+/// Returns a product as the gateway needs it. `brand` is the index of its brand in the answer.
 pub(super) fn product(served: &ReleaseView, at: RowAddress, brand: usize) -> Option<StoredProduct> {
     let part = served.release.part(at.part)?;
     let (cards, details) = (part.cards(), part.details().row(at.row));

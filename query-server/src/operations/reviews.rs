@@ -6,21 +6,21 @@ use crate::cursor::{Cursor, Cursors};
 use crate::render::{json, review};
 use crate::server::QueryServer;
 
-/// A question for a page of a product's reviews.
+/// Request for a page of a product's reviews.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ReviewsRequest {
-    /// The product.
+    /// Reviewed product.
     pub product: ProductIdent,
-    /// Most reviews of the page.
+    /// Maximum number of reviews on the page.
     pub limit: Limit<20, 100>,
-    /// The number of reviews to skip.
+    /// Number of reviews to skip.
     pub offset: usize,
-    /// The end of the page before, in place of `offset`; see [`QueryServer::cursor`].
+    /// End of the previous page, instead of `offset`; see [`QueryServer::cursor`].
     pub cursor: Option<Cursor>,
 }
 
 impl ReviewsRequest {
-    /// The first page.
+    /// Requests the first page.
     #[must_use]
     pub fn first(product: ProductIdent) -> Self {
         Self {
@@ -33,7 +33,7 @@ impl ReviewsRequest {
 }
 
 impl QueryServer {
-    /// One page of a product's reviews, newest first.
+    /// Returns one page of a product's reviews, newest first.
     ///
     /// # Errors
     /// `ProductNotFound`, `ForeignCursor`, `ExpiredCursor`, `NotReady`.
@@ -53,7 +53,7 @@ impl QueryServer {
         let list: [&[u8]; 2] = [b"reviews", product.as_bytes()];
         let cursors = Cursors::new(key, served.stamp(), &list);
         let start = match &request.cursor {
-            // The cursor wins over the offset.
+            // The cursor takes precedence over the offset.
             Some(cursor) => cursors.position(cursor)?,
             None => request.offset,
         };

@@ -16,10 +16,10 @@ use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
 impl QueryServer {
-    /// The best products for a query, as cards.
+    /// Returns the best products for a query as cards.
     ///
     /// # Errors
-    /// `ProductNotFound` where `similar_to` names none, `Overloaded`, `NotReady`, `Internal`.
+    /// `ProductNotFound` if `similar_to` is unknown, `Overloaded`, `NotReady`, `Internal`.
     pub async fn search(&self, request: SearchRequest) -> Result<Answer, OperationError> {
         self.search_unless(request, IfNoneMatch::NOTHING).await?.whole()
     }
@@ -46,7 +46,7 @@ impl QueryServer {
             json(answer.data.len() * 640 + 256, answer)
         };
         let (json, whole) = self.searched(served, request, to, read).await?;
-        // An answer that lacks an embedder has a tag of its own: the embedder may be there again next time.
+        // An answer without a working embedder gets its own tag, because the embedder may work at the next request.
         let tag = if whole {
             tag
         } else {
@@ -55,7 +55,8 @@ impl QueryServer {
         Ok(Conditional::Answer(Answer::made(tag, json)))
     }
 
-    /// A search whose words are counted: one by words alone, which no filter keeps from finding something.
+    /// Returns the search if its words are to be counted. Searches with filters are not counted, because a filter may
+    /// be the reason for an empty result.
     fn counted(&self, request: &SearchRequest, release: ReleaseId) -> Option<CountedSearch> {
         let log = self.0.config.search_log.clone()?;
         let no_filter = Filters {
@@ -71,7 +72,7 @@ impl QueryServer {
         })
     }
 
-    /// The outcome of `read` on the best products for a query.
+    /// Applies `read` to the best products for a query and returns the result.
     ///
     /// # Errors
     /// As [`QueryServer::search`].
@@ -85,7 +86,7 @@ impl QueryServer {
         Ok(made)
     }
 
-    /// The same, and whether it will be so as long as the release is.
+    /// Runs a search. Also returns whether the result stays the same for the whole life of the release.
     async fn searched<T: Send + 'static>(
         &self,
         served: Arc<ReleaseView>,
@@ -104,7 +105,7 @@ impl QueryServer {
     }
 }
 
-/// A search whose words are counted once it is answered.
+/// Search whose words are counted after it is answered.
 struct CountedSearch {
     log: SearchLog,
     text: String,
@@ -123,7 +124,7 @@ impl CountedSearch {
     }
 }
 
-/// The outcome of `read` on the answer, and whether it stays the same as long as the release does.
+/// Applies `read` to the answer. Also returns whether the answer stays the same for the whole life of the release.
 fn answer<T>(
     served: &ReleaseView,
     request: &SearchRequest,
@@ -157,7 +158,7 @@ fn answer<T>(
     Ok((read(&answer), whole))
 }
 
-/// The provenance of an answer: the engine, the counts, and the currency of filters and order.
+/// Builds the provenance of an answer: the engine, the counts, and the currency of filters and sort order.
 fn provenance<'a>(
     served: &'a ReleaseView,
     mode: Mode,

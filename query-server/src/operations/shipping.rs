@@ -8,18 +8,18 @@ use crate::render::shipping::{self, OrderedIn};
 use crate::schema::BrandShipping;
 use crate::server::QueryServer;
 
-/// A question for how a product is shipped to a pincode.
+/// Request for the shipping of a product to a pincode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ShippingRequest {
-    /// The product.
+    /// Product to ship.
     pub product: ProductIdent,
-    /// The pincode to deliver to.
+    /// Delivery pincode.
     pub pincode: Pincode,
 }
 
 impl QueryServer {
-    /// The brand's terms, and how long delivery takes, as far as it is known. Dates count from today in the market's
-    /// time zone; the store handles an order by its own clock, where its country has one time.
+    /// Returns the brand's terms and the known delivery time. Dates count from today in the market's time zone. The
+    /// store handles an order in its own time zone, if its country has only one.
     ///
     /// # Errors
     /// `ProductNotFound`, `NotReady`.
@@ -43,7 +43,8 @@ impl QueryServer {
         })
     }
 
-    /// The outcome of `read` on how each brand ships to a pincode, in the order of [`Release::brands`](data_index::Release::brands).
+    /// Applies `read` to the shipping of each brand to a pincode, in the order of
+    /// [`Release::brands`](data_index::Release::brands).
     ///
     /// # Errors
     /// `NotReady`.

@@ -9,19 +9,20 @@ use super::stored_brand::{BrandKey, entry_of, stored};
 use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
-/// Most products that stand for a brand's catalogue.
+/// Maximum number of sample products of a brand.
 const SAMPLES_MAX: usize = 4;
-/// Among so many products next to the one that is looked for in the order of prices, others may be better ones.
+/// Number of products around the target price among which the samples are chosen.
 const NEAR: usize = 40;
-/// A product dearer than this share of what the brand sells stands for it: dear enough for most minimum spends, and no
-/// outlier.
+/// Percentage of the brand's products that are cheaper than the samples. Samples are expensive enough for most minimum
+/// spends, but not outliers.
 const DEARER_THAN_PERCENT: usize = 80;
 
 impl QueryServer {
-    /// The facts with which discount codes are tested at a brand's store: the brand, the codes that its store states,
-    /// and a few products to test them on. `None` where the current release does not have the brand.
+    /// Returns the facts for testing discount codes at a brand's store: the brand, the codes that the store states, and
+    /// a few products to test them on. `None` if the current release does not have the brand.
     ///
-    /// Stated codes that cannot be read are none, with a warning in the log: codes can be tested without them.
+    /// If stated codes cannot be read, none are returned and a warning is logged, because codes can be tested without
+    /// them.
     ///
     /// # Errors
     /// `NotReady`.
@@ -53,8 +54,8 @@ impl QueryServer {
     }
 }
 
-/// Products of a brand that its store would sell, in its currency: about as dear as [`DEARER_THAN_PERCENT`] says. First
-/// come those whose price is no round number: a tenth of 499 is distinct from an amount of 50, a tenth of 500 is not.
+/// Returns products in stock in the brand's currency, at about the price level of [`DEARER_THAN_PERCENT`]. Products
+/// without a round price come first: a tenth of 499 differs from an amount of 50, but a tenth of 500 does not.
 fn samples(served: &ReleaseView, entry: &BrandEntry) -> Vec<StoredProduct> {
     let brand = &entry.facts.brand;
     let mut sold: Vec<(i64, RowAddress)> = Vec::new();

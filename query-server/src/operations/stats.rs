@@ -9,11 +9,11 @@ use crate::schema::{StatsByAnswer, StatsByProvenance};
 use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
-/// Most groups of one answer.
+/// Maximum number of groups in one answer.
 const GROUPS_MAX: usize = 1_000;
 
 impl QueryServer {
-    /// Totals of the catalogue. They are made once a release, and once for each newer record of checks.
+    /// Returns totals of the catalogue. They are computed once per release and once for each newer record of checks.
     ///
     /// # Errors
     /// `NotReady`.
@@ -28,7 +28,7 @@ impl QueryServer {
         })
     }
 
-    /// Figures of the catalogue by group. The engine is asked once a release.
+    /// Returns statistics of the catalogue by group. The SQL engine computes them once per release.
     ///
     /// # Errors
     /// `NotReady`, `Internal`.

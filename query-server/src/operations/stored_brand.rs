@@ -5,20 +5,20 @@ use super::OperationError;
 use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
-/// A name by which a brand is looked up.
+/// Key by which a brand is looked up.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum BrandKey {
-    /// Its slug.
+    /// Slug of the brand.
     Slug(BrandSlug),
-    /// The host of its store: the domain that shoppers see, with or without `www.`, or the permanent one. Small and
-    /// capital letters are the same.
+    /// Host of the brand's store: the public domain, with or without `www.`, or the permanent host. Case does not
+    /// matter.
     Domain(String),
-    /// The permanent host of its store.
+    /// Permanent host of the brand's store.
     Store(StoreHost),
 }
 
 impl QueryServer {
-    /// The facts with which a brand's store is asked; `None` where the current release does not have the brand.
+    /// Returns the facts for requests to a brand's store; `None` if the current release does not have the brand.
     ///
     /// # Errors
     /// `NotReady`.
@@ -27,7 +27,7 @@ impl QueryServer {
     }
 }
 
-/// The brand that a key stands for.
+/// Returns the brand for a key.
 pub(super) fn entry_of<'s>(served: &'s ReleaseView, key: &BrandKey) -> Option<&'s BrandEntry> {
     match key {
         BrandKey::Slug(slug) => served.release.brand_by_slug(slug),

@@ -5,17 +5,17 @@ use super::{Answer, Conditional, IfNoneMatch, Limit, OperationError, Text};
 use crate::render::{json, suggested};
 use crate::server::QueryServer;
 
-/// A question for suggestions while somebody types.
+/// Request for suggestions while a shopper types.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SuggestRequest {
-    /// The text typed so far; empty asks for popular suggestions.
+    /// Text typed so far. If empty, popular suggestions are returned.
     pub text: Text<512>,
-    /// Most suggestions of each kind.
+    /// Maximum number of suggestions of each kind.
     pub limit: Limit<8, 20>,
 }
 
 impl QueryServer {
-    /// Phrases, products, brands and categories that what was typed may become.
+    /// Returns phrases, products, brands and categories that complete the typed text.
     ///
     /// # Errors
     /// `Overloaded`, `NotReady`, `Internal`.

@@ -3,10 +3,11 @@ use data_index::BrandEntry;
 use super::markup::{Markup, beginning, web_address};
 use super::{json_ld, shell};
 
-/// Characters of a description that say what the document is about.
+/// Maximum length of the description in the document's metadata, in characters.
 const ABOUT_CHARS_MAX: usize = 160;
 
-/// The document of a brand: the page with its list at this brand, and what is stored of the brand for who runs no scripts.
+/// Returns the HTML document of a brand: the page with the brand's list, and the stored facts of the brand for readers
+/// without scripts.
 pub(crate) fn brand(entry: &BrandEntry, public_url: &str) -> String {
     let brand = &entry.facts.brand;
     let mut about = Markup::default();

@@ -10,12 +10,12 @@ use crate::served::ReleaseView;
 
 const CONTEXT: &str = "https://schema.org";
 
-/// Pictures of a product that are named.
+/// Maximum number of product pictures in JSON-LD.
 const IMAGES_MAX: usize = 8;
-/// Offers that are named one by one.
+/// Maximum number of offers listed individually.
 const OFFERS_MAX: usize = 100;
 
-/// A product in the words of schema.org.
+/// Product in schema.org vocabulary.
 #[derive(Serialize)]
 struct Product<'a> {
     #[serde(rename = "@context")]
@@ -64,7 +64,7 @@ struct Offer<'a> {
     seller: Organization<'a>,
 }
 
-/// A brand or the store of one.
+/// Brand or its store in schema.org vocabulary.
 #[derive(Serialize)]
 struct Organization<'a> {
     #[serde(rename = "@context", skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ impl<'a> Organization<'a> {
     }
 }
 
-/// The market's knowledge of a product, for a `script` element: nothing in it ends that element.
+/// Returns the product as JSON-LD that is safe inside a `script` element.
 pub(super) fn product(served: &ReleaseView, at: RowAddress) -> String {
     let Some(part) = served.release.part(at.part) else {
         return String::new();
@@ -126,7 +126,7 @@ pub(super) fn product(served: &ReleaseView, at: RowAddress) -> String {
     inert(&json(2048, &product))
 }
 
-/// An offer for each variant, sold by the brand's own store. What has no price is not offered.
+/// Returns an offer for each variant, sold by the brand's own store. Variants without a price are omitted.
 fn offers<'a>(served: &'a ReleaseView, part: &'a Part, at: RowAddress) -> Vec<Offer<'a>> {
     let details = part.details().row(at.row);
     let brand = &served.release.brand_of(at).facts.brand;
@@ -159,7 +159,7 @@ fn offers<'a>(served: &'a ReleaseView, part: &'a Part, at: RowAddress) -> Vec<Of
     offers.take(OFFERS_MAX).collect()
 }
 
-/// The store of a brand in the words of schema.org, for a `script` element.
+/// Returns a brand's store as JSON-LD that is safe inside a `script` element.
 pub(super) fn brand(entry: &BrandEntry) -> String {
     let brand = &entry.facts.brand;
     let store = Organization {
@@ -172,8 +172,8 @@ pub(super) fn brand(entry: &BrandEntry) -> String {
     inert(&json(512, &store))
 }
 
-/// JSON that reads the same and holds nothing by which a browser ends or begins an element (HTML standard, 13.2.5.4 on
-/// script data), or that older scripts take for the end of a line.
+/// Escapes JSON so that it cannot end or start an HTML element (HTML standard, 13.2.5.4 on script data). It also
+/// escapes characters that older scripts treat as line ends. The JSON value stays the same.
 fn inert(json: &[u8]) -> String {
     let json = String::from_utf8_lossy(json);
     let mut out = String::with_capacity(json.len());

@@ -1,15 +1,15 @@
-/// HTML as it grows. Tags are written as they are; whatever a store says is escaped.
+/// HTML builder. Tags are written verbatim; texts from stores are escaped.
 #[derive(Debug, Default)]
 pub(super) struct Markup(String);
 
 impl Markup {
-    /// Markup of our own.
+    /// Appends trusted markup verbatim.
     pub(super) fn raw(&mut self, markup: &str) -> &mut Self {
         self.0.push_str(markup);
         self
     }
 
-    /// A text, or the value of an attribute between double quotes.
+    /// Appends escaped text, or the escaped value of an attribute in double quotes.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
         for character in text.chars() {
             match character {
@@ -24,7 +24,7 @@ impl Markup {
         self
     }
 
-    /// The address that a document is known by; a whole one where the server knows its own.
+    /// Appends the canonical URL of a document. It is absolute if the server knows its public address.
     pub(super) fn canonical(&mut self, public_url: &str, folder: &str, name: &str) -> &mut Self {
         let start = match public_url.trim_end_matches('/') {
             "" => "..",
@@ -37,7 +37,7 @@ impl Markup {
         self.raw("/").text(name).raw("\">\n")
     }
 
-    /// `<meta property="…" content="…">`.
+    /// Appends `<meta property="…" content="…">`.
     pub(super) fn property(&mut self, name: &str, content: &str) -> &mut Self {
         self.raw("<meta property=\"").text(name).raw("\" content=\"");
         self.text(content).raw("\">\n")
@@ -48,13 +48,13 @@ impl Markup {
     }
 }
 
-/// The address if it is one of the web, for `href` and `src`: never `javascript:` or `data:`.
+/// Returns a URL if it is safe for `href` and `src`, so never `javascript:` or `data:`.
 pub(super) fn web_address(text: &str) -> Option<&str> {
     let scheme = ["https://", "http://"];
     scheme.iter().any(|scheme| text.starts_with(scheme)).then_some(text)
 }
 
-/// The first words of a text, for where there is room for a sentence or two.
+/// Returns the first words of a text, up to `chars_max` characters.
 pub(super) fn beginning(text: &str, chars_max: usize) -> String {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match folded.char_indices().nth(chars_max) {

@@ -1,5 +1,4 @@
-//! The page over the market: its parts, and the documents that the server writes for one product or one brand, so that
-//! who runs no scripts reads them too.
+//! Web page of the market: its assets, and the HTML documents of products and brands, which also work without scripts.
 
 mod brand;
 mod json_ld;
@@ -13,12 +12,12 @@ use http::HeaderMap;
 pub(crate) use self::brand::brand;
 pub(crate) use self::product::{missing, product};
 
-/// Sources that the page may load: its own parts, and pictures from the stores. Browsers refuse everything else,
-/// whatever a store's texts hold.
+/// Content security policy: the page may load its own assets, and pictures from the stores. Browsers refuse everything
+/// else, whatever the stores' texts contain.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src https: http: data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// The page and its parts: path and text. Its scripts are modules that name each other by these paths.
+/// Assets of the page: path and content. The scripts are modules that import each other by these paths.
 const PARTS: [(&str, &str); 33] = [
     ("/", include_str!("../../page/index.html")),
     ("/account.js", include_str!("../../page/account.js")),
@@ -55,7 +54,7 @@ const PARTS: [(&str, &str); 33] = [
     ("/base.css", api::BASE_STYLE),
 ];
 
-/// The page's parts, by path.
+/// Returns the page's assets by path.
 pub(crate) fn parts() -> impl Iterator<Item = (&'static str, Asset)> {
     PARTS.into_iter().map(|(path, text)| {
         let media_type = match path.rsplit_once('.') {
@@ -70,7 +69,7 @@ pub(crate) fn parts() -> impl Iterator<Item = (&'static str, Asset)> {
     })
 }
 
-/// The headers of every document that the server writes.
+/// Returns the headers of every HTML document.
 pub(crate) fn document_headers() -> HeaderMap {
     use http::{HeaderValue, header};
     HeaderMap::from_iter([

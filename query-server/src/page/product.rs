@@ -5,10 +5,10 @@ use super::markup::{Markup, beginning, web_address};
 use super::{json_ld, shell};
 use crate::served::ReleaseView;
 
-/// Characters of a description that say what the document is about.
+/// Maximum length of the description in the document's metadata, in characters.
 const ABOUT_CHARS_MAX: usize = 160;
 
-/// The document of a product: what is stored of it, readable without scripts, and as JSON-LD.
+/// Returns the HTML document of a product: its stored facts, readable without scripts, and the same facts as JSON-LD.
 pub(crate) fn product(served: &ReleaseView, at: RowAddress, public_url: &str) -> String {
     let Some(part) = served.release.part(at.part) else {
         return missing("No such product");
@@ -29,7 +29,7 @@ pub(crate) fn product(served: &ReleaseView, at: RowAddress, public_url: &str) ->
     shell::single(stored.about(&json_ld::product(served, at), public_url), stored.main())
 }
 
-/// A product, as its document shows it.
+/// Product data for its HTML document.
 struct ProductDocument<'a> {
     id: String,
     title: &'a str,
@@ -37,7 +37,7 @@ struct ProductDocument<'a> {
     image: Option<&'a str>,
     price: Option<Money>,
     in_stock: bool,
-    /// Address of the product at its brand's store.
+    /// URL of the product at its brand's store.
     store: String,
     brand: &'a Brand,
 }
@@ -97,7 +97,7 @@ impl ProductDocument<'_> {
     }
 }
 
-/// A description with its lists.
+/// Appends a description, with its lists as HTML lists.
 fn description(main: &mut Markup, text: &str) {
     if text.is_empty() {
         return;
@@ -118,7 +118,7 @@ fn description(main: &mut Markup, text: &str) {
     main.raw(if in_list { "</ul></section>\n" } else { "</section>\n" });
 }
 
-/// The document where there is no such thing.
+/// Returns the document for a missing product or brand.
 pub(crate) fn missing(title: &str) -> String {
     let mut about = Markup::default();
     about

@@ -2,15 +2,15 @@ use std::sync::LazyLock;
 
 use super::markup::Markup;
 
-/// The page as it is served at `/`. Comments in it mark what the documents of products and brands have of their own.
+/// HTML of the page at `/`. Comments in it mark the parts that product and brand documents replace.
 const PAGE: &str = include_str!("../../page/index.html");
 
-/// The script of a product's document, in place of the list's scripts.
+/// Script of a product document, which replaces the scripts of the list.
 const PRODUCT_SCRIPTS: &str = "<script type=\"module\" src=\"../item.js\"></script>";
 
 static SHELL: LazyLock<Shell> = LazyLock::new(|| Shell::read(PAGE).unwrap_or_default());
 
-/// The page in pieces, its addresses those of a document one folder down.
+/// Page split into pieces, with relative URLs adjusted for documents one folder deeper.
 #[derive(Debug, Default)]
 struct Shell {
     top: String,
@@ -24,7 +24,7 @@ struct Shell {
 }
 
 impl Shell {
-    /// `None` where a mark is missing.
+    /// Splits the page; `None` if a mark is missing.
     fn read(page: &str) -> Option<Self> {
         let page = page.replace("=\"./", "=\"../");
         let (top, _, rest) = cut(&page, "about")?;
@@ -46,14 +46,14 @@ impl Shell {
     }
 }
 
-/// Splits a page into the text before a mark, within it and behind it.
+/// Splits a page into the text before, inside and after a marked part.
 fn cut<'a>(page: &'a str, mark: &str) -> Option<(&'a str, &'a str, &'a str)> {
     let (before, rest) = page.split_once(&format!("<!--{mark}-->"))?;
     let (within, behind) = rest.split_once(&format!("<!--/{mark}-->"))?;
     Some((before, within, behind))
 }
 
-/// A document with the page's list, about something of its own; `unscripted` is what is shown without scripts.
+/// Builds a document with the page's list, limited to one brand. `unscripted` is shown if scripts are disabled.
 pub(super) fn list(about: Markup, unscripted: Markup) -> String {
     let shell = &*SHELL;
     let (about, unscripted) = (about.into_string(), unscripted.into_string());
@@ -73,7 +73,7 @@ pub(super) fn list(about: Markup, unscripted: Markup) -> String {
     .concat()
 }
 
-/// A document with one thing in place of the list.
+/// Builds a document that shows `main` instead of the list.
 pub(super) fn single(about: Markup, main: Markup) -> String {
     let shell = &*SHELL;
     let (about, main) = (about.into_string(), main.into_string());

@@ -9,7 +9,7 @@ use super::{TIER, pages, provenance, shipping};
 use crate::schema::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, CheckOutcome};
 use crate::served::ReleaseView;
 
-/// Categories that a brand in a list names; one brand by itself names all.
+/// Maximum number of categories of a brand in a list. A single brand's answer has all.
 const CATEGORIES_MAX: usize = 20;
 
 fn brand<'a>(entry: &'a BrandEntry, check: Option<&Check>, categories_max: usize) -> Brand<'a> {
@@ -45,7 +45,8 @@ const fn outcome(outcome: data_checks::CheckOutcome) -> CheckOutcome {
     }
 }
 
-/// The categories that a brand's products are filed under, each with those below it too; most products first.
+/// Returns the categories in which the brand has products, largest first. The count of a category includes its
+/// subcategories.
 fn categories(entry: &BrandEntry) -> Vec<BrandCategory<'static>> {
     let mut counts: BTreeMap<CategoryId, u64> = entry.categories.iter().map(|held| (held.category, 0)).collect();
     for held in &entry.categories {
@@ -69,7 +70,7 @@ fn categories(entry: &BrandEntry) -> Vec<BrandCategory<'static>> {
     known
 }
 
-/// A page of brands.
+/// Builds the answer for a page of brands.
 pub(crate) fn page<'a>(
     served: &'a ReleaseView,
     checks: &Checks,
@@ -86,7 +87,7 @@ pub(crate) fn page<'a>(
     }
 }
 
-/// One brand with the facts of its own answer.
+/// Builds the answer for one brand with all its facts.
 pub(crate) fn detail<'a>(served: &'a ReleaseView, checks: &Checks, entry: &'a BrandEntry) -> BrandAnswer<'a> {
     let Brand {
         slug,

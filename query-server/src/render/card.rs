@@ -5,10 +5,10 @@ use crate::delivery::Destination;
 use crate::schema::{CardDelivery, ProductCard, Swatch};
 use crate::served::ReleaseView;
 
-/// Most siblings that are listed with a card.
+/// Maximum number of siblings on a card.
 const SWATCHES_MAX: usize = 24;
 
-/// A product's card.
+/// Builds the card of a product.
 pub(crate) fn card(served: &ReleaseView, at: RowAddress) -> Option<ProductCard<'_>> {
     let part = served.release.part(at.part)?;
     let (cards, row) = (part.cards(), at.row);
@@ -32,12 +32,13 @@ pub(crate) fn card(served: &ReleaseView, at: RowAddress) -> Option<ProductCard<'
     })
 }
 
-/// The cards of products.
+/// Builds the cards of products.
 pub(crate) fn cards<'a>(served: &'a ReleaseView, rows: &[RowAddress]) -> Vec<ProductCard<'a>> {
     rows.iter().filter_map(|at| card(served, *at)).collect()
 }
 
-/// The card of a product in a list, with its delivery where that is asked for. The list may be folded: then with its siblings.
+/// Builds the card of a product in a list. It includes delivery if a destination is given, and the product's siblings
+/// if the list is folded.
 pub(crate) fn listed<'a>(
     served: &'a ReleaseView,
     at: RowAddress,
@@ -51,7 +52,7 @@ pub(crate) fn listed<'a>(
     })
 }
 
-/// The known facts of a product's delivery.
+/// Returns the known delivery facts of a product.
 pub(super) fn delivery(served: &ReleaseView, at: RowAddress, to: &Destination) -> CardDelivery {
     let told = to.of_product(&served.release, at);
     CardDelivery {

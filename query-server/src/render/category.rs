@@ -4,14 +4,14 @@ use data_index::{CategoryNode, Release};
 use crate::pictures::Pictures;
 use crate::schema;
 
-/// The parts of a tree of categories.
+/// Data for building the category tree.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pictured<'a> {
     pub(crate) pictures: &'a Pictures,
     pub(crate) release: &'a Release,
 }
 
-/// Those categories that are `shown`, each with everything below it.
+/// Builds the tree of the categories that are `shown`, each with its descendants.
 pub(crate) fn tree<'a>(
     nodes: &'a [CategoryNode],
     pictured: Pictured<'a>,

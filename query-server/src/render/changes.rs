@@ -7,10 +7,10 @@ use super::{TIER, card, pages};
 use crate::schema::{ChangedProduct, ChangesAnswer, GoneProduct};
 use crate::served::ReleaseView;
 
-/// Most changes that are told of a product; its price history has all.
+/// Maximum number of changes listed for a product. Its price history has all of them.
 const POINTS_MAX: usize = 50;
 
-/// A page of products that came, changed or went.
+/// Builds a page of added, changed and removed products.
 pub(crate) fn page<'a>(
     served: &'a ReleaseView,
     rows: &[RowAddress],

@@ -4,19 +4,20 @@ use rustc_hash::FxHashSet;
 
 use crate::schema::{Discount, DiscountBasis, DiscountCondition};
 
-/// Most codes that a product tells of.
+/// Maximum number of discount codes listed for a product.
 const DISCOUNTS_MAX: usize = 10;
 
-/// A product, as far as tests of codes are about it.
+/// Product facts that matter for discount codes.
 struct Subject {
     id: ProductId,
     category: Option<CategoryId>,
 }
 
-/// The codes that worked at the product's store, those first that worked on what is nearest to it, then the latest.
+/// Returns the codes that worked at the product's store. Codes tested closest to the product come first, then the
+/// latest.
 ///
-/// Of the tests of a code those decide that were made on what is nearest: the product itself, else its category, else the
-/// store; of these the latest.
+/// A code may have several tests. The deciding test is the one closest to the product: on the product itself, else on
+/// its category, else on the store. Among these the latest decides.
 pub(crate) fn discounts<'a>(release: &Release, at: RowAddress, tests: &'a [TestedCode]) -> Vec<Discount<'a>> {
     let Some(cards) = release.part(at.part).map(|part| part.cards()) else {
         return Vec::new();
@@ -30,7 +31,7 @@ pub(crate) fn discounts<'a>(release: &Release, at: RowAddress, tests: &'a [Teste
     let near: Vec<(DiscountBasis, &TestedCode)> = near.collect();
     let mut codes = FxHashSet::default();
     let each_once = tests.iter().filter(|test| codes.insert(test.code.as_str()));
-    // The latest first, and the nearest before it.
+    // Selects the closest test of each code, and the latest of several equally close tests.
     let deciding = each_once.filter_map(|one| {
         let of_code = near.iter().filter(|(_, test)| test.code == one.code);
         of_code.min_by_key(|(basis, test)| (*basis, std::cmp::Reverse(test.tested_at)))

@@ -4,14 +4,14 @@ use search::{Answer, FusedRow, tier};
 use crate::schema::{Explained, ExplainedMeaning, ExplainedWords};
 use crate::served::ReleaseView;
 
-/// The parts of the score of every product that was found.
+/// Returns the score components of every product found.
 pub(crate) fn explained(served: &ReleaseView, found: &Answer) -> Vec<Explained<'static>> {
     let rows = found.rows.iter();
     rows.filter_map(|row| Some(explain(row, served.product_id(row.at)?)))
         .collect()
 }
 
-/// The parts of a product's score.
+/// Returns the components of a product's score.
 fn explain(row: &FusedRow, id: ProductId) -> Explained<'static> {
     Explained {
         id,

@@ -3,10 +3,10 @@ use search::{FacetCounts, Prices};
 
 use crate::schema::{Facet, FacetValue, PriceBasis, PriceBin, PriceSummary};
 
-/// The highest count of a search: a search states no total.
+/// Maximum count in a search answer. Searches report no exact totals.
 pub(crate) const SEARCH_COUNT_MAX: u32 = 1_000;
 
-/// Facet counts, up to `count_max`.
+/// Builds facets with counts up to `count_max`.
 pub(crate) fn facets(facets: Vec<FacetCounts<'_>>, count_max: u32) -> Vec<Facet<'_>> {
     let facets = facets.into_iter().map(|facet| {
         let values = facet.values.into_iter().map(|value| FacetValue {
@@ -24,7 +24,7 @@ pub(crate) fn facets(facets: Vec<FacetCounts<'_>>, count_max: u32) -> Vec<Facet<
     facets.collect()
 }
 
-/// Prices of a whole list.
+/// Builds the price summary of a whole list.
 pub(crate) fn summary(prices: &Prices) -> PriceSummary<'static> {
     PriceSummary {
         min_minor: prices.ends.map(|(min, _)| min),
@@ -34,7 +34,7 @@ pub(crate) fn summary(prices: &Prices) -> PriceSummary<'static> {
     }
 }
 
-/// The currency whose prices filter and order a list.
+/// Builds the note on the currency of price filters and sorts.
 pub(crate) fn basis(currency: CurrencyCode, left_out: bool) -> PriceBasis<'static> {
     PriceBasis {
         currency: currency.as_str().into(),
@@ -45,7 +45,7 @@ pub(crate) fn basis(currency: CurrencyCode, left_out: bool) -> PriceBasis<'stati
     }
 }
 
-/// The same of a search that counts: how its prices lie, too.
+/// Adds the distribution of prices to the note on the currency, for a search that counts.
 pub(crate) fn spread(prices: &Prices, basis: PriceBasis<'static>) -> PriceBasis<'static> {
     PriceBasis {
         min_minor: Some(prices.ends.map(|(min, _)| min)),

@@ -1,4 +1,4 @@
-//! Answers made of what a release holds, and JSON of them.
+//! Builds answers from the contents of a release, and encodes them as JSON.
 
 pub(crate) mod brand;
 pub(crate) mod card;
@@ -22,9 +22,9 @@ use std::borrow::Cow;
 pub(crate) use self::writer::json;
 use crate::schema::{Page, Pages, Provenance};
 
-/// The tier of every answer from a release.
+/// Tier of every answer from a release.
 pub(crate) const TIER: Cow<'static, str> = Cow::Borrowed("graph");
-/// The end of an answer of that tier.
+/// Closing bytes of the JSON of an answer from a release.
 pub(crate) const TIER_END: &str = ",\"tier\":\"graph\"}";
 
 pub(crate) fn provenance(release: &str) -> Provenance<'_> {

@@ -10,36 +10,36 @@ use crate::delivery::Destination;
 use crate::schema::{BrandOffer, MatchReason, OffersAnswer, OffersProvenance};
 use crate::served::ReleaseView;
 
-/// Most counterparts of a product that are looked at.
+/// Maximum number of counterparts of a product to examine.
 const COUNTERPARTS_MAX: usize = 500;
 
 /// One brand's offer of the product.
 struct Offer<'a> {
     at: RowAddress,
-    /// The variant that is the same, where that is known.
+    /// Variant that is the same product, if known.
     variant: Option<VariantId>,
     price_minor: i64,
     compare_at_minor: Option<i64>,
     available: bool,
-    /// The evidence for it; `None` for the product itself.
+    /// Evidence that the products are the same; `None` for the requested product itself.
     found: Option<Counterpart<'a>>,
 }
 
-/// A product that is the same, and what speaks for it.
+/// The same product at another brand, with the evidence.
 #[derive(Clone, Copy)]
 struct Counterpart<'a> {
     found: MatchRef<'a>,
-    /// The variants of the product and of this one that are the same, where that can be known.
+    /// Matching variants of the requested product and of this one, if known.
     variants: Option<(VariantId, VariantId)>,
-    /// The confidence: of several steps the least.
+    /// Confidence of the match: the minimum over all steps that led to it.
     confidence: f32,
 }
 
-/// The basis of a pair in which one product follows from the other through a third.
+/// Basis of matches that may be chained: if A matches B and B matches C, A matches C.
 const BARCODE: &str = "barcode";
 
-/// The counterparts of a product, and theirs as far as one bar code connects them: of a product that many stores sell, each is
-/// compared with a few.
+/// Returns the counterparts of a product, and their counterparts if a bar code connects them. The chain is needed
+/// because the release compares each product of a popular item with only a few others.
 fn counterparts(matches: &Matches, id: ProductId) -> Vec<Counterpart<'_>> {
     let mut seen = HashSet::from([id]);
     let direct = matches.of_product(id).map(|found| Counterpart {
@@ -74,7 +74,7 @@ fn counterparts(matches: &Matches, id: ProductId) -> Vec<Counterpart<'_>> {
     all
 }
 
-/// The offers of all brands for the product at `at`, at most `limit`, the product's own among them.
+/// Returns at most `limit` offers of all brands for the product at `at`, including its own.
 pub(crate) fn list<'a>(
     served: &'a ReleaseView,
     at: RowAddress,
@@ -87,7 +87,7 @@ pub(crate) fn list<'a>(
     let found = release.matches().zip(id);
     let found = found.map_or_else(Vec::new, |(matches, id)| counterparts(matches, id));
     let own_variant = same_variant(&found);
-    // One offer a store, that of the nearest counterpart.
+    // Each store gets one offer, from its closest counterpart.
     let mut stores = HashSet::from([store_of(served, at)]);
     let others = found.into_iter().filter_map(|one| {
         let at = release.find(&ProductIdent::Id(one.found.other_id()))?;
@@ -107,7 +107,7 @@ pub(crate) fn list<'a>(
         let code = currency.map(|currency| currency.as_str());
         let has_no_price = offer.price_minor <= 0;
         let slug = release.brand_of(offer.at).facts.brand.slug.to_string();
-        // Prices of two currencies are not compared: a release knows no rates.
+        // Prices in different currencies are not compared, because a release has no exchange rates.
         (
             !offer.available,
             is_foreign,
@@ -117,7 +117,7 @@ pub(crate) fn list<'a>(
             slug,
         )
     });
-    // The product's own offer is answered however many are cheaper.
+    // The product's own offer is included even if many offers are cheaper.
     if let Some(own) = offers
         .iter()
         .position(|offer| offer.found.is_none())
@@ -144,8 +144,8 @@ fn store_of(served: &ReleaseView, at: RowAddress) -> &StoreHost {
     &served.release.brand_of(at).facts.brand.store
 }
 
-/// The product's own variant of which every brand has the same, if there is such a one: then offers are of variants. Else they
-/// are of whole products, the product's own among them, so that like is compared with like.
+/// Returns the product's own variant if every brand has the same variant. Then offers are for variants. Otherwise all
+/// offers, including the product's own, are for whole products, so that they are comparable.
 fn same_variant(found: &[Counterpart<'_>]) -> Option<VariantId> {
     let mut own = found.iter().map(|found| found.variants.map(|(own, _)| own));
     let first = own.next()??;
@@ -153,7 +153,7 @@ fn same_variant(found: &[Counterpart<'_>]) -> Option<VariantId> {
 }
 
 impl<'a> Offer<'a> {
-    /// The price of the variant, where it is known, else the product's lowest price.
+    /// Returns the price of the variant if known, otherwise the product's lowest price.
     fn of(
         served: &ReleaseView,
         at: RowAddress,

@@ -8,7 +8,7 @@ use super::{TIER, pages};
 use crate::schema::{PriceHistoryAnswer, PricePoint};
 use crate::served::ReleaseView;
 
-/// A point of a price history.
+/// Builds one entry of a price history.
 pub(super) fn point(point: PriceRef<'_>) -> PricePoint<'_> {
     PricePoint {
         observed_at: point.observed_at,
@@ -22,7 +22,7 @@ pub(super) fn point(point: PriceRef<'_>) -> PricePoint<'_> {
     }
 }
 
-/// A page of how a product's prices went, newest first.
+/// Builds a page of a product's price history, newest first.
 pub(crate) fn page(
     served: &ReleaseView,
     at: RowAddress,

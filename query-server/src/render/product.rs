@@ -14,10 +14,10 @@ use crate::schema::{
 };
 use crate::served::ReleaseView;
 
-/// Reviews that come with the detail; the others are listed by the reviews operation.
+/// Maximum number of reviews in a product's detail. The reviews operation lists the others.
 const REVIEWS_MAX: usize = 20;
 
-/// The parts of a product's detail that are wanted; by default all.
+/// Parts of a product's detail to include; by default all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Include {
     /// Variants that can be bought.
@@ -30,12 +30,12 @@ pub struct Include {
     pub attributes: bool,
     /// The latest reviews.
     pub reviews: bool,
-    /// Codes that worked at its store.
+    /// Discount codes that worked at the product's store.
     pub discounts: bool,
 }
 
 impl Include {
-    /// All of them.
+    /// Includes all parts.
     pub const ALL: Self = Self {
         variants: true,
         media: true,
@@ -44,7 +44,7 @@ impl Include {
         reviews: true,
         discounts: true,
     };
-    /// The card alone.
+    /// Includes only the fields of the card.
     pub const NONE: Self = Self {
         variants: false,
         media: false,
@@ -53,10 +53,10 @@ impl Include {
         reviews: false,
         discounts: false,
     };
-    /// The parts' names.
+    /// Names of the parts in requests.
     pub const NAMES: [&'static str; 6] = ["variants", "media", "offers", "attributes", "reviews", "discounts"];
 
-    /// Adds a part by its name; `false` when there is none of this name.
+    /// Adds a part by its name; returns `false` if the name is unknown.
     #[must_use]
     pub fn add(&mut self, part: &str) -> bool {
         let wanted = match part {
@@ -79,17 +79,17 @@ impl Default for Include {
     }
 }
 
-/// The parts of a product that are wanted.
+/// Parts of a product to include, with the data they need.
 #[derive(Debug)]
 pub(crate) struct ProductParts<'a> {
     pub(crate) include: Include,
-    /// The place of its delivery, where that is asked for.
+    /// Delivery destination, if requested.
     pub(crate) to: Option<&'a Destination>,
-    /// The tests of codes at its store.
+    /// Discount code tests at the product's store.
     pub(crate) tests: &'a [TestedCode],
 }
 
-/// A product with the parts that are wanted.
+/// Builds the answer for a product with the requested parts.
 pub(crate) fn answer<'a>(
     served: &'a ReleaseView,
     at: RowAddress,
@@ -102,7 +102,7 @@ pub(crate) fn answer<'a>(
     })
 }
 
-/// The sources of a product's facts.
+/// Builds the provenance of a product.
 pub(super) fn provenance(served: &ReleaseView, at: RowAddress) -> ProductProvenance<'_> {
     ProductProvenance {
         release: served.id_text().into(),

@@ -15,7 +15,7 @@ use crate::served::ReleaseView;
 use crate::shipping::cost::{Amount, Prices, cost, threshold};
 use crate::shipping::{Estimate, Order, Source, cod_available};
 
-/// Shipping terms.
+/// Builds the summary of shipping terms.
 pub(super) fn summary(policy: &ShippingPolicy) -> ShippingSummary<'_> {
     ShippingSummary {
         currency: policy.currency.as_str().into(),
@@ -47,7 +47,7 @@ fn asked(rate: &DeliveryRate) -> DeliveryRateSummary<'_> {
     }
 }
 
-/// The rate of an order of this value; `None` where none holds, or more than one.
+/// Returns the rate of an order of this value; `None` unless exactly one rate applies.
 fn rate_of(policy: &ShippingPolicy, value_minor: i64) -> Option<&DeliveryRate> {
     let holds = |tier: &&DeliveryRate| {
         tier.min_order_minor.is_none_or(|min| min <= value_minor)
@@ -86,7 +86,7 @@ fn unknown(terms: &ShippingTerms) -> Vec<ShippingUnknown<'_>> {
     unknown.collect()
 }
 
-/// A text's statement on cash on delivery, for an order of this value where that matters.
+/// Returns what a text says about cash on delivery, for an order of this value if that matters.
 fn cod(terms: Option<&ShippingTerms>, value_minor: Option<i64>, available: Option<bool>) -> CashOnDelivery {
     let first = |kind: ShippingFactKind| {
         let mut facts = terms.into_iter().flat_map(move |terms| terms.of(kind));
@@ -117,12 +117,12 @@ fn source(source: Source) -> ShippingSource<'static> {
     }
 }
 
-/// `2026-11-21`: the day that a moment in the market's own time falls on.
+/// Formats the date of a local time, such as `2026-11-21`.
 pub(crate) fn date(local: Timestamp) -> String {
     local.to_string().chars().take(10).collect()
 }
 
-/// Delivery to the pincode.
+/// Builds the answer about delivery to the pincode.
 fn estimated<'a>(delivery: &Estimate<'a>, cost_minor: Option<i64>, order: &Order<'_>) -> Delivery<'a> {
     let local = order.now.plus_millis(order.market.ahead_ms(order.now));
     let day = |days: u16| date(local.plus_millis(i64::from(days) * 86_400_000)).into();
@@ -144,7 +144,7 @@ fn estimated<'a>(delivery: &Estimate<'a>, cost_minor: Option<i64>, order: &Order
     }
 }
 
-/// The moment of an order, and the market's calendar.
+/// Time of an order, with the market's time zone and holidays.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OrderedIn<'a> {
     pub(crate) now: Timestamp,
@@ -163,13 +163,14 @@ impl<'a> OrderedIn<'a> {
     }
 }
 
-/// The currency of a brand's terms.
+/// Returns the currency of a brand's shipping terms.
 fn currency(entry: &BrandEntry) -> CurrencyCode {
     let known = entry.facts.shipping.as_ref();
     known.map_or(entry.facts.brand.currency, |policy| policy.currency)
 }
 
-/// The shipping of whatever a brand sells to a pincode, for an order of now; `None` where the release has no such brand.
+/// Builds the shipping of any product of a brand to a pincode, for an order placed now; `None` if the release does not
+/// have the brand.
 pub(crate) fn of_brand<'a>(
     release: &'a Release,
     brand: usize,
@@ -188,7 +189,7 @@ pub(crate) fn of_brand<'a>(
     })
 }
 
-/// The shipping of a product to a pincode, for an order of now; `None` where the release has no such row.
+/// Builds the shipping of a product to a pincode, for an order placed now; `None` if the release does not have the row.
 pub(crate) fn answer<'a>(
     served: &'a ReleaseView,
     at: RowAddress,
@@ -209,7 +210,7 @@ pub(crate) fn answer<'a>(
         max_minor: cards.price_max_minor(at.row),
     };
     let prices = is_own.then_some(all);
-    // Variants of several prices may be of several rates.
+    // Variants with different prices may have different rates.
     let value = prices.and_then(|prices| (prices.min_minor == prices.max_minor).then_some(prices.min_minor));
     let by_cod = known.and_then(|policy| cod_available(policy, prices));
     let own = (cards.currency(at.row) == entry.facts.brand.currency).then_some(all);

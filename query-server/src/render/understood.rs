@@ -4,7 +4,7 @@ use search::{PhraseFilter, PhraseReading};
 
 use crate::schema::{UnderstoodFilter, UnderstoodPhrase};
 
-/// The reading of a query, as answers state it.
+/// Builds the answer's form of one phrase that was read from a query.
 pub(crate) fn understood(phrase: &PhraseReading) -> UnderstoodPhrase<'_> {
     UnderstoodPhrase {
         text: phrase.text.as_str().into(),

@@ -5,10 +5,10 @@ use serde::ser::{Error as _, Impossible, SerializeMap, SerializeSeq, SerializeSt
 use serde::{Serialize, Serializer};
 use serde_json::Error;
 
-/// JSON of an answer.
+/// Encodes an answer as JSON.
 ///
-/// It is what `serde_json` writes, in less than half the time: the names of members are written as they are, and hardly any
-/// text has what must be escaped, which is asked of the whole of it and not letter by letter.
+/// The output equals that of `serde_json`, but takes less than half the time. Keys are written without checks. Each
+/// text is checked for escapes as a whole, not letter by letter, because hardly any text needs escapes.
 pub(crate) fn json(bytes_expected: usize, answer: &impl Serialize) -> Vec<u8> {
     let mut json = Vec::with_capacity(bytes_expected);
     if let Err(error) = answer.serialize(Json(&mut json)) {
@@ -17,10 +17,10 @@ pub(crate) fn json(bytes_expected: usize, answer: &impl Serialize) -> Vec<u8> {
     json
 }
 
-/// Writes a value.
+/// Serializer for one value.
 struct Json<'a>(&'a mut Vec<u8>);
 
-/// Writes the items of an array or the members of an object.
+/// Serializer for the items of an array or the members of an object.
 struct Items<'a> {
     out: &'a mut Vec<u8>,
     first: bool,
@@ -43,12 +43,12 @@ impl<'a> Json<'a> {
     }
 }
 
-/// No answer has any.
+/// Returns the error for a kind of value that no answer contains.
 fn unwritten<T>(kind: &str) -> Result<T, Error> {
     Err(Error::custom(format_args!("{kind} has no form in answers")))
 }
 
-/// True where any of it must be escaped.
+/// Returns true if any byte of the text must be escaped.
 fn is_escaped(text: &[u8]) -> bool {
     let is_escaped = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
     text.iter().fold(false, |any, byte| any | is_escaped(byte))

@@ -8,9 +8,10 @@ use crate::operations::{BrandRequest, BrandsRequest, IfNoneMatch};
 use crate::schema::{BrandAnswer, BrandsAnswer, BrandsParameters};
 use crate::server::QueryServer;
 
-/// Brands, those with most products first.
+/// Lists brands, those with most products first.
 ///
-/// Each word of `q` is looked for in name, slug and domain; `category` (slug or id) keeps brands with a product in it or below it.
+/// Each word of `q` is searched in name, slug and domain. `category` (slug or id) keeps brands with a product in the
+/// category or its subcategories.
 #[utoipa::path(
     get,
     path = "/v1/brands",
@@ -44,9 +45,10 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<(BrandsRequest, Ve
     reader.finish(PathParameters::none(), (request, ignored))
 }
 
-/// One brand.
+/// Returns one brand.
 ///
-/// The answer has the store's own description, its categories, its shipping terms, and when it was last checked.
+/// The answer has the store's own description, the brand's categories, its shipping terms, and the time of the last
+/// check.
 #[utoipa::path(
     get,
     path = "/v1/brands/{slug}",

@@ -9,34 +9,35 @@ use crate::operations::{BrandProductsRequest, BrowseOf, BrowseRequest, IfNoneMat
 use crate::schema::{BrandParameter, BrowseAnswer, FilterParameters, ListParameters};
 use crate::server::QueryServer;
 
-/// Faceted grid of a category, a brand, or a brand's products in a category.
+/// Lists the products of a category, a brand, or a brand in a category, with facets.
 ///
-/// Without `sort` the most presentable products stand first. The counts of a facet are those of the products that
-/// pass every other filter: a facet's own filter does not narrow them, nor does the price range narrow `price`. They
-/// tell what choosing a value would answer. Which facets are shown, in which order, and the limits of the histogram
-/// follow from the category and the brand alone, so that they stand still while filters change: categories right below
-/// the one that is browsed, brands, then the facets that most products have, then tags; at most 12 facets besides that of
-/// brands, of `facet_values_max` values each: `values_total` tells how many there are, `facet_query` reaches the rest. What is
-/// filtered by is always shown, were it with a count of 0.
+/// Without `sort`, the most presentable products come first. A facet counts the products that pass every other filter:
+/// its own filter does not change its counts, and the price range does not change `price`. A count tells how many
+/// products a value would select. The shown facets, their order and the limits of the histogram depend only on the
+/// category and the brand, so they do not change with the filters. The order is: subcategories, brands, the facets that
+/// most products have, tags. There are at most 12 facets besides brands, with `facet_values_max` values each.
+/// `values_total` is the number of values, and `facet_query` finds the others. Values in the filter are always shown,
+/// even with a count of 0.
 ///
-/// Prices of different currencies are never compared. They are those in `currency`, by default in the only currency of what
-/// is browsed, else in the market's; `provenance.price` names it. A price filter keeps products of that currency alone,
-/// from items and counts, and `provenance.price.left_out` tells whether others were left out for it. A price sort drops nothing:
-/// products of that currency stand first, in order, then the others by currency, in order. `price` is about products in
-/// that currency alone. A price of 0 is none: it fails every price filter, and is never the cheapest.
+/// Prices in different currencies are never compared. Prices are in `currency`. Its default is the only currency of the
+/// browsed products, otherwise the market's currency. `provenance.price` names it. A price filter keeps only products
+/// in that currency, in items and counts. `provenance.price.left_out` tells if it excluded products in other
+/// currencies. A price sort excludes nothing: products in that currency come first, then the others, grouped by
+/// currency. `price` covers only products in that currency. A price of 0 counts as no price: it fails every price
+/// filter and is never the cheapest.
 ///
-/// Without `sort`, and among what a sort finds equal, what is sold out stands behind what is not. With `fold=color` products of
-/// one brand whose titles differ by a colour alone are one card, with `swatches`; counts count products all the same.
+/// Without `sort`, and among equal products of a sort, sold-out products come last. With `fold=color`, products of one
+/// brand whose titles differ only by a colour share one card with `swatches`; counts still count products.
 ///
-/// Goods alone are listed and counted unless `kind` asks for others: gift cards, services, fees, samples, notices and tests of
-/// stores. Tags and options that stores write for programs (`BADGE_NEW`) are no facets, though they filter.
+/// Only goods are listed and counted unless `kind` asks for others: gift cards, services, fees, samples, notices and
+/// tests of stores. Tags and options that stores write for programs (`BADGE_NEW`) are not shown as facets, but can be
+/// used as filters.
 ///
-/// With `pincode` every item has `delivery`, what is known of delivery there; what is not known is null. `deliver_by` filters by
-/// it: products of brands that are not known to deliver there by that day are left out, from items and counts.
+/// With `pincode`, every item has `delivery` with the known delivery facts; unknown facts are null. `deliver_by`
+/// excludes products of brands that are not known to deliver by that day, from items and counts.
 ///
-/// The list ends after 1,000 products. A cursor is good for the same filters, kinds, pincode and sort in the same release, with
-/// `deliver_by` on the same day; `limit`
-/// may change from page to page.
+/// The list ends after 1,000 products. A cursor is valid for the same filters, kinds, pincode and sort in the same
+/// release. With `deliver_by` it is valid only on the same day. `limit` may change from page to page.
 #[utoipa::path(
     get,
     path = "/v1/browse",
@@ -87,9 +88,9 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<(BrowseRequest, Ve
     Ok((request, ignored))
 }
 
-/// A brand's catalogue.
+/// Lists a brand's catalogue.
 ///
-/// The same as `GET /v1/browse` with this brand: filters, facets, sorting and pages work alike.
+/// Equals `GET /v1/browse` with this brand: filters, facets, sorting and pages work the same way.
 #[utoipa::path(
     get,
     path = "/v1/brands/{slug}/products",

@@ -8,7 +8,7 @@ use crate::operations::Conditional;
 use crate::schema::CategoriesAnswer;
 use crate::server::QueryServer;
 
-/// The category tree, pruned to what the catalogue holds.
+/// Returns the category tree without empty categories.
 ///
 /// Categories are those of the Google product taxonomy. A category's count includes its descendants.
 #[utoipa::path(
@@ -26,7 +26,7 @@ pub(crate) async fn list_categories(State(server): State<QueryServer>, request: 
     answer(&server, request.headers())
 }
 
-/// The answer of [`list_categories`] to a request that has these headers.
+/// Answers [`list_categories`] for a request with these headers.
 pub(super) fn answer(server: &QueryServer, headers: &HeaderMap) -> Result<Response, Problem> {
     Ok(written(Conditional::Answer(server.categories()?), headers, &[]))
 }

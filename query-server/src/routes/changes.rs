@@ -9,13 +9,14 @@ use crate::operations::{ChangesRequest, IfNoneMatch};
 use crate::schema::{ChangesAnswer, ChangesParameters};
 use crate::server::QueryServer;
 
-/// Products that came, changed or went since a moment.
+/// Lists products that were added, changed or removed since a given time.
 ///
-/// A product is told when a crawl, or the store's live answer (`source`), observed one of its variants come, go, or change
-/// in price, list price or availability, at `since` or later. To follow a market, ask again with the largest `changed_at`
-/// of all pages; a product of that very moment comes twice. A page can be empty and have a `next_cursor`: go on until it is
-/// null. A cursor ends with its release (`cursor_expired`): begin again with the same `since`. Products that left the market
-/// stand in `gone`, behind all others: the last 20,000, whenever that was.
+/// A product is listed if a crawl or the store's live answer (`source`) observed a change at `since` or later: a
+/// variant was added or removed, or its price, list price or availability changed. To follow a market, repeat the
+/// request with the largest `changed_at` of all pages; a product with exactly that time is listed again. A page may be
+/// empty and still have a `next_cursor`; continue until it is null. A cursor ends with its release (`cursor_expired`);
+/// then start again with the same `since`. Removed products are in `gone`, after all others: the last 20,000,
+/// regardless of their age.
 #[utoipa::path(
     get,
     path = "/v1/changes",

@@ -10,17 +10,17 @@ use crate::operations::{IfNoneMatch, LookupRequest};
 use crate::schema::{LookupAnswer, LookupParameters};
 use crate::server::QueryServer;
 
-/// Longest address, SKU or handle, in characters.
+/// Maximum length of a URL, SKU or handle, in characters.
 const CHARS_MAX: usize = 2_048;
 
-/// Products by the addresses of their pages, by SKU or by handle.
+/// Finds products by the URLs of their pages, by SKU or by handle.
 ///
-/// Each of `url`, `sku` and `handle` may be given several times, at most 20 in all; the answer has one entry for each, in the
-/// order asked, with an empty list where nothing fits. A match is exact or none. An address is that of any host of the
-/// brand, with or without scheme and `www.`, below whatever language or collection, whatever is appended to it. A handle
-/// needs the `brand` whose handle it is; its letters may be composed or not (Unicode NFC, NFD) and escaped or not. A SKU counts
-/// as the store writes it, spaces and capitals too; one that has neither letter nor digit is not found. With `brand` only that
-/// brand's SKUs count. Of many products at most 20 are told, the most presentable first, and `more` is true.
+/// `url`, `sku` and `handle` may each be repeated, at most 20 in total. The answer has one entry for each, in request
+/// order, with an empty list if nothing matches. Only exact matches count. A URL may have any host of the brand, with
+/// or without scheme and `www.`, below any language or collection path, and with anything appended. A handle requires
+/// its `brand`; its letters may be composed or not (Unicode NFC, NFD) and escaped or not. A SKU must be written as in
+/// the store, including spaces and case; a SKU without letters and digits is not found. With `brand`, only that brand's
+/// SKUs are searched. If many products match, at most 20 are listed, most presentable first, and `more` is true.
 #[utoipa::path(
     get,
     path = "/v1/lookup",

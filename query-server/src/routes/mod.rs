@@ -1,4 +1,4 @@
-//! The routes: each reads its parameters, calls one operation and writes what that answers.
+//! HTTP routes. Each route reads its parameters, calls one operation and writes its answer.
 
 mod brands;
 mod browse;
@@ -38,39 +38,39 @@ use crate::page;
 use crate::server::QueryServer;
 
 impl QueryServer {
-    /// The public routes, with everything around them that an answer needs. `metrics` writes out what `/metrics` answers.
+    /// Returns the public routes with the complete edge. `metrics` renders the content of `/metrics`.
     pub fn router(&self, metrics: Option<PrometheusHandle>) -> EdgeRouter {
         self.open_router(metrics).edge(self.0.config.edge.clone())
     }
 
-    /// The public routes, described, with the answers that are constant and no edge yet: for a program that is other
-    /// servers too and puts one edge around all of them. The page, the probes and, with `metrics`, `/metrics` are among
-    /// them, so no other server may bring its own.
+    /// Returns the public routes with their descriptions and constant answers, but without the edge. A program with
+    /// several servers puts one edge around all of them. The page, the probes and, with `metrics`, `/metrics` are
+    /// included, so no other server may add its own.
     pub fn open_router(&self, metrics: Option<PrometheusHandle>) -> OpenRouter {
         open_router(self, metrics)
     }
 
-    /// The gateway's routes, for a listener of its own that the public does not reach: `POST /internal/v1/resolve`,
-    /// `GET /internal/v1/brand`, `GET /internal/v1/shop`, the probes, and the operations of stored data, which a
-    /// gateway asks for agents. Nobody is limited there, and it is no part of the interface description.
+    /// Returns the gateway's routes, for a separate listener that the public cannot reach: `POST /internal/v1/resolve`,
+    /// `GET /internal/v1/brand`, `GET /internal/v1/shop`, the probes, and the operations on stored data, which a
+    /// gateway calls on behalf of agents. There is no rate limit, and the routes are not in the OpenAPI description.
     pub fn internal_router(&self) -> EdgeRouter {
         internal_router(self).edge(self.0.config.edge.clone())
     }
 
-    /// Probes and metrics alone, for a listener of their own.
+    /// Returns only probes and metrics, for a separate listener.
     pub fn ops_router(&self, metrics: PrometheusHandle) -> EdgeRouter {
         let (router, patterns) = ops_router(self.clone(), metrics);
         Edge::new(self.0.config.edge.clone()).around(router, patterns)
     }
 
-    /// The interface description, as `/openapi.json` answers it.
+    /// Returns the OpenAPI description that `/openapi.json` serves.
     #[must_use]
     pub fn openapi() -> OpenApi {
         operations().into_openapi()
     }
 }
 
-/// Operations with their documentation, from one registration.
+/// Registers the operations together with their documentation.
 fn operations() -> OpenApiRouter<QueryServer> {
     described(
         "One market of many brand stores. Money is whole minor units with an ISO 4217 code. Query parameters that an operation \
@@ -96,9 +96,9 @@ fn operations() -> OpenApiRouter<QueryServer> {
         .routes(routes!(probes::ready))
 }
 
-/// Every public route, without the edge. What is asked often and needs no work is answered by the edge itself.
+/// Returns every public route without the edge. The edge itself serves frequent requests that need no work.
 fn open_router(server: &QueryServer, metrics: Option<PrometheusHandle>) -> OpenRouter {
-    // They read as much as the operations that they show.
+    // The HTML documents read as much data as the operations that they show, so they count as requests too.
     let documents = OpenRouter::default()
         .route("/products/{ident}", get(pages::product).with_state(server.clone()))
         .route("/brands/{slug}", get(pages::brand).with_state(server.clone()))
@@ -122,7 +122,7 @@ fn open_router(server: &QueryServer, metrics: Option<PrometheusHandle>) -> OpenR
         })
 }
 
-/// Probes and metrics, without the edge, and their patterns.
+/// Returns probes and metrics without the edge, and their path patterns.
 fn ops_router(server: QueryServer, metrics: PrometheusHandle) -> (Router, [&'static str; 3]) {
     let patterns = ["/healthz", "/readyz", "/metrics"];
     let router = Router::new()

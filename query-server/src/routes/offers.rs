@@ -8,16 +8,16 @@ use crate::operations::{IfNoneMatch, OffersRequest};
 use crate::schema::{OffersAnswer, OffersParameters, ProductPath};
 use crate::server::QueryServer;
 
-/// Offers of all brands for the same product.
+/// Lists the offers of all brands for the same product.
 ///
-/// The same product of different brands is found when a release is built: by the number below a bar code where it is
-/// known, else by maker, stock keeping unit, title and attributes. Another size, pack, colour or version is not the
-/// same. Doubtful pairs are left out. Each offer says how sure it is (`confidence`), the deciding evidence
-/// (`basis`) and all of it (`reasons`). The product's own offer is among them (`is_this_product`). Offers in stock
-/// stand first; among them, and among the rest, the product's own currency stands first, and in each currency the
-/// lowest price. Prices of several currencies are not compared. Prices and stock are the stored snapshot. A release
-/// that does not know the same products says so in `provenance.unknown_reason`; then the product's own offer stands
-/// alone. With `pincode` each offer has `delivery`.
+/// Identical products of different brands are found when a release is built: by bar code number if known, otherwise by
+/// maker, stock keeping unit, title and attributes. Another size, pack, colour or version is not the same product.
+/// Doubtful pairs are left out. Each offer states its confidence (`confidence`), the deciding evidence (`basis`) and
+/// all evidence (`reasons`). The product's own offer is included (`is_this_product`). Offers in stock come first.
+/// Within each group, the product's own currency comes first, and within a currency the lowest price. Prices in
+/// different currencies are not compared. Prices and stock are the stored snapshot. If the release has no data on
+/// identical products, `provenance.unknown_reason` says so, and only the product's own offer is listed. With `pincode`,
+/// each offer has `delivery`.
 #[utoipa::path(
     get,
     path = "/v1/products/{ident}/offers",

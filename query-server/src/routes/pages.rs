@@ -1,4 +1,4 @@
-//! The documents of products and brands, for browsers.
+//! HTML documents of products and brands for browsers.
 
 use api::{CacheRule, EntityTag, GraphAnswer, PathParameters, Problem};
 use axum::extract::State;
@@ -10,7 +10,7 @@ use crate::operations::{IfNoneMatch, OperationError, Page, ParsedName};
 use crate::page;
 use crate::server::QueryServer;
 
-/// The document of one product. A product that there is not has one too, with status 404.
+/// Serves the HTML document of a product. An unknown product also gets a document, with status 404.
 pub(super) async fn product(
     State(server): State<QueryServer>,
     path: PathParameters,
@@ -24,7 +24,7 @@ pub(super) async fn product(
     written(page, "No such product")
 }
 
-/// The document of one brand.
+/// Serves the HTML document of a brand.
 pub(super) async fn brand(
     State(server): State<QueryServer>,
     path: PathParameters,

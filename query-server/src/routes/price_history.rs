@@ -8,11 +8,12 @@ use crate::operations::{IfNoneMatch, PriceHistoryRequest};
 use crate::schema::{PriceHistoryAnswer, PriceHistoryParameters, ProductPath};
 use crate::server::QueryServer;
 
-/// A product's price history, newest first.
+/// Returns a product's price history, newest first.
 ///
-/// One entry for every observed change of a variant: when it was first seen, when its price, list price or availability
-/// changed, when it was gone. Each holds from `observed_at`, the end of the crawl that observed it or the moment when the store
-/// said so live (`source`), until the next one of the same variant. At most the newest 1,000 are kept in a release; the lake keeps all. Empty where nothing is known.
+/// There is one entry for each observed change of a variant: it was first seen, its price, list price or availability
+/// changed, or it was removed. An entry is valid from `observed_at` until the next entry of the same variant.
+/// `observed_at` is the end of the crawl, or the time of the store's live answer (`source`). A release keeps at most
+/// the newest 1,000 entries; the lake keeps all. The list is empty if nothing is known.
 #[utoipa::path(
     get,
     path = "/v1/products/{ident}/price-history",

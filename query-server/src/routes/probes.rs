@@ -7,9 +7,9 @@ use crate::operations::OperationError;
 use crate::schema::{HealthDocument, ReadyDocument};
 use crate::server::QueryServer;
 
-/// Tells that the process answers at all.
+/// Reports that the process is running.
 ///
-/// It does not say whether requests can be answered: `/readyz` does. A process that does not answer is to be started again.
+/// It does not say if requests can be answered; `/readyz` does. Restart a process that does not answer.
 #[utoipa::path(
     get,
     path = "/healthz",
@@ -24,7 +24,7 @@ pub(crate) async fn health() -> Response {
     alive()
 }
 
-/// The answer of [`health`].
+/// Builds the answer of [`health`].
 pub(super) fn alive() -> Response {
     api::json(
         StatusCode::OK,
@@ -34,9 +34,10 @@ pub(super) fn alive() -> Response {
     )
 }
 
-/// Tells that a release is open, so that requests can be answered, and that the server is not about to stop.
+/// Reports that a release is open, so that requests can be answered, and that the server is not about to stop.
 ///
-/// Otherwise 503: a load balancer sends no requests meanwhile. `stale` is true while a newer release could not be read.
+/// Otherwise the status is 503, and load balancers send no requests. `stale` is true while a newer release could not be
+/// read.
 #[utoipa::path(
     get,
     path = "/readyz",

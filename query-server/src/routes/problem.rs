@@ -4,7 +4,7 @@ use data_model::ErrorCode;
 use super::read::{EXPIRED, FOREIGN};
 use crate::operations::OperationError;
 
-/// The one place where failures of operations become what clients get.
+/// Translates errors of operations into problems for clients. No other code does this.
 impl From<OperationError> for Problem {
     fn from(error: OperationError) -> Self {
         match &error {

@@ -8,10 +8,11 @@ use crate::operations::{IfNoneMatch, Include, ProductRequest};
 use crate::schema::{IncludeParameters, ProductAnswer, ProductPath};
 use crate::server::QueryServer;
 
-/// One product, with the parts that `include` names.
+/// Returns one product with the parts named by `include`.
 ///
-/// Prices are the stored snapshot, not the live price; `provenance.refreshed_at` tells when the brand's catalogue was
-/// found as it is now. A part that is not included is absent. With `pincode` the product has `delivery`, as cards have it.
+/// Prices are the stored snapshot, not the live price. `provenance.refreshed_at` is the time at which the brand's
+/// catalogue was first seen in its current form. Parts that are not included are absent. With `pincode`, the product
+/// has `delivery`, like cards do.
 #[utoipa::path(
     get,
     path = "/v1/products/{ident}",

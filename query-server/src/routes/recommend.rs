@@ -10,15 +10,17 @@ use crate::operations::{IfNoneMatch, RecommendRequest};
 use crate::schema::{RecommendAnswer, RecommendParameters};
 use crate::server::QueryServer;
 
-/// Products that go with a product.
+/// Recommends products that go with a product.
 ///
-/// `related` (the default): like it, of any brand. `cross_brand`: like it, of other brands alone. `cheaper`: like it at a
-/// lower price in the same currency, and of its category where that is known. `same_brand`: like it, of its own brand. `complement`: what is used with it, of
-/// categories that go with its own; a product whose category is unknown, or goes with none, has none. Nothing is for other people than the product. What
-/// is in stock stands first, prices that are far off stand behind, and at most half of the first cards, however many, are
-/// of one brand unless there are no others of the same kind. What is too far off is left out, so that fewer may be answered than are
-/// wanted; a shorter answer is the beginning of a longer one. The product itself is never among them, nor two of one title and brand. All are goods unless
-/// `kind` asks for others, whatever the product is.
+/// `related` (the default): similar products of any brand. `cross_brand`: similar products of other brands. `cheaper`:
+/// similar products at a lower price in the same currency, and in its category if known. `same_brand`: similar products
+/// of its own brand. `complement`: products used together with it, from categories that go with its own; there are none
+/// if its category is unknown or goes with no other. No product is for another kind of person than the given product.
+/// Products in stock come first, and products with a very different price come last. At most half of the first cards
+/// are of one brand, unless no other brand has products of the same kind. Products that are too different are left out,
+/// so the answer may be shorter than requested. A shorter answer is the start of a longer one. The given product is
+/// never included, and no two products have the same title and brand. Only goods are recommended unless `kind` asks for
+/// others, whatever the given product is.
 #[utoipa::path(
     get,
     path = "/v1/recommend",

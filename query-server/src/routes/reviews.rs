@@ -8,10 +8,10 @@ use crate::operations::{IfNoneMatch, ReviewsRequest};
 use crate::schema::{ProductPath, ReviewsAnswer, ReviewsParameters};
 use crate::server::QueryServer;
 
-/// A product's reviews, newest first.
+/// Returns a product's reviews, newest first.
 ///
-/// They are what the store's review app publishes, where it uses one that is read and the app says something of the product;
-/// otherwise what the product's own page at the store says. Many stores show none, and the list is empty then.
+/// Reviews come from the store's review app, if that app is supported and has reviews of the product. Otherwise they
+/// come from the product's own page at the store. Many stores show no reviews; then the list is empty.
 #[utoipa::path(
     get,
     path = "/v1/products/{ident}/reviews",

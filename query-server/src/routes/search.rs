@@ -8,51 +8,54 @@ use crate::operations::{IfNoneMatch, Mode, SearchLimit, SearchRequest};
 use crate::schema::{FilterParameters, SearchAnswer, SearchParameters};
 use crate::server::QueryServer;
 
-/// Top ranked product cards for a query.
+/// Returns the top ranked product cards for a query.
 ///
-/// Capped; there are no pages and no total: `provenance.more` tells whether there are others. `mode=hybrid` orders what is found by words and what is found by meaning
-/// together; what only its meaning speaks for must be near enough to be meant. `provenance.engine` tells what was
-/// searched with, and `provenance.degraded` why meaning was left out. In another order than that of relevance, meaning
-/// answers only where words find nothing.
+/// The result is limited, without pages or a total; `provenance.more` tells if more products match. `mode=hybrid` ranks
+/// matches by words and matches by meaning together. Products found only by meaning must be similar enough.
+/// `provenance.engine` names the engine used, and `provenance.degraded` the reason if meaning was not used. If the sort
+/// order is not relevance, meaning is used only if words find nothing.
 ///
-/// By words: every word of the query is asked for in some field; when fewer products than a page hold them all, the answer
-/// goes on with products that lack one word, then with those that hold any (`provenance.relaxed`), and in `hybrid` with
-/// what is near in meaning. Where twenty products or more hold every word, filters by price, stock, sale or facets leave
-/// of them what they leave, as the counts tell, and nothing else is added unless that is nothing. A word that no product
-/// holds is mended where a near one is known (`provenance.corrections`). A last word that no product holds, or none beside
-/// the other words, is taken for the beginning of one (`provenance.relaxed` is `prefix`). Words that shoppers use for the same thing find each other,
-/// the query's own standing before the others (`provenance.synonyms`). `mode=lexical` takes words as they are typed, in
-/// any grammatical form, in one word or in two (told in `provenance.synonyms`): it mends and completes none and knows no
-/// other words for the same; where too few products hold all words, it too goes on with those that lack some. A product whose title is the query stands first, then one
-/// whose SKU or handle it is, then those of the brand whose name it is. Without a query the most presentable products are
-/// answered, what is sold out behind what is not. Prices are those in `currency`, by default in the only currency of what is
-/// searched, else in the market's; `provenance.price` names it where prices filter, order or are counted. A price filter keeps
-/// products of that currency alone, and `provenance.price.left_out` tells whether others were left out for it; a price sort
-/// drops nothing: products of that currency stand first, in order, then the others by currency, in order. A price of 0 is none.
+/// Search by words looks for every word of the query in some field. If fewer products than a page have all words,
+/// products that lack one word follow, then products with any word (`provenance.relaxed`), and in `hybrid` products
+/// similar in meaning. If twenty or more products have every word, filters by price, stock, sale or facets only reduce
+/// these products, as the counts show. Others are added only if none is left. A word that no product has is corrected
+/// if a similar word is known (`provenance.corrections`). If no product has the last word, or none has it together with
+/// the other words, it is completed as a prefix (`provenance.relaxed` is `prefix`). Synonyms of shoppers match each
+/// other, and the query's own words rank first (`provenance.synonyms`). `mode=lexical` uses words as typed, in any
+/// grammatical form, in one word or in two (listed in `provenance.synonyms`). It corrects and completes no words and
+/// uses no synonyms. If too few products have all words, it also adds products that lack some. A product whose title
+/// equals the query comes first, then products whose SKU or handle equals it, then products of the brand with that
+/// name. Without a query, the most presentable products are returned, and sold-out products last. Prices are in
+/// `currency`. Its default is the only currency of the searched products, otherwise the market's currency.
+/// `provenance.price` names it if prices filter, sort or are counted. A price filter keeps only products in that
+/// currency, and `provenance.price.left_out` tells if it excluded products in other currencies. A price sort excludes
+/// nothing: products in that currency come first, then the others, grouped by currency. A price of 0 counts as no
+/// price.
 ///
-/// In `mode=hybrid` the query is read as a sentence too (`provenance.understood` tells the reading, `understand=false`
-/// turns it off). Prices ("under 2000", "500 se kam", "between 1000 and 2000", "below 20 dollars") filter, in the
-/// currency that is named or searched. Unwanted things ("not black", "without leather", "bina cheeni", `-silk`) are
-/// left out of titles, attributes and vendors; an unwanted brand ("not from Nike", "any brand but Nike") is left out
-/// with all its products. A lack that titles claim ("no sugar", "caffeine free") must stand in the title. The person
-/// whom a gift is for, occasions and purposes stand for categories where no thing is named; ages are no sizes; words
-/// between quotation marks stand beside each other. Words that only ask are left out. A query that is a title, a code
-/// or the name of a brand means that alone, and a price parameter of the request goes before a price of the text.
-/// Products near in meaning are answered where none has the words (`provenance.relaxed` is `meaning`).
+/// In `mode=hybrid` the query is also interpreted as a sentence. `provenance.understood` shows the interpretation, and
+/// `understand=false` disables it. Prices ("under 2000", "500 se kam", "between 1000 and 2000", "below 20 dollars")
+/// become filters, in the named or searched currency. Unwanted things ("not black", "without leather", "bina cheeni",
+/// `-silk`) must not occur in titles, attributes and vendors. An unwanted brand ("not from Nike", "any brand but Nike")
+/// is excluded with all its products. A lack that titles claim ("no sugar", "caffeine free") must be in the title. If
+/// no thing is named, the recipient of a gift, occasions and purposes stand for categories. Ages are not sizes. Words
+/// in quotation marks must be adjacent. Words that only express the request are ignored. A query that equals a title, a
+/// code or the name of a brand means only that. A price parameter of the request takes precedence over a price in the
+/// text. If no product has the words, products similar in meaning are returned (`provenance.relaxed` is `meaning`).
 ///
-/// Goods alone are answered unless `kind` asks for others: gift cards, services, fees, samples, notices and tests of stores.
+/// Only goods are returned unless `kind` asks for others: gift cards, services, fees, samples, notices and tests of
+/// stores.
 ///
-/// With `pincode` every card has `delivery`, what is known of delivery there; what is not known is null. `deliver_by` filters by
-/// it: products of brands that are not known to deliver there by that day are left out, from the counts too.
+/// With `pincode`, every card has `delivery` with the known delivery facts; unknown facts are null. `deliver_by`
+/// excludes products of brands that are not known to deliver by that day, also from the counts.
 ///
-/// An answer of fewer than twenty is the beginning of one of twenty. With `fold=color` products of one brand whose titles differ
-/// by a colour alone are one card, with `swatches`.
+/// An answer with fewer than twenty cards is the start of one with twenty. With `fold=color`, products of one brand
+/// whose titles differ only by a colour share one card with `swatches`.
 ///
-/// `facet_counts=true` adds `provenance.facets` and `provenance.price`, as `GET /v1/browse` answers them: counted over
-/// every product that the words match, however many are shown; where fewer than twenty hold every word, also what is shown
-/// beside those, found by meaning or by fewer words, the first twenty or `limit`, whichever is more.
-/// `similar_to` matches to a degree, so there that alone is counted; in `mode=semantic` nothing is. A search tells no total:
-/// a count above 1,000 is 1000 with `value_capped: true`.
+/// `facet_counts=true` adds `provenance.facets` and `provenance.price`, as in `GET /v1/browse`. They count every
+/// product that the words match, however many are shown. If fewer than twenty products have every word, the products
+/// shown in addition (by meaning or fewer words) count too: the first twenty or `limit`, whichever is more. For
+/// `similar_to`, similarity is gradual, so only these products are counted; in `mode=semantic` nothing is counted. A
+/// search reports no total: a count above 1,000 is 1000 with `value_capped: true`.
 #[utoipa::path(
     get,
     path = "/v1/search",
@@ -75,7 +78,7 @@ pub(crate) async fn search_products(State(server): State<QueryServer>, request: 
     Ok(written(answered, headers, &ignored))
 }
 
-/// Reads the parameters; an answer holds `limit_max` cards at most.
+/// Reads the parameters. An answer has at most `limit_max` cards.
 fn asked(query: Option<&str>, limit_max: u16) -> Result<(SearchRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let limits = || 1..=i64::from(limit_max);

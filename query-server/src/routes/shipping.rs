@@ -8,14 +8,14 @@ use crate::operations::{IfNoneMatch, ShippingRequest};
 use crate::schema::{ShippingAnswer, ShippingParameters};
 use crate::server::QueryServer;
 
-/// Shipping of a product to a pincode.
+/// Returns the shipping of a product to a pincode.
 ///
-/// Terms are those of the brand's store, as far as it tells them; nothing is asked of the store. What is not known is
-/// null. `delivery.basis` says what the days follow from. `pincode`: from what the store answered for this pincode, at
-/// `sampled_at`. `zone`: from what it answered for others with the same first three digits, all of one zone; whether it
-/// delivers to this one is then not known. `policy`: from its terms: when every rate states days, or from the days of dispatch and transit that its text tells, its cut-off,
-/// working days and the holidays that are known. `unknown`: from
-/// nothing, and there are none. Dates count from today in the market's time zone, and change the entity tag at midnight.
+/// Terms are those that the brand's store states; the store is not contacted. Unknown facts are null. `delivery.basis`
+/// names the basis of the delivery days. `pincode`: the store's answer for this pincode, at `sampled_at`. `zone`: its
+/// answers for other pincodes with the same first three digits, all in one zone; it is then unknown if the store
+/// delivers to this pincode. `policy`: its terms, if every rate states days; otherwise the dispatch and transit days in
+/// its text, its cut-off time, working days and known holidays. `unknown`: no days are known. Dates count from today in
+/// the market's time zone, and the entity tag changes at midnight.
 #[utoipa::path(
     get,
     path = "/v1/shipping",

@@ -9,12 +9,12 @@ use crate::reads::GroupBy;
 use crate::schema::{StatsOrGroups, StatsParameters};
 use crate::server::QueryServer;
 
-/// Totals of the catalogue, or figures by group.
+/// Returns totals of the catalogue, or statistics by group.
 ///
-/// Numbers of brands, products, variants, reviews and categories of the current release, when stores were last checked,
-/// and which release it is. With `by`, the figures of each brand, category or currency: products, variants, numbers in
-/// stock and on sale, and the least, median and greatest of the products' lowest prices, by currency; 1,000 groups at
-/// most, those with most products first.
+/// The totals are the numbers of brands, products, variants, reviews and categories of the current release, the times
+/// of the last checks of stores, and the release itself. With `by`, the answer has statistics of each brand, category
+/// or currency: products, variants, numbers in stock and on sale, and the lowest, median and highest of the products'
+/// lowest prices, by currency. There are at most 1,000 groups, those with most products first.
 #[utoipa::path(
     get,
     path = "/v1/stats",
@@ -38,7 +38,7 @@ pub(crate) async fn get_stats(State(server): State<QueryServer>, request: Reques
     Ok(written(Conditional::Answer(answered), request.headers(), &ignored))
 }
 
-/// The answer of [`get_stats`] to a request that has these headers, and no parameter.
+/// Answers [`get_stats`] for a request with these headers and without parameters.
 pub(super) fn answer(server: &QueryServer, headers: &HeaderMap) -> Result<Response, Problem> {
     Ok(written(Conditional::Answer(server.stats()?), headers, &[]))
 }

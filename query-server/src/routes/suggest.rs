@@ -8,14 +8,14 @@ use crate::operations::{IfNoneMatch, SuggestRequest};
 use crate::schema::{SuggestAnswer, SuggestParameters};
 use crate::server::QueryServer;
 
-/// Typeahead suggestions.
+/// Returns typeahead suggestions.
 ///
-/// The last word is taken for the beginning of one. `queries` are phrases of the catalogue that begin with what was
-/// typed, then those of which a later word does, the most frequent first; `products` hold every word in their titles, in
-/// any order, the most presentable first; `brands` and `categories` have a word in their names that begins so, those with
-/// most products first. A word that nothing holds may be mistyped: from four letters on by one letter, from eight on by
-/// two; its first letter counts. An empty `q` is answered with what is popular, one without letters or digits with
-/// nothing.
+/// The last word is treated as a prefix. `queries` are phrases of the catalogue that start with the typed text, then
+/// phrases in which a later word starts with it, most frequent first. `products` have every word in their titles, in
+/// any order, most presentable first. `brands` and `categories` have a word in their names that starts with the text,
+/// those with most products first. If nothing matches a word, typing mistakes are allowed: one letter from four letters
+/// on, two letters from eight on. The first letter must be right. An empty `q` returns popular suggestions. A `q`
+/// without letters or digits returns nothing.
 #[utoipa::path(
     get,
     path = "/v1/suggest",

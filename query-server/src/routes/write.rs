@@ -4,12 +4,12 @@ use http::HeaderMap;
 
 use crate::operations::{Conditional, Form};
 
-/// Tells of a tag if the client has its answer, as `If-None-Match` says.
+/// Returns a function that tells if the client has the answer with a given tag, according to `If-None-Match`.
 pub(super) fn known(headers: &HeaderMap) -> impl Fn(&EntityTag) -> bool + Sync + use<'_> {
     move |tag| if_none_match(headers, tag)
 }
 
-/// Writes what an operation answered a request that has these headers, and parameters that it ignored.
+/// Writes an operation's answer to a request with these headers and ignored parameters.
 pub(super) fn written(answered: Conditional, headers: &HeaderMap, ignored: &[IgnoredParameter]) -> Response {
     match answered {
         Conditional::NotModified(tag) => GraphAnswer::NotModified(tag).into_response(),
@@ -17,7 +17,7 @@ pub(super) fn written(answered: Conditional, headers: &HeaderMap, ignored: &[Ign
             GraphAnswer::Fresh(answer.tag().clone(), answer.ignoring(ignored)).into_response()
         }
         Conditional::Answer(answer) => match answer.into_form() {
-            // It knows its codings, and answers 304 by itself.
+            // The asset chooses its content encoding and answers 304 itself.
             Form::Constant(constant) => constant.answer(headers),
             Form::Made { tag, json } => GraphAnswer::Fresh(tag, json).into_response(),
         },

@@ -6,30 +6,30 @@ use utoipa::ToSchema;
 
 use super::{Pages, Provenance};
 
-/// A brand.
+/// Brand in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Brand<'a> {
-    /// Its name in paths; it never changes.
+    /// Slug of the brand in URL paths; it never changes.
     pub slug: Cow<'a, str>,
-    /// Display name.
+    /// Display name of the brand.
     pub name: Cow<'a, str>,
-    /// The domain that shoppers see.
+    /// Public domain of the brand's store.
     pub domain: Cow<'a, str>,
-    /// Address of its logo.
+    /// URL of the brand's logo.
     #[schema(required = true, format = "uri")]
     pub logo: Option<Cow<'a, str>>,
-    /// ISO 4217.
+    /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// ISO 3166-1 alpha-2.
+    /// Country code (ISO 3166-1 alpha-2).
     #[schema(required = true)]
     pub country: Option<Cow<'a, str>>,
-    /// Products.
+    /// Number of products.
     pub product_count: u64,
-    /// Products with an available variant.
+    /// Number of products with an available variant.
     pub in_stock_count: u64,
-    /// Products that are marked down.
+    /// Number of products that are marked down.
     pub on_sale_count: u64,
-    /// Categories with most products first; at most 20 in a list.
+    /// Categories with the most products, at most 20 in a list.
     pub categories: Vec<BrandCategory<'a>>,
     /// Lowest price in the brand's own currency.
     #[schema(required = true)]
@@ -37,73 +37,75 @@ pub struct Brand<'a> {
     /// Highest price in the brand's own currency.
     #[schema(required = true)]
     pub price_max_minor: Option<i64>,
-    /// Mean of the products' ratings, weighted by how many each has.
+    /// Mean of the products' ratings, weighted by their number of ratings.
     #[schema(required = true)]
     pub rating: Option<f32>,
-    /// Ratings of all products.
+    /// Total number of ratings of all products.
     pub rating_count: u64,
-    /// When a crawl found the catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
+    /// Time at which a crawl first saw the catalogue in its current form (RFC 3339). Crawls that find it unchanged do
+    /// not change this time.
     #[schema(value_type = String, format = DateTime)]
     pub refreshed_at: Timestamp,
-    /// When its store was last asked, RFC 3339, whether or not anything had changed; null if that is not known.
+    /// Time of the last check of the store (RFC 3339), even if nothing had changed; null if unknown.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub checked_at: Option<Timestamp>,
-    /// The outcome of that check; null if it is not known.
+    /// Outcome of the last check; null if unknown.
     #[schema(required = true)]
     pub check_outcome: Option<CheckOutcome>,
 }
 
-/// The outcome of asking a brand's store.
+/// Outcome of a check of a brand's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
-    /// Its catalogue had changed.
+    /// The catalogue had changed.
     Changed,
-    /// Its catalogue was as it is known.
+    /// The catalogue had not changed.
     Unchanged,
-    /// Its catalogue looked doubtful: the one from before is shown until another crawl or the operator confirms it.
+    /// The new catalogue looked doubtful. The previous catalogue is shown until another crawl or the operator confirms
+    /// the new one.
     HeldBack,
-    /// Its store could not be read: the catalogue from before is shown.
+    /// The store could not be read. The previous catalogue is shown.
     Failed,
 }
 
-/// A category that a brand has products in.
+/// Category in which a brand has products.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BrandCategory<'a> {
-    /// Its id in the taxonomy.
+    /// Id of the category in the Google product taxonomy.
     pub id: u32,
-    /// Its slug.
+    /// Slug of the category.
     pub slug: Cow<'a, str>,
-    /// Its name.
+    /// Name of the category.
     pub name: Cow<'a, str>,
-    /// Products of the brand filed under it or below it.
+    /// Number of the brand's products in the category or its subcategories.
     pub product_count: u64,
 }
 
-/// A brand with what only its own answer tells.
+/// Brand with all its facts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BrandDetail<'a> {
-    /// Its name in paths; it never changes.
+    /// Slug of the brand in URL paths; it never changes.
     pub slug: Cow<'a, str>,
-    /// Display name.
+    /// Display name of the brand.
     pub name: Cow<'a, str>,
-    /// The domain that shoppers see.
+    /// Public domain of the brand's store.
     pub domain: Cow<'a, str>,
-    /// Address of its logo.
+    /// URL of the brand's logo.
     #[schema(required = true, format = "uri")]
     pub logo: Option<Cow<'a, str>>,
-    /// ISO 4217.
+    /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// ISO 3166-1 alpha-2.
+    /// Country code (ISO 3166-1 alpha-2).
     #[schema(required = true)]
     pub country: Option<Cow<'a, str>>,
-    /// Products.
+    /// Number of products.
     pub product_count: u64,
-    /// Products with an available variant.
+    /// Number of products with an available variant.
     pub in_stock_count: u64,
-    /// Products that are marked down.
+    /// Number of products that are marked down.
     pub on_sale_count: u64,
-    /// All categories, those with most products first.
+    /// All categories of the brand, those with most products first.
     pub categories: Vec<BrandCategory<'a>>,
     /// Lowest price in the brand's own currency.
     #[schema(required = true)]
@@ -111,63 +113,64 @@ pub struct BrandDetail<'a> {
     /// Highest price in the brand's own currency.
     #[schema(required = true)]
     pub price_max_minor: Option<i64>,
-    /// Mean of the products' ratings, weighted by how many each has.
+    /// Mean of the products' ratings, weighted by their number of ratings.
     #[schema(required = true)]
     pub rating: Option<f32>,
-    /// Ratings of all products.
+    /// Total number of ratings of all products.
     pub rating_count: u64,
-    /// When a crawl found the catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
+    /// Time at which a crawl first saw the catalogue in its current form (RFC 3339). Crawls that find it unchanged do
+    /// not change this time.
     #[schema(value_type = String, format = DateTime)]
     pub refreshed_at: Timestamp,
-    /// When its store was last asked, RFC 3339, whether or not anything had changed; null if that is not known.
+    /// Time of the last check of the store (RFC 3339), even if nothing had changed; null if unknown.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub checked_at: Option<Timestamp>,
-    /// The outcome of that check; null if it is not known.
+    /// Outcome of the last check; null if unknown.
     #[schema(required = true)]
     pub check_outcome: Option<CheckOutcome>,
-    /// Address of its store.
+    /// URL of the brand's store.
     #[schema(format = "uri")]
     pub url: Cow<'a, str>,
     /// The brand's own description.
     #[schema(required = true)]
     pub description: Option<Cow<'a, str>>,
-    /// Shipping terms; null while they are not known.
+    /// Shipping terms; null if unknown.
     #[schema(required = true)]
     pub shipping: Option<ShippingSummary<'a>>,
 }
 
-/// Shipping terms, as far as a store tells them.
+/// Shipping terms that a store states.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingSummary<'a> {
-    /// ISO 4217.
+    /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// Order value from which shipping is free.
+    /// Minimum order value for free shipping, in minor units.
     #[schema(required = true)]
     pub free_shipping_threshold_minor: Option<i64>,
-    /// Cash on delivery.
+    /// True if cash on delivery is available.
     #[schema(required = true)]
     pub cod_available: Option<bool>,
-    /// Rates.
+    /// Shipping rates of the store.
     pub tiers: Vec<ShippingTierSummary<'a>>,
 }
 
 /// One shipping rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingTierSummary<'a> {
-    /// Its name.
+    /// Name of the rate.
     pub name: Cow<'a, str>,
-    /// The price of the delivery.
+    /// Delivery price, in minor units.
     pub amount_minor: i64,
-    /// Order value from which it applies.
+    /// Minimum order value of the rate, in minor units.
     #[schema(required = true)]
     pub min_order_minor: Option<i64>,
-    /// Order value up to which it applies.
+    /// Maximum order value of the rate, in minor units.
     #[schema(required = true)]
     pub max_order_minor: Option<i64>,
-    /// Fewest days to delivery.
+    /// Minimum number of days until delivery.
     #[schema(required = true)]
     pub days_min: Option<u16>,
-    /// Most days to delivery.
+    /// Maximum number of days until delivery.
     #[schema(required = true)]
     pub days_max: Option<u16>,
 }
@@ -175,21 +178,21 @@ pub struct ShippingTierSummary<'a> {
 /// A page of brands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BrandsAnswer<'a> {
-    /// The brands, those with most products first.
+    /// Brands of the page, those with most products first.
     pub data: Vec<Brand<'a>>,
-    /// The release and the page.
+    /// Release of the answer, and the cursor of the next page.
     pub provenance: Pages<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }
 
-/// One brand.
+/// Answer with one brand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BrandAnswer<'a> {
-    /// The brand.
+    /// Requested brand.
     pub data: BrandDetail<'a>,
-    /// The release that it comes from.
+    /// Release that the answer comes from.
     pub provenance: Provenance<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }

@@ -6,128 +6,130 @@ use utoipa::ToSchema;
 
 use super::ProductCard;
 
-/// A facet and how many products have each of its values.
+/// Facet with the number of products for each value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Facet<'a> {
-    /// The name to use in `facets`: `category`, `brand`, `color`, `size`, `vendor`, `tag`, …
+    /// Facet name for the parameter `facets`: `category`, `brand`, `color`, `size`, `vendor`, `tag`, …
     pub name: Cow<'a, str>,
-    /// Those that most products have first, then by value; at most `facet_values_max`, and those that are filtered by.
+    /// Values with the most products first, then in value order. At most `facet_values_max`, plus the values in the
+    /// filter.
     pub values: Vec<FacetValue<'a>>,
-    /// The number of values that any product has, of those that begin with `facet_query`: where there are more than are
-    /// shown, that parameter and `facet_values_max` reach the rest.
+    /// Total number of values that start with `facet_query`. If more exist than are shown, `facet_query` and
+    /// `facet_values_max` give access to the others.
     pub values_total: u32,
 }
 
 /// A facet value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FacetValue<'a> {
-    /// The value to filter by: lower case, white space folded; a category's or a brand's slug.
+    /// Value for the filter: lowercase with normalized white space, or the slug of a category or brand.
     pub value: Cow<'a, str>,
-    /// As a store spells it; a category's or a brand's name.
+    /// Display text: the store's spelling, or the name of a category or brand.
     pub label: Cow<'a, str>,
-    /// The number of products that have it among those that pass every other filter.
+    /// Number of products with this value that pass every other filter.
     pub count: u32,
-    /// `true` where a search counted more than the 1,000 that `count` says.
+    /// `true` if a search counted more than 1,000; `count` is then 1,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub value_capped: Option<bool>,
 }
 
-/// The lowest prices of the products that pass every filter but the price range, those in one currency; 0 is none.
+/// Lowest prices of the products in one currency that pass every filter except the price range. A price of 0 counts as
+/// no price.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PriceSummary<'a> {
-    /// The lowest; null when there is none.
+    /// Lowest price; null if no product has a price.
     #[schema(required = true)]
     pub min_minor: Option<i64>,
-    /// The highest; null when there is none.
+    /// Highest price; null if no product has a price.
     #[schema(required = true)]
     pub max_minor: Option<i64>,
-    /// ISO 4217.
+    /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// The spread of the prices, ascending without gaps, at most twelve bins; the last holds the few that are far above
-    /// the others. Empty when no product is in the currency.
+    /// Price histogram in ascending order without gaps, at most twelve bins. The last bin contains the few prices far
+    /// above the others. Empty if no product is in the currency.
     pub histogram: Vec<PriceBin>,
 }
 
-/// The currency whose prices filter and order a list.
+/// Currency of the price filter and price sort of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PriceBasis<'a> {
-    /// ISO 4217.
+    /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// True where a price filter left out products because their prices are in other currencies.
+    /// True if a price filter excluded products because their prices are in other currencies.
     pub left_out: bool,
-    /// The lowest; null when there is none. This and what follows with `facet_counts=true` alone.
+    /// Lowest price; null if no product has a price. Only with `facet_counts=true`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "told")]
     #[schema(value_type = Option<i64>)]
     pub min_minor: Option<Option<i64>>,
-    /// The highest; null when there is none.
+    /// Highest price; null if no product has a price. Only with `facet_counts=true`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "told")]
     #[schema(value_type = Option<i64>)]
     pub max_minor: Option<Option<i64>>,
-    /// The spread of the prices, as `GET /v1/browse` tells it.
+    /// Price histogram as in `GET /v1/browse`. Only with `facet_counts=true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub histogram: Option<Vec<PriceBin>>,
 }
 
-/// A member that may be null, and absent.
+/// Deserializes a field that may be null or absent.
 fn told<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Option<i64>>, D::Error> {
     Option::deserialize(value).map(Some)
 }
 
-/// The sources of a faceted list.
+/// Provenance of a list with facets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BrowseProvenance<'a> {
-    /// The release.
+    /// Id of the release.
     pub release: Cow<'a, str>,
-    /// The currency whose prices filter and order the list.
+    /// Currency of the price filter and price sort of the list.
     pub price: PriceBasis<'a>,
-    /// Parameters of the request that nothing reads, where there are any.
+    /// Request parameters that the server ignored; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub ignored: Option<Vec<IgnoredParameter>>,
 }
 
-/// The number of prices between two limits.
+/// Histogram bin: the number of prices in a range.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PriceBin {
-    /// The lowest price of the bin.
+    /// Lowest price of the bin, in minor units.
     pub from_minor: i64,
-    /// The lowest price above the bin.
+    /// Upper end of the bin in minor units, not part of the bin.
     pub to_minor: i64,
-    /// Products.
+    /// Number of products.
     pub count: u32,
-    /// `true` where a search counted more than the 1,000 that `count` says.
+    /// `true` if a search counted more than 1,000; `count` is then 1,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub value_capped: Option<bool>,
 }
 
-/// One page of a faceted list.
+/// One page of a list with facets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BrowsePage<'a> {
-    /// The products.
+    /// Products of the page.
     pub items: Vec<ProductCard<'a>>,
-    /// Counts of the whole list.
+    /// Facet counts of the whole list.
     pub facets: Vec<Facet<'a>>,
     /// Prices of the whole list.
     pub price: PriceSummary<'a>,
-    /// The text to send as `cursor` for the next page; null on the last.
+    /// Value of `cursor` for the next page; null on the last page.
     #[schema(required = true)]
     pub next_cursor: Option<Cow<'a, str>>,
-    /// `true` where the list has more products than the 1,000 that its pages show: narrow it to see them.
+    /// `true` if the list has more than the 1,000 products that its pages show. Add filters to see the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub capped: Option<bool>,
 }
 
-/// A faceted list.
+/// Answer with one page of a list with facets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BrowseAnswer<'a> {
-    /// One page with counts of the whole list.
+    /// One page of the list, with counts of the whole list.
     pub data: BrowsePage<'a>,
-    /// The sources of the list.
+    /// Provenance of the list.
     pub provenance: BrowseProvenance<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }

@@ -10,31 +10,31 @@ use super::{Pages, PricePoint, ProductCard};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ChangesParameters {
-    /// Only changes observed then or later, RFC 3339.
+    /// Only changes observed at this time or later (RFC 3339).
     #[param(format = DateTime, max_length = 64)]
     pub since: String,
-    /// Only products of the brand of this slug.
+    /// Only products of the brand with this slug.
     #[param(required = false, max_length = 200)]
     pub brand: Option<String>,
-    /// Most products wanted, those that went included.
+    /// Maximum number of products, including removed ones.
     #[param(default = 100, minimum = 1, maximum = 500, required = false)]
     pub limit: Option<i64>,
-    /// `provenance.page.next_cursor` of the page before.
+    /// `provenance.page.next_cursor` of the previous page.
     #[param(required = false, max_length = 200)]
     pub cursor: Option<String>,
 }
 
-/// A product that came or changed.
+/// Product that was added or changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ChangedProduct<'a> {
-    /// `came`: it was first seen since then; `changed`: it was known before.
+    /// `came`: first seen since `since`; `changed`: already known before.
     pub event: Cow<'a, str>,
-    /// The newest of its changes, RFC 3339.
+    /// Time of the product's newest change (RFC 3339).
     #[schema(value_type = String, format = DateTime)]
     pub changed_at: Timestamp,
-    /// The product as it is in this release.
+    /// Product in its current form in this release.
     pub product: ProductCard<'a>,
-    /// Changes of its variants since then, newest first, 50 at most; its price history has all.
+    /// Changes of the product's variants since `since`, newest first, at most 50. The price history has all of them.
     pub changes: Vec<PricePoint<'a>>,
 }
 
@@ -44,30 +44,30 @@ pub struct GoneProduct<'a> {
     /// UUID of the product.
     #[schema(value_type = String, format = "uuid")]
     pub id: ProductId,
-    /// Its last title.
+    /// Last known title of the product.
     pub title: Cow<'a, str>,
-    /// The slug of its brand.
+    /// Slug of the product's brand.
     pub brand_slug: Cow<'a, str>,
-    /// `delisted`: a crawl of its store found it no more; `brand_removed`: its brand left the market.
+    /// `delisted`: a crawl of the store no longer found the product; `brand_removed`: the brand left the market.
     pub kind: Cow<'a, str>,
-    /// When that was found, RFC 3339.
+    /// Time at which the removal was found (RFC 3339).
     #[schema(value_type = String, format = DateTime)]
     pub changed_at: Timestamp,
 }
 
-/// A page of products that came, changed or went.
+/// Page of products that were added, changed or removed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ChangesAnswer<'a> {
-    /// Products that came or changed, in an order that holds within a release.
+    /// Products that were added or changed, in an order that is stable within a release.
     pub data: Vec<ChangedProduct<'a>>,
-    /// Products that went, the newest first; they come behind all others.
+    /// Removed products, newest first. They follow after all other products.
     pub gone: Vec<GoneProduct<'a>>,
-    /// `true` where more products changed than the 1,000 that the pages of a list show: ask by brand, or of a later moment.
+    /// `true` if more than the 1,000 products that a list can contain changed. Use `brand` or a later `since`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub capped: Option<bool>,
-    /// The release and the page.
+    /// Release of the answer, and the cursor of the next page.
     pub provenance: Pages<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }

@@ -5,47 +5,48 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 
-/// A code that worked at the product's store when it was tested. The store may have ended it since: nothing is promised.
+/// Discount code that worked at the product's store when it was tested. The store may have ended it since, so it may no
+/// longer work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Discount<'a> {
-    /// The code that the buyer enters.
+    /// Code that the buyer enters.
     pub code: Cow<'a, str>,
-    /// Always `true`: the store's own word at `tested_at`. Codes that did not apply are not listed.
+    /// Always `true`: the store accepted the code at `tested_at`. Codes that did not apply are not listed.
     pub applicable: bool,
-    /// The sort of discount.
+    /// Kind of discount.
     #[schema(schema_with = kinds)]
     pub kind: CouponKind,
-    /// The share of the price that it takes off, in whole percent; null where it is no percentage.
+    /// Discount as a whole percentage of the price; null if it is not a percentage.
     #[schema(required = true)]
     pub percent: Option<u8>,
-    /// The amount that it took off in the test, in minor units; null for a percentage, and where nothing showed.
+    /// Amount of the discount in the test, in minor units; null for a percentage, or if the test showed no amount.
     #[schema(required = true)]
     pub discount_minor: Option<i64>,
     /// ISO 4217 code of all amounts.
     pub currency: Cow<'a, str>,
-    /// The condition under which it worked, as far as it is known.
+    /// Known condition under which the code worked.
     pub condition: DiscountCondition,
-    /// The goods that it was tested on.
+    /// Goods on which the code was tested.
     pub basis: DiscountBasis,
-    /// The origin of the code.
+    /// Origin of the code.
     #[schema(schema_with = sources)]
     pub source: CouponSource,
-    /// When the store was asked; at most 30 days ago.
+    /// Time of the test at the store, at most 30 days ago.
     #[schema(value_type = String, format = DateTime)]
     pub tested_at: Timestamp,
 }
 
-/// The condition under which a code worked.
+/// Condition under which a code worked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DiscountCondition {
-    /// The least that goods must cost, in minor units; null where the store did not state it.
+    /// Minimum value of the goods, in minor units; null if the store did not state it.
     #[schema(required = true)]
     pub min_subtotal_minor: Option<i64>,
-    /// The price of the one item at which it worked, in minor units: enough, whatever the least is.
+    /// Price of the single item in the test, in minor units. This value was enough, even if the minimum is unknown.
     pub tested_subtotal_minor: i64,
 }
 
-/// The goods that a code was tested on, the nearest to the product first.
+/// Goods on which a code was tested, closest to the product first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DiscountBasis {
@@ -53,7 +54,7 @@ pub enum DiscountBasis {
     ThisProduct,
     /// Another product of the store in the same category.
     ThisCategory,
-    /// A product of the store in another category, or in one that is not known.
+    /// A product of the store in another or an unknown category.
     ThisStore,
 }
 

@@ -5,44 +5,45 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{ProductCard, Provenance};
 
-/// Parameters of `GET /v1/lookup`: at least one of `url`, `sku` and `handle`, each as often as is wanted, 20 in all.
+/// Parameters of `GET /v1/lookup`: at least one of `url`, `sku` and `handle`. Each may be repeated, at most 20 in
+/// total.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct LookupParameters {
-    /// The address of a product's page at its store.
+    /// URL of a product's page at its store.
     #[param(required = false)]
     pub url: Vec<String>,
     /// The SKU of a variant, exactly as the store writes it.
     #[param(required = false)]
     pub sku: Vec<String>,
-    /// The product's name in the brand's addresses; with `brand`.
+    /// Handle of the product in the brand's URLs. Requires `brand`.
     #[param(required = false)]
     pub handle: Vec<String>,
-    /// The slug of the brand whose handles these are; SKUs are then looked for at that brand alone.
+    /// Slug of the brand of the handles. It also restricts SKUs to that brand.
     #[param(required = false, max_length = 200)]
     pub brand: Option<String>,
 }
 
-/// The products that one name stands for.
+/// Products that match one name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Lookup<'a> {
-    /// `url`, `sku` or `handle`.
+    /// Kind of name: `url`, `sku` or `handle`.
     pub by: Cow<'a, str>,
-    /// As it was asked.
+    /// Name as given in the request.
     pub value: Cow<'a, str>,
-    /// The products that have exactly that; empty where none has, at most 20.
+    /// Products with exactly this name, at most 20; empty if there are none.
     pub products: Vec<ProductCard<'a>>,
-    /// True where other products have it too.
+    /// True if more products have this name.
     pub more: bool,
 }
 
-/// Products by what others call them.
+/// Answer with the products for each external name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LookupAnswer<'a> {
-    /// One entry for each name, in the order asked.
+    /// One entry for each name, in request order.
     pub data: Vec<Lookup<'a>>,
-    /// The release that they come from.
+    /// Release that the answer comes from.
     pub provenance: Provenance<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }

@@ -3,16 +3,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A member of an object whose name is a store's own word.
+/// Key and value of a JSON object whose keys are chosen by stores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedValue<'a, V> {
-    /// Its name.
+    /// Key of the entry.
     pub name: Cow<'a, str>,
-    /// Its value.
+    /// Value of the entry.
     pub value: V,
 }
 
-/// Writes the members of an object in their order, which is the store's.
+/// Serializes a JSON object with its keys in the store's order.
 pub(super) fn serialize<V: Serialize, S: Serializer>(
     members: &[NamedValue<'_, V>],
     serializer: S,

@@ -1,11 +1,12 @@
-// These types document parameters; the routes read them one by one, because every fault of a request is listed.
+// These types only document parameters. The routes read parameters one by one, so that an error answer can list all
+// faults.
 use data_model::Kinds;
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};
 
-/// One of these words; the first where none is given. What it is about is told of the parameter in the end: the macro leaves
-/// the words of a field out that has a schema of its own.
+/// Builds an enum schema whose default is the first word. `about` becomes the description, because the macro drops the
+/// doc comment of a field with its own schema.
 pub(super) fn one_of(words: &[&str], about: &str) -> Schema {
     let text = ObjectBuilder::new()
         .description(Some(about))
@@ -43,7 +44,7 @@ fn sorts() -> Schema {
     )
 }
 
-/// The product that a path names.
+/// Product in the URL path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
 pub struct ProductPath {
@@ -59,40 +60,40 @@ pub struct SearchParameters {
     /// Free text, at most 512 characters.
     #[param(default = "", max_length = 512, required = false)]
     pub q: Option<String>,
-    /// Only this brand's products, by its slug. An unknown brand has none.
+    /// Only products of the brand with this slug. An unknown brand has no products.
     #[param(required = false, max_length = 200)]
     pub brand: Option<String>,
-    /// `hybrid` (words and meaning), `semantic` (meaning alone) or `lexical` (words alone). `lexical` looks for the words
-    /// as they were typed, in one word or in two: none is mended, none stands for the beginning of a longer one.
+    /// `hybrid` (words and meaning), `semantic` (only meaning) or `lexical` (only words). `lexical` searches for the
+    /// words as typed, in one word or in two. It corrects no spelling and completes no words.
     #[param(required = false, schema_with = modes)]
     pub mode: Option<String>,
-    /// Most cards wanted.
+    /// Maximum number of cards.
     #[param(default = 20, minimum = 1, maximum = 40, required = false)]
     pub limit: Option<i64>,
-    /// Most cards of one brand; by default as many as fit.
+    /// Maximum number of cards of one brand; unlimited by default.
     #[param(minimum = 1, maximum = 40, required = false)]
     pub per_brand_max: Option<i64>,
-    /// A product (`sha:` and 40 hex digits, or a UUID) that what is found must be like; it is not found itself. With `q`
-    /// both count alike, without `q` likeness alone.
+    /// Product (`sha:` and 40 hex digits, or a UUID) to which results must be similar. The product itself is not a
+    /// result. With `q`, text and similarity have equal weight; without `q`, only similarity counts.
     #[param(
         required = false,
         pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$"
     )]
     pub similar_to: Option<String>,
-    /// `true` adds `provenance.facets` and `provenance.price`: how many products have each facet value, and what they
-    /// cost. Not in `mode=semantic`, where nearness is a matter of degree and there is nothing to count.
+    /// `true` adds `provenance.facets` and `provenance.price`: the number of products for each facet value, and their
+    /// prices. Not available with `mode=semantic`, where similarity is gradual and there is no set of matches to count.
     #[param(required = false)]
     pub facet_counts: Option<bool>,
-    /// `false` looks for the words of `q` alone. By default prices, what is not wanted, gifts, occasions, needs and quoted
-    /// phrases are read out of it in `mode=hybrid`.
+    /// `false` searches only for the words of `q`. By default, `mode=hybrid` interprets prices, unwanted things, gifts,
+    /// occasions, needs and quoted phrases in the query.
     #[param(default = true, required = false)]
     pub understand: Option<bool>,
-    /// `true` adds `provenance.explain`: what the place of each card is made of.
+    /// `true` adds `provenance.explain`: the score components of each card.
     #[param(required = false)]
     pub explain: Option<bool>,
 }
 
-/// The filters and the order of every list of products.
+/// Filters and sort order of every list of products.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct FilterParameters {
@@ -108,67 +109,70 @@ pub struct FilterParameters {
     /// `true` keeps only products that are marked down.
     #[param(required = false)]
     pub on_sale: Option<bool>,
-    /// A JSON object of facet names (`category`, `brand`, `color`, …) to a value, or to a list of values of which any will do. Names combine with AND.
-    /// A number counts by its value (`41.0` is `41`); an empty object or an empty text filters by nothing.
+    /// JSON object that maps facet names (`category`, `brand`, `color`, …) to a value or a list of alternative values.
+    /// Several names are combined with AND. Numbers are compared by value (`41.0` equals `41`). An empty object or
+    /// string applies no filter.
     #[param(
         required = false,
         max_length = 4096,
         example = "{\"color\":[\"black\",\"navy\"],\"size\":\"M\"}"
     )]
     pub facets: Option<String>,
-    /// Only products of these kinds, given several times or with commas between; goods alone by default.
+    /// Only products of these kinds, as repeated parameters or separated by commas; by default only goods.
     #[param(required = false, schema_with = kinds)]
     pub kind: Vec<String>,
-    /// `relevance`, `price_asc`, `price_desc`, `rating` or `newest`.
+    /// Sort order: `relevance`, `price_asc`, `price_desc`, `rating` or `newest`.
     #[param(required = false, schema_with = sorts)]
     pub sort: Option<String>,
-    /// ISO 4217: the currency of price filters, price sorts and of prices that are counted; by default the only one of what is
-    /// searched or browsed (of the brands that the facet `brand` names), else the market's. Small letters are taken as well.
+    /// Currency code (ISO 4217) of price filters, price sorts and counted prices; lowercase is accepted. By default the
+    /// only currency of the searched or browsed products (or of the brands in the facet `brand`), otherwise the
+    /// market's currency.
     #[param(required = false, pattern = "^([A-Za-z]{3})?$")]
     pub currency: Option<String>,
-    /// `color`: products of one brand whose titles differ by a colour alone are one card, the first of them in the order that
-    /// is asked for, with all of them as its `swatches`.
+    /// `color` combines products of one brand whose titles differ only by a colour into one card. The card shows the
+    /// first of them in sort order, and all of them as `swatches`.
     #[param(required = false, schema_with = folds)]
     pub fold: Option<String>,
-    /// An Indian postal index number: every card has `delivery`, what is known of delivery there. Unknown is null.
+    /// Indian pincode. Adds the known delivery facts to every card as `delivery`. Unknown facts are null.
     #[param(required = false, pattern = "^([1-9][0-9]{5})?$", example = "560001")]
     pub pincode: Option<String>,
-    /// Only products that are known to be delivered to `pincode`, which it needs, by this day in the market's time zone. What is
-    /// not known to be there in time is left out.
+    /// Only products that are known to reach `pincode` by this day in the market's time zone. Requires `pincode`.
+    /// Products with unknown delivery time are excluded.
     #[param(
         required = false,
         pattern = "^([0-9]{4}-[0-9]{2}-[0-9]{2})?$",
         example = "2026-11-24"
     )]
     pub deliver_by: Option<String>,
-    /// Most values of each facet.
+    /// Maximum number of values of each facet.
     #[param(default = 50, minimum = 1, maximum = 500, required = false)]
     pub facet_values_max: Option<i64>,
-    /// Only facet values that begin so; of categories and brands also those whose names do. Facets without any are left out.
+    /// Only facet values that start with this text. For categories and brands, names count too. Facets without such a
+    /// value are omitted.
     #[param(required = false, max_length = 100)]
     pub facet_query: Option<String>,
 }
 
-/// Parameters of `GET /v1/browse`, besides [`ListParameters`] and [`FilterParameters`]: a brand, or a category, or both.
+/// Parameters of `GET /v1/browse`, besides [`ListParameters`] and [`FilterParameters`]: a brand, a category, or both.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct BrandParameter {
-    /// Only this brand's products, by its slug.
+    /// Only products of the brand with this slug.
     #[param(required = false, max_length = 200)]
     pub brand: Option<String>,
 }
 
-/// The page of a list of products.
+/// Category and page of a list of products.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ListParameters {
-    /// Only products in this category or below it, by slug or id.
+    /// Only products in this category or its subcategories, by slug or id.
     #[param(required = false, max_length = 200)]
     pub category: Option<String>,
-    /// Most products wanted.
+    /// Maximum number of products.
     #[param(default = 24, minimum = 1, maximum = 60, required = false)]
     pub limit: Option<i64>,
-    /// `data.next_cursor` of the page before.
+    /// `data.next_cursor` of the previous page.
     #[param(required = false, max_length = 200)]
     pub cursor: Option<String>,
 }
@@ -177,7 +181,8 @@ pub struct ListParameters {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct IncludeParameters {
-    /// A list with commas of `variants`, `media`, `offers`, `attributes`, `reviews`; all five by default.
+    /// Comma-separated list of `variants`, `media`, `offers`, `attributes`, `reviews`, `discounts`; by default all of
+    /// them.
     #[param(
         required = false,
         max_length = 200,
@@ -185,7 +190,7 @@ pub struct IncludeParameters {
         example = "variants,offers"
     )]
     pub include: Option<String>,
-    /// An Indian postal index number: the product has `delivery`, what is known of delivery there. Unknown is null.
+    /// Indian pincode. Adds the known delivery facts as `delivery`. Unknown facts are null.
     #[param(required = false, pattern = "^([1-9][0-9]{5})?$", example = "560001")]
     pub pincode: Option<String>,
 }
@@ -194,13 +199,13 @@ pub struct IncludeParameters {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ReviewsParameters {
-    /// Most reviews wanted.
+    /// Maximum number of reviews.
     #[param(default = 20, minimum = 1, maximum = 100, required = false)]
     pub limit: Option<i64>,
     /// The number of reviews to skip.
     #[param(default = 0, minimum = 0, required = false)]
     pub offset: Option<i64>,
-    /// `provenance.page.next_cursor` of the page before; wins over `offset`.
+    /// `provenance.page.next_cursor` of the previous page; takes precedence over `offset`.
     #[param(required = false, max_length = 200)]
     pub cursor: Option<String>,
 }
@@ -209,16 +214,16 @@ pub struct ReviewsParameters {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct BrandsParameters {
-    /// Looked for in name, slug and domain.
+    /// Text to find in name, slug and domain.
     #[param(required = false, max_length = 200)]
     pub q: Option<String>,
-    /// Only brands with a product in this category or below it, by slug or id.
+    /// Only brands with a product in this category or its subcategories, by slug or id.
     #[param(required = false, max_length = 200)]
     pub category: Option<String>,
-    /// Most brands wanted.
+    /// Maximum number of brands.
     #[param(default = 50, minimum = 1, maximum = 100, required = false)]
     pub limit: Option<i64>,
-    /// `provenance.page.next_cursor` of the page before.
+    /// `provenance.page.next_cursor` of the previous page.
     #[param(required = false, max_length = 200)]
     pub cursor: Option<String>,
 }

@@ -10,10 +10,10 @@ use super::Pages;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct PriceHistoryParameters {
-    /// Most entries wanted.
+    /// Maximum number of entries.
     #[param(default = 200, minimum = 1, maximum = 1000, required = false)]
     pub limit: Option<i64>,
-    /// `provenance.page.next_cursor` of the page before.
+    /// `provenance.page.next_cursor` of the previous page.
     #[param(required = false, max_length = 200)]
     pub cursor: Option<String>,
 }
@@ -21,26 +21,26 @@ pub struct PriceHistoryParameters {
 /// One observed change of a variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PricePoint<'a> {
-    /// End of the crawl that observed it, or when the store answered live, RFC 3339.
+    /// End of the crawl that observed the change, or time of the store's live answer (RFC 3339).
     #[schema(value_type = String, format = DateTime)]
     pub observed_at: Timestamp,
-    /// The variant; one that is gone is not among the product's variants.
+    /// Id of the variant. A removed variant is no longer among the product's variants.
     pub variant_id: Cow<'a, str>,
-    /// `first_seen`, `changed`, `gone`, or `returned` after it was gone.
+    /// Kind of change: `first_seen`, `changed`, `gone`, or `returned` after it was gone.
     pub event: Cow<'a, str>,
-    /// ISO 4217.
+    /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// Price from then on, in minor units; null when gone.
+    /// Price from this time on, in minor units; null if the variant is gone.
     #[schema(required = true)]
     pub price_minor: Option<i64>,
-    /// List price from then on, where above the price.
+    /// List price from this time on, if it is above the price.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
-    /// True where the store would sell it from then on; null when gone.
+    /// True if the store sells the variant from this time on; null if it is gone.
     #[schema(required = true)]
     pub available: Option<bool>,
-    /// The observer: `crawl`, or `live` for a store's answer when it was asked about the product; null where the
-    /// release was built before that was kept.
+    /// Observer: `crawl`, or `live` for the store's answer to a live request. Null in releases that did not yet store
+    /// the observer.
     #[schema(required = true)]
     pub source: Option<Cow<'a, str>>,
 }
@@ -50,8 +50,8 @@ pub struct PricePoint<'a> {
 pub struct PriceHistoryAnswer<'a> {
     /// Observed changes, newest first.
     pub data: Vec<PricePoint<'a>>,
-    /// The release and the page.
+    /// Release of the answer, and the cursor of the next page.
     pub provenance: Pages<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }

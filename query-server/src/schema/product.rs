@@ -7,128 +7,129 @@ use utoipa::ToSchema;
 use super::named::{self, NamedValue};
 use super::{CardDelivery, Discount, Pages, ProductProvenance};
 
-/// A product as lists show it. Prices are the stored snapshot.
+/// Product card for lists. Prices are the stored snapshot, not live prices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProductCard<'a> {
-    /// UUID.
+    /// UUID of the product.
     #[schema(value_type = String, format = "uuid")]
     pub id: ProductId,
-    /// `sha:` and 40 hex digits.
+    /// Product id in its other form: `sha:` and 40 hex digits.
     #[schema(value_type = String, pattern = "^sha:[0-9a-f]{40}$")]
     pub product_uid: ProductUid,
-    /// Title.
+    /// Title of the product.
     pub title: Cow<'a, str>,
     /// The brand's display name.
     pub brand: Cow<'a, str>,
     /// The brand's slug.
     pub brand_slug: Cow<'a, str>,
-    /// Lowest price of all variants that have one, in minor units; 0 where none has.
+    /// Lowest price of all variants, in minor units; 0 if no variant has a price.
     pub price_min_minor: i64,
-    /// List price of the variant with the lowest price, where it is marked down.
+    /// List price of the variant with the lowest price, if it is marked down.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
-    /// The markdown in percent.
+    /// Price reduction in percent.
     #[schema(required = true)]
     pub discount_pct: Option<u8>,
-    /// ISO 4217.
+    /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// True where any variant is available.
+    /// True if any variant is available.
     pub in_stock: bool,
-    /// True where all variants are known: of many, a store may list the first alone. Otherwise prices and stock are
-    /// those of the variants that are known.
+    /// True if all variants are known. A store may list only the first of many variants; then prices and stock cover
+    /// only the known variants.
     pub variants_complete: bool,
-    /// From 0 to 5.
+    /// Mean rating, from 0 to 5 stars.
     #[schema(required = true)]
     pub rating: Option<f32>,
-    /// Address of the first picture.
+    /// URL of the first picture.
     #[schema(required = true, format = "uri")]
     pub image: Option<Cow<'a, str>>,
-    /// With `pincode`: what is known of delivery there.
+    /// Known delivery facts for `pincode`; absent without this parameter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub delivery: Option<CardDelivery>,
-    /// With `fold=color`: the products of the brand whose titles differ from this one's by a colour alone, this one among
-    /// them, by colour, at most 24; empty where there are none.
+    /// With `fold=color`: products of the brand whose titles differ from this one only by a colour, including this
+    /// product, sorted by colour, at most 24. Empty if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub swatches: Option<Vec<Swatch<'a>>>,
 }
 
-/// A product in one of its colours.
+/// Product in one of its colours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Swatch<'a> {
-    /// UUID.
+    /// UUID of the product.
     #[schema(value_type = String, format = "uuid")]
     pub id: ProductId,
-    /// `sha:` and 40 hex digits.
+    /// Product id in its other form: `sha:` and 40 hex digits.
     #[schema(value_type = String, pattern = "^sha:[0-9a-f]{40}$")]
     pub product_uid: ProductUid,
-    /// The colour, as the title says it.
+    /// Colour name from the title.
     pub color: Cow<'a, str>,
-    /// Address of the first picture.
+    /// URL of the first picture.
     #[schema(required = true, format = "uri")]
     pub image: Option<Cow<'a, str>>,
-    /// True where any variant is available.
+    /// True if any variant is available.
     pub in_stock: bool,
 }
 
-/// A product with the parts that were asked for.
+/// Product with the requested parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProductDetail<'a> {
-    /// UUID.
+    /// UUID of the product.
     #[schema(value_type = String, format = "uuid")]
     pub id: ProductId,
-    /// `sha:` and 40 hex digits.
+    /// Product id in its other form: `sha:` and 40 hex digits.
     #[schema(value_type = String, pattern = "^sha:[0-9a-f]{40}$")]
     pub product_uid: ProductUid,
-    /// Title.
+    /// Title of the product.
     pub title: Cow<'a, str>,
     /// The brand's display name.
     pub brand: Cow<'a, str>,
     /// The brand's slug.
     pub brand_slug: Cow<'a, str>,
-    /// Lowest price of all variants that have one, in minor units; 0 where none has.
+    /// Lowest price of all variants, in minor units; 0 if no variant has a price.
     pub price_min_minor: i64,
-    /// List price of the variant with the lowest price, where it is marked down.
+    /// List price of the variant with the lowest price, if it is marked down.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
     /// The markdown in percent.
     #[schema(required = true)]
     pub discount_pct: Option<u8>,
-    /// ISO 4217.
+    /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// True where any variant is available.
+    /// True if any variant is available.
     pub in_stock: bool,
-    /// True where all variants are known: of many, a store may list the first alone. Otherwise prices and stock are
-    /// those of the variants that are known.
+    /// True if all variants are known. A store may list only the first of many variants; then prices and stock cover
+    /// only the known variants.
     pub variants_complete: bool,
-    /// `goods`, `gift_card`, `service`, `fee`, `sample`, `notice` or `test`. Lists show goods alone unless `kind` asks for others.
+    /// Kind of product: `goods`, `gift_card`, `service`, `fee`, `sample`, `notice` or `test`. Lists show only goods
+    /// unless `kind` asks for others.
     pub kind: Cow<'a, str>,
-    /// From 0 to 5.
+    /// Mean rating, from 0 to 5 stars.
     #[schema(required = true)]
     pub rating: Option<f32>,
-    /// Address of the first picture.
+    /// URL of the first picture.
     #[schema(required = true, format = "uri")]
     pub image: Option<Cow<'a, str>>,
     /// Highest price of all variants, in minor units.
     pub price_max_minor: i64,
-    /// The number of ratings that the rating is the mean of.
+    /// Number of ratings behind the mean rating.
     pub rating_count: u32,
-    /// The publisher of the rating, as in `source` of a review; null where there is no rating.
+    /// Publisher of the rating, like `source` of a review; null if there is no rating.
     #[schema(required = true)]
     pub rating_source: Option<Cow<'a, str>>,
-    /// True where the store delivers to any pincode; false where it was found to deliver to none.
+    /// True if the store delivers to any Indian pincode; false if it was found to deliver to none.
     #[schema(required = true)]
     pub delivers_to_india: Option<bool>,
-    /// With `pincode`: what is known of delivery there.
+    /// Known delivery facts for `pincode`; absent without this parameter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub delivery: Option<CardDelivery>,
-    /// Pictures and films in display order; part `media`.
+    /// Pictures and videos in display order; part `media`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub media: Option<Vec<Medium<'a>>>,
-    /// Buyable forms in the store's order; part `variants`.
+    /// Variants in the store's order; part `variants`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub variants: Option<Vec<Variant<'a>>>,
@@ -144,73 +145,73 @@ pub struct ProductDetail<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub reviews: Option<Vec<Review<'a>>>,
-    /// Codes that worked at the store within 30 days, those first that worked on what is nearest to the product, at most 10;
-    /// empty where none is known; part `discounts`.
+    /// Discount codes that worked at the store within 30 days, at most 10. Codes tested closest to the product come
+    /// first. Empty if none is known; part `discounts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub discounts: Option<Vec<Discount<'a>>>,
 }
 
-/// A picture or film.
+/// Picture or video.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Medium<'a> {
-    /// Absolute address.
+    /// Absolute URL of the file.
     #[schema(format = "uri")]
     pub url: Cow<'a, str>,
-    /// `image` or `video`.
+    /// Kind of file: `image` or `video`.
     pub kind: Cow<'a, str>,
-    /// Alternative text.
+    /// Alternative text of the picture.
     #[schema(required = true)]
     pub alt: Option<Cow<'a, str>>,
-    /// In pixels.
+    /// Width in pixels.
     #[schema(required = true)]
     pub width: Option<u32>,
-    /// In pixels.
+    /// Height in pixels.
     #[schema(required = true)]
     pub height: Option<u32>,
 }
 
-/// A buyable form of a product.
+/// Variant of a product that can be bought.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Variant<'a> {
-    /// The platform's id.
+    /// Id of the variant in the store platform.
     pub id: Cow<'a, str>,
-    /// Stock keeping unit, where the store states one.
+    /// Stock keeping unit (SKU), if the store states one.
     #[schema(required = true)]
     pub sku: Option<Cow<'a, str>>,
-    /// Title; empty for a product's one default variant.
+    /// Title of the variant; empty for the single default variant of a product.
     pub title: Cow<'a, str>,
     /// Option values by option name.
     #[serde(with = "named")]
     #[schema(value_type = BTreeMap<String, String>)]
     pub options: Vec<NamedValue<'a, Cow<'a, str>>>,
-    /// Address of its own picture.
+    /// URL of the variant's own picture.
     #[schema(required = true, format = "uri")]
     pub image: Option<Cow<'a, str>>,
 }
 
-/// A variant's price and availability when the catalogue was last read.
+/// Price and availability of a variant when the catalogue was last read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Offer<'a> {
-    /// The variant.
+    /// Id of the variant.
     pub variant_id: Cow<'a, str>,
     /// Price in minor units.
     pub amount_minor: i64,
-    /// List price, where it is above the price.
+    /// List price, if it is above the price.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
-    /// ISO 4217.
+    /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// True where the store would sell it.
+    /// True if the store sells the variant.
     pub available: bool,
 }
 
-/// Facts that a store tells of a product besides price and pictures.
+/// Facts that a store states about a product besides price and pictures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Attributes<'a> {
-    /// Plain text, paragraphs divided by newlines; may be empty.
+    /// Description as plain text, with paragraphs separated by newlines; may be empty.
     pub description: Cow<'a, str>,
-    /// The vendor.
+    /// Vendor as the store states it.
     #[schema(required = true)]
     pub vendor: Option<Cow<'a, str>>,
     /// The store's own product type.
@@ -218,83 +219,83 @@ pub struct Attributes<'a> {
     pub product_type: Option<Cow<'a, str>>,
     /// The store's tags.
     pub tags: Vec<Cow<'a, str>>,
-    /// Category of the Google product taxonomy, where a rule fits.
+    /// Category in the Google product taxonomy, if a rule matches the product.
     #[schema(required = true)]
     pub category: Option<CategoryRef<'a>>,
-    /// The product's page at the store.
+    /// URL of the product's page at the store.
     #[schema(format = "uri")]
     pub url: Cow<'a, str>,
     /// Option values by option name.
     #[serde(with = "named")]
     #[schema(value_type = BTreeMap<String, Vec<String>>)]
     pub options: Vec<NamedValue<'a, Vec<Cow<'a, str>>>>,
-    /// Structured attributes such as `color`, `material`; what `facets` filters by.
+    /// Structured attributes such as `color` or `material`, which `facets` can filter.
     #[serde(with = "named")]
     #[schema(value_type = BTreeMap<String, Vec<String>>)]
     pub attributes: Vec<NamedValue<'a, Vec<Cow<'a, str>>>>,
-    /// RFC 3339, as the store states it.
+    /// Timestamp from the store (RFC 3339).
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub created_at: Option<Timestamp>,
-    /// RFC 3339, as the store states it.
+    /// Timestamp from the store (RFC 3339).
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub published_at: Option<Timestamp>,
-    /// RFC 3339, as the store states it.
+    /// Timestamp from the store (RFC 3339).
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub updated_at: Option<Timestamp>,
 }
 
-/// A category, named.
+/// Category with its names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CategoryRef<'a> {
-    /// Its id in the taxonomy.
+    /// Id of the category in the Google product taxonomy.
     pub id: u32,
-    /// Its slug.
+    /// Slug of the category.
     pub slug: Cow<'a, str>,
-    /// Its own name.
+    /// Name of the category, without its ancestors.
     pub name: Cow<'a, str>,
-    /// Its full path.
+    /// Full path of the category, including its ancestors.
     pub path: Cow<'a, str>,
 }
 
-/// A review.
+/// Review of a product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Review<'a> {
-    /// Stars, from 0 to 5.
+    /// Rating from 0 to 5 stars.
     pub rating: f32,
     /// The reviewer's name.
     #[schema(required = true)]
     pub author: Option<Cow<'a, str>>,
-    /// Headline.
+    /// Headline of the review.
     #[schema(required = true)]
     pub title: Option<Cow<'a, str>>,
-    /// Text.
+    /// Text of the review.
     pub body: Cow<'a, str>,
-    /// RFC 3339.
+    /// Time of the review (RFC 3339).
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub created_at: Option<Timestamp>,
-    /// The publisher: `judgeme`, `yotpo`, `stamped` or `okendo` for the store's review app, `page` for the store's own
-    /// page of the product.
+    /// Publisher: `judgeme`, `yotpo`, `stamped` or `okendo` for the store's review app, `page` for the store's own
+    /// product page.
     pub source: Cow<'a, str>,
 }
 
-/// A product.
+/// Answer with one product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProductAnswer<'a> {
-    /// The product.
+    /// Requested product.
     pub data: ProductDetail<'a>,
-    /// The sources of the product.
+    /// Sources of the product's data.
     pub provenance: ProductProvenance<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }
 
 /// A page of reviews.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReviewsAnswer<'a> {
-    /// The reviews, newest first.
+    /// Reviews of the page, newest first.
     pub data: Vec<Review<'a>>,
-    /// The release and the page.
+    /// Release of the answer, and the cursor of the next page.
     pub provenance: Pages<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }

@@ -19,41 +19,41 @@ fn intents() -> Schema {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct RecommendParameters {
-    /// The product: `sha:` and 40 hex digits, or a UUID.
+    /// Product for which others are recommended: `sha:` and 40 hex digits, or a UUID.
     #[param(pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$")]
     pub product_id: String,
-    /// `related`, `cross_brand`, `complement`, `cheaper` or `same_brand`.
+    /// Relation of the recommended products: `related`, `cross_brand`, `complement`, `cheaper` or `same_brand`.
     #[param(required = false, schema_with = intents)]
     pub intent: Option<String>,
-    /// Only products of these kinds, given several times or with commas between; goods alone by default.
+    /// Only products of these kinds, as repeated parameters or separated by commas; by default only goods.
     #[param(required = false, schema_with = kinds)]
     pub kind: Vec<String>,
-    /// Most cards wanted.
+    /// Maximum number of cards.
     #[param(default = 12, minimum = 1, maximum = 50, required = false)]
     pub limit: Option<i64>,
 }
 
-/// Products that go with a product, best first.
+/// Recommended products for a product, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RecommendAnswer<'a> {
-    /// The cards.
+    /// Cards of the recommended products.
     pub data: Vec<ProductCard<'a>>,
-    /// The way in which they were found.
+    /// Method by which the products were found.
     pub provenance: RecommendProvenance<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }
 
-/// The way in which recommendations were found.
+/// Method by which recommendations were found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RecommendProvenance<'a> {
-    /// The release.
+    /// Id of the release.
     pub release: Cow<'a, str>,
-    /// `semantic`: by vectors; `lexical`: by the words of the title, where the release has no vectors.
+    /// `semantic`: by vectors; `lexical`: by the words of the title, if the release has no vectors.
     pub engine: Cow<'a, str>,
-    /// The intent that was answered.
+    /// Intent of the recommendations.
     pub intent: Cow<'a, str>,
-    /// Parameters of the request that nothing reads, where there are any.
+    /// Request parameters that the server ignored; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub ignored: Option<Vec<IgnoredParameter>>,

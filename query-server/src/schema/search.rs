@@ -7,121 +7,121 @@ use utoipa::ToSchema;
 
 use super::{Facet, PriceBasis, ProductCard, UnderstoodPhrase};
 
-/// Product cards, best first.
+/// Answer with product cards, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SearchAnswer<'a> {
-    /// The cards.
+    /// Product cards, best first.
     pub data: Vec<ProductCard<'a>>,
-    /// The way in which the search was answered.
+    /// Method by which the search was answered.
     pub provenance: SearchProvenance<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }
 
-/// The way in which a search was answered.
+/// Method by which a search was answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SearchProvenance<'a> {
-    /// The release.
+    /// Id of the release.
     pub release: Cow<'a, str>,
-    /// The engine that searched the catalogue: `hybrid`, `semantic` or `lexical`. A search without a query is
-    /// `lexical`.
+    /// Engine that searched the catalogue: `hybrid`, `semantic` or `lexical`. A search without a query is `lexical`.
     pub engine: Cow<'a, str>,
-    /// The mode that was asked for.
+    /// Search mode in the request.
     pub requested_mode: Cow<'a, str>,
-    /// `none`; `all_but_one` or `any_term` when products that lack words of the query were added;
-    /// `prefix` when products were found by a word that begins with the query's last one; `meaning` when no product has
-    /// the words and what is answered is near in meaning.
+    /// `none`: no relaxation. `all_but_one` or `any_term`: products that lack words of the query were added. `prefix`:
+    /// the last word of the query was completed. `meaning`: no product has the words, and the results are similar in
+    /// meaning.
     pub relaxed: Cow<'a, str>,
-    /// True where there are products beyond those that are answered.
+    /// True if more products match than are shown.
     pub more: bool,
-    /// The phrases of the query that were read as more than words, in its order; empty where `understand=false` or the
-    /// mode is another than `hybrid`.
+    /// Phrases of the query that were interpreted as more than words, in query order. Empty with `understand=false` or
+    /// in a mode other than `hybrid`.
     pub understood: Vec<UnderstoodPhrase<'a>>,
-    /// Words of the query that no product holds, and what was looked for instead.
+    /// Query words that no product contains, with the corrected words.
     pub corrections: Vec<Correction<'a>>,
-    /// The reason why meaning was left out though it was asked for: `no_vectors`, `other_embedder`, `embedder_failed`
-    /// or `no_known_word`; null when it was not.
+    /// Reason for not searching by meaning although the mode asks for it: `no_vectors`, `other_embedder`,
+    /// `embedder_failed` or `no_known_word`; otherwise null.
     #[schema(required = true)]
     pub degraded: Option<Cow<'a, str>>,
-    /// Words that were looked for beside the query's own, which count for more.
+    /// Additional words that were searched. They have less weight than the query's own words.
     pub synonyms: Vec<Synonym<'a>>,
-    /// With `facet_counts=true`: how many of the products that the search is about have each value.
+    /// With `facet_counts=true`: the number of matching products for each facet value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub facets: Option<Vec<Facet<'a>>>,
-    /// The currency whose prices filtered and ordered, where any did; with `facet_counts=true` the spread of the
-    /// products' prices too.
+    /// Currency of the price filter and sort, if any; with `facet_counts=true` also the distribution of the products'
+    /// prices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub price: Option<PriceBasis<'a>>,
-    /// With `explain=true`: what the place of each card is made of, in the order of the cards.
+    /// With `explain=true`: the score components of each card, in card order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub explain: Option<Vec<Explained<'a>>>,
-    /// Parameters of the request that nothing reads, where there are any.
+    /// Request parameters that the server ignored; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub ignored: Option<Vec<IgnoredParameter>>,
 }
 
-/// The parts of a card's place. Cards whose tier by words is `title_and_code`, `title`, `code` or `brand` stand first,
-/// in this order of tiers; the others in order of their scores.
+/// Score components of a card. Cards with the word tier `title_and_code`, `title`, `code` or `brand` come first, in
+/// this order. The others are ordered by score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Explained<'a> {
     /// UUID of the product.
     #[schema(value_type = String, format = "uuid")]
     pub id: ProductId,
-    /// `words.share × words.fit + category + meaning.share × meaning.nearness`.
+    /// Score: `words.share × words.fit + category + meaning.share × meaning.nearness`.
     pub score: f32,
-    /// Its match by words; null where there is none.
+    /// Match by words; null if there is none.
     #[schema(required = true)]
     pub words: Option<ExplainedWords<'a>>,
-    /// The bonus of a product whose category is the thing that the query names; less than 0 where the query only names
-    /// a thing, and the product is something for it; else 0.
+    /// Bonus if the product's category is the thing that the query names. Negative if the query names a thing and the
+    /// product is only an accessory for it. Otherwise 0.
     pub category: f32,
-    /// The nearness of its meaning; null when that was not asked.
+    /// Similarity in meaning; null if the search did not use meaning.
     #[schema(required = true)]
     pub meaning: Option<ExplainedMeaning>,
 }
 
-/// A product's match by words.
+/// Match of a product by words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ExplainedWords<'a> {
-    /// `title_and_code`, `title`, `code`, `brand`, `all_terms`, `all_but_one` or `any_term`.
+    /// Tier of the match: `title_and_code`, `title`, `code`, `brand`, `all_terms`, `all_but_one` or `any_term`.
     pub tier: Cow<'a, str>,
-    /// The score within the tier.
+    /// Score within the tier.
     pub score: f32,
-    /// The score, its tier counted in, as a share of the best one, from 0 to 1.
+    /// Word score including its tier, as a share of the best word score, from 0 to 1.
     pub fit: f32,
-    /// The share of words in the score.
+    /// Weight of words in the total score.
     pub share: f32,
 }
 
-/// The nearness of a product's meaning.
+/// Similarity of a product in meaning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ExplainedMeaning {
-    /// The cosine of the angle between its vector and the query's, which in `hybrid` is moved toward the first hits.
+    /// Cosine of the angle between the vectors of product and query. In `hybrid`, the query vector is moved toward the
+    /// first hits.
     pub cosine: f32,
-    /// The cosine as a share of the greatest one, or of .45 where that is less, from 0 to 1.
+    /// Cosine as a share of the greatest cosine, or of 0.45 if that is greater, from 0 to 1.
     pub nearness: f32,
-    /// The share of meaning in the score.
+    /// Weight of meaning in the total score.
     pub share: f32,
 }
 
-/// A word that was looked for beside another.
+/// Synonym that was searched in addition to a query word.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Synonym<'a> {
-    /// The query's word, or words.
+    /// Word or words of the query.
     pub of: Cow<'a, str>,
-    /// The word that was looked for too.
+    /// Synonym that was also searched.
     pub to: Cow<'a, str>,
 }
 
-/// A word that was mended.
+/// Query word whose spelling was corrected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Correction<'a> {
-    /// As the query has it.
+    /// Word in the query.
     pub from: Cow<'a, str>,
-    /// The word that was looked for.
+    /// Corrected word that was searched.
     pub to: Cow<'a, str>,
 }

@@ -10,254 +10,255 @@ use super::{ProductProvenance, ShippingTierSummary};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ShippingParameters {
-    /// The product: `sha:` and 40 hex digits, or a UUID.
+    /// Product to ship: `sha:` and 40 hex digits, or a UUID.
     #[param(pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$")]
     pub product: String,
-    /// Indian postal index number.
+    /// Indian pincode of the destination.
     #[param(pattern = "^[1-9][0-9]{5}$", example = "560001")]
     pub pincode: String,
 }
 
-/// Shipping of a product to a pincode. Unknown is null.
+/// Shipping of a product to a pincode. Unknown facts are null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Shipping<'a> {
-    /// UUID.
+    /// UUID of the product.
     #[schema(value_type = String, format = "uuid")]
     pub product_id: ProductId,
     /// The brand's slug.
     pub brand_slug: Cow<'a, str>,
-    /// The pincode that was asked for.
+    /// Pincode in the request.
     pub pincode: Cow<'a, str>,
-    /// ISO 4217: the currency of the amounts.
+    /// Currency of the amounts (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// Order value from which shipping is free.
+    /// Minimum order value for free shipping, in minor units.
     #[schema(required = true)]
     pub free_shipping_threshold_minor: Option<i64>,
-    /// Cash on delivery.
+    /// True if cash on delivery is available.
     #[schema(required = true)]
     pub cod_available: Option<bool>,
-    /// Rates, in the store's order; empty where none is known.
+    /// Shipping rates in the store's order; empty if unknown.
     pub tiers: Vec<ShippingTierSummary<'a>>,
-    /// The rate of an order of this product alone; null where none is known, or more than one holds.
+    /// Rate of an order of only this product; null if unknown or if several rates apply.
     #[schema(required = true)]
     pub tier: Option<ShippingTierSummary<'a>>,
-    /// The order values from which shipping is free, also where it is so in some region or for some payment alone.
+    /// Minimum order values for free shipping, including those limited to a region or a payment method.
     pub free_shipping: Vec<FreeShipping<'a>>,
-    /// Cash on delivery, for an order of this product alone.
+    /// Cash on delivery for an order of only this product.
     pub cod: CashOnDelivery,
-    /// The address of the first text of the terms; each sentence of `evidence` tells its own.
+    /// URL of the first text of the shipping terms. Each sentence in `evidence` has its own URL.
     #[schema(required = true, format = "uri")]
     pub source_url: Option<Cow<'a, str>>,
-    /// When it was read, RFC 3339.
+    /// Time at which the shipping terms were read (RFC 3339).
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub observed_at: Option<Timestamp>,
-    /// The sentences that the facts were read from.
+    /// Sentences from which the facts were read.
     pub evidence: Vec<ShippingEvidence<'a>>,
-    /// The facts that the text does not tell, and the reasons.
+    /// Facts that the text does not state, with the reasons.
     pub unknown: Vec<ShippingUnknown<'a>>,
     /// Delivery to the pincode.
     pub delivery: Delivery<'a>,
-    /// The source of each of the facts.
+    /// Source of each fact.
     pub sources: ShippingSources<'a>,
 }
 
-/// The shipping of whatever a brand sells to a pincode. Unknown is null, and so is what depends on the product.
+/// Shipping of any product of a brand to a pincode. Unknown facts and facts that depend on the product are null.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BrandShipping<'a> {
     /// The brand's slug.
     pub brand_slug: Cow<'a, str>,
-    /// ISO 4217: the currency of the threshold.
+    /// Currency of the free-shipping threshold (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// Order value from which shipping is free.
+    /// Minimum order value for free shipping, in minor units.
     pub free_shipping_threshold_minor: Option<i64>,
     /// Delivery to the pincode.
     pub delivery: Delivery<'a>,
 }
 
-/// The sources of the facts; null for facts that are not known.
+/// Sources of the facts; null for unknown facts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingSources<'a> {
-    /// Of `delivery.serviceable`.
+    /// Source of `delivery.serviceable`.
     #[schema(required = true)]
     pub serviceable: Option<ShippingSource<'a>>,
-    /// Of `delivery.days_min` and `delivery.days_max`.
+    /// Source of `delivery.days_min` and `delivery.days_max`.
     #[schema(required = true)]
     pub days: Option<ShippingSource<'a>>,
-    /// Of `delivery.cost_minor`.
+    /// Source of `delivery.cost_minor`.
     #[schema(required = true)]
     pub cost: Option<ShippingSource<'a>>,
-    /// Of `free_shipping_threshold_minor`.
+    /// Source of `free_shipping_threshold_minor`.
     #[schema(required = true)]
     pub free_shipping_threshold: Option<ShippingSource<'a>>,
-    /// Of `cod_available`.
+    /// Source of `cod_available`.
     #[schema(required = true)]
     pub cod: Option<ShippingSource<'a>>,
 }
 
-/// The source of a fact.
+/// Source of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingSource<'a> {
-    /// `pincode`, `zone`, `policy`, or `model`: the store's text as a language model reads it.
+    /// Basis: `pincode`, `zone`, `policy`, or `model` for the store's text as interpreted by a language model.
     pub basis: Cow<'a, str>,
-    /// `high`: the store answered for this pincode, or alike for others of its area; `low`: it follows from areas like it, or
-    /// from a text alone; `least`: a language model read it in the text.
+    /// `high`: the store answered for this pincode, or gave the same answer for others of its area. `low`: derived from
+    /// similar areas, or only from a text. `least`: a language model read it in the text.
     pub confidence: Cow<'a, str>,
-    /// When the store was asked, or its text read, RFC 3339.
+    /// Time at which the store was asked or its text was read (RFC 3339).
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub at: Option<Timestamp>,
 }
 
-/// Delivery of a product to the pincode that was asked for, as far as it is known. Where the store does not deliver there, the
-/// rest is null.
+/// Known facts about the delivery of a product to the requested pincode. If the store does not deliver there, all other
+/// facts are null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CardDelivery {
-    /// Fewest days.
+    /// Minimum number of days until delivery.
     #[schema(required = true)]
     pub days_min: Option<u16>,
-    /// Most days.
+    /// Maximum number of days until delivery.
     #[schema(required = true)]
     pub days_max: Option<u16>,
-    /// True where the store delivers there.
+    /// True if the store delivers to the pincode.
     #[schema(required = true)]
     pub serviceable: Option<bool>,
-    /// Cash on delivery.
+    /// True if cash on delivery is available.
     #[schema(required = true)]
     pub cod: Option<bool>,
-    /// True where an order of this product alone is sent free of charge; null too where that depends on the variant.
+    /// True if an order of only this product ships free; null if unknown or if it depends on the variant.
     #[schema(required = true)]
     pub free_shipping: Option<bool>,
 }
 
-/// The order value from which shipping is free, and the places where it is so.
+/// Minimum order value for free shipping, with the region and payment method to which it applies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FreeShipping<'a> {
-    /// Order value; 0 for every order.
+    /// Minimum order value; 0 means that every order ships free.
     #[schema(required = true)]
     pub threshold_minor: Option<i64>,
-    /// `metro`, `rest`, `remote`, `abroad` or `place`; null for all of the country.
+    /// Region: `metro`, `rest`, `remote`, `abroad` or `place`; null for the whole country.
     #[schema(required = true)]
     pub region: Option<Cow<'a, str>>,
-    /// `prepaid` or `cod`; null for any payment.
+    /// Payment method: `prepaid` or `cod`; null for any.
     #[schema(required = true)]
     pub payment: Option<Cow<'a, str>>,
 }
 
-/// Cash on delivery, as far as a store's text tells.
+/// Cash on delivery according to the store's text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CashOnDelivery {
-    /// True where an order of this product alone can be paid so.
+    /// True if an order of only this product can be paid on delivery.
     #[schema(required = true)]
     pub available: Option<bool>,
-    /// Its fee, beside shipping.
+    /// Fee for cash on delivery, in addition to shipping.
     #[schema(required = true)]
     pub fee_minor: Option<i64>,
-    /// Order value from which it is offered.
+    /// Minimum order value for cash on delivery.
     #[schema(required = true)]
     pub min_order_minor: Option<i64>,
-    /// Order value up to which it is offered.
+    /// Maximum order value for cash on delivery.
     #[schema(required = true)]
     pub max_order_minor: Option<i64>,
-    /// The part that is paid in advance, in percent of the order's value.
+    /// Advance payment in percent of the order value.
     #[schema(required = true)]
     pub advance_percent: Option<u16>,
-    /// The amount that is paid in advance.
+    /// Amount of the advance payment.
     #[schema(required = true)]
     pub advance_minor: Option<i64>,
 }
 
-/// A sentence of a store's text.
+/// Sentence of a store's text that states a shipping fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingEvidence<'a> {
-    /// The name of the fact: `free_shipping`, `fee`, `cod`, `cod_fee`, `cod_advance`, `dispatch`, `delivery`, `cut_off`
-    /// or `working_days`.
+    /// Name of the fact: `free_shipping`, `fee`, `cod`, `cod_fee`, `cod_advance`, `dispatch`, `delivery`, `cut_off` or
+    /// `working_days`.
     pub fact: Cow<'a, str>,
-    /// The sentence, in the store's words.
+    /// Sentence in the store's own words.
     pub sentence: Cow<'a, str>,
-    /// The address of the sentence: that of the terms, or of another page of the store.
+    /// URL of the page with the sentence: the shipping terms or another page of the store.
     #[schema(required = true, format = "uri")]
     pub source_url: Option<Cow<'a, str>>,
-    /// The reader of the fact: `rules`, or a language `model` whose figures the sentence has.
+    /// Reader of the fact: `rules`, or a language `model` if the sentence contains its figures.
     pub basis: Cow<'a, str>,
 }
 
-/// Something that a store's text does not tell.
+/// Shipping fact that a store's text does not state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingUnknown<'a> {
     /// The name of the fact.
     pub fact: Cow<'a, str>,
-    /// `not_stated`, `template`, `contradiction`, `told_elsewhere` or `other_currency`.
+    /// Reason: `not_stated`, `template`, `contradiction`, `told_elsewhere` or `other_currency`.
     pub reason: Cow<'a, str>,
 }
 
-/// Delivery to a pincode, as far as it is known.
+/// Known facts about delivery to a pincode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Delivery<'a> {
-    /// True where the store delivers there.
+    /// True if the store delivers to the pincode.
     #[schema(required = true)]
     pub serviceable: Option<bool>,
-    /// Fewest days.
+    /// Minimum number of days until delivery.
     #[schema(required = true)]
     pub days_min: Option<u16>,
-    /// Most days.
+    /// Maximum number of days until delivery.
     #[schema(required = true)]
     pub days_max: Option<u16>,
-    /// The price of delivering an order of this product alone; null too where that depends on the variant.
+    /// Delivery price of an order of only this product; null if unknown or if it depends on the variant.
     #[schema(required = true)]
     pub cost_minor: Option<i64>,
-    /// Today in the market's time zone and the fewest days, `2026-11-24`.
+    /// Earliest delivery date, such as `2026-11-24`: today in the market's time zone plus `days_min`.
     #[schema(required = true, format = Date)]
     pub earliest_date: Option<Cow<'a, str>>,
-    /// Today in the market's time zone and the most days.
+    /// Latest delivery date: today in the market's time zone plus `days_max`.
     #[schema(required = true, format = Date)]
     pub latest_date: Option<Cow<'a, str>>,
-    /// The IANA name of the market's time zone, whose calendar the dates are of.
+    /// IANA name of the market's time zone, in which the dates are.
     pub time_zone: Cow<'a, str>,
-    /// The zone by whose clock the store is taken to handle orders: its country's, where that has one time; else the market's.
+    /// Time zone in which the store is assumed to handle orders: its country's if the country has only one, otherwise
+    /// the market's.
     pub store_time_zone: Cow<'a, str>,
-    /// Delivery zone.
+    /// Delivery zone of the pincode.
     #[schema(required = true)]
     pub zone: Option<Cow<'a, str>>,
-    /// When the store was asked, RFC 3339.
+    /// Time at which the store was asked (RFC 3339).
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub sampled_at: Option<Timestamp>,
-    /// The basis of the days: `pincode`, `zone`, `policy`, `model` or `unknown`.
+    /// Basis of the days: `pincode`, `zone`, `policy`, `model` or `unknown`.
     pub basis: Cow<'a, str>,
-    /// `high`: the store answered for this pincode, or alike for others of its area; `low`: it answered for areas like
-    /// it; null where it was not asked.
+    /// `high`: the store answered for this pincode, or gave the same answer for others of its area. `low`: it answered
+    /// for similar areas. Null if it was not asked.
     #[schema(required = true)]
     pub confidence: Option<Cow<'a, str>>,
-    /// The store's rates for delivery there, in the brand's currency; empty where they are not known.
+    /// Delivery rates of the store for this pincode, in the brand's currency; empty if unknown.
     pub rates: Vec<DeliveryRateSummary<'a>>,
 }
 
-/// A store's rate for delivery.
+/// Delivery rate of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryRateSummary<'a> {
-    /// The store's name for it.
+    /// Name of the rate at the store.
     pub name: Cow<'a, str>,
-    /// The price of the delivery.
+    /// Delivery price, in minor units.
     pub amount_minor: i64,
-    /// Smallest order that it was seen for.
+    /// Smallest order value for which the rate was seen.
     #[schema(required = true)]
     pub min_order_minor: Option<i64>,
-    /// Largest order that it was seen for.
+    /// Largest order value for which the rate was seen.
     #[schema(required = true)]
     pub max_order_minor: Option<i64>,
-    /// Fewest days to delivery.
+    /// Minimum number of days until delivery.
     #[schema(required = true)]
     pub days_min: Option<u16>,
-    /// Most days to delivery.
+    /// Maximum number of days until delivery.
     #[schema(required = true)]
     pub days_max: Option<u16>,
 }
 
-/// Shipping of a product.
+/// Answer with the shipping of a product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingAnswer<'a> {
-    /// Terms and delivery.
+    /// Shipping terms and delivery.
     pub data: Shipping<'a>,
-    /// The sources of the estimate.
+    /// Sources of the estimate.
     pub provenance: ProductProvenance<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }

@@ -19,79 +19,79 @@ fn groups() -> Schema {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct StatsParameters {
-    /// `brand`, `category` or `currency`: figures of each instead of totals.
+    /// `brand`, `category` or `currency`: returns statistics of each group instead of totals.
     #[param(required = false, schema_with = groups)]
     pub by: Option<String>,
 }
 
-/// Figures of a group of products.
+/// Statistics of a group of products.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct GroupStats<'a> {
-    /// The brand's or the category's slug, or the currency; null for products that are filed under no category.
+    /// Slug of the brand or category, or the currency; null for products without a category.
     #[schema(required = true)]
     pub value: Option<Cow<'a, str>>,
-    /// The brand's name, the category's path, or the currency.
+    /// Name of the brand, path of the category, or the currency.
     #[schema(required = true)]
     pub label: Option<Cow<'a, str>>,
-    /// Products.
+    /// Number of products.
     pub products: u64,
-    /// Variants.
+    /// Number of variants.
     pub variants: u64,
-    /// Products with an available variant.
+    /// Number of products with an available variant.
     pub in_stock: u64,
-    /// Products that are marked down.
+    /// Number of products that are marked down.
     pub on_sale: u64,
-    /// Their lowest prices, by currency: those of different currencies are never compared.
+    /// Statistics of the products' lowest prices, by currency. Prices in different currencies are never compared.
     pub prices: Vec<PriceStats<'a>>,
 }
 
-/// Lowest prices of products in one currency.
+/// Statistics of the lowest prices of products in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PriceStats<'a> {
-    /// ISO 4217.
+    /// Currency code (ISO 4217).
     pub currency: Cow<'a, str>,
-    /// Products with a price.
+    /// Number of products with a price.
     pub products: u64,
-    /// The least.
+    /// Lowest price, in minor units.
     pub min_minor: i64,
-    /// Half of them are not above it.
+    /// Median price, in minor units.
     pub median_minor: i64,
-    /// The greatest.
+    /// Highest price, in minor units.
     pub max_minor: i64,
 }
 
-/// Figures by group, those with most products first.
+/// Statistics by group, those with most products first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct StatsByAnswer<'a> {
-    /// The groups, 1,000 at most.
+    /// Groups, at most 1,000.
     pub data: Vec<GroupStats<'a>>,
-    /// Their source.
+    /// Provenance of the statistics.
     pub provenance: StatsByProvenance<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }
 
-/// The source of figures by group.
+/// Provenance of statistics by group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct StatsByProvenance<'a> {
-    /// The release.
+    /// Id of the release.
     pub release: Cow<'a, str>,
-    /// `brand`, `category` or `currency`.
+    /// Property of the groups: `brand`, `category` or `currency`.
     pub by: Cow<'a, str>,
-    /// True where there are more groups.
+    /// True if there are more groups than shown.
     pub more: bool,
-    /// Parameters of the request that nothing reads, where there are any.
+    /// Request parameters that the server ignored; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub ignored: Option<Vec<IgnoredParameter>>,
 }
 
-/// The totals, or with `by` the figures of each group.
+/// Totals, or with `by` the statistics of each group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum StatsOrGroups<'a> {
-    /// Without `by`.
+    /// Totals, if `by` is absent.
     Totals(StatsAnswer<'a>),
-    /// With `by`.
+    /// Statistics of each group, if `by` is given.
     Groups(StatsByAnswer<'a>),
 }

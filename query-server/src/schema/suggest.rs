@@ -9,10 +9,10 @@ use super::{ProductCard, Provenance};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct SuggestParameters {
-    /// The text typed so far, at most 512 characters. Without any text, popular suggestions are answered.
+    /// Text typed so far, at most 512 characters. If empty, popular suggestions are returned.
     #[param(max_length = 512)]
     pub q: String,
-    /// Most suggestions of each kind.
+    /// Maximum number of suggestions of each kind.
     #[param(default = 8, minimum = 1, maximum = 20, required = false)]
     pub limit: Option<i64>,
 }
@@ -20,32 +20,32 @@ pub struct SuggestParameters {
 /// Suggestions, the best of each kind first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Suggestions<'a> {
-    /// Other queries to search for.
+    /// Suggested search queries.
     pub queries: Vec<Cow<'a, str>>,
-    /// Products whose titles hold what was typed.
+    /// Products whose titles contain the typed text.
     pub products: Vec<ProductCard<'a>>,
-    /// Brands whose names do.
+    /// Brands whose names match the typed text.
     pub brands: Vec<SuggestedName<'a>>,
-    /// Categories whose names do.
+    /// Categories whose names match the typed text.
     pub categories: Vec<SuggestedName<'a>>,
 }
 
-/// A brand or a category that is suggested.
+/// Suggested brand or category.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SuggestedName<'a> {
-    /// Its slug.
+    /// Slug of the brand or category.
     pub slug: Cow<'a, str>,
-    /// Its name.
+    /// Name of the brand or category.
     pub name: Cow<'a, str>,
 }
 
-/// Suggestions.
+/// Answer with suggestions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SuggestAnswer<'a> {
-    /// The suggestions.
+    /// Suggestions of each kind.
     pub data: Suggestions<'a>,
-    /// The release that they come from.
+    /// Release that the answer comes from.
     pub provenance: Provenance<'a>,
-    /// `graph`
+    /// Always `graph`.
     pub tier: Cow<'a, str>,
 }

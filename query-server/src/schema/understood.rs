@@ -3,28 +3,29 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A stretch of the query that was read, and what it leaves of the products.
+/// Phrase of the query that was interpreted, and its effect on the results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UnderstoodPhrase<'a> {
-    /// As it was typed: a query without it is one in which this is not read.
+    /// Phrase as typed. To avoid this interpretation, remove it from the query.
     pub text: Cow<'a, str>,
-    /// `price`; `excluded` (titles, attributes, vendors and brands must not say it); `required` (titles say that they lack it); `phrase`
-    /// (words between quotation marks); `gift`, `occasion`, `need` (kinds of thing that answer it); `recipient`, `age`
-    /// (left out, for a thing is named); `on_sale`, `in_stock` (the state that it must be in); `size` (where no product has its
-    /// words: what is stated as a size, or nothing where none of what is found states it); `order` (what fits best stands in `order`);
-    /// `ignored` (words that only ask).
+    /// Meaning of the phrase. `price`: a price filter. `excluded`: titles, attributes, vendors and brands must not
+    /// contain it. `required`: titles must say that the product lacks it. `phrase`: words in quotation marks. `gift`,
+    /// `occasion`, `need`: kinds of things that suit it. `recipient`, `age`: ignored, because the query names a thing.
+    /// `on_sale`, `in_stock`: required state of the product. `size`: if no product has these words, the products must
+    /// state this size, unless no result states it. `order`: the best matches are sorted by `order`. `ignored`: words
+    /// that only express the request.
     pub meaning: Cow<'a, str>,
-    /// The filter that products must pass; null where nothing is left out for it.
+    /// Filter that products must pass; null if the phrase excludes no products.
     #[schema(required = true)]
     pub filter: Option<UnderstoodFilter<'a>>,
-    /// The order, where `meaning` is `order`: `price_asc`, `price_desc`, `newest`, `rating`, `size_desc`, `size_asc`
-    /// (by what titles of such things are measured in), `weight_desc`, `weight_asc`.
+    /// Sort order if `meaning` is `order`: `price_asc`, `price_desc`, `newest`, `rating`, `size_desc`, `size_asc` (by
+    /// the measure that titles of such things state), `weight_desc`, `weight_asc`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub order: Option<Cow<'a, str>>,
 }
 
-/// A filter that was read from the query.
+/// Filter that was read from the query.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UnderstoodFilter<'a> {
     /// Lowest price, in minor units of `currency`.
@@ -35,28 +36,29 @@ pub struct UnderstoodFilter<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub price_max: Option<i64>,
-    /// ISO 4217: what the prices are in.
+    /// Currency of the prices (ISO 4217).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub currency: Option<Cow<'a, str>>,
-    /// True where products must be marked down.
+    /// True if products must be marked down.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub on_sale: Option<bool>,
-    /// True where products must be in stock.
+    /// True if products must be in stock.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub in_stock: Option<bool>,
-    /// Words that neither title nor attributes may have.
+    /// Words that neither title nor attributes may contain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excluded: Vec<Cow<'a, str>>,
-    /// Phrases of which the title must have one.
+    /// Phrases, at least one of which the title must contain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub required: Vec<Cow<'a, str>>,
-    /// Sizes, of which a variant must state one, in whichever way its store writes it.
+    /// Sizes, at least one of which a variant must state, in any spelling.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<Cow<'a, str>>,
-    /// Slugs of the categories, of which one must be the product's or above it; the most usual first.
+    /// Category slugs, most usual first. The product must be in at least one of these categories or their
+    /// subcategories.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<Cow<'a, str>>,
 }

@@ -1,21 +1,21 @@
-//! The cost of an order's delivery, and the order value from which on it is free: the store's text beside what its cart was
-//! seen to ask. Where the two contradict each other, the text is not repeated.
+//! Cost of an order's delivery, and the order value from which it is free. The store's text is compared with fees that
+//! its cart was seen to charge. If the two contradict each other, the text is not used.
 
 use data_model::{Confidence, DeliveryRate, ShippingFactKind, ShippingPolicy};
 
 use super::{Basis, Estimate, Source};
 
-/// The currency of stores in India.
+/// Currency of stores in India.
 const RUPEE: &str = "INR";
 
-/// The least and the greatest price of a product, in the currency of the rates.
+/// Lowest and highest price of a product, in the currency of the rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Prices {
     pub(crate) min_minor: i64,
     pub(crate) max_minor: i64,
 }
 
-/// An amount, and where it comes from.
+/// Amount with its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Amount {
     pub(crate) minor: i64,
@@ -27,20 +27,20 @@ fn holds(rate: &DeliveryRate, value_minor: i64) -> bool {
         && rate.max_order_minor.is_none_or(|max| value_minor <= max)
 }
 
-/// The cost of the cheapest rate that holds for an order of this value.
+/// Returns the amount of the cheapest rate that applies to an order of this value.
 fn cheapest(rates: &[DeliveryRate], value_minor: i64) -> Option<i64> {
     let holding = rates.iter().filter(|rate| holds(rate, value_minor));
     holding.map(|rate| rate.amount_minor).min()
 }
 
-/// The word of carts on a threshold that a text states.
+/// Result of comparing a threshold in a store's text with observed carts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
-    /// A cart below it was asked for a fee, one above it was not.
+    /// A cart below the threshold was charged a fee, and a cart above it was not.
     Confirmed,
-    /// A cart above it was asked for a fee, or one below it was not.
+    /// A cart above the threshold was charged a fee, or a cart below it was not.
     Contradicted,
-    /// No cart tells.
+    /// No cart gives evidence.
     Open,
 }
 
@@ -49,7 +49,7 @@ fn verdict(rates: &[DeliveryRate], threshold_minor: i64) -> Verdict {
     if threshold_minor <= 0 && is_paid {
         return Verdict::Contradicted;
     }
-    // Of rates without bounds it is not known which carts they were seen for.
+    // For rates without bounds, the values of the observed carts are unknown.
     let ends = rates
         .iter()
         .flat_map(|rate| [rate.min_order_minor, rate.max_order_minor]);
@@ -68,7 +68,8 @@ fn verdict(rates: &[DeliveryRate], threshold_minor: i64) -> Verdict {
     }
 }
 
-/// The order value from which the text says that shipping is free; `None` where the store's cart was seen to do something else.
+/// Returns the order value from which shipping is free according to the store's text; `None` if observed carts
+/// contradict it.
 pub(crate) fn threshold(policy: Option<&ShippingPolicy>, estimate: &Estimate<'_>) -> Option<Amount> {
     let told = Source::text(policy, &[ShippingFactKind::FreeShipping]);
     let minor = policy?.free_shipping_threshold_minor?;
@@ -83,8 +84,8 @@ pub(crate) fn threshold(policy: Option<&ShippingPolicy>, estimate: &Estimate<'_>
     Some(Amount { minor, source })
 }
 
-/// The cost of delivery of an order of this product alone; `None` where it is not delivered, not known, or depends on the
-/// variant.
+/// Returns the delivery cost of an order of only this product; `None` if there is no delivery, the cost is unknown, or
+/// it depends on the variant.
 pub(crate) fn cost(policy: Option<&ShippingPolicy>, estimate: &Estimate<'_>, prices: Option<Prices>) -> Option<Amount> {
     let Prices { min_minor, max_minor } = prices.filter(|prices| prices.min_minor > 0)?;
     if estimate.serviceable == Some(false) {
@@ -106,13 +107,13 @@ fn of_value(
         return of_text(policy, is_free, value_minor);
     };
     if let Some(minor) = cheapest(estimate.rates, value_minor) {
-        // Rates without bounds may not have been seen for an order of this value: a fee that was asked of carts below the
-        // threshold says nothing of an order above it, and the other way round.
+        // Rates without bounds may come from orders of another value. A fee seen below the threshold says nothing about
+        // orders above it, and vice versa.
         let is_bounded = estimate.rates.iter().any(|rate| rate.min_order_minor.is_some());
         let is_doubtful = !is_bounded && is_free == Some(minor > 0);
         return (!is_doubtful).then_some(Amount { minor, source: asked });
     }
-    // Between two carts that were asked differently the text decides.
+    // Between the values of two carts with different fees, the store's text decides.
     let Some(confirmed) = free_from.filter(|free_from| free_from.source.confidence == Confidence::High) else {
         return of_text(policy, is_free, value_minor);
     };
@@ -124,7 +125,8 @@ fn of_value(
     Some(Amount { minor, source: asked })
 }
 
-/// The cost of an order of this value by the text of a store in India: elsewhere it speaks of another country.
+/// Returns the cost of an order of this value according to the text of a store in India. Texts of stores elsewhere
+/// describe another country.
 fn of_text(policy: Option<&ShippingPolicy>, is_free: Option<bool>, value_minor: i64) -> Option<Amount> {
     let source = Source::text(policy, &[ShippingFactKind::FreeShipping, ShippingFactKind::Fee]);
     let policy = policy.filter(|policy| policy.currency.as_str() == RUPEE)?;
@@ -156,7 +158,7 @@ mod tests {
     fn carts_confirm_a_threshold_contradict_it_or_leave_it_open() {
         let by_value = [rate(4_900, Some(20_000), Some(95_000)), rate(0, Some(105_000), None)];
         assert_eq!(verdict(&by_value, 99_900), Verdict::Confirmed);
-        // Carts of 95,000 and more pay, though the text says that they do not.
+        // Carts of 95,000 and more are charged a fee, although the text says that they are free.
         assert_eq!(verdict(&by_value, 49_900), Verdict::Contradicted);
         assert_eq!(verdict(&by_value, 149_900), Verdict::Contradicted);
         assert_eq!(verdict(&[rate(4_900, None, None)], 49_900), Verdict::Open);

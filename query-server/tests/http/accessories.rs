@@ -8,13 +8,13 @@ async fn answer(market: &Market, query: &str) -> SearchAnswer<'static> {
     market.get(&format!("/v1/search?{query}")).await.read()
 }
 
-/// The category of this path.
+/// Returns the category with this path.
 fn category(path: &str) -> Option<data_model::CategoryId> {
     let found = data_index::taxonomy::all().iter().find(|one| one.path == path);
     Some(found.unwrap_or_else(|| panic!("no category {path}")).id)
 }
 
-/// Things, and what is sold for them: with words that would put the latter first.
+/// Creates a market with things and their accessories. The accessories' titles would rank first by words alone.
 async fn things_and_what_is_for_them() -> Market {
     let facts = brand("Any Shop", "INR");
     let laptops = "Electronics > Computers > Laptops";
@@ -99,7 +99,7 @@ async fn what_is_for_a_thing_stands_after_the_things_that_a_bare_noun_names() {
         assert_eq!(first, things, "{query}: {found:?}");
         assert!(found.len() > things.len(), "{query}: {found:?}");
     }
-    // Whoever says what for finds that first, and in a search by words alone the words decide.
+    // A query that names an accessory finds it first. In a search by words alone, only the words decide.
     for (query, first) in [
         ("q=laptop+lock", "Laptop Lock"),
         ("q=phone+case", "Phone Case"),

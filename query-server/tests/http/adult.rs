@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{Catalogue, Market, send};
 
-/// The taxonomy's `Mature > Erotic`.
+/// Id of the taxonomy category `Mature > Erotic`.
 const EROTIC: u32 = 773;
 
 fn catalogue() -> Catalogue {
@@ -49,7 +49,7 @@ async fn adult_categories_are_shown_to_those_who_ask_for_them() {
         get("/v1/suggest?q=blindfold").await["data"]["products"],
         serde_json::json!([])
     );
-    // A query that names a child's age does not find these.
+    // A query with a child's age does not find adult products.
     let titles = async |query: &str| texts(&get(&format!("/v1/search?q={query}")).await["data"], "title");
     assert!(titles("satin").await.contains(&"Satin Blindfold".to_owned()));
     assert_eq!(titles("satin+for+5+year+old").await, ["Satin Shirt"]);
@@ -64,7 +64,7 @@ async fn adult_categories_are_shown_to_those_who_ask_for_them() {
     let shirt = all["data"][0]["id"].as_str().unwrap();
     let like = get(&format!("/v1/recommend?product_id={shirt}&intent=same_brand")).await;
     assert_eq!(texts(&like["data"], "title").len(), 1);
-    // Asked for by words, by brand or by category, it is there.
+    // Queries that ask for the product by words, brand or category find it.
     let by_words = get("/v1/search?q=satin+blindfold").await;
     assert_eq!(texts(&by_words["data"], "title")[0], "Satin Blindfold");
     assert_eq!(
@@ -109,7 +109,7 @@ async fn an_operator_may_show_them() {
     assert_eq!(get("/v1/search").await["data"].as_array().unwrap().len(), 3);
 }
 
-/// The taxonomy's stuffed toys.
+/// Id of the taxonomy category of stuffed toys.
 const SOFT_TOYS: u32 = 1259;
 
 #[tokio::test]
@@ -137,8 +137,8 @@ async fn what_a_brand_of_adult_things_sells_besides_is_nobodys_gift() {
         texts(&answer["data"], "title")
     };
     assert_eq!(titles("gift+for+5+year+old").await, ["Plush Bear"]);
-    // Queries by its name find it.
+    // A query with the brand's name finds its products.
     assert_eq!(titles("bear+of+hearts").await[0], "Bear of Hearts");
-    // A shop that sells such things among others is no such brand.
+    // A shop that sells adult products among others does not count as an adult brand.
     assert_eq!(titles("satin+for+5+year+old").await, ["Satin Shirt"]);
 }

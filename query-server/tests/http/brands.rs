@@ -56,7 +56,7 @@ async fn brands_are_listed_with_what_their_products_add_up_to() {
 #[tokio::test]
 async fn categories_of_a_brand_count_what_a_grid_of_them_has() {
     let brand = brand("Teahouse", "INR");
-    // Coffee, and what coffee is a kind of.
+    // Files products under coffee and under its parent category.
     let filed = |id: u64, category: u32| Product {
         category: Some(CategoryId(category)),
         ..product(&brand, id, &format!("Tin {id}"))
@@ -84,10 +84,10 @@ async fn brands_are_found_by_name_slug_domain_and_category() {
     let market = Market::of(&small()).await;
     assert_eq!(slugs(&market, "").await, ["blue-tokai", "loom-thread", "kissaten"]);
     assert_eq!(slugs(&market, "q=LOOM").await, ["loom-thread"]);
-    // However it is accented or cut into words.
+    // Accents and word breaks do not matter.
     assert_eq!(slugs(&market, "q=l%C3%B6om%20thread").await, ["loom-thread"]);
     assert!(slugs(&market, "q=loom%20thread%20co").await.is_empty());
-    // Every word, in whichever order, and nothing of the space about them.
+    // Every word must match, in any order, and surrounding white space is ignored.
     assert_eq!(slugs(&market, "q=%20thread++LOOM%09").await, ["loom-thread"]);
     assert_eq!(slugs(&market, "q=tokai%20example").await, ["blue-tokai"]);
     assert!(slugs(&market, "q=loom%20tokai").await.is_empty());
@@ -95,7 +95,7 @@ async fn brands_are_found_by_name_slug_domain_and_category() {
     assert_eq!(slugs(&market, "q=kissaten.example").await, ["kissaten"]);
     assert_eq!(slugs(&market, "category=apparel-accessories").await, ["loom-thread"]);
     assert_eq!(slugs(&market, "category=1868").await, ["blue-tokai"]);
-    // A category that the taxonomy has and the catalogue has not.
+    // The category is in the taxonomy, but the catalogue has no such products.
     assert!(slugs(&market, "category=furniture").await.is_empty());
 }
 

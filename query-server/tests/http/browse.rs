@@ -13,7 +13,7 @@ pub(crate) async fn page(market: &Market, path: &str) -> BrowsePage<'static> {
     answer.data
 }
 
-/// The pages of a list to its end, of different lengths.
+/// Reads all pages of a list, with different page lengths.
 pub(crate) async fn pages(market: &Market, path: &str) -> Vec<ProductCard<'static>> {
     let (mut items, mut cursor) = (Vec::new(), String::new());
     for limit in [60, 1, 7, 59, 24].iter().cycle() {
@@ -210,12 +210,12 @@ async fn every_sort_pages_through_the_whole_list_once_and_ends_at_a_thousand() {
         .await;
         let ids: BTreeSet<_> = narrow.iter().map(|card| &card.id).collect();
         assert_eq!(narrow.len(), ids.len(), "{sort}");
-        // The market's currency stands first, then the others.
+        // Products in the market's currency come first, then the other currencies.
         let of_currency = |card: &ProductCard<'static>| (card.currency != "INR", card.currency.clone());
         let ordered = match sort {
             "price_asc" => narrow.is_sorted_by_key(|card| (of_currency(card), card.price_min_minor)),
             "price_desc" => narrow.is_sorted_by_key(|card| (of_currency(card), -card.price_min_minor)),
-            // Those without a rating stand last.
+            // Products without a rating come last.
             "rating" => narrow.is_sorted_by_key(|card| card.rating.map_or(1, |rating| -(rating * 10.0) as i64)),
             _ => true,
         };
@@ -277,7 +277,7 @@ async fn a_count_tells_how_many_products_choosing_its_value_answers() {
                 assert_eq!(items.len(), value.count as usize, "{path} {object}");
             }
         }
-        // The histogram is not narrowed by the price range, and each of its bins can be asked for.
+        // The price range does not narrow the histogram, and each bin works as a price filter.
         let wide = path.replace("&price_min=60000&price_max=120000", "");
         let bins: u32 = first.price.histogram.iter().map(|bin| bin.count).sum();
         let whole = format!("{wide}&facets={}&price_min=0", facets(&chosen));
@@ -313,7 +313,7 @@ async fn a_facets_own_filter_does_not_narrow_its_counts_but_every_other() {
     )
     .await;
     assert!(both.items.is_empty());
-    // Values that are chosen are shown, even where nothing has them.
+    // Values in the filter are shown even if no product has them.
     assert_eq!(counts(&both, "color"), [("green", 1), ("white", 1), ("navy", 0)]);
     assert_eq!(
         (both.price.min_minor, both.price.max_minor),
@@ -368,7 +368,7 @@ async fn facets_and_values_are_bounded() {
     assert_eq!(browsed.facets.len(), 12);
     assert_eq!(browsed.facets[11].name, "tag");
     assert!(browsed.facets.iter().all(|facet| facet.values.len() == 50));
-    // Chosen ones come on top, also of facets that are not shown else.
+    // Values in the filter are shown in addition, even for facets that would not be shown otherwise.
     let chosen = facets(&json!({"tag": "tag 2399", "attribute 39": "value 79"}));
     let chosen = page(&market, &format!("/v1/browse?brand=many&facets={chosen}")).await;
     assert_eq!(chosen.facets.len(), 13);
@@ -395,7 +395,7 @@ async fn prices_are_those_of_one_currency() {
     let yen = page(&market, "/v1/browse?brand=ekiben&currency=jpy&sort=price_asc").await;
     assert_eq!((yen.items.len(), yen.price.currency.as_ref()), (5, "JPY"));
     assert_eq!(yen.price.min_minor, Some(yen.items[0].price_min_minor));
-    // A price filter leaves out what is in other currencies, a price sort does not.
+    // A price filter excludes products in other currencies; a price sort does not.
     let filtered = page(&market, "/v1/browse?brand=ekiben&price_min=0&currency=INR").await;
     assert!(filtered.items.is_empty());
     let sorted = page(&market, "/v1/browse?brand=ekiben&sort=price_desc&currency=INR").await;

@@ -15,7 +15,7 @@ pub(crate) fn brand(name: &str, currency: &str) -> BrandFacts {
     })
 }
 
-/// A product with one variant of 100.00, in stock, and nothing else known.
+/// Returns a product with one variant in stock at 100.00, and no other facts.
 pub(crate) fn product(facts: &BrandFacts, platform_id: u64, title: &str) -> Product {
     kit::product(&facts.brand, platform_id, title)
 }
@@ -129,7 +129,7 @@ fn shirts(facts: &BrandFacts) -> Vec<Product> {
     ]
 }
 
-/// Three brands, nine products, two currencies, in parts of at most four rows.
+/// Returns three brands with nine products in two currencies.
 pub(crate) fn small() -> Catalogue {
     let (tokai, loom, kissa) = (
         brand("Blue Tokai", "INR"),

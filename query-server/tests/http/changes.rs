@@ -7,7 +7,7 @@ use crate::price_history::{first_seen, market};
 use crate::support::{Market, Observed};
 use crate::wide::wide;
 
-/// The event and title of each product, and the moments of its changes.
+/// Returns the event, the title and the change times of each product.
 fn told(answer: &ChangesAnswer<'static>) -> Vec<String> {
     let one = |product: &query_server::schema::ChangedProduct<'static>| {
         let days: Vec<String> = product

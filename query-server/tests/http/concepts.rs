@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use data_embedding::{DocumentText, EmbedError, Embedder, EmbedderId, Vector};
 
-/// Words that mean the same, one concept a line; and how strong a concept's last words are.
+/// Words with the same meaning, one concept per line.
 const CONCEPTS: [&[&str]; 5] = [
     &["coffee", "espresso", "caffeine", "brew"],
     &["shirt", "garment", "clothing"],
@@ -12,8 +12,8 @@ const CONCEPTS: [&[&str]; 5] = [
 ];
 const DIMENSIONS: usize = 16;
 
-/// An embedder that knows a few concepts: what it finds is plain to see, and stays whatever table ships. A word's own
-/// letters count a little, so that no two titles are the same.
+/// Embedder that knows a few concepts. Its results are easy to predict and do not depend on the shipped embedding
+/// table. The letters of a word have a small effect, so that no two titles are equal.
 #[derive(Debug)]
 pub(crate) struct Concepts(EmbedderId);
 

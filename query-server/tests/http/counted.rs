@@ -1,4 +1,4 @@
-//! Searches whose words are counted.
+//! Tests of searches whose words are counted.
 
 use data_searches::{SearchLog, SearchesConfig, load};
 use data_storage::Storage;
@@ -25,7 +25,7 @@ async fn searches_by_words_alone_are_counted_with_what_they_found() {
         "q=coffee",
         "q=Coffee&limit=2",
         "q=COFFEE&pincode=560001",
-        // Filters may be why something is not found.
+        // A search with filters is not counted, because a filter may be the reason for an empty result.
         "q=coffee&in_stock=true",
         "q=coffee&price_max=1",
         "q=coffee&brand=kissaten",
@@ -36,7 +36,7 @@ async fn searches_by_words_alone_are_counted_with_what_they_found() {
         "q=shirt+under+2000",
         "q=shirt+under+2000",
         "q=shirt+under+2000",
-        // Found once, seen twice: not kept.
+        // A word that is not frequent enough is not kept.
         "q=kettle",
         "q=kettle",
         "q=",

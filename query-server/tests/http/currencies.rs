@@ -21,7 +21,7 @@ fn facts(name: &str, currency: &str) -> BrandFacts {
     facts
 }
 
-/// A brand in each of three currencies; shirts are sold in all of them, shoes in euros alone.
+/// Returns one brand for each of three currencies. All sell shirts, but only the brand with euros sells shoes.
 fn catalogue() -> Catalogue {
     let (inr, eur, usd) = (facts("Corner", "INR"), facts("Atelier", "EUR"), facts("Depot", "USD"));
     let shirts = |facts: &BrandFacts, prices: [i64; 3]| -> Vec<Product> {
@@ -130,7 +130,8 @@ async fn brands_of_a_facet_that_sell_in_one_currency_are_filtered_in_it() {
     );
     let found = search(&market, &format!("q=shirt&price_max=6000&{two}")).await;
     assert_eq!(found.data.len(), 3);
-    // Brands of two currencies have none alone: the market's holds, and what is left out is told.
+    // Brands with two currencies have no common currency, so the market's currency is used. The answer reports the
+    // excluded products.
     let mixed = facet("%22atelier%22,%22depot%22");
     let answer = browse(&market, &format!("category=shirts-tops&price_max=6000&{mixed}")).await;
     assert_eq!(
@@ -206,7 +207,7 @@ async fn a_price_filter_says_that_it_left_out_other_currencies() {
     let answer = browse(&market, "category=shirts-tops&price_max=30000").await;
     assert_eq!(prices(&answer), [("INR", 20_000)]);
     assert!(answer.provenance.price.left_out);
-    // Products that another filter leaves out as well were not left out for their currency.
+    // Products that another filter also excludes do not count as excluded because of their currency.
     let answer = browse(&market, "category=shirts-tops&price_max=30000&on_sale=true").await;
     assert!(!answer.provenance.price.left_out);
     let facets = "facets=%7B%22brand%22:%22corner%22%7D";
@@ -233,7 +234,7 @@ async fn a_price_filter_says_that_it_left_out_other_currencies() {
         }
     }
     assert_eq!(search(&market, "q=shirt").await.provenance.price, None);
-    // So does a market of one currency.
+    // A market with only one currency behaves the same way.
     let (facts, products) = catalogue().swap_remove(0);
     let market = Market::of(&vec![(facts, products)]).await;
     let found = search(&market, "q=shirt&price_max=30000&currency=KWD").await;
@@ -318,7 +319,7 @@ async fn what_is_sold_out_stands_behind_what_is_not() {
         .collect();
     for product in &mut products[..3] {
         product.variants[0].available = false;
-        // However well it is thought of.
+        // Even the best rating does not move a sold-out product up.
         product.rating = Some(data_model::Rating {
             average: 5.0,
             count: 10_000,
@@ -354,7 +355,7 @@ async fn a_price_of_the_text_that_names_no_currency_is_in_that_of_what_is_found(
         let told = found.provenance.understood[0].filter.as_ref().unwrap();
         assert_eq!(told.currency.as_deref(), Some(currency), "{query}");
     }
-    // A currency that the query names holds.
+    // A currency named in the query takes precedence.
     let named = search(&market, "q=shoe%20under%2080%20rupees").await;
     assert!(named.data.iter().all(|card| card.currency == "INR"));
 }

@@ -1,11 +1,12 @@
-//! Products whose stores list the first of many variants alone.
+//! Tests of products whose stores list only the first of many variants.
 
 use data_model::{OptionValue, Product, ProductOption, Variant};
 use serde_json::json;
 
 use crate::support::Market;
 
-/// A poster in 20 sizes and 20 colours, of which its store lists the first so many; the last one alone can be bought.
+/// Returns a poster in 20 sizes and 20 colours, of which the store lists the first `listed` variants. Only the last
+/// listed variant may be available.
 fn poster(facts: &data_index::BrandFacts, id: u64, listed: usize, available: bool) -> Product {
     let values = |name: &str| (1..=20).map(|at| format!("{name} {at}")).collect::<Vec<_>>();
     let (sizes, colors) = (values("Size"), values("Color"));

@@ -33,7 +33,8 @@ fn sample(
     }
 }
 
-/// Blue Tokai was asked about three pincodes and has terms, Loom & Thread has terms alone, Kissaten tells nothing.
+/// Creates a market with delivery facts. Blue Tokai was asked about three pincodes and has terms. Loom & Thread has
+/// only terms. Kissaten states nothing.
 async fn delivering() -> Market {
     let mut catalogue = small();
     for (facts, _) in &mut catalogue {
@@ -90,7 +91,8 @@ async fn a_card_tells_what_is_known_of_delivery_to_the_pincode_and_nothing_else(
         lines.push(format!("to {pincode}"));
         lines.extend(cards.iter().map(told));
     }
-    // Vienna Roast is sold below and above the threshold; nothing else is told where a store does not deliver.
+    // Vienna Roast has prices below and above the threshold. If a store does not deliver to the pincode, all other
+    // facts are null.
     insta::assert_snapshot!(lines.join("\n"), @"
     to 560001
     Attikan Estate Coffee: Some(1)-Some(2) serviceable Some(true) cod Some(true) free Some(true)
@@ -167,7 +169,7 @@ async fn only_what_is_known_to_be_there_in_time_passes() {
         let cards = searched(&market, query).await;
         cards.into_iter().map(|card| card.brand_slug.into_owned()).collect()
     };
-    // It is the 21st of November in the market.
+    // The date in the market is 21 November.
     let of = |slugs: &[&str]| slugs.iter().map(|slug| (*slug).to_owned()).collect::<BTreeSet<_>>();
     for (pincode, by, slugs) in [
         ("560001", "2026-11-22", of(&[])),
@@ -253,7 +255,7 @@ async fn a_cursor_is_good_for_the_same_pincode_and_date() {
 const SLUGS: [&str; 5] = ["alpha", "beta", "gamma", "delta", "epsilon"];
 const PINCODES: [&str; 6] = ["560001", "560002", "560100", "110001", "110002", "744301"];
 
-/// Facts of delivery by one brand: its terms, and its store's answers for pincodes.
+/// Delivery facts of one brand: its terms, and its store's answers for pincodes.
 type DeliveryFacts = (Option<ShippingPolicy>, BTreeMap<&'static str, DeliverySample>);
 
 fn any_known() -> impl Strategy<Value = DeliveryFacts> {
@@ -294,7 +296,7 @@ fn released(known: &[DeliveryFacts]) -> (Catalogue, Observed) {
     (catalogue, observed)
 }
 
-/// The products that `GET /v1/shipping` tells to be there by the day.
+/// Returns the products that arrive by the given day according to `GET /v1/shipping`.
 async fn in_time(market: &Market, all: &[ProductCard<'static>], pincode: &str, by: &str) -> BTreeSet<ProductId> {
     let mut ids = BTreeSet::new();
     for card in all {

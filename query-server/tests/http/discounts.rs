@@ -1,4 +1,4 @@
-//! Codes that worked at a product's store.
+//! Tests of discount codes that worked at a product's store.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use crate::support::{Catalogue, Market};
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// Two teas, a mug, and a thing of which nobody knows what it is.
+/// Returns two teas, a mug, and a product of unknown category.
 fn teas() -> Vec<Product> {
     let facts = brand("Chai Point", "INR");
     let kinds = [
@@ -50,7 +50,7 @@ fn now() -> Timestamp {
     kit::SetClock::noon().now()
 }
 
-/// A code that takes a tenth off this product, so long ago.
+/// Returns a test, `age_ms` ago, of a code that takes 10 % off this product.
 fn test(code: &str, of: &Product, age_ms: i64) -> TestedCode {
     TestedCode {
         code: code.to_owned(),
@@ -133,7 +133,7 @@ async fn a_product_tells_which_codes_worked_on_what_and_what_they_took_off() {
               "tested_at": now().plus_millis(-3_000) },
         ])
     );
-    // Products of unknown categories are alike in nothing, and other brands have codes of their own.
+    // Products of unknown category have no category in common, and other brands have their own codes.
     let unknown = codes(&market, &products[3]).await;
     assert!(
         unknown.iter().all(|(_, basis)| basis == "this_store") && unknown.len() == 3,
@@ -141,7 +141,7 @@ async fn a_product_tells_which_codes_worked_on_what_and_what_they_took_off() {
     );
     let (_, others) = &catalogue()[1];
     assert_eq!(codes(&market, &others[0]).await, told([]));
-    // Answers are read back by clients in Rust, and a part that is not wanted is absent.
+    // Rust clients can parse the answer. A part that is not requested is absent.
     let path = format!("/v1/products/{}", products[0].key.id());
     let whole: ProductAnswer<'static> = market.get(&path).await.read();
     assert_eq!(whole.data.discounts.unwrap()[0].basis, DiscountBasis::ThisProduct);
@@ -156,10 +156,10 @@ async fn a_code_that_the_store_refused_on_what_is_nearer_is_not_told() {
     assert_eq!(codes(&market, &products[2]).await, told([("TEA10", "this_store")]));
     tell(&market, &[refused(test("TEA10", &products[2], 8_000))]).await;
     assert_eq!(codes(&market, &products[2]).await, told([]));
-    // The latest word on another kind of product decides for those that were never tried.
+    // For products that were never tested, the latest test on another kind of product decides.
     assert_eq!(codes(&market, &products[3]).await, told([]));
     assert_eq!(codes(&market, &products[1]).await, told([("TEA10", "this_category")]));
-    // The store has the code no more.
+    // The store no longer has the code.
     let absent = TestedCode {
         verdict: CouponVerdict::UnknownCode,
         ..test("TEA10", &products[2], 1_000)
@@ -205,7 +205,7 @@ async fn the_entity_tag_of_a_product_follows_its_stores_codes_where_they_are_wan
     assert_eq!(known.status, 304);
 }
 
-/// Of the tests of a code those on what is nearest decide, and of these the latest.
+/// The tests closest to the product decide, and among these the latest test.
 #[test]
 fn the_latest_test_on_what_is_nearest_decides() {
     let runtime = tokio::runtime::Builder::new_current_thread()

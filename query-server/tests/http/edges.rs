@@ -104,7 +104,7 @@ async fn every_graph_answer_is_304_to_who_has_it() {
                 "{path} {sent}"
             );
             assert_eq!(again.body.is_empty(), expected == 304);
-            // An answer without a body has no type.
+            // A response without a body has no content type.
             assert_eq!(again.headers.contains_key("content-type"), expected != 304, "{path}");
         }
     }

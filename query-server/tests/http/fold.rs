@@ -3,8 +3,8 @@ use query_server::schema::{BrowseAnswer, ProductCard, SearchAnswer};
 
 use crate::support::{Catalogue, Market};
 
-/// A shirt in four colours among other shirts, the same shirt of another brand, and teas, which are told apart by colours
-/// too.
+/// Returns a shirt in four colours among other shirts, the same shirt of another brand, and teas whose titles also
+/// differ by colours.
 fn catalogue() -> Catalogue {
     let (linen, other) = (
         kit::facts(kit::brand("Linen House")),
@@ -31,7 +31,7 @@ fn catalogue() -> Catalogue {
     .map(|(id, title)| shirt(&linen, id, title))
     .into();
     of_linen[2].variants[0].available = false;
-    // No word that everybody knows for a colour, but the store says that it is one.
+    // The word is not a commonly known colour, but the store states that it is one.
     of_linen[3].title = "Oxford Shirt - Aubergine Dream".to_owned();
     of_linen[3].attributes.push(Attribute {
         name: "color".to_owned(),
@@ -71,7 +71,7 @@ async fn siblings_in_other_colours_are_one_card_with_swatches() {
     let swatches = page.data.items[0].swatches.as_deref().unwrap();
     assert_eq!(swatches.iter().filter(|swatch| !swatch.in_stock).count(), 1);
     assert!(swatches.iter().any(|swatch| swatch.id == page.data.items[0].id));
-    // The first in the order that is asked for stands for all.
+    // The first product in sort order represents all siblings.
     let page: BrowseAnswer<'static> = market.get(&path.replace("price_asc", "price_desc")).await.read();
     assert_eq!(
         told(&page.data.items)[2],
@@ -80,7 +80,7 @@ async fn siblings_in_other_colours_are_one_card_with_swatches() {
     let plain: BrowseAnswer<'static> = market.get(&path.replace("&fold=color", "")).await.read();
     assert_eq!(plain.data.items.len(), 7);
     assert!(plain.data.items.iter().all(|card| card.swatches.is_none()));
-    // Counts are of products.
+    // Counts are numbers of products, not of cards.
     assert_eq!(plain.data.facets, page.data.facets);
 }
 
@@ -117,7 +117,7 @@ async fn a_search_folds_and_fills_its_page() {
         assert_eq!(one.data[..], found.data[..2], "{mode}");
         assert!(one.provenance.more, "{mode}");
     }
-    // Products whose colour is a kind of thing are not folded.
+    // Products whose colour word names a kind of product are not folded.
     let found: SearchAnswer<'static> = market.get("/v1/search?q=tea&fold=color&mode=lexical").await.read();
     assert_eq!(found.data.len(), 2);
     let odd = market.get("/v1/search?q=tea&fold=size").await;

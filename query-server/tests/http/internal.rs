@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::catalogue::{brand, product, small};
 use crate::support::{Catalogue, Market, TestAnswer, send};
 
-/// The small catalogue, of which Blue Tokai shows its prices to India.
+/// Returns the small catalogue, in which Blue Tokai shows its prices to India.
 fn asked_for_india() -> Catalogue {
     let mut catalogue = small();
     for (facts, _) in &mut catalogue {
@@ -23,7 +23,8 @@ fn asked_for_india() -> Catalogue {
     catalogue
 }
 
-/// The idents of the products with these platform ids, in either form by turns; of none for 0.
+/// Returns idents of the products with these platform ids, alternating between the two forms. The id 0 gives an unknown
+/// ident.
 fn idents(catalogue: &Catalogue, platform_ids: &[u64]) -> Vec<ProductIdent> {
     let products = || catalogue.iter().flat_map(|(_, products)| products);
     let ident = |(at, wanted): (usize, &u64)| {
@@ -252,7 +253,8 @@ async fn the_internal_listener_tells_every_fault_as_the_public_one_does() {
         assert_eq!(told, expected, "{query}");
     }
     assert_eq!(ask(&market, "GET", "/internal/v1/resolve", "").await.status, 405);
-    // Operations that a gateway asks for agents are here; the page and the description are the public's.
+    // The operations that a gateway calls for agents are available here. The page and the OpenAPI description are only
+    // on the public listener.
     let stats = ask(&market, "GET", "/v1/stats", "").await.body;
     assert_eq!(stats, market.get("/v1/stats").await.body);
     for public in ["/", "/openapi.json"] {

@@ -85,7 +85,7 @@ async fn lists_show_goods_alone_and_whatever_is_asked_for_by_its_id_is_answered(
     }
 }
 
-/// One thing of each kind, of one brand.
+/// Creates a market with one product of each kind, all of one brand.
 async fn one_of_each() -> Market {
     let loom = brand("Loom", "INR");
     let products = (1..).zip(TITLES);
@@ -130,7 +130,7 @@ async fn lists_show_the_kinds_that_are_asked_for() {
             assert_eq!(titles, shown, "{list}&{kinds}");
         }
     }
-    // A product is its kind's whatever is recommended for it.
+    // The kind of the given product does not change the kind of the recommended products.
     let card = ids(&market, "/v1/search?kind=gift_card").await.remove(0);
     let beside = format!("/v1/recommend?product_id={card}&intent=same_brand");
     assert_eq!(titles(&market, &beside).await, ["Linen Shirt one"]);
@@ -243,7 +243,7 @@ async fn what_programs_read_is_no_facet_and_filters() {
             [named("age_group", "yes"), named("fit", "yes"), named("tag", "summer")]
         );
     }
-    // A caller who knows such a facet filters by it, and sees it.
+    // A caller who knows such a facet can filter by it, and then sees it.
     let chosen = facets(&json!({ "tag": "badge_blackfriday", "badge_new": "yes" }));
     let browsed: BrowseAnswer<'static> = market
         .get(&format!("/v1/browse?brand=loom&facets={chosen}"))
@@ -260,7 +260,7 @@ async fn what_programs_read_is_no_facet_and_filters() {
     );
 }
 
-/// A title of each kind, the first of goods.
+/// One title for each kind of product; the first is for goods.
 const TITLES: [&str; 7] = [
     "Linen Shirt #",
     "Linen Gift Card #",
@@ -271,7 +271,7 @@ const TITLES: [&str; 7] = [
     "Linen # Repair Service",
 ];
 const COLORS: [&str; 3] = ["navy", "white", "rose"];
-/// Shirts, Shoes, Coffee.
+/// Category ids of shirts, shoes and coffee.
 const CATEGORIES: [u32; 3] = [212, 187, 1868];
 const LISTS: [&str; 8] = [
     "/v1/browse?category=apparel-accessories",
@@ -284,7 +284,7 @@ const LISTS: [&str; 8] = [
     "/v1/search?limit=40&facet_counts=true&brand=loom",
 ];
 
-/// A product as it is drawn.
+/// Randomly generated product.
 #[derive(Debug, Clone)]
 struct SampleProduct {
     title: usize,
@@ -296,7 +296,7 @@ struct SampleProduct {
 }
 
 fn any_product() -> impl Strategy<Value = SampleProduct> {
-    // Half of them are goods.
+    // About half of the products are goods.
     let title = prop_oneof![Just(0), 0..TITLES.len()];
     (title, 0..3_usize, 0..3_usize, any::<bool>(), 0..5_i64, any::<bool>()).prop_map(
         |(title, color, category, in_stock, price, of_loom)| SampleProduct {
@@ -327,7 +327,7 @@ fn any_list() -> impl Strategy<Value = (String, Value)> {
     })
 }
 
-/// A list, read to its end.
+/// Complete contents of a list.
 #[derive(Debug, PartialEq)]
 struct WholeList {
     ids: Vec<String>,

@@ -1,4 +1,4 @@
-//! Queries in one language, titles in another.
+//! Tests of queries in one language that find titles in another.
 
 use query_server::schema::SearchAnswer;
 
@@ -46,7 +46,7 @@ async fn a_word_finds_what_it_names_whatever_the_language_of_the_title() {
         ("giacca di pelle", "Leather Jacket"),
         ("dunkle Schokolade ohne Zucker", "Sugar Free Dark Chocolate"),
         ("koffiebonen", "Coffee Beans"),
-        // English, and other languages, find what Spanish titles name.
+        // English and other languages find the things that Spanish titles name.
         ("black hat", "Sombrero negro de paja"),
         ("white t-shirt", "Camiseta blanca de algodón"),
         ("women's leather shoes", "Zapatos de cuero para mujer"),

@@ -8,7 +8,7 @@ fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
-/// A brand whose name has an accent, and another that shares a SKU and a handle with it.
+/// Returns a brand with an accent in its name, and another brand with the same SKU and handle.
 fn catalogue() -> Catalogue {
     let brand = Brand {
         name: "Café Noir".to_owned(),
@@ -28,7 +28,7 @@ fn catalogue() -> Catalogue {
     let mut of_depot: Vec<Product> = vec![product(&depot, 1, "mug", "AB  12"), product(&depot, 2, "™", "AB 12")];
     of_depot.extend((100..130).map(many));
     let of_cafe = vec![
-        // One store writes its letters apart, one writes them escaped.
+        // One store decomposes its letters (Unicode NFD), and another escapes them.
         product(&cafe, 1, "cafe\u{301}-mug", "AB  12"),
         product(&cafe, 2, "caf%C3%A9-pot", "ab-12"),
         product(&cafe, 3, "caffè™", "C\u{e9}3"),
@@ -129,7 +129,7 @@ async fn an_address_is_that_of_any_host_of_the_brand() {
             "{url}"
         );
     }
-    // An answer's address of a product leads back to it.
+    // The product URL in an answer finds the product again.
     let id = market.get("/v1/lookup?sku=C%C3%A93").await.json()["data"][0]["products"][0]["id"].clone();
     let detail = market
         .get(&format!("/v1/products/{}", id.as_str().unwrap()))

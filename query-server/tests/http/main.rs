@@ -1,4 +1,5 @@
-//! The query server through its routes, and through the operations that they call: no sockets, releases built from products made here.
+//! Tests of the query server through its routes and the operations behind them. They use no sockets, and build their
+//! releases from test products.
 
 #![expect(
     clippy::unwrap_used,

@@ -35,7 +35,7 @@ async fn a_product_is_found_by_what_the_query_means() {
         found.contains(&"Vienna Roast Coffee") && found.contains(&"Attikan Estate Coffee"),
         "{found:?}"
     );
-    // No other product is near enough to be meant.
+    // No other product is similar enough to be a result.
     assert!(
         !found.contains(&"Linen Shirt") && !found.contains(&"Paper Filter 100 pcs"),
         "{found:?}"
@@ -50,7 +50,7 @@ async fn a_product_is_found_by_what_the_query_means() {
 #[tokio::test]
 async fn what_the_query_names_stands_first_whatever_is_nearer() {
     let market = market().await;
-    // The words name a shirt; `espresso` is nearer to everything else.
+    // The query words name these products; `espresso` is closer in meaning to all others.
     for query in ["q=VR-250", "q=vienna+roast+coffee"] {
         assert_eq!(
             titles(&answer(&market, query).await)[0],
@@ -140,7 +140,7 @@ async fn no_brand_has_more_products_than_asked_for() {
 #[tokio::test]
 async fn the_places_of_a_brand_that_has_its_share_go_to_others() {
     let market = Market::of(&wide()).await;
-    // 1,100 of 1,130 products are of one brand; sorted by price, those in other currencies stand behind.
+    // One brand has 1,100 of the 1,130 products. Sorted by price, products in other currencies come last.
     for (query, brands) in [
         ("q=", 4),
         ("q=&sort=newest", 4),
@@ -184,7 +184,8 @@ async fn a_cap_on_brands_that_cuts_nothing_changes_nothing_and_none_finds_more()
         let capped = answer(&market, &format!("{query}&per_brand_max=20")).await;
         assert_eq!(titles(&all), titles(&capped), "{query}");
     }
-    // Thirty hold both words and two of them cost so much; what only means the like is not added to these.
+    // Thirty products have both words, and two of them are expensive enough. Products with only a similar meaning are
+    // not added.
     let dear = answer(&market, "q=coffee+mug&price_min=50000").await;
     assert_eq!(titles(&dear), ["Coffee Mug 7"; 2]);
     let capped = answer(&market, "q=coffee+mug&price_min=50000&per_brand_max=10").await;
@@ -205,7 +206,7 @@ async fn what_is_too_far_from_the_query_is_not_found_by_leaving_out_what_is_near
     let market = Market::embedding(&catalogue(true), concepts(), concepts()).await;
     assert_eq!(market.titles("q=espresso").await, ["Espresso Beans"]);
     assert!(market.titles("q=espresso&price_min=50000").await.is_empty());
-    // Of a brand alone the nearest is what that brand has, whether or not products elsewhere hold the word.
+    // Within a brand, its closest product is found, even if products of other brands contain the word.
     assert_eq!(market.titles("q=espresso&brand=mixed-house").await, [far]);
     let market = Market::embedding(&catalogue(false), concepts(), concepts()).await;
     assert_eq!(market.titles("q=espresso&brand=mixed-house").await, [far]);
@@ -234,7 +235,7 @@ async fn the_parts_of_a_score_are_told() {
 async fn a_category_that_is_called_what_the_query_asks_for_counts_a_little() {
     let facts = brand("Any Shop", "INR");
     let mut shirt = product(&facts, 1, "Linen Shirt");
-    // Shirts & Tops
+    // Category 212 is "Shirts & Tops".
     shirt.category = Some(data_model::CategoryId(212));
     let stand = product(&facts, 2, "Shirt Stand");
     let market = Market::embedding(
@@ -264,7 +265,7 @@ async fn a_category_that_is_called_what_the_query_asks_for_counts_a_little() {
             .find(|(card, _)| card.title == "Shirt Stand");
         assert!(of_stand.is_none_or(|(_, part)| part.category == 0.0), "{query}");
     }
-    // Of a stand for shirts the shirt is not the thing.
+    // In a query for a shirt stand, the shirt is not the thing that the query names.
     let found = answer(&market, "q=stand+for+shirt&explain=true").await;
     assert_eq!(found.data[0].title, "Shirt Stand");
     let parts = found.provenance.explain.unwrap();
@@ -358,7 +359,7 @@ async fn a_longer_answer_begins_with_every_shorter_one() {
             assert_eq!(shorter, longest[..shown], "{query}&limit={limit}");
         }
     }
-    // Products that are shown count, on a long page too.
+    // Products that are shown are counted, even on a long page.
     let counted = answer(&market, "q=coffee+mug&limit=40&facet_counts=true").await;
     let facets = counted.provenance.facets.unwrap_or_default();
     let brands = facets.iter().find(|facet| facet.name == "brand").unwrap();

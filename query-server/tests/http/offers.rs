@@ -15,7 +15,7 @@ fn priced(product: Product, price_minor: i64) -> Product {
     }
 }
 
-/// A maker, two stores that sell its serum again, one of them in dollars, and a store that does not.
+/// Returns a maker, two stores that resell its serum (one of them in dollars), and a store that does not.
 fn catalogue() -> Catalogue {
     let (maker, shop) = (brand("Lumora", "INR"), brand("Glowmart", "INR"));
     let (abroad, other) = (brand("Vanity Edit", "USD"), brand("Dhaga", "INR"));
@@ -66,7 +66,7 @@ async fn offers_of_all_brands_stand_by_price_within_their_currency() {
     let market = market().await;
     let path = path(&market, "lumora+niacinamide+serum+30+ml&brand=lumora").await;
     let answer: OffersAnswer<'static> = market.get(&path).await.read();
-    // Of one of them no variant is known to be the same: whole products are compared.
+    // For one of the brands no variant is known to match, so whole products are compared.
     assert_eq!(brands(&answer), ["glowmart", "lumora", "vanity-edit"]);
     let prices: Vec<i64> = answer.data.iter().map(|offer| offer.price_minor).collect();
     assert_eq!(prices, [54_900, 59_900, 900]);
@@ -93,7 +93,7 @@ async fn offers_of_all_brands_stand_by_price_within_their_currency() {
 #[tokio::test]
 async fn what_is_in_stock_stands_first_whatever_it_costs_and_in_whatever_currency() {
     let mut catalogue = catalogue();
-    // Of the maker nothing is in stock, of the shop all but the variant that is the same.
+    // The maker has nothing in stock. The shop has everything in stock except the matching variant.
     for variant in &mut catalogue[0].1[0].variants {
         variant.available = false;
     }
@@ -140,7 +140,7 @@ async fn what_is_in_stock_stands_first_whatever_it_costs_and_in_whatever_currenc
             ("lumora", false, "INR", 119_800),
         ]
     );
-    // The product itself is told however few are wanted, behind those that can be bought.
+    // The product's own offer is always included, but after the offers that are in stock.
     let two: OffersAnswer<'static> = market.get(&format!("{path}?limit=2")).await.read();
     assert_eq!(brands(&two), ["zuri", "lumora"]);
 }
@@ -150,7 +150,7 @@ async fn a_pair_is_told_from_both_sides_and_others_stand_alone() {
     let market = market().await;
     let shop: OffersAnswer<'static> = market.get(&path(&market, "serum&brand=glowmart").await).await.read();
     assert_eq!(brands(&shop), ["glowmart", "lumora"]);
-    // The one variant that both have costs twice as much as the cheapest one.
+    // The only common variant costs twice as much as the cheapest variant.
     let told = shop
         .data
         .iter()
@@ -175,7 +175,8 @@ async fn stores_that_one_bar_code_connects_are_all_told_whichever_were_compared(
         })
         .collect();
     let at = |at: usize| &catalogue[at].1[0];
-    // Each with the next alone; a title leads from the last but one to the last, and no further than to it.
+    // Each product is paired by bar code only with the next one. The last pair is matched by title, which does not
+    // extend the chain.
     let mut same: Vec<_> = (0..38).map(|one| pair(at(one), at(one + 1), "barcode")).collect();
     same.push(pair(at(38), at(39), "title"));
     let observed = Observed {

@@ -13,7 +13,7 @@ use query_server::{Intent, Order, QueryServer};
 use crate::catalogue::small;
 use crate::support::Market;
 
-/// The ident of the product with this title.
+/// Returns the ident of the product with this title.
 async fn ident(market: &Market, title: &str) -> ProductIdent {
     let found: SearchAnswer<'static> = market
         .get(&format!("/v1/search?mode=lexical&q={}", title.replace(' ', "+")))
@@ -34,7 +34,7 @@ fn browsed(category: &str) -> BrowseRequest {
     BrowseRequest::first(BrowseOf::Category(ParsedName::category(category)))
 }
 
-/// A search with nearly all that it can hold, and its path.
+/// Returns a search that uses nearly all parameters, as a path and as a request.
 fn narrow_search() -> (String, SearchRequest) {
     let request = SearchRequest {
         filters: Filters {
@@ -52,7 +52,7 @@ fn narrow_search() -> (String, SearchRequest) {
     (format!("/v1/search?{parameters}&price_min=10000"), request)
 }
 
-/// A grid with facets, and its path.
+/// Returns a request for a list with facets, as a path and as a request.
 fn narrow_grid() -> (String, BrowseRequest) {
     let facets = vec![FacetClause {
         name: "color".to_owned(),
@@ -71,7 +71,7 @@ fn narrow_grid() -> (String, BrowseRequest) {
     (path, request)
 }
 
-/// Every operation, asked for `product`, and the path that asks the same.
+/// Calls every operation for `product`. Returns each answer with the path of the equivalent HTTP request.
 async fn asked(server: &QueryServer, product: ProductIdent) -> Vec<(String, Result<Answer, OperationError>)> {
     let (search_path, search) = narrow_search();
     let (browse_path, browse) = narrow_grid();
@@ -215,7 +215,7 @@ async fn what_there_is_not_is_an_error_with_its_code() {
             CategoryNotFound
         ]
     );
-    // A search for an unknown brand finds nothing, and that is no error.
+    // A search for an unknown brand finds nothing, which is not an error.
     let nothing = SearchRequest {
         brand: Some(ParsedName::brand("no-such")),
         ..searched("coffee")
@@ -320,7 +320,7 @@ proptest! {
     }
 }
 
-/// The code of a module's files, without what follows `#[cfg(test)]`.
+/// Returns the source code of a module's files, without the part after `#[cfg(test)]`.
 fn sources(module: &str) -> Vec<(String, String)> {
     let mut folders = vec![
         std::path::Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,4 +1,4 @@
-//! The documents that the server writes for browsers: one product, one brand.
+//! Tests of the HTML documents for browsers: one product, one brand.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::catalogue::{brand, product, small};
 use crate::support::{Catalogue, Market};
 
-/// The JSON-LD of a document.
+/// Extracts the JSON-LD from a document.
 fn json_ld(html: &str) -> Value {
     let written = html.split_once("<script type=\"application/ld+json\">").unwrap().1;
     serde_json::from_str(written.split_once("</script>").unwrap().0).unwrap()
@@ -86,7 +86,7 @@ async fn a_product_has_a_document_with_its_facts_as_json_ld() {
           "productID": "sha:4ad5da2baf81d11491511f8e7abbafcb4a73b4d3"
         }
         "#);
-    // Both identifiers name the document, whose address is one of them.
+    // Both product ids lead to the document. Its canonical URL uses one of them.
     let uid = market.get(&format!("/v1/products/{id}")).await.json()["data"]["product_uid"].clone();
     assert_eq!(
         html(&market, &format!("/products/{}", uid.as_str().unwrap())).await,
@@ -169,7 +169,7 @@ async fn a_document_is_cached_by_its_tag_and_guarded_by_the_policy_of_the_page()
     }
 }
 
-/// Refuses all that counts.
+/// Rate limit that refuses every counted request.
 #[derive(Debug)]
 struct Nothing;
 

@@ -23,12 +23,13 @@ fn point(day: u32, variant: u64, event: PriceEvent, price_minor: Option<i64>) ->
     }
 }
 
-/// A variant as a crawl of November saw it first.
+/// Returns a variant as a crawl in November first saw it.
 pub(crate) fn first_seen(day: u32, variant: u64) -> PricePoint {
     point(day, variant, PriceEvent::FirstSeen, Some(20_000))
 }
 
-/// Vienna Roast (1) became cheaper and lost a size, Cold Brew (2) is as it was first seen; nothing is known of the rest.
+/// Creates a market with price histories. Vienna Roast (1) became cheaper and lost a size. Cold Brew (2) has not
+/// changed since it was first seen. The other products have no history.
 pub(crate) async fn market() -> Market {
     let vienna = vec![
         point(20, 11, PriceEvent::Changed, Some(49_900)),

@@ -176,9 +176,9 @@ async fn parts_that_are_not_included_are_absent() {
             .len(),
         6
     );
-    // Empty, it counts as absent.
+    // An empty parameter counts as absent.
     assert_eq!(members("").await.len(), 6);
-    // Said in several parameters, it is the same list.
+    // Repeated parameters are combined into one list.
     assert_eq!(members("variants&include=media").await, ["media", "variants"]);
     assert_eq!(members("&include=offers,media&include=").await, ["media", "offers"]);
     let refused = market

@@ -1,4 +1,4 @@
-//! The people whom things are for, and the things that must not be answered to them.
+//! Tests of queries that name a recipient, and of products that must not be returned for that recipient.
 
 use data_index::BrandFacts;
 use data_model::Product;

@@ -89,7 +89,7 @@ async fn a_word_that_no_product_holds_is_mended_and_told() {
     for (typed, expected, first) in [
         ("cofee+gift", vec![("cofee", "coffee")], "Coffee Gift Crate"),
         ("attikna+estate", vec![("attikna", "attikan")], "Attikan Estate Coffee"),
-        // Four letters are near to many words: what is meant must be usual.
+        // Many words are similar to a word of four letters, so only a common word is used as a correction.
         ("papr+fil+ter", vec![("fil ter", "filter")], "Paper Filter 100 pcs"),
     ] {
         let answer: SearchAnswer<'static> = market.get(&format!("/v1/search?q={typed}")).await.read();
@@ -106,7 +106,7 @@ async fn a_word_that_no_product_holds_is_mended_and_told() {
             .collect();
         assert_eq!(corrections, expected, "{typed}");
     }
-    // Words that are known, short words and codes stay as they are.
+    // Known words, short words and codes are not corrected.
     for typed in ["coffee", "cfe", "VR-2500", "shirt"] {
         let answer: SearchAnswer<'static> = market.get(&format!("/v1/search?q={typed}")).await.read();
         assert!(answer.provenance.corrections.is_empty(), "{typed}");
@@ -192,7 +192,7 @@ async fn facets_match_any_of_a_names_values_and_all_of_the_names() {
     assert_eq!(market.titles(&facets(r#"{"no-such":true}"#)).await.len(), 0);
     assert_eq!(market.titles(&facets(r#"{"color":[]}"#)).await.len(), 0);
     assert_eq!(market.titles("facets=%7B%7D").await.len(), 9);
-    // A number counts by its value.
+    // Numbers are compared by value.
     for written in ["1868", "1868.0", "1.868e3"] {
         assert_eq!(
             market
@@ -223,7 +223,7 @@ async fn orders_are_total_and_prices_of_other_currencies_stand_behind() {
         market.titles("sort=newest&limit=2").await,
         ["Cold Brew Bags", "Vienna Roast Coffee"]
     );
-    // Sorted by price, what fits less is not put before what fits.
+    // Sorting by price does not put weaker matches before better ones.
     assert_eq!(
         market.titles("q=vienna+coffee&sort=price_asc").await,
         ["Vienna Roast Coffee"]
@@ -232,7 +232,7 @@ async fn orders_are_total_and_prices_of_other_currencies_stand_behind() {
 
 #[tokio::test]
 async fn a_page_is_full_under_any_filter_and_the_same_however_parts_are_cut() {
-    // A naive scan tells what must come: hundreds of equal texts of which a filter leaves a few.
+    // A naive scan computes the expected result: hundreds of equal texts, of which a filter keeps a few.
     let facts = brand("Many Things", "INR");
     let products: Vec<_> = (1..=300)
         .map(|id| {
@@ -266,7 +266,8 @@ async fn a_very_long_query_of_common_words_is_answered() {
     assert!(!market.titles(&format!("q={}", &words[..500])).await.is_empty());
 }
 
-/// Three brands; one sells packs under the SKU of a piece, one is called what others' products are called.
+/// Returns three brands. One sells packs under the SKU of a single piece. The name of another occurs in products of
+/// other brands.
 fn outlets() -> crate::support::Catalogue {
     let (care, shoes, outlet) = (
         brand("Care", "INR"),
@@ -339,7 +340,7 @@ async fn a_whole_title_stands_before_a_code_and_both_before_the_rest() {
         market.titles("q=ASICS+GEL-NYC").await,
         ["ASICS GEL-NYC", "Running Shoe for Asics GEL-NYC fans"]
     );
-    // Answers sorted by something else stay sorted by it.
+    // With another sort order, that order is kept.
     let answer: SearchAnswer<'static> = market.get("/v1/search?q=face+mask&sort=rating").await.read();
     let ratings: Vec<_> = answer.data.iter().map(|card| card.rating.unwrap()).collect();
     assert_eq!(ratings, [5.0, 4.9, 4.8, 4.5, 2.0, 2.0]);
@@ -355,7 +356,7 @@ async fn the_name_of_a_brand_leads_with_its_products() {
             "{query}"
         );
     }
-    // The name and something else is a query of words.
+    // A brand name with additional words is searched as words.
     assert_eq!(
         market.titles("q=stock+outlet+sticker&limit=1").await,
         ["Stock Outlet Stock Outlet Sticker"]
@@ -390,7 +391,7 @@ async fn an_unfinished_last_word_stands_for_the_words_that_begin_so() {
     }
     assert_eq!(market.titles("q=shir&sort=price_desc&limit=1").await, ["Linen Shirt"]);
     assert_eq!(market.titles("q=shir&brand=blue-tokai").await.len(), 0);
-    // Fewer than three letters only where they are all there is.
+    // Words with fewer than three letters are searched only if the query has no others.
     let short: SearchAnswer<'static> = market.get("/v1/search?q=sh").await.read();
     assert_eq!((short.data.len(), short.provenance.relaxed.as_ref()), (3, "prefix"));
     for typed in ["zyxwvut+sh", "shi+zyxwvut", "shir9"] {

@@ -26,7 +26,7 @@ async fn facets_are_counted_on_request_over_all_that_the_words_match() {
     let plain: SearchAnswer<'static> = market.get("/v1/search?q=shirt").await.read();
     assert_eq!((plain.provenance.facets, plain.provenance.price), (None, None));
     for mode in ["lexical", "hybrid"] {
-        // One card is shown; what is counted does not end there.
+        // Only one card is shown, but all matching products are counted.
         let answer = search(&market, &format!("q=shirt&limit=1&mode={mode}")).await;
         assert_eq!(answer.data.len(), 1);
         let colors = counts(&answer.provenance, "color");
@@ -40,7 +40,7 @@ async fn facets_are_counted_on_request_over_all_that_the_words_match() {
 #[tokio::test]
 async fn what_is_shown_is_counted_however_it_was_found() {
     let market = Market::of(&small()).await;
-    // Only one product holds every word; others are shown because they hold one of them.
+    // Only one product has every word. Others are shown because they have one of the words.
     let answer = search(&market, "q=vienna+coffee").await;
     assert!(answer.data.len() > 1);
     let vendors: u32 = counts(&answer.provenance, "category").values().sum();
@@ -84,7 +84,7 @@ async fn without_a_query_everything_is_counted_under_the_filters() {
     let market = Market::of(&wide()).await;
     let all = search(&market, "").await;
     let everything: u32 = counts(&all.provenance, "tag")["everything"];
-    // Of 1,130: a search counts to a thousand.
+    // 1,130 products match, but a search counts only up to 1,000.
     assert_eq!(everything, 1_000);
     let of_brand = search(&market, "brand=corner&facets=%7B%22size%22%3A%22m%22%7D&limit=40").await;
     assert_eq!(
@@ -111,7 +111,7 @@ async fn a_value_finds_as_many_products_as_it_counts() {
                 .iter()
                 .filter(|facet| facet.name == "tag" || facet.name == "color")
             {
-                // An answer holds 40 cards at most.
+                // An answer has at most 40 cards.
                 for value in facet.values.iter().filter(|value| value.count < 40).take(12) {
                     let of = value.value.replace(' ', "+");
                     let filter = format!("%7B%22{}%22%3A%22{of}%22%7D", facet.name);
@@ -130,7 +130,7 @@ async fn a_value_finds_as_many_products_as_it_counts() {
 async fn where_a_filter_leaves_nothing_that_fits_other_words_are_let_go() {
     let market = Market::of(&wide()).await;
     for mode in ["hybrid", "lexical"] {
-        // A thousand products of the bazaar have both words, none of them at a price in dollars.
+        // A thousand products of the bazaar have both words, but none of them has a price in dollars.
         let answer = search(&market, &format!("q=bazaar+thing&mode={mode}&price_min=0&currency=USD")).await;
         assert_eq!(answer.data.len(), 10, "{mode}");
         assert_eq!(answer.provenance.relaxed, "all_but_one", "{mode}");
@@ -198,9 +198,9 @@ async fn a_filter_narrows_every_facet_but_its_own() {
 #[tokio::test]
 async fn words_that_most_products_have_are_counted_as_the_brand_is_whose_name_they_are() {
     let market = Market::of(&wide()).await;
-    // Its 1,100 of 1,130 products: counted by what is missing, or one by one.
+    // The brand has 1,100 of the 1,130 products. The server may count the missing ones or count one by one.
     let mut named = search(&market, "q=bazaar&mode=lexical").await.provenance;
-    // Within a brand nobody need be told that all is of it.
+    // The list of a single brand has no brand facet, so the facet is removed before the comparison.
     let brands = named
         .facets
         .as_mut()

@@ -21,7 +21,8 @@ fn tier(name: &str, amount_minor: i64, days: Option<(u16, u16)>) -> DeliveryRate
     }
 }
 
-/// Blue Tokai tells everything, Loom & Thread tells no days for one of its rates, Kissaten tells nothing.
+/// Returns a catalogue with terms. Blue Tokai states everything, Loom & Thread states no days for one rate, Kissaten
+/// states nothing.
 fn with_terms() -> Catalogue {
     let mut catalogue = small();
     for (facts, _) in &mut catalogue {
@@ -100,7 +101,7 @@ async fn shipping_tells_the_stores_terms_and_the_days_that_every_rate_keeps() {
 "#);
 }
 
-/// The beginning of delivery in an answer.
+/// Start of the delivery object in an answer.
 const DELIVERY: &str = "\n    \"delivery\": ";
 
 #[tokio::test]
@@ -157,7 +158,7 @@ async fn shipping_tells_delivery_and_where_each_fact_comes_from() {
 "#);
 }
 
-/// The terms in Blue Tokai's text.
+/// Returns the terms in Blue Tokai's text.
 fn told() -> ShippingTerms {
     let free = ShippingFact {
         payment: Some(PaymentKind::Prepaid),
@@ -244,7 +245,7 @@ async fn what_a_text_says_is_told_with_its_sentences_and_promised_from_dispatch_
         ("cut_off", "not_stated")
     );
     assert_eq!(data.cod.max_order_minor, Some(200_000));
-    // Both prices of its variants are within the bound of cash on delivery; of which an order is, is not known.
+    // Both variant prices are within the limit for cash on delivery. The variant of an order is unknown.
     assert_eq!(
         (data.cod.available, data.cod.fee_minor, data.tier),
         (Some(true), None, None)
@@ -259,7 +260,7 @@ async fn what_is_not_known_is_null() {
         .get(&format!("/v1/shipping?product={linen}&pincode=110001"))
         .await
         .read();
-    // One rate states no days, so none are promised.
+    // One rate states no days, so no days are promised.
     assert_eq!((answer.data.tiers.len(), answer.data.cod_available), (2, None));
     assert_eq!(
         (answer.data.delivery.basis.as_ref(), answer.data.delivery.days_max),
@@ -376,7 +377,7 @@ async fn what_the_store_answered_for_the_pincode_wins_over_its_zone_and_that_ove
             delivery.sampled_at.map(|at| at.to_string())
         ));
     }
-    // The district 110 is of two zones: nothing follows for another pincode of it.
+    // District 110 has two zones, so nothing is known about its other pincodes.
     insta::assert_snapshot!(told.join("\n"), @r#"
 560034 pincode Some(true) Some(2)-Some(3) Some("metro") Some("2026-11-15T00:00:00Z")
 560099 zone None Some(1)-Some(3) Some("metro") Some("2026-11-15T00:00:00Z")

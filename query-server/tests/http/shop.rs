@@ -8,7 +8,7 @@ use query_server::operations::BrandKey;
 use crate::catalogue::{brand, product, small};
 use crate::support::{Catalogue, Market, TestAnswer, send};
 
-/// A brand that sells at these prices, of which those marked are sold out, beside another brand.
+/// Returns a brand with products at these prices, of which the marked ones are sold out, and another brand.
 fn priced(prices: &[(i64, bool)]) -> Catalogue {
     let facts = brand("Chai Point", "INR");
     let products = (1..).zip(prices).map(|(id, (price_minor, available))| {
@@ -37,7 +37,7 @@ async fn prices(prices: &[(i64, bool)]) -> Vec<i64> {
 async fn products_that_are_rather_dear_stand_for_a_brand_those_of_no_round_price_first() {
     let many: Vec<(i64, bool)> = (1..=10).map(|at| (at * 10_000 - 100, true)).collect();
     assert_eq!(prices(&many).await, [79_900, 89_900, 69_900, 99_900]);
-    // Variants that are sold out stand for nothing; a round price only where there is no other.
+    // Sold-out products are never samples. A round price is used only if there is no other.
     let mixed = [
         (50_000, true),
         (99_900, true),

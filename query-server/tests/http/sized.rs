@@ -1,4 +1,4 @@
-//! Queries that name a size: stores state sizes as options, in words of their own.
+//! Tests of queries that name a size. Stores state sizes as options in their own words.
 
 use data_index::BrandFacts;
 use data_model::{OptionValue, Product, ProductOption, Variant};

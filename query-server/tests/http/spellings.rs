@@ -1,4 +1,4 @@
-//! Ways to write a word: mistyped, apart or together, a code, a size, a number in letters.
+//! Tests of word spellings: mistyped, separate or joined words, codes, sizes, and numbers as words.
 
 use query_server::schema::SearchAnswer;
 
@@ -17,7 +17,7 @@ async fn search(market: &Market, query: &str) -> SearchAnswer<'static> {
     market.get(&format!("/v1/search?q={encoded}")).await.read()
 }
 
-/// Each query finds the title beside it first.
+/// Checks that each query finds the title beside it first.
 async fn first_found(titles: &[&str], expected: &[(&str, &str)]) {
     let market = Market::of(&shop(titles)).await;
     for (query, first) in expected {
@@ -44,7 +44,7 @@ async fn a_usual_word_is_found_by_what_is_less_like_it() {
     first_found(
         &titles,
         &[
-            // The first letter, one of four letters, two of seven.
+            // Mistakes in the first letter, one mistake in four letters, and two in seven.
             ("nattress foam", "Foam Mattress"),
             ("attress foam", "Foam Mattress"),
             ("wolo rug", "Wool Rug"),
@@ -53,7 +53,7 @@ async fn a_usual_word_is_found_by_what_is_less_like_it() {
         ],
     )
     .await;
-    // Words that few titles hold correct nothing.
+    // Words that occur in few titles are not used as corrections.
     let market = Market::of(&shop(&titles)).await;
     for query in ["dopper", "copqxr"] {
         let found = search(&market, query).await;
@@ -122,7 +122,7 @@ async fn what_one_title_alone_writes_together_is_found_apart() {
         ],
     )
     .await;
-    // A word that products have is not cut where nobody would.
+    // A known word is not split into parts.
     let market = Market::of(&shop(&[
         "Storage Box",
         "Stor Lamp",

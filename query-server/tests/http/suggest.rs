@@ -80,12 +80,12 @@ async fn words_come_in_any_order_and_the_last_may_be_begun() {
     ] {
         assert_eq!(titles(&market, text).await, ["Vienna Roast Coffee"], "{text}");
     }
-    // No title holds both: the word that is being typed counts.
+    // No title has both words, so only the word that is being typed counts.
     assert_eq!(titles(&market, "kettle shirt").await, ["Linen Shirt", "Cotton Shirt"]);
     assert_eq!(titles(&market, "kettle zzzz").await, [""; 0]);
     assert_eq!(titles(&market, "cafe apr").await, ["Café Apron — ग्रीन"]);
     assert_eq!(titles(&market, "ग्री").await, ["Café Apron — ग्रीन"]);
-    // In stock and rated before what is not.
+    // Products in stock and with ratings come first.
     assert_eq!(titles(&market, "coffee").await[0], "Vienna Roast Coffee");
     assert_eq!(titles(&market, "coffee").await.last().unwrap(), "Attikan Estate Coffee");
 }
@@ -107,13 +107,13 @@ async fn typing_errors_are_forgiven() {
     assert_eq!(brands(&market, "blue tkai").await, ["Blue Tokai"]);
     assert_eq!(brands(&market, "kisaten").await, ["Kissaten"]);
     assert_eq!(categories(&market, "cofee").await, ["Coffee"]);
-    // Three letters are too few to tell, and the first letter counts.
+    // Three letters are too few for a correction, and the first letter must be right.
     for text in ["vxe", "yienna", "1ienna"] {
         assert_eq!(titles(&market, text).await, [""; 0], "{text}");
     }
-    // One edit up to seven letters, two from eight.
+    // One edit is allowed up to seven letters, and two from eight letters on.
     assert_eq!(titles(&market, "vinnea").await, ["Vienna Roast Coffee"; 0]);
-    // Words that are known are not corrected.
+    // Known words are not corrected.
     assert_eq!(titles(&market, "shirt").await, ["Linen Shirt", "Cotton Shirt"]);
 }
 
@@ -193,14 +193,15 @@ async fn queries_are_phrases_of_the_catalogue_and_no_junk() {
         ),
     ];
     let market = Market::of(&catalogue).await;
-    // By frequency over all parts; no word twice by its case, none that grammar or a code begins or ends.
+    // Phrases are ordered by frequency over all parts. They do not differ only by case, and do not start or end with a
+    // code or a grammatical word.
     assert_eq!(
         queries(&market, "sil").await,
         ["silk", "silk saree", "silk scarf", "silk saree red"]
     );
     assert_eq!(queries(&market, "t-sh").await, ["t-shirt"]);
     assert_eq!(queries(&market, "silk saree w").await, [""; 0]);
-    // A later word of a phrase comes after those that begin so.
+    // Phrases that start with the text come before those in which a later word does.
     assert_eq!(
         queries(&market, "sa").await[..3],
         ["saree", "saree with blouse", "silk saree"]

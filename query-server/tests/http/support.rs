@@ -21,17 +21,17 @@ use tempfile::TempDir;
 
 pub(crate) type Catalogue = Vec<(BrandFacts, Vec<Product>)>;
 
-/// Observations besides products: delivery by the brands' slugs, prices by the platform's ids of products.
+/// Observations besides products: delivery by brand slug, and prices by platform id of the product.
 #[derive(Default)]
 pub(crate) struct Observed {
     pub(crate) delivery: BTreeMap<&'static str, Vec<DeliverySample>>,
     pub(crate) zones: BTreeMap<&'static str, Vec<DeliveryZone>>,
     pub(crate) prices: BTreeMap<u64, Vec<PricePoint>>,
-    /// Products of different brands that are the same; `None`: nobody looked.
+    /// Pairs of identical products of different brands; `None` if the release has no such data.
     pub(crate) same: Option<Vec<MatchedPair>>,
 }
 
-/// Builds a release of these brands and of what was observed of them; its files lie in `dir`.
+/// Builds a release of these brands and observations, with its files in `dir`.
 fn build_observed(
     catalogue: &Catalogue,
     observed: &Observed,
@@ -68,20 +68,20 @@ fn build_observed(
     }
 }
 
-/// A query server over a release store of its own.
+/// Query server with its own release store.
 pub(crate) struct Market {
-    /// The folder in which files are built and cached.
+    /// Folder for built and cached files.
     pub(crate) dir: TempDir,
-    /// The home of releases and checks.
+    /// Home storage with releases and checks.
     pub(crate) home: Storage,
-    /// The releases.
+    /// Storage of the releases.
     pub(crate) storage: Storage,
     pub(crate) server: QueryServer,
     pub(crate) router: EdgeRouter,
     embedder: Option<Arc<dyn Embedder>>,
 }
 
-/// The answer to a request.
+/// Response to a test request.
 #[derive(Debug)]
 pub(crate) struct TestAnswer {
     pub(crate) status: StatusCode,
@@ -90,7 +90,7 @@ pub(crate) struct TestAnswer {
 }
 
 impl Market {
-    /// A server to which nothing was published yet.
+    /// Creates a server without any published release.
     pub(crate) fn empty() -> Self {
         let dir = TempDir::new().unwrap();
         let home = Storage::memory();
@@ -111,7 +111,7 @@ impl Market {
         }
     }
 
-    /// A server that serves these brands, whose release is built with one embedder and served with another.
+    /// Creates a server for these brands. Its release is built with one embedder and served with another.
     pub(crate) async fn embedding(
         catalogue: &Catalogue,
         built: Option<Arc<dyn Embedder>>,
@@ -129,7 +129,7 @@ impl Market {
         market
     }
 
-    /// A server that serves these brands and knows these synonyms.
+    /// Creates a server for these brands with these synonyms.
     pub(crate) async fn with_synonyms(catalogue: &Catalogue, synonyms: Synonyms) -> Self {
         let mut market = Self::empty();
         let mut config = QueryConfig::new("INR".parse().unwrap());
@@ -142,7 +142,7 @@ impl Market {
         market
     }
 
-    /// Another server over the same releases, whose market is in this currency.
+    /// Creates another server over the same releases with this market currency.
     pub(crate) async fn beside(&self, currency: &str) -> EdgeRouter {
         let mut config = QueryConfig::new(currency.parse().unwrap());
         config.cursor_key = CursorKey::from_secret("test");
@@ -152,7 +152,7 @@ impl Market {
         server.router(None)
     }
 
-    /// A server that serves these brands.
+    /// Creates a server for these brands.
     pub(crate) async fn of(catalogue: &Catalogue) -> Self {
         let market = Self::empty();
         market.publish(catalogue).await;
@@ -168,7 +168,7 @@ impl Market {
         self.publish_observed(catalogue, &Observed::default()).await
     }
 
-    /// A server that serves these brands and knows what was observed of them.
+    /// Creates a server for these brands with these observations.
     pub(crate) async fn observed(catalogue: &Catalogue, observed: &Observed) -> Self {
         let market = Self::empty();
         market.publish_observed(catalogue, observed).await;
@@ -178,7 +178,7 @@ impl Market {
 
     async fn publish_observed(&self, catalogue: &Catalogue, observed: &Observed) -> Manifest {
         let files = TempDir::new_in(self.dir.path()).unwrap();
-        // Several parts, so that what holds within one is tried across parts too.
+        // The release has several parts, so that the tests also cover results that span parts.
         let products: usize = catalogue.iter().map(|(_, products)| products.len()).sum();
         let rows_max = u32::try_from(products / 3).unwrap().max(2);
         let manifest = build_observed(catalogue, observed, files.path(), (rows_max, self.embedder.clone()));
@@ -214,7 +214,8 @@ impl Market {
         .await
     }
 
-    /// The body of a 200, indented; the release's id, which follows from the bytes of its files, is put by.
+    /// Returns the indented body of a 200 response. The release id is replaced, because it depends on the bytes of the
+    /// release files.
     pub(crate) async fn body(&self, path: &str) -> String {
         let answered = self.get(path).await;
         assert_eq!(
@@ -228,7 +229,7 @@ impl Market {
         answered.pretty().replace(&release, "[release]")
     }
 
-    /// Titles of the products that a search answers.
+    /// Returns the titles of the products that a search finds.
     pub(crate) async fn titles(&self, query: &str) -> Vec<String> {
         let answer: query_server::schema::SearchAnswer<'static> = self.get(&format!("/v1/search?{query}")).await.read();
         answer.data.into_iter().map(|card| card.title.into_owned()).collect()
@@ -251,7 +252,7 @@ impl TestAnswer {
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
 
-    /// The body read into what the interface description says; nothing may be left over.
+    /// Parses the body as the documented type. Fails if the body has undocumented fields.
     pub(crate) fn read<T: DeserializeOwned + Serialize>(&self) -> T {
         let body = String::from_utf8_lossy(&self.body);
         assert_eq!(self.status, StatusCode::OK, "{body}");
@@ -263,7 +264,7 @@ impl TestAnswer {
     }
 
     pub(crate) fn pretty(&self) -> String {
-        // Through a generic value the members would be sorted; this keeps them as sent.
+        // A generic JSON value would sort the keys; this keeps their order.
         let mut out = Vec::new();
         let mut formatter = serde_json::Serializer::pretty(&mut out);
         serde_transcode(&self.body, &mut formatter);
@@ -271,7 +272,7 @@ impl TestAnswer {
     }
 }
 
-/// The members of what was sent that what was read out of it lacks.
+/// Collects the fields of the sent JSON that are missing in the parsed value.
 fn members_left_over(at: &str, sent: &Value, read: &Value, found: &mut Vec<String>) {
     match (sent, read) {
         (Value::Object(sent), Value::Object(read)) => {
@@ -297,7 +298,7 @@ fn serde_transcode(body: &[u8], out: &mut serde_json::Serializer<&mut Vec<u8>, s
     ordered::OrderedJson::deserialize_from(body).serialize(out).unwrap();
 }
 
-/// JSON whose members stay in order.
+/// JSON value that keeps the order of keys.
 mod ordered {
     use serde::de::{MapAccess, SeqAccess, Visitor};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

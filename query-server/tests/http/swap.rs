@@ -14,7 +14,7 @@ async fn until_a_release_is_open_requests_are_503_and_the_process_is_healthy() {
     let market = Market::empty();
     assert_eq!(market.server.refresh().await.unwrap(), Followed::Nothing);
     market.server.refresh_checks().await;
-    // No cache is made where there is no release to serve: it may lie in a home that does not exist.
+    // No cache folder is created without a release, because the home of the cache may not exist.
     assert!(!market.dir.path().join("cache").exists());
     for path in ["/readyz", "/v1/search", "/v1/stats", "/v1/brands/x"] {
         let answered = market.get(path).await;
@@ -33,7 +33,7 @@ async fn until_a_release_is_open_requests_are_503_and_the_process_is_healthy() {
     assert_eq!(market.get("/readyz").await.json()["release"], manifest.id.to_string());
 }
 
-/// A catalogue in which every text and price tells which release it is of.
+/// Returns a catalogue in which every text and price identifies its release.
 fn marked(mark: i64) -> Catalogue {
     let facts = brand("Marked", "INR");
     let products = (1..=6).map(|id| {
@@ -44,7 +44,7 @@ fn marked(mark: i64) -> Catalogue {
     vec![(facts.clone(), products.collect())]
 }
 
-/// The price that tells the release, of an answer whose every part agrees on it.
+/// Returns the price that identifies the release of an answer. Fails if parts of the answer disagree.
 fn mark_of(answer: &Value) -> i64 {
     let cards = answer["data"]
         .as_array()
@@ -122,7 +122,7 @@ async fn a_damaged_release_is_not_served_and_the_one_before_goes_on() {
     let market = Market::of(&marked(1)).await;
     let before = market.server.release();
     let manifest = market.publish(&marked(2)).await;
-    // Every file of the new release is cut short in the store.
+    // Truncates every file of the new release in the store.
     for file in manifest.files() {
         let path = Path::from(format!("files/{}", file.sha256));
         let whole = market.storage.store().get(&path).await.unwrap().bytes().await.unwrap();

@@ -1,11 +1,11 @@
-//! A catalogue wide enough for lists that end before it does.
+//! Test catalogue that has more products than a list can contain.
 
 use data_model::{Attribute, CategoryId, Product, ProductOption, Rating};
 
 use crate::catalogue::{brand, product, variant};
 use crate::support::Catalogue;
 
-/// Numbers that look drawn and never change.
+/// Returns pseudorandom numbers that are the same in every run.
 fn drawn(id: u64, salt: u64) -> u64 {
     let mixed = (id + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt.wrapping_mul(0xd1b5_4a32_d192_ed03);
     (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33
@@ -13,7 +13,7 @@ fn drawn(id: u64, salt: u64) -> u64 {
 
 const COLORS: [&str; 7] = ["Navy", "White", "Forest Green", "Black", "Rose", "Ochre", "Sand"];
 const SIZES: [&str; 5] = ["S", "M", "L", "XL", "XXL"];
-/// Shirts, Dresses, Shoes, Coffee.
+/// Category ids of shirts, dresses, shoes and coffee.
 const CATEGORIES: [u32; 4] = [212, 2271, 187, 1868];
 
 fn one(facts: &data_index::BrandFacts, id: u64) -> Product {
@@ -47,7 +47,7 @@ fn one(facts: &data_index::BrandFacts, id: u64) -> Product {
     product
 }
 
-/// Two brands in rupees, one in dollars and one in yen: 1,130 products, 1,100 of which one brand has.
+/// Returns 1,130 products of four brands: two in rupees, one in dollars, one in yen. One brand has 1,100 of them.
 pub(crate) fn wide() -> Catalogue {
     let brands = [
         (brand("Bazaar", "INR"), 1..1_101),

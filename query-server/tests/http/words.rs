@@ -1,4 +1,4 @@
-//! Searches by words: other spellings, other words for the same thing, numbers with units, any script.
+//! Tests of searches by words: spellings, synonyms, numbers with units, any script.
 
 use data_index::BrandFacts;
 use data_model::Product;
@@ -57,7 +57,7 @@ async fn words_for_the_same_thing_find_each_other_and_are_told() {
         ("t shirt", "Men's Tee"),
         ("oak settee", "Oak Couch"),
         ("mobile stand", "Cell Phone Stand"),
-        // A word that was mended, and one that was not finished.
+        // Queries with a misspelt word and with an incomplete word.
         ("velvet sofaa", "Velvet Sofa"),
     ] {
         assert_eq!(titles(&search(&market, query).await)[0], first, "{query}");
@@ -65,7 +65,7 @@ async fn words_for_the_same_thing_find_each_other_and_are_told() {
     let mended = search(&market, "soffa").await;
     assert_eq!(titles(&mended), ["Velvet Sofa", "Oak Couch"]);
     assert_eq!(mended.provenance.corrections[0].to, "sofa");
-    // One way only: who looks for shoes is not shown what is called a joota elsewhere.
+    // The synonym works in one direction only: a search for shoes does not also search for "joota".
     assert!(search(&market, "shoes").await.provenance.synonyms.is_empty());
     let typed: SearchAnswer<'static> = market.get("/v1/search?q=sofa&mode=lexical").await.read();
     assert_eq!(titles(&typed), ["Velvet Sofa"]);
@@ -118,7 +118,7 @@ async fn words_written_together_or_apart_find_each_other() {
             );
         }
     }
-    // Apart and not side by side they are no light bulb.
+    // The words "light" and "bulb" match only if they are adjacent.
     let answer: SearchAnswer<'static> = market.get("/v1/search?q=lightbulb&mode=lexical").await.read();
     assert!(!titles(&answer).contains(&"Bulb for Light Box"));
 }
@@ -208,7 +208,7 @@ async fn a_word_that_only_shares_a_stem_may_be_a_misspelling() {
     assert_eq!(titles(&found)[0], "Silver Earrings");
     let mended = &found.provenance.corrections[0];
     assert_eq!((mended.from.as_ref(), mended.to.as_ref()), ("earings", "earrings"));
-    // More endings on a word that is there are no misspelling.
+    // Another grammatical ending of a known word is not a misspelling.
     let found = search(&market, "paintings").await;
     assert_eq!(titles(&found), ["Bear Painting"]);
     assert!(found.provenance.corrections.is_empty());
@@ -235,7 +235,7 @@ async fn a_misspelling_is_mended_whichever_number_titles_hold_the_word_in() {
         assert_eq!(titles(&found).first(), Some(&first), "{query}: {found:?}");
         assert_eq!(found.provenance.corrections.len(), 1, "{query}");
     }
-    // A word that people write is none, though no product holds it.
+    // A common word is not a misspelling, even if no product contains it.
     let found = search(&market, "powder").await;
     assert!(found.provenance.corrections.is_empty(), "{found:?}");
 }
@@ -262,7 +262,7 @@ async fn words_that_lead_to_others_are_neither_mended_nor_completed() {
         let found = search(&market, query).await;
         assert_eq!(titles(&found).first(), Some(&first), "{query}: {found:?}");
     }
-    // Letters of a script that nothing is known of mean nothing.
+    // Letters of an unsupported script match nothing.
     assert!(search(&market, "ऌॡॠ ऋॠ").await.data.is_empty());
 }
 

@@ -5,7 +5,7 @@ use search::FacetWindow;
 use super::{delivery, facets};
 use crate::operations::{Filters, Fold, PriceBounds};
 
-/// Longest `kind` parameter, in characters.
+/// Maximum length of the `kind` parameter, in characters.
 const KIND_CHARS_MAX: usize = 200;
 
 /// Reads `price_min`, `price_max`, `currency`, `in_stock`, `on_sale`, `facets`, `kind`, `pincode` and `deliver_by`.
@@ -15,7 +15,7 @@ pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
     let max_minor = reader.optional("price_max").minor(minors());
     let price = PriceBounds::new(min_minor, max_minor);
     if price.is_none() {
-        // Each alone is within its bounds.
+        // Each bound is already valid on its own.
         let rule = Rule::Value("price_min must not be above price_max");
         reader.refuse("price_min", &rule, min_minor.map(Into::into));
     }
@@ -35,7 +35,7 @@ pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
     }
 }
 
-/// Reads `kind`, each time one name or some with commas between.
+/// Reads the repeatable `kind` parameter. Each may contain several names separated by commas.
 pub(in crate::routes) fn kinds(reader: &mut QueryReader<'_>) -> Kinds {
     let mut kinds: Option<Kinds> = None;
     for word in reader.words("kind", KIND_CHARS_MAX) {
@@ -51,7 +51,7 @@ pub(in crate::routes) fn kinds(reader: &mut QueryReader<'_>) -> Kinds {
     kinds.unwrap_or_default()
 }
 
-/// Reads `fold`.
+/// Reads the `fold` parameter.
 pub(in crate::routes) fn fold(reader: &mut QueryReader<'_>) -> Fold {
     reader
         .optional("fold")

@@ -1,4 +1,4 @@
-//! Parameters that several routes read; every fault becomes part of one 422.
+//! Parameters that several routes read. All faults of a request are reported in one 422 answer.
 
 mod cursor;
 mod delivery;
@@ -15,16 +15,16 @@ use search::Order;
 
 use crate::operations::{Limit, ParsedName, Text};
 
-/// Longest name of a brand or a category, in characters.
+/// Maximum length of a brand or category name, in characters.
 const NAME_CHARS_MAX: usize = 200;
 
-/// The `limit` parameter.
+/// Reads the `limit` parameter.
 pub(super) fn limit<const DEFAULT: u16, const MAX: u16>(reader: &mut QueryReader<'_>) -> Limit<DEFAULT, MAX> {
     let limit = reader.optional("limit").integer(1..=Limit::<DEFAULT, MAX>::MAX);
     limit.and_then(Limit::new).unwrap_or_default()
 }
 
-/// The `sort` parameter.
+/// Reads the `sort` parameter.
 pub(super) fn order(reader: &mut QueryReader<'_>) -> Order {
     reader
         .optional("sort")
@@ -32,7 +32,7 @@ pub(super) fn order(reader: &mut QueryReader<'_>) -> Order {
         .unwrap_or_default()
 }
 
-/// The `q` parameter, empty where it is absent.
+/// Reads the `q` parameter; empty if absent.
 pub(super) fn text<const CHARS_MAX: usize>(reader: &mut QueryReader<'_>, required: bool) -> Text<CHARS_MAX> {
     let field = if required {
         reader.required("q")
@@ -42,24 +42,24 @@ pub(super) fn text<const CHARS_MAX: usize>(reader: &mut QueryReader<'_>, require
     field.text(CHARS_MAX).and_then(Text::new).unwrap_or_default()
 }
 
-/// The `brand` parameter; an empty one counts as absent.
+/// Reads the `brand` parameter. An empty value counts as absent.
 pub(super) fn brand(reader: &mut QueryReader<'_>) -> Option<ParsedName<BrandSlug>> {
     let text = reader.optional("brand").text(NAME_CHARS_MAX)?;
     (!text.is_empty()).then(|| ParsedName::brand(&text))
 }
 
-/// The `category` parameter; an empty one counts as absent.
+/// Reads the `category` parameter. An empty value counts as absent.
 pub(super) fn category(reader: &mut QueryReader<'_>) -> Option<ParsedName<CategoryId>> {
     let text = reader.optional("category").text(NAME_CHARS_MAX)?;
     (!text.is_empty()).then(|| ParsedName::category(&text))
 }
 
-/// The brand that a path names.
+/// Reads the brand from the URL path.
 pub(super) fn brand_of_path(path: &PathParameters) -> ParsedName<BrandSlug> {
     path.text("slug").map_or(ParsedName::Nothing, ParsedName::brand)
 }
 
-/// The product that a path names, once all else is read.
+/// Reads the product from the URL path, after all other parameters.
 ///
 /// # Errors
 /// A 422 that lists every fault of path and query.
