@@ -80,7 +80,7 @@ pub enum DashboardConfigError {
          for localhost and 127.0.0.1 alone"
     )]
     PublicUrl,
-    /// A time or a number is zero.
+    /// The named setting is zero, but must be positive.
     #[error("dashboard.{0} must be at least 1")]
     Zero(&'static str),
     /// A provider is configured, but the program was built without provider sign-in.

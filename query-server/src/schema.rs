@@ -135,7 +135,7 @@ pub struct CategoriesAnswer<'a> {
     pub tier: Cow<'a, str>,
 }
 
-/// Totals of the catalogue.
+/// Totals of the catalogue in a release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Stats<'a> {
     /// Number of brands.

@@ -63,7 +63,7 @@ impl Searches {
             Ok(place) => place,
             Err(_) => {
                 let _waiting = self.queue.enter()?;
-                // The semaphore is never closed.
+                // Acquiring cannot fail, because the semaphore is never closed.
                 let place = Arc::clone(&self.beside).acquire_owned().await;
                 place.map_err(|_| OperationError::Internal)?
             }

@@ -37,7 +37,7 @@ pub(crate) struct Inner {
     pub(crate) remembered_failed: AtomicBool,
     /// Last checks of the stores, if known.
     pub(crate) checks: ArcSwap<Checks>,
-    /// True where the last attempt to read the checks failed.
+    /// True if the last attempt to read the checks of stores failed.
     pub(crate) checks_unread: AtomicBool,
     /// Discount codes that were tested at stores.
     pub(crate) discounts: ArcSwap<KnownDiscounts>,

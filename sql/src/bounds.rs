@@ -30,7 +30,7 @@ pub enum StartError {
     /// The folder for temporary files cannot be used.
     #[error("sql.spill: the folder for temporary files cannot be used")]
     Spill(#[source] SourceError),
-    /// The tables cannot be registered.
+    /// The tables cannot be registered in the SQL session.
     #[error("the tables cannot be registered")]
     Tables(#[source] Box<DataFusionError>),
 }

@@ -25,7 +25,7 @@ enum SignInRefusal {
     Unknown,
     /// The sign-in was already completed, or took too long.
     Late,
-    /// The answer names another provider.
+    /// The answer names another provider as its issuer.
     MixedUp,
     /// The provider or the user declined the sign-in.
     Declined,

@@ -23,7 +23,7 @@ const SOURCE: Source = Source::Generated {
 /// Maximum number of products on one catalogue page.
 const PAGE: usize = 250;
 
-/// Brands with their products.
+/// Facts of each brand, with the brand's products.
 pub(crate) type Stores = Vec<(BrandFacts, Vec<Product>)>;
 
 /// Returns a stopped clock. It only names the release and measures nothing.

@@ -13,7 +13,7 @@ use crate::served::ReleaseView;
 /// Maximum number of counterparts of a product to examine.
 const COUNTERPARTS_MAX: usize = 500;
 
-/// One brand's offer of the product.
+/// Offer of one brand for the requested product.
 struct Offer<'a> {
     at: RowAddress,
     /// Variant that is the same product, if known.

@@ -22,13 +22,13 @@ const REVIEWS_MAX: usize = 20;
 pub struct Include {
     /// Variants that can be bought.
     pub variants: bool,
-    /// Pictures and videos.
+    /// Pictures and videos of the product.
     pub media: bool,
     /// Price and availability of each variant.
     pub offers: bool,
-    /// Structured attributes and the description.
+    /// Structured attributes and the description of the product.
     pub attributes: bool,
-    /// The latest reviews.
+    /// Latest reviews of the product.
     pub reviews: bool,
     /// Discount codes that worked at the product's store.
     pub discounts: bool,

@@ -154,7 +154,7 @@ pub struct ShippingSummary<'a> {
     pub tiers: Vec<ShippingTierSummary<'a>>,
 }
 
-/// One shipping rate.
+/// Shipping rate of a store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingTierSummary<'a> {
     /// Name of the rate.
@@ -175,7 +175,7 @@ pub struct ShippingTierSummary<'a> {
     pub days_max: Option<u16>,
 }
 
-/// A page of brands.
+/// Answer with one page of brands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BrandsAnswer<'a> {
     /// Brands of the page, those with most products first.

@@ -19,7 +19,7 @@ pub struct Facet<'a> {
     pub values_total: u32,
 }
 
-/// A facet value.
+/// Value of a facet, with its number of products.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FacetValue<'a> {
     /// Value for the filter: lowercase with normalized white space, or the slug of a category or brand.
@@ -112,7 +112,7 @@ pub struct BrowsePage<'a> {
     pub items: Vec<ProductCard<'a>>,
     /// Facet counts of the whole list.
     pub facets: Vec<Facet<'a>>,
-    /// Prices of the whole list.
+    /// Price summary of the whole list.
     pub price: PriceSummary<'a>,
     /// Value of `cursor` for the next page; null on the last page.
     #[schema(required = true)]

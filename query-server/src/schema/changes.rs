@@ -38,7 +38,7 @@ pub struct ChangedProduct<'a> {
     pub changes: Vec<PricePoint<'a>>,
 }
 
-/// A product that left the market.
+/// Product that was removed from the market.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct GoneProduct<'a> {
     /// UUID of the product.

@@ -22,7 +22,7 @@ pub struct Discount<'a> {
     /// Amount of the discount in the test, in minor units; null for a percentage, or if the test showed no amount.
     #[schema(required = true)]
     pub discount_minor: Option<i64>,
-    /// ISO 4217 code of all amounts.
+    /// Currency code of all amounts (ISO 4217).
     pub currency: Cow<'a, str>,
     /// Known condition under which the code worked.
     pub condition: DiscountCondition,
@@ -50,9 +50,9 @@ pub struct DiscountCondition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DiscountBasis {
-    /// This product.
+    /// The code was tested on this product.
     ThisProduct,
-    /// Another product of the store in the same category.
+    /// The code was tested on another product of the store in the same category.
     ThisCategory,
     /// A product of the store in another or an unknown category.
     ThisStore,

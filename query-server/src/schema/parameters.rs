@@ -48,7 +48,7 @@ fn sorts() -> Schema {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
 pub struct ProductPath {
-    /// `sha:` and 40 hex digits, or a UUID.
+    /// Product id: `sha:` and 40 hex digits, or a UUID.
     #[param(pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$")]
     pub ident: String,
 }
@@ -57,7 +57,7 @@ pub struct ProductPath {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct SearchParameters {
-    /// Free text, at most 512 characters.
+    /// Search text, at most 512 characters.
     #[param(default = "", max_length = 512, required = false)]
     pub q: Option<String>,
     /// Only products of the brand with this slug. An unknown brand has no products.

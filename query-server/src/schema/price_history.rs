@@ -45,7 +45,7 @@ pub struct PricePoint<'a> {
     pub source: Option<Cow<'a, str>>,
 }
 
-/// A page of a product's price history.
+/// Answer with one page of a product's price history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PriceHistoryAnswer<'a> {
     /// Observed changes, newest first.

@@ -92,7 +92,7 @@ pub struct ProductDetail<'a> {
     /// List price of the variant with the lowest price, if it is marked down.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
-    /// The markdown in percent.
+    /// Price reduction in percent.
     #[schema(required = true)]
     pub discount_pct: Option<u8>,
     /// Currency code (ISO 4217).
@@ -181,7 +181,7 @@ pub struct Variant<'a> {
     pub sku: Option<Cow<'a, str>>,
     /// Title of the variant; empty for the single default variant of a product.
     pub title: Cow<'a, str>,
-    /// Option values by option name.
+    /// Option values of the variant by option name.
     #[serde(with = "named")]
     #[schema(value_type = BTreeMap<String, String>)]
     pub options: Vec<NamedValue<'a, Cow<'a, str>>>,
@@ -225,7 +225,7 @@ pub struct Attributes<'a> {
     /// URL of the product's page at the store.
     #[schema(format = "uri")]
     pub url: Cow<'a, str>,
-    /// Option values by option name.
+    /// Option values of the product by option name.
     #[serde(with = "named")]
     #[schema(value_type = BTreeMap<String, Vec<String>>)]
     pub options: Vec<NamedValue<'a, Vec<Cow<'a, str>>>>,
@@ -289,7 +289,7 @@ pub struct ProductAnswer<'a> {
     pub tier: Cow<'a, str>,
 }
 
-/// A page of reviews.
+/// Answer with one page of reviews.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReviewsAnswer<'a> {
     /// Reviews of the page, newest first.

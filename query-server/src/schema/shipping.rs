@@ -183,7 +183,7 @@ pub struct ShippingEvidence<'a> {
 /// Shipping fact that a store's text does not state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingUnknown<'a> {
-    /// The name of the fact.
+    /// Name of the fact, as in `fact` of the evidence.
     pub fact: Cow<'a, str>,
     /// Reason: `not_stated`, `template`, `contradiction`, `told_elsewhere` or `other_currency`.
     pub reason: Cow<'a, str>,

@@ -121,7 +121,7 @@ async fn lists_show_the_kinds_that_are_asked_for() {
             ("kind=goods", &[0]),
             ("kind=", &[0]),
         ] {
-            // A product is never recommended for itself.
+            // The given product (index 0) is never among its own recommendations.
             let shown = shown.iter().filter(|at| !is_beside || **at > 0);
             let mut shown: Vec<_> = shown.map(|at| TITLES[*at].replace('#', "one")).collect();
             shown.sort_unstable();

@@ -86,7 +86,7 @@ fn scalar(value: Value) -> Result<String, Value> {
 /// Formats a number by its value, independent of its spelling: `41.0` and `4.1e1` become `41`.
 fn spelled(number: &Number) -> String {
     match number.as_f64() {
-        // Whole numbers beyond 53 bits are exact only as integers.
+        // `f64` cannot represent all whole numbers beyond 53 bits, so integers keep their own form.
         Some(_) if number.is_i64() || number.is_u64() => number.to_string(),
         // Adding zero turns -0 into 0. `f64` displays no exponent and no trailing `.0`.
         Some(value) => (value + 0.0).to_string(),
