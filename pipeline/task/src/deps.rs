@@ -6,25 +6,25 @@ use data_storage::Storage;
 use storefront::{StoreRights, Storefront};
 use tokio_util::sync::CancellationToken;
 
-/// The things that every task over stores works with.
+/// Dependencies of every task that works on stores.
 #[derive(Debug, Clone)]
 pub struct StoreDeps {
-    /// The home.
+    /// Object storage of the home.
     pub storage: Storage,
-    /// The lake.
+    /// The lake that the task reads and writes.
     pub lake: Lake,
-    /// The client of every store.
+    /// HTTP client for all stores.
     pub storefront: Storefront,
-    /// The time.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// The right to ask a store, where other processes ask stores too; `None`: this one asks whenever it likes.
+    /// Rights to ask a store, for when other processes ask stores too. `None`: this process asks without them.
     pub rights: Option<Arc<dyn StoreRights>>,
-    /// Ends the task after the stores that are under way.
+    /// Token that ends the task after the stores in progress are finished.
     pub cancel: CancellationToken,
 }
 
 impl StoreDeps {
-    /// For a process that asks stores alone, until it is through.
+    /// Creates dependencies without store rights or cancellation, for a process that is the only one to ask stores.
     #[must_use]
     pub fn new(storage: Storage, lake: Lake, storefront: Storefront, clock: Arc<dyn Clock>) -> Self {
         Self {

@@ -3,7 +3,7 @@ use data_model::BrandSlug;
 use data_storage::StorageError;
 use pipeline_crawl::{LandingError, RegistryError};
 
-/// The reason why a task over stores could not go on. What was committed before stays.
+/// Error that stops a task over stores. Everything committed before the error stays.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
     /// The registry cannot be read.
@@ -12,16 +12,16 @@ pub enum TaskError {
     /// The lake cannot be read or written.
     #[error("the lake cannot be read or written")]
     Lake(#[from] LakeError),
-    /// Landed answers, or the notes of questions, cannot be read or written.
+    /// Landed answers, or the records of when stores were asked, cannot be read or written.
     #[error("landed answers, or the notes of questions, cannot be read or written")]
     Storage(#[from] StorageError),
     /// The landings of crawls cannot be listed or read.
     #[error("the landed pages of crawls cannot be read")]
     Landing(#[from] LandingError),
-    /// A worker thread of this program broke off.
+    /// A worker thread of this program panicked or was cancelled.
     #[error("a worker broke off")]
     Worker(#[from] tokio::task::JoinError),
-    /// A brand is not registered.
+    /// The named brand is not registered.
     #[error("no brand is registered as {0}")]
     Brand(BrandSlug),
 }

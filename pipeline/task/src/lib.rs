@@ -1,10 +1,11 @@
-//! One task over the stores of a market: stores that are due are asked side by side, and their answers brought in batch by batch.
+//! Runs one task over the stores of a market: asks the stores that are due concurrently and commits their answers in
+//! batches.
 //!
-//! In: a home with its lake, the client of stores, the right to ask them, and a [`StoreTask`]. Out: the answers, given to the task
-//! in batches, and a [`TaskRun`]. A task that reads landed answers again is one whose stores are all due.
+//! Input: a home with its lake, the store client, the rights to ask stores, and a [`StoreTask`]. Output: the answers,
+//! passed to the task in batches, and a [`TaskRun`]. For a task that only rereads landed answers, all stores are due.
 //!
-//! It never asks a store, never decides what an answer means, and never takes the failure of one store for that of the task. The
-//! catalogue has a run of its own (`pipeline-refresh`): its stores do not wait for a batch.
+//! This crate never contacts a store itself and never interprets an answer. The failure of one store does not fail the
+//! task. The catalogue has its own run (`pipeline-refresh`), because its stores do not wait for a batch.
 
 mod deps;
 mod error;

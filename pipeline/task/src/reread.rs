@@ -1,66 +1,67 @@
 use data_model::{BrandSlug, Timestamp};
 use serde::Serialize;
 
-/// The landed answers that are to be read again.
+/// Selects the landed answers to reread.
 #[derive(Debug, Clone, Default)]
 pub struct RereadOptions {
-    /// These brands; all when `None`.
+    /// Brands to reread; all brands when `None`.
     pub only: Option<Vec<BrandSlug>>,
-    /// Brands whose newest answer before `until` was landed from this moment on.
+    /// Start of the time range: a brand is reread if its newest answer before `until` was landed at or after this time.
     pub from: Option<Timestamp>,
-    /// Answers before this moment.
+    /// End of the time range: only answers from before this time are read.
     pub until: Option<Timestamp>,
-    /// Takes answers too after which there are newer ones.
+    /// Also reread answers that are not the newest of their store.
     pub older: bool,
-    /// Reads and compares, and writes nothing.
+    /// Read and compare, but write nothing.
     pub dry_run: bool,
 }
 
-/// The outcome of one brand.
+/// Outcome of rereading one brand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RereadOutcome {
-    /// Its rows are others now.
+    /// The rows of the brand changed.
     Changed,
-    /// They are as they were.
+    /// The rows of the brand did not change.
     Unchanged,
-    /// No answer about it was landed in the range.
+    /// No answer about the brand was landed in the range.
     NothingLanded,
-    /// A part of what was answered is landed: its rows stay.
+    /// Only part of the store's answers is landed, so the brand's rows stay.
     NotWhole,
-    /// There are newer answers than those of the range, or the lake has such.
+    /// Landing or lake has newer answers than the range.
     Older,
-    /// The answers cannot be understood now, or say nothing where more may stand elsewhere: its rows stay.
+    /// The answers cannot be understood now, or state nothing while pages that were not read may state something. The
+    /// brand's rows stay.
     Unclear,
-    /// Files with its rows are missing or damaged.
+    /// Files with the brand's rows are missing or damaged.
     Damaged,
-    /// No crawl brought it yet.
+    /// No crawl has brought the brand into the lake yet.
     NotInLake,
 }
 
 impl RereadOutcome {
-    /// True where rows that should be others stay as they are.
+    /// Returns true if the brand's rows were left as they are although they may need to change.
     #[must_use]
     pub const fn is_left(self) -> bool {
         matches!(self, Self::NotWhole | Self::Older | Self::Unclear | Self::Damaged)
     }
 }
 
-/// Brands by their outcomes.
+/// Number of brands by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RereadCounts {
-    /// Brands that were to be read.
+    /// Brands selected for rereading.
     pub brands: u64,
-    /// Of these, brands whose rows changed.
+    /// Brands whose rows changed.
     pub changed: u64,
-    /// Those whose rows are as they were.
+    /// Brands whose rows did not change.
     pub unchanged: u64,
-    /// The brands that were left as they are.
+    /// Brands that were left as they are.
     pub left: u64,
 }
 
 impl RereadCounts {
-    /// Counts these.
+    /// Counts the given outcomes.
     #[must_use]
     pub fn of(outcomes: impl Iterator<Item = RereadOutcome>) -> Self {
         let mut counts = Self::default();

@@ -8,58 +8,58 @@ use serde::Serialize;
 
 use crate::{StoreDeps, TaskError};
 
-/// A brand that is asked, or read again.
+/// Brand whose store is due to be asked, or whose answers are due to be reread.
 #[derive(Debug, Clone)]
 pub struct DueBrand {
-    /// The brand.
+    /// The registered brand.
     pub brand: RegisteredBrand,
-    /// The currency of its prices in the lake.
+    /// Currency of the brand's prices in the lake.
     pub currency: CurrencyCode,
 }
 
-/// A task over the stores of brands that the lake has. Nothing is noted of a store before its answer is committed, so that a run
-/// that is killed leaves due what it did not come to.
+/// Task over the stores of the brands in the lake. A store is recorded as asked only after its answer is committed. If
+/// a run is killed, the stores that it did not reach stay due.
 #[async_trait]
 pub trait StoreTask: Send + Sync {
-    /// The answer of a store.
+    /// Answer of one store.
     type Answer: Send;
-    /// Stores asked at once; each keeps its own pace.
+    /// Maximum number of stores asked concurrently. Each store has its own rate limit.
     const STORES_AT_ONCE: usize;
-    /// Stores committed at once.
+    /// Maximum number of stores committed together.
     const BATCH: usize;
 
-    /// True where the store is to be asked now. Brands that are named are asked whenever they were last.
+    /// Returns true if the store should be asked now. Brands that the caller names are asked without this check.
     async fn is_due(&self, brand: &RegisteredBrand, now: Timestamp) -> Result<bool, TaskError>;
 
-    /// A brand that no crawl brought yet is left out.
+    /// Records that a brand is skipped because no crawl has brought it into the lake yet.
     fn leave_out(&mut self, _brand: &RegisteredBrand) {}
 
-    /// Reads what the stores of the next batch have in common.
+    /// Reads the data that the stores of the next batch share.
     async fn begin(&mut self, _batch: &[DueBrand]) -> Result<(), TaskError> {
         Ok(())
     }
 
-    /// Asks one store; its failure is an answer. `None` where the task was to end before.
+    /// Asks one store. A store failure is also an answer. Returns `None` if the task was cancelled before.
     async fn ask(&self, due: &DueBrand) -> Result<Option<Self::Answer>, TaskError>;
 
-    /// Lands, commits, notes and reports a batch of answers.
+    /// Lands, commits, records and reports a batch of answers.
     async fn take(&mut self, answers: Vec<Self::Answer>) -> Result<(), TaskError>;
 }
 
-/// The extent of a run.
+/// Extent of a task run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct TaskRun {
-    /// The run wrote nothing.
+    /// True if the run was a dry run, which writes nothing.
     pub dry_run: bool,
-    /// It was cut short.
+    /// True if the run was cancelled before its end.
     pub interrupted: bool,
-    /// Brands registered that the lake has.
+    /// Registered brands that are in the lake.
     pub brands: u64,
-    /// Of these, brands that were due.
+    /// Brands that were due, among those in the lake.
     pub due: u64,
 }
 
-/// Runs a task over the brands that are due, or over `only` these.
+/// Runs a task over the brands that are due, or over `only` the given brands.
 ///
 /// # Errors
 /// [`TaskError`].
@@ -119,7 +119,7 @@ async fn due<T: StoreTask>(
     Ok(due)
 }
 
-/// True of a moment that is unknown or so long ago.
+/// Returns true if `moment` is unknown or at least `after_s` seconds ago.
 #[must_use]
 pub fn is_older(moment: Option<Timestamp>, now: Timestamp, after_s: u64) -> bool {
     let after_ms = i64::try_from(after_s.saturating_mul(1000)).unwrap_or(i64::MAX);
