@@ -1,4 +1,4 @@
-//! Stores that sell in another currency than India's: they are asked once whether they send anything there at all.
+//! Asks a store that does not sell in Indian rupees once whether it ships to India at all.
 
 use data_model::{Brand, Confidence, DeliveryZone, KnownDelivery, Timestamp};
 use data_pincodes::directory;
@@ -8,7 +8,7 @@ use storefront::{Effect, GraphqlRequest, Store, documents};
 
 use crate::ask::AskError;
 
-/// The country of the pincodes, and the code that stands for every country.
+/// Country of the pincodes.
 const HOME: &str = "IN";
 const EVERYWHERE: &str = "*";
 
@@ -24,7 +24,7 @@ struct Shop {
     ships_to_countries: Vec<String>,
 }
 
-/// India among the countries that the store says it sends to, or not; `None` where it names none.
+/// Returns whether the store's list of shipping countries contains India; `None` if the store lists no countries.
 pub(crate) async fn ships_to_india(store: &Store) -> Result<Option<bool>, AskError> {
     let request = GraphqlRequest::new(documents::SHOP_COUNTRIES, "ShopCountries", json!({}));
     let answer = Box::pin(store.graphql(&request, Effect::Safe)).await?;
@@ -37,7 +37,7 @@ pub(crate) async fn ships_to_india(store: &Store) -> Result<Option<bool>, AskErr
     Ok((!countries.is_empty()).then(|| countries.iter().any(is_home)))
 }
 
-/// The delivery of a store that leaves India out of its list: to no pincode.
+/// Returns the delivery data of a store that does not ship to India: it delivers to no pincode.
 pub(crate) fn nowhere(brand: &Brand, asked_at: Timestamp) -> KnownDelivery {
     let areas = directory().areas().iter().map(|area| area.name.to_string());
     let zone = DeliveryZone {

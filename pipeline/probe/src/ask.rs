@@ -1,4 +1,4 @@
-//! One cart at a store.
+//! Creates, changes and reads one cart at a store.
 
 use data_model::{CurrencyCode, DeliveryRate, Money, Pincode, delivery_days};
 use data_pincodes::directory;
@@ -7,23 +7,23 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
 
-/// The reason why a question has no answer.
+/// Reason why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AskError {
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store does not do what it is asked, `INVALID` say.
+    /// The store refused the request, with `INVALID` for example.
     #[error("the store refuses the call: {0}")]
     Refused(String),
-    /// The answer is none of a cart.
+    /// The answer is not a readable cart.
     #[error("the store's answer cannot be understood: {0}")]
     Unreadable(String),
-    /// The goods in the cart cost something else, or are sold out: the lake's word on them is too old.
+    /// The goods in the cart are sold out or have another price: the data in the lake is too old.
     #[error("the cart is not what the catalogue says")]
     OtherGoods,
 }
 
-/// A cart that was made at the store. It names its owner: it is not shown.
+/// Cart that was created at the store. Its id grants access to the cart, so it is not shown.
 pub(crate) struct ProbeCart {
     id: String,
     lines: Vec<String>,
@@ -97,11 +97,11 @@ struct LineCost {
     total_amount: Amount,
 }
 
-/// Most rates of an answer that are kept, and most characters of the name of one.
+/// Maximum number of rates kept from an answer, and maximum number of characters of a rate's name.
 const OPTIONS_MAX: usize = 20;
 const NAME_CHARS_MAX: usize = 80;
 
-/// Makes a cart for this question, and reads its answer.
+/// Creates a cart for the question and reads the store's answer.
 pub(crate) async fn make(
     store: &Store,
     question: &Question,
@@ -115,7 +115,7 @@ pub(crate) async fn make(
         "delivery": { "addresses": [address(question.pincode)] },
     });
     let request = GraphqlRequest::new(documents::CART_CREATE, "CartCreate", json!({ "input": input }));
-    // A cart whose id was never answered is left behind: the store forgets it.
+    // If the answer with the cart's id is lost, the cart stays behind; the store deletes it after some time.
     let told = mutate(store, &request, "cartCreate", Effect::Unsafe).await?;
     let options = read(&told, &question.cart, currency);
     let made = ProbeCart {
@@ -134,7 +134,7 @@ pub(crate) async fn make(
     }
 }
 
-/// Addresses the cart to another pincode, and reads the answer.
+/// Changes the cart's delivery address to another pincode and reads the answer.
 pub(crate) async fn readdress(
     store: &Store,
     made: &ProbeCart,
@@ -147,7 +147,7 @@ pub(crate) async fn readdress(
     read(&told, &made.cart, currency)
 }
 
-/// Empties the cart.
+/// Removes all lines from the cart.
 pub(crate) async fn empty(store: &Store, made: &ProbeCart) -> Result<(), AskError> {
     let variables = json!({ "cartId": made.id, "lineIds": made.lines });
     let request = GraphqlRequest::new(documents::CART_LINES_REMOVE, "CartLinesRemove", variables);
@@ -156,7 +156,7 @@ pub(crate) async fn empty(store: &Store, made: &ProbeCart) -> Result<(), AskErro
         .map(drop)
 }
 
-/// An address with a place to deliver to, and nothing of any person.
+/// Returns a delivery address for the pincode without any personal data.
 fn address(pincode: Pincode) -> Value {
     let area = directory().area(pincode).and_then(|area| directory().get(area));
     let mut place = json!({ "zip": pincode.to_string(), "countryCode": "IN" });
@@ -185,7 +185,7 @@ async fn mutate(store: &Store, request: &GraphqlRequest, field: &str, effect: Ef
     payload.cart.ok_or_else(|| AskError::Unreadable("no cart".to_owned()))
 }
 
-/// The ways of delivery, cheapest first; an error where the cart does not hold what was asked for.
+/// Returns the delivery rates, cheapest first. Fails if the cart does not contain the goods that were requested.
 fn read(told: &CreatedCart, cart: &Cart, currency: CurrencyCode) -> Result<Vec<DeliveryRate>, AskError> {
     let options = told
         .delivery_groups
@@ -199,12 +199,12 @@ fn read(told: &CreatedCart, cart: &Cart, currency: CurrencyCode) -> Result<Vec<D
     rates.sort_by(|one, other| (one.amount_minor, &one.name).cmp(&(other.amount_minor, &other.name)));
     let mut quantity = 0_u32;
     for line in &told.lines.nodes {
-        // A gift of the store's is none of the goods.
+        // A free gift that the store adds is not one of the requested goods.
         if minor(&line.cost.total_amount, currency)? > 0 {
             quantity = quantity.saturating_add(line.quantity);
         }
     }
-    // At a place without delivery the platform may take the goods out of the cart.
+    // If the address has no delivery, the platform may remove the goods from the cart.
     if quantity == 0 && rates.is_empty() {
         return Ok(rates);
     }

@@ -1,4 +1,4 @@
-//! One brand: asked as far as today's budget goes.
+//! Asks the store of one brand until the day's budget is used up.
 
 use data_model::{CurrencyCode, DeliveryProbe};
 use data_pincodes::directory;
@@ -9,57 +9,58 @@ use storefront::Store;
 
 use crate::ask::{AskError, ProbeCart, empty, make, readdress};
 
-/// After so many answers the plan is made anew: what a store says decides what it is asked.
+/// Number of answers after which the questions are planned again, because a store's answers decide which questions
+/// follow.
 const BATCH: usize = 10;
 
-/// The outcome of one brand.
+/// Outcome of probing one brand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProbeOutcome {
-    /// All is asked that there is to ask.
+    /// All questions are answered.
     Complete,
-    /// More is asked another day: the budget is used up.
+    /// The budget is used up; the remaining questions are asked another day.
     BudgetUsed,
-    /// The run was stopped.
+    /// The run was cancelled.
     Stopped,
-    /// The store does not sell in India's currency: it was asked for its countries alone.
+    /// The store does not sell in Indian rupees, so only its shipping countries were requested.
     Abroad,
-    /// The lake has nothing of it that can be bought.
+    /// The lake has no product of the brand that can be bought.
     NothingToBuy,
-    /// The store's goods cost something else than the lake says: it is asked again after its next crawl.
+    /// The store's goods have other prices than in the lake. The store is asked again after its next crawl.
     CatalogueTooOld,
-    /// Another process asks the store now: it is left for the next run.
+    /// Another process is asking the store now; the next run asks it.
     Skipped,
-    /// The store could not be asked, or refused.
+    /// The store could not be reached, or refused the request.
     Failed,
 }
 
-/// A run's work at one brand.
+/// Result of a run for one brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BrandProbed {
-    /// Its slug.
+    /// Slug of the brand.
     pub brand_slug: String,
-    /// Its outcome.
+    /// Outcome for the brand.
     pub outcome: ProbeOutcome,
-    /// Answers of this run; in a dry run, how many would be asked next.
+    /// Number of answers in this run; in a dry run, the number of questions that would be asked next.
     pub asked: usize,
-    /// Answers that are known now.
+    /// Number of answers known now.
     pub probes: usize,
-    /// Zones that follow from them.
+    /// Number of zones derived from the answers.
     pub zones: usize,
-    /// The reason why it failed or was skipped, for an operator.
+    /// Reason why the brand failed or was skipped, for an operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
-/// The things that a store is asked with.
+/// Everything needed to ask one store.
 pub(crate) struct Desk<'a> {
     pub(crate) store: &'a Store,
     pub(crate) carts: &'a mut Carts,
     pub(crate) deps: &'a StoreDeps,
 }
 
-/// Asks up to `budget` questions; what was answered is added to `probes`, however it ends.
+/// Asks up to `budget` questions. The answers are added to `probes`, even if the function returns an error.
 pub(crate) async fn ask_all(
     desk: &mut Desk<'_>,
     probes: &mut Vec<DeliveryProbe>,
@@ -86,7 +87,7 @@ async fn ask(
             return Ok(ProbeOutcome::Complete);
         }
         questions.truncate(BATCH.min(left));
-        // One cart after the other.
+        // All questions with one cart come before those with the next.
         questions.sort_by_key(|question| question.cart != desk.carts.base);
         for question in questions {
             if desk.deps.cancel.is_cancelled() {
@@ -94,7 +95,7 @@ async fn ask(
             }
             left -= 1;
             let options = match one(desk, &question, made).await {
-                // The store has fewer of it, or none: another cart will do.
+                // The store has less stock than this cart needs, so another cart is used.
                 Err(AskError::OtherGoods) if question.cart != desk.carts.base => {
                     desk.carts.leave_out(&question.cart);
                     break;
@@ -134,7 +135,7 @@ async fn one(
     }
     if let Some(held) = made.as_ref() {
         match readdress(desk.store, held, question.pincode, currency).await {
-            // At a place without delivery the platform may have emptied the cart: another one says more.
+            // If the address has no delivery, the platform may have emptied the cart, so a new cart is tried.
             Ok(options) if !options.is_empty() => return Ok(options),
             Ok(_) | Err(AskError::OtherGoods | AskError::Refused(_)) => {
                 if let Some(held) = made.take() {
@@ -149,7 +150,7 @@ async fn one(
     Ok(options)
 }
 
-/// Empties a cart; one that cannot be emptied is forgotten by the store in time.
+/// Empties a cart. A failure is harmless because the store deletes unused carts after some time.
 async fn leave(desk: &Desk<'_>, made: &ProbeCart) {
     if let Err(error) = empty(desk.store, made).await {
         tracing::debug!(%error, "a cart of a probe is left as it is");

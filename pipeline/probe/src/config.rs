@@ -3,17 +3,17 @@ use std::collections::BTreeSet;
 use data_model::BrandSlug;
 use serde::{Deserialize, Serialize};
 
-/// Bounds of the questions to stores.
+/// Limits for the questions to stores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeConfig {
-    /// Most questions to one store within 24 hours, those of earlier runs counted.
+    /// Maximum number of questions to one store within 24 hours, including those of earlier runs.
     pub questions_per_day_max: usize,
-    /// Most questions of one run, to all stores together.
+    /// Maximum number of questions to all stores together in one run.
     pub questions_per_run_max: usize,
-    /// Most stores that are asked at the same time, each at its own pace.
+    /// Maximum number of stores asked concurrently, each with its own rate limit.
     pub stores_concurrent_max: usize,
-    /// Answers older than this are asked for again, in days.
+    /// Age in days after which an answer is requested again.
     pub answer_age_days_max: u32,
 }
 
@@ -29,7 +29,7 @@ impl Default for ProbeConfig {
 }
 
 impl ProbeConfig {
-    /// A run over all brands.
+    /// Returns the options of a run over all brands.
     #[must_use]
     pub fn options(&self) -> ProbeOptions {
         ProbeOptions {
@@ -43,20 +43,20 @@ impl ProbeConfig {
     }
 }
 
-/// The questions to ask, and their number.
+/// Options that select the brands to probe and limit the questions.
 #[derive(Debug, Clone)]
 pub struct ProbeOptions {
-    /// Only these brands; all where `None`.
+    /// Brands to probe; all brands if `None`.
     pub only: Option<BTreeSet<BrandSlug>>,
-    /// Most questions to a store within 24 hours, those of earlier runs counted.
+    /// Maximum number of questions to one store within 24 hours, including those of earlier runs.
     pub budget_per_day: usize,
-    /// Most questions of the run, to all stores together.
+    /// Maximum number of questions to all stores together in the run.
     pub budget_per_run: usize,
-    /// Most stores that are asked at the same time, each at its own pace.
+    /// Maximum number of stores asked concurrently, each with its own rate limit.
     pub stores_concurrent: usize,
-    /// Answers older than this are asked for again, in days.
+    /// Age in days after which an answer is requested again.
     pub fresh_days: u32,
-    /// Say what would be asked, but ask nothing.
+    /// Report the questions that would be asked, but send none.
     pub dry_run: bool,
 }
 

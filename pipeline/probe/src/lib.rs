@@ -1,11 +1,12 @@
-//! Asks stores what delivery costs: carts are made at the store, addressed to one pincode after the other, and emptied.
+//! Asks stores for delivery costs: creates a cart at the store, addresses it to one pincode after another, and empties
+//! it.
 //!
-//! In: a lake with brands, the client of stores, and how much may be asked a day. Out: answers and the zones that follow
-//! from them, committed to the lake brand by brand, and a report. What is asked is decided by `pipeline-delivery`. A
-//! run that is cut short is gone on with by the next: what was answered is in the lake.
+//! Input: a lake with brands, the store client, and the daily limit of questions. Output: the answers and the zones
+//! derived from them, committed to the lake brand by brand, and a report. `pipeline-delivery` decides which questions
+//! are asked. If a run is interrupted, its answers are in the lake and the next run continues.
 //!
-//! It never checks out, never enters a name, a street or a code, and asks at the pace and by the rules of the storefront
-//! client, behind whoever waits.
+//! This crate never checks out and never enters a name, a street or a discount code. It obeys the rate limits and rules
+//! of the storefront client, and yields to requests of users who are waiting.
 
 mod abroad;
 mod ask;

@@ -18,18 +18,18 @@ use crate::ask::AskError;
 use crate::brand::{BrandProbed, Desk, ProbeOutcome, ask_all};
 use crate::config::ProbeOptions;
 
-/// A day, over which the budget counts.
+/// Period of the daily budget, in milliseconds.
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// The currency of stores that sell in India.
+/// Currency of stores that sell in India.
 const RUPEE: &str = "INR";
 
-/// The questions that a run has left, for all stores together.
+/// Number of questions that the run may still ask, for all stores together.
 #[derive(Debug)]
 struct QuestionBudget(AtomicUsize);
 
 impl QuestionBudget {
-    /// Takes as many as there are, up to so many.
+    /// Takes up to `wanted` questions from the budget and returns the number taken.
     fn take(&self, wanted: usize) -> usize {
         let taken = |left: usize| Some(left - left.min(wanted));
         let before = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, taken);
@@ -45,45 +45,46 @@ impl QuestionBudget {
     }
 }
 
-/// The work of a run.
+/// Report of a probe run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct ProbeReport {
-    /// Each brand, in the order of their stores.
+    /// Result of each brand, in the order of their stores.
     pub brands: Vec<BrandProbed>,
 }
 
 impl ProbeReport {
-    /// Answers of this run.
+    /// Returns the number of answers in this run.
     #[must_use]
     pub fn asked(&self) -> usize {
         self.brands.iter().map(|brand| brand.asked).sum()
     }
 
-    /// Brands that came to this end.
+    /// Returns the number of brands with this outcome.
     #[must_use]
     pub fn count(&self, outcome: ProbeOutcome) -> usize {
         self.brands.iter().filter(|brand| brand.outcome == outcome).count()
     }
 }
 
-/// The reason why a run broke off.
+/// Error that stops a run.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
     /// The lake cannot be read or written.
     #[error(transparent)]
     Lake(#[from] LakeError),
-    /// A brand was named that the lake does not have.
+    /// A named brand is not in the lake.
     #[error("the lake has no brand {slug}: `haat crawl` brings it")]
     UnknownBrand {
-        /// Its slug.
+        /// Slug of the brand.
         slug: String,
     },
 }
 
-/// Asks brand after brand, some at the same time, and commits what is known of each when its turn ends. A brand that fails does not stop the run.
+/// Asks several brands concurrently and commits the answers of each brand when it is finished. If a brand fails, the run
+/// continues.
 ///
 /// # Errors
-/// The lake fails, or a brand is not in it.
+/// Fails if the lake cannot be read or written, or if a brand is not in the lake.
 #[boxed]
 pub async fn probe(deps: &StoreDeps, options: &ProbeOptions) -> Result<ProbeReport, ProbeError> {
     let snapshot = deps.lake.newest_snapshot().await?;
@@ -135,7 +136,7 @@ async fn of_brand(
     }
     let asking = async {
         match open.carts {
-            // Boxed: a large future.
+            // Boxed because the future is large.
             Some(_) => Box::pin(ask_and_keep(deps, options, left, row)).await,
             None => of_countries(deps, left, brand, told.clone()).await,
         }
@@ -150,21 +151,22 @@ async fn of_brand(
     Ok(told)
 }
 
-/// The questions that are open at a store.
+/// Questions that a store has not answered yet.
 #[derive(Debug)]
 struct OpenProbes {
-    /// The carts that it is asked with; `None` where it sells in another currency: then it is asked for its countries alone.
+    /// Carts for the questions; `None` if the store sells in another currency and is asked only for its shipping
+    /// countries.
     carts: Option<Carts>,
-    /// Answers that are fresh enough to stand.
+    /// Answers that are recent enough to keep.
     probes: Vec<DeliveryProbe>,
-    /// Questions that are left.
+    /// Number of unanswered questions.
     wanted: usize,
-    /// The number of them that may be asked today.
+    /// Number of questions that may be asked today.
     of_day: usize,
 }
 
 impl OpenProbes {
-    /// One question: where it sends to.
+    /// Creates the single question for the store's shipping countries.
     const fn countries() -> Self {
         Self {
             carts: None,
@@ -175,7 +177,7 @@ impl OpenProbes {
     }
 }
 
-/// The questions that are open at a brand by a snapshot: none where the outcome says why.
+/// Returns the unanswered questions of a brand in a snapshot. If there are none, the outcome gives the reason.
 async fn open_questions(
     deps: &StoreDeps,
     options: &ProbeOptions,
@@ -196,7 +198,7 @@ async fn open_questions(
     let held = held.unwrap_or_default();
     (told.probes, told.zones) = (held.probes.len(), held.zones.len());
     let now = deps.clock.now();
-    // An answer that a clock that was ahead dated is asked for again.
+    // An answer with a date in the future, from a wrong clock, is requested again.
     let fresh_ms = i64::from(options.fresh_days) * DAY_MS;
     if brand.currency.as_str() != RUPEE {
         let is_fresh = |zone: &DeliveryZone| !zone.sampled_at.is_past_by(now, fresh_ms);
@@ -232,8 +234,8 @@ async fn open_questions(
     Ok((told, Some(open)))
 }
 
-/// Asks a store and keeps what it answers: the whole of it under the right to the store, so that the answers to another
-/// run meanwhile is known, and kept.
+/// Asks a store and commits its answers. The right to the store is held for the whole time, so that the answers of a
+/// concurrent run are known and kept.
 async fn ask_and_keep(
     deps: &StoreDeps,
     options: &ProbeOptions,
@@ -282,7 +284,7 @@ async fn ask_and_keep(
     Ok(told)
 }
 
-/// Asks a store of another currency for the countries that it sends to, and keeps that India is none of them.
+/// Asks a store with another currency for its shipping countries, and commits that it does not ship to India if so.
 async fn of_countries(
     deps: &StoreDeps,
     left: &QuestionBudget,

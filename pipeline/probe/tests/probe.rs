@@ -1,4 +1,4 @@
-//! Emulated stores with known rules are asked over days; what the lake then knows is what their rules say.
+//! Probes emulated stores with known delivery rules over several days and compares the lake with these rules.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ struct Rig {
 }
 
 impl Rig {
-    /// As many stores of rupees as there are kinds of rules, each with another kind; all are in the lake.
+    /// Starts one rupee store per kind of delivery rule and adds all of them to the lake.
     async fn new() -> Self {
         let source = Source::Generated {
             products: 400,
@@ -78,7 +78,7 @@ impl Rig {
     }
 }
 
-/// The store's products, as a crawl would find them.
+/// Returns the store's products as a crawl would find them.
 async fn catalogue(storefront: &Storefront, brand: &Brand) -> Vec<Product> {
     let store = storefront.store(&brand.base_url.parse().unwrap()).unwrap();
     let FetchOutcome::Body(page) = store.products_page(1, 250, None).await.unwrap() else {
@@ -105,7 +105,7 @@ async fn catalogue(storefront: &Storefront, brand: &Brand) -> Vec<Product> {
     products
 }
 
-/// The known answers are those of the store's rules.
+/// Asserts that the known answers follow from the store's rules.
 fn answered_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
     let kind = rules.kind;
     for probe in &known.probes {
@@ -133,7 +133,7 @@ fn answered_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
     }
 }
 
-/// The zones of high confidence are those of the store's rules.
+/// Asserts that the zones with high confidence match the store's rules.
 fn zones_are_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
     let kind = rules.kind;
     for zone in known
@@ -178,7 +178,7 @@ async fn stores_are_asked_over_days_and_what_they_answered_is_what_their_rules_s
         let report = rig.probe(&options).await;
         assert_eq!(report.count(ProbeOutcome::Failed), 0, "{report:?}");
         assert!(report.brands.iter().all(|brand| brand.asked <= 40), "{report:?}");
-        // The day's budget is used up, whoever asks.
+        // The day's budget is used up for named brands too.
         assert_eq!(rig.probe(&options).await.asked(), 0);
         days += 1;
         if report.count(ProbeOutcome::Complete) == 8 {
@@ -199,7 +199,7 @@ async fn stores_are_asked_over_days_and_what_they_answered_is_what_their_rules_s
         assert_eq!(known.zones.is_empty(), kind == ZoneKind::Hidden, "{kind:?}");
         zones_are_by_rules(known, rules);
     }
-    // Carts were emptied, and no store was asked for a checkout.
+    // The carts were emptied, and no store received a checkout request.
     for store in &rig.stores {
         let asked = rig.running.requests(&store.slug).unwrap();
         assert!(
@@ -296,7 +296,7 @@ async fn a_run_asks_no_more_than_it_may_of_all_stores_together() {
     let report = rig.probe(&options).await;
     assert_eq!(report.asked(), 50, "{report:?}");
     assert_eq!(report.count(ProbeOutcome::BudgetUsed), 8, "{report:?}");
-    // The next run goes on with what others were not asked.
+    // The next run continues with the brands that this run did not ask.
     let report = rig.probe(&options).await;
     assert_eq!(report.asked(), 50, "{report:?}");
     assert_eq!(report.brands[0].asked, 0, "its day is over");
