@@ -1,4 +1,4 @@
-//! The questions to one store.
+//! Requests the shipping terms of one store.
 
 use data_model::CurrencyCode;
 use pipeline_parse::{PageLink, shown_page, stated_codes};
@@ -9,14 +9,14 @@ use tokio::task::{JoinError, spawn_blocking};
 use crate::links::{is_product, promising};
 use crate::terms::{Document, Place, StatedTerms, StoreTexts, TextTerms, shipping_policy};
 
-/// Pages that may hold the terms of a store whose front page leads to none.
+/// Paths that may contain the terms of a store whose front page links to none.
 const PAGES: [&str; 3] = ["/pages/shipping-policy", "/pages/shipping", "/pages/faq"];
-/// Largest page that is read; of a larger one its beginning is.
+/// Maximum number of bytes read of a page; longer pages are truncated.
 const PAGE_BYTES_MAX: usize = 512 << 10;
-/// Most text of a front page or a product's page that is read.
+/// Maximum number of bytes of text read from a front page or product page.
 const SHOWN_BYTES_MAX: usize = 64 << 10;
 
-/// The reason why a store did not answer.
+/// Reason why a store gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -27,8 +27,9 @@ pub(crate) enum Failure {
     Worker(#[from] JoinError),
 }
 
-/// Asks a store for its terms until the most important ones are known: its policy, its front page, at most three pages that
-/// this one leads to, and one product's page. Gives what it answered and what that says. Counts the requests, six at most.
+/// Requests a store's terms until the most important ones are known. Reads its policy, its front page, at most three
+/// pages linked from there, and one product page. Returns the texts and the terms found in them, and counts the
+/// requests (six at most).
 pub(crate) async fn ask(
     store: &Store,
     currency: CurrencyCode,
@@ -52,7 +53,7 @@ pub(crate) async fn ask(
     };
     for path in paths {
         if interview.terms.is_complete() {
-            // The pages that are left may state something that an earlier text will not state any more.
+            // The unread pages may state terms, and an earlier text may stop stating them later.
             interview.told.is_everywhere = false;
             break;
         }
@@ -63,7 +64,7 @@ pub(crate) async fn ask(
     Ok((told, said))
 }
 
-/// A store that is being asked, and its answers so far.
+/// Store that is being asked, and its answers so far.
 struct Interview<'a> {
     store: &'a Store,
     currency: CurrencyCode,
@@ -73,7 +74,7 @@ struct Interview<'a> {
 }
 
 impl Interview<'_> {
-    /// Reads the policy that the store's back office holds.
+    /// Reads the shipping policy that the merchant entered in the Shopify admin.
     async fn policy(&mut self) -> Result<(), Failure> {
         *self.requests += 1;
         let request = GraphqlRequest::new(documents::POLICIES, "Policies", json!({}));
@@ -87,7 +88,7 @@ impl Interview<'_> {
         }
     }
 
-    /// Reads the front page; gives the paths of pages that may state more.
+    /// Reads the front page and returns the paths of pages that may state more terms.
     async fn front_page(&mut self) -> Result<Vec<String>, Failure> {
         let guesses = PAGES.map(str::to_owned).to_vec();
         let fetched = self.store.front_page(None).await;
@@ -122,14 +123,14 @@ impl Interview<'_> {
         Ok(self.hear(document).await?)
     }
 
-    /// Reads the text that a front page or a product's page shows; gives its links.
+    /// Reads the visible text of a front page or product page and returns its links.
     async fn shop_window(&mut self, page: Page) -> Result<Vec<PageLink>, Failure> {
         let work = move || {
             let shown = shown_page(&String::from_utf8_lossy(&page.bytes));
-            // A line that states a discount code promises what only that code gives.
+            // A line with a discount code promises something that only this code gives.
             let mut lines = shown.lines;
             lines.retain(|line| stated_codes(line).is_empty());
-            // A line is a statement of its own: no heading stands over a bar.
+            // Lines are separated as paragraphs, because no heading of the page applies to a line in a banner.
             let mut text = lines.join("\n\n");
             text.truncate(text.floor_char_boundary(SHOWN_BYTES_MAX));
             let (place, url) = (Place::Shop, page.url.to_string());
@@ -146,11 +147,11 @@ impl Interview<'_> {
         Ok(links)
     }
 
-    /// The page of this store; `None` where it has none there, or shows it to nobody.
+    /// Returns the store's page; `None` if the store has no such page or does not show it.
     fn fetched(&mut self, fetched: Result<FetchOutcome, StoreError>) -> Result<Option<Page>, Failure> {
         *self.requests += u32::from(!matches!(fetched, Err(StoreError::RobotsDisallowed { .. })));
         match fetched {
-            // A page that leads to another shop says nothing of this one.
+            // A page that redirects to another shop says nothing about this one.
             Ok(FetchOutcome::Body(page)) => {
                 Ok(Some(page).filter(|page| page.url.host() == self.store.base_url().host()))
             }
@@ -160,7 +161,7 @@ impl Interview<'_> {
         }
     }
 
-    /// Goes on after a refusal that is about one page.
+    /// Continues after a refusal that concerns only one page.
     fn pass_over(&mut self, error: StoreError) -> Result<(), Failure> {
         if !is_of_the_page(&error) {
             return Err(error.into());
@@ -169,7 +170,7 @@ impl Interview<'_> {
         Ok(())
     }
 
-    /// Reads a text away from the threads that wait for stores, and keeps it.
+    /// Reads a text on a blocking thread and keeps it.
     async fn hear(&mut self, document: Document) -> Result<(), JoinError> {
         let currency = self.currency;
         let work = move || {
@@ -183,7 +184,7 @@ impl Interview<'_> {
     }
 }
 
-/// True where the refusal is about one page, for good, and says nothing of the store's others.
+/// Returns true if the refusal is permanent and concerns only this page.
 fn is_of_the_page(error: &StoreError) -> bool {
     let of_the_page = matches!(
         error,

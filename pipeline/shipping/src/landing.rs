@@ -1,4 +1,4 @@
-//! The texts that stores answered when they were asked for their terms: `policies/{store}/{microseconds}.json.zst`.
+//! Landed texts from stores that were asked for their terms: `policies/{store}/{microseconds}.json.zst`.
 
 use data_model::{StoreHost, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
@@ -7,19 +7,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::terms::StoreTexts;
 
-/// Most characters of texts that are landed of one store; what is beyond is left out, and its absence noted.
+/// Maximum total bytes of text landed for one store. Further texts are left out, and the landing records that it is
+/// incomplete.
 const TEXT_BYTES_MAX: usize = 1 << 20;
-/// Most bytes that a landed object may unpack to: texts as JSON take up to six bytes for one.
+/// Maximum decompressed size of a landed object in bytes. As JSON, a byte of text can take up to six bytes.
 const UNPACKED_BYTES_MAX: usize = 8 * TEXT_BYTES_MAX;
-/// The place of landings.
+/// Folder of the landed texts.
 const ANSWERS: AnswerFolder = AnswerFolder {
     kind: "policies",
     ending: "json.zst",
 };
-/// Tightness of packed texts.
+/// Zstd compression level.
 const LEVEL: i32 = 3;
 
-/// The landing of a store.
+/// Landed texts of one store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LandedTexts {
     pub(crate) store: StoreHost,
@@ -27,7 +28,7 @@ pub(crate) struct LandedTexts {
     pub(crate) told: StoreTexts,
 }
 
-/// The first texts that fit.
+/// Keeps the texts that fit into the size limit and drops the others.
 fn bounded(mut told: StoreTexts) -> StoreTexts {
     let mut room = TEXT_BYTES_MAX;
     let before = told.documents.len();
@@ -40,7 +41,7 @@ fn bounded(mut told: StoreTexts) -> StoreTexts {
     told
 }
 
-/// Lands what a store answered, and drops what was landed before `keep_since`, but never the newest.
+/// Lands a store's answers and deletes those landed before `keep_since`, except the newest.
 pub(crate) async fn land(storage: &Storage, texts: LandedTexts, keep_since: Timestamp) -> Result<(), StorageError> {
     let landed = LandedTexts {
         told: bounded(texts.told),
@@ -59,13 +60,13 @@ pub(crate) async fn land(storage: &Storage, texts: LandedTexts, keep_since: Time
     ANSWERS.prune(storage, store, keep_since.min(asked_at)).await
 }
 
-/// The moment at which a store's newest texts were landed, whether they can be read or not.
+/// Returns the time at which a store's newest texts were landed, even if they cannot be read.
 pub(crate) async fn newest_at(storage: &Storage, store: &StoreHost) -> Result<Option<Timestamp>, StorageError> {
     let listed = ANSWERS.list(storage, store).await?;
     Ok(listed.last().map(|(at, _)| *at))
 }
 
-/// The newest of a store's landed texts of which `is_wanted`; what is damaged is passed over.
+/// Returns the store's newest landed texts whose time satisfies `is_wanted`. Damaged objects are skipped.
 pub(crate) async fn newest(
     storage: &Storage,
     store: &StoreHost,

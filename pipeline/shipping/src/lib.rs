@@ -1,18 +1,19 @@
-//! Reads what stores say of shipping, and brings it into the lake.
+//! Reads the shipping terms of stores and commits them to the lake.
 //!
-//! In: registered brands, a [`storefront::Storefront`] and the lake. Out: the terms of each store, committed apart from
-//! crawls, and a report. A store is asked for its policy by GraphQL. Where that leaves threshold, days or cash on delivery open,
-//! its front page is read, the pages that this one leads to, and the page of a product, as far as its `robots.txt` allows:
-//! six requests at most, each in the store's pace. Each fact bears the address where its sentence stands.
+//! Input: registered brands, a [`storefront::Storefront`] and the lake. Output: the terms of each store, committed
+//! separately from crawls, and a report. A store is asked for its policy by GraphQL. If threshold, days or cash on
+//! delivery are still unknown, its front page, the pages linked from there and a product page are read, as far as
+//! `robots.txt` allows. This takes at most six requests, within the store's rate limit. Each fact has the URL of the
+//! page that states it.
 //!
-//! A language model may propose facts of a policy or a page where the rules leave threshold, fee, days or cash on delivery open, if one is
-//! configured ([`TermsModel`]): `pipeline-policies` keeps those that their sentence bears out. A text that stayed the same is not
-//! read again.
+//! A language model ([`TermsModel`]), if configured, may propose facts when the rules find no threshold, fee, days or
+//! cash on delivery. `pipeline-policies` keeps the proposals that the quoted sentence confirms. An unchanged text is
+//! not read again.
 //!
-//! A store's answer is landed, so that its terms can be read again when the rules change ([`reread_shipping`]).
+//! A store's answer is landed, so that its terms can be reread when the rules change ([`reread_shipping`]).
 //!
-//! It never takes silence for an answer: where a store cannot be asked, what is known of it stays. What was asked is noted
-//! store by store, so that a run that is cut short goes on with the others.
+//! A missing answer does not count as an answer: if a store cannot be asked, its known terms stay. Each store is
+//! recorded as asked separately, so that an interrupted run continues with the other stores.
 
 mod ask;
 mod landing;

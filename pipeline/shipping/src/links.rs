@@ -1,9 +1,9 @@
-//! Links of a front page that lead to terms of shipping. Pure.
+//! Finds links on a front page that lead to shipping terms. Pure.
 
 use pipeline_parse::PageLink;
 use url::Url;
 
-/// Words of an address or of a link's text, the most promising first: of delivery, of questions and of payment, of returns.
+/// Words in a URL or link text, most promising first: words for delivery, for questions and payment, for returns.
 const WORDS: [&[&str]; 3] = [
     &[
         "shipping",
@@ -30,13 +30,13 @@ const WORDS: [&[&str]; 3] = [
     ],
     &["returns", "return", "refund", "exchange", "retour", "devolucion"],
 ];
-/// Words of so many bytes or more count as the beginning of a word too.
+/// Minimum length in bytes of a word that also matches as a prefix of a longer word.
 const STEM_BYTES: usize = 5;
-/// Most pages of terms that are asked for.
+/// Maximum number of pages with terms that are requested.
 const PAGES_MAX: usize = 3;
 
-/// Addresses on the host of the page that may state terms, the most promising first: pages that the merchant wrote, then the
-/// first product. None holds a query.
+/// Returns URL paths on the page's host that may state terms, most promising first: pages written by the merchant, then
+/// the first product. The paths have no query.
 pub(crate) fn promising(links: &[PageLink], page: &Url) -> Vec<String> {
     let mut pages: Vec<RankedPath> = Vec::new();
     let mut product = None;
@@ -64,7 +64,7 @@ pub(crate) fn is_product(path: &str) -> bool {
     path.contains("/products/")
 }
 
-/// A path, and how little it promises.
+/// Path with its rank; a lower rank is more promising.
 #[derive(Debug)]
 struct RankedPath {
     rank: usize,

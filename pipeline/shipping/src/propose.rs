@@ -1,4 +1,4 @@
-//! Proposals of a language model, of the texts of one store.
+//! Gets a language model's proposals for the texts of one store.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,7 +12,7 @@ use crate::landing::newest;
 use crate::model::TermsModel;
 use crate::terms::{Document, Place, StoreTexts, TextTerms, stated};
 
-/// A model, and how many texts it may still read in a run.
+/// Language model with the number of texts that it may still read in the run.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     model: &'a TermsModel,
@@ -25,8 +25,8 @@ impl<'a> Reader<'a> {
         Self { model, calls_left }
     }
 
-    /// Has the model read what the rules leave open, but for texts that it read before. Texts that it does not read now are read
-    /// in another run.
+    /// Lets the model read texts if the rules left terms open. Texts that the model read before are skipped. Texts that
+    /// exceed the call limit are read in another run.
     pub(crate) async fn propose(
         &self,
         told: &mut StoreTexts,
@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         told.recall(before);
-        // Bars of a shop state little that the rules do not read, and buyers' praise is no promise.
+        // Shop banners rarely state anything that the rules miss, and customer reviews are not promises by the store.
         let unread = |document: &&mut Document| document.place != Place::Shop && document.proposed.is_none();
         for document in told.documents.iter_mut().filter(unread) {
             let text = document.text.clone();
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The answers of a store and their meaning, with a model's proposals.
+/// Texts of a store and the terms found in them, with a model's proposals.
 #[derive(Debug)]
 pub(crate) struct Interpretation {
     pub(crate) told: StoreTexts,
@@ -68,14 +68,15 @@ pub(crate) struct Interpretation {
     pub(crate) counts: ProposalCounts,
 }
 
-/// Has a model read what a store answered, and reads it with that. A refresh that is to end goes on without what is missing.
+/// Lets a model read the store's texts and interprets the texts with its proposals. If the refresh is cancelled,
+/// missing proposals are left out.
 pub(crate) async fn with_proposals(
     reader: &Reader<'_>,
     mut told: StoreTexts,
     due: &DueBrand,
     deps: &StoreDeps,
 ) -> Result<Interpretation, Failure> {
-    // Proposals that cannot be read are made anew.
+    // If the earlier proposals cannot be read, the model is asked again.
     let before = newest(&deps.storage, &due.brand.store, &|_| true).await.ok().flatten();
     let before = before.map(|landed| landed.told.documents).unwrap_or_default();
     let asked = reader.propose(&mut told, &before, due.currency);

@@ -15,33 +15,33 @@ use crate::propose::{Reader, with_proposals};
 use crate::state;
 use crate::terms::{StoreTexts, TextTerms};
 
-/// The brands that are to be refreshed.
+/// Options that select the brands to refresh.
 #[derive(Debug, Clone, Default)]
 pub struct ShippingOptions {
-    /// These brands, whenever they were asked last; all that are due when `None`.
+    /// Brands to refresh even if they are not due; all brands that are due when `None`.
     pub only: Option<Vec<BrandSlug>>,
-    /// Time for which an answer holds, in seconds.
+    /// Age in seconds after which an answer is requested again.
     pub after_s: u64,
-    /// The days for which the texts that stores answered are kept, beside the newest of each store.
+    /// Number of days for which landed texts are kept. The newest texts of each store are always kept.
     pub keep_days: u32,
-    /// Asks and reads, and writes nothing.
+    /// Ask stores and read their answers, but write nothing.
     pub dry_run: bool,
 }
 
-/// The work of a refresh.
+/// Report of a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ShippingReport {
-    /// Its extent.
+    /// Extent of the run.
     #[serde(flatten)]
     pub run: TaskRun,
-    /// Brands whose terms changed.
+    /// Number of brands whose terms changed.
     pub changed: u64,
-    /// Requests sent.
+    /// Number of requests sent.
     pub requests: u64,
-    /// Outcomes of a language model's proposals; `None` where none is asked.
+    /// Outcomes of the language model's proposals; `None` if no model is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposals: Option<ProposalCounts>,
-    /// Each brand that was asked, by its slug.
+    /// Brands that were asked, by slug.
     pub asked: Vec<BrandShipping>,
 }
 
@@ -56,29 +56,29 @@ impl ShippingReport {
     }
 }
 
-/// The outcome of one brand.
+/// Outcome for one brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BrandShipping {
-    /// The brand.
+    /// Slug of the brand.
     pub brand: BrandSlug,
-    /// `read`, `none` where it says nothing, `unknown` where it could not be asked everywhere, `skipped` where another process
-    /// asks the store now, `failed`.
+    /// `read`; `none` if the store states no terms; `unknown` if some pages could not be read; `skipped` if another
+    /// process is asking the store now; or `failed`.
     pub outcome: &'static str,
-    /// The address of its terms.
+    /// URL of the page with the terms.
     pub source_url: Option<String>,
-    /// Facts read.
+    /// Number of facts read.
     pub facts: usize,
-    /// The terms.
+    /// Terms of the brand.
     pub policy: Option<ShippingPolicy>,
-    /// The reason why it failed, or was skipped.
+    /// Reason why the brand failed or was skipped.
     pub error: Option<String>,
 }
 
-/// Asks the stores of brands that are due for their terms, and commits them; `model` reads what rules leave open. Brands that no
-/// crawl brought yet are left out.
+/// Asks the stores of brands that are due for their terms and commits these. `model` reads terms that the rules do not find.
+/// Brands that are not in the lake yet are left out.
 ///
 /// # Errors
-/// [`TaskError`]; a store that fails is no error, and keeps what is known of it.
+/// [`TaskError`]. The failure of a store is not an error; its known terms stay.
 #[boxed]
 pub async fn refresh_shipping(
     options: &ShippingOptions,
@@ -104,7 +104,7 @@ pub async fn refresh_shipping(
     Ok(report)
 }
 
-/// A refresh at work.
+/// State of a refresh in progress.
 struct TermsRefresh<'a> {
     options: &'a ShippingOptions,
     deps: &'a StoreDeps,
@@ -112,7 +112,7 @@ struct TermsRefresh<'a> {
     report: ShippingReport,
 }
 
-/// The answer of one store.
+/// Answer of one store.
 #[derive(Debug)]
 struct Answer {
     due: DueBrand,
@@ -226,7 +226,8 @@ impl StoreTask for TermsRefresh<'_> {
         for texts in asked {
             let (store, at) = (texts.store.clone(), texts.asked_at);
             let keep_since = at.plus_millis(-i64::from(self.options.keep_days) * 24 * 3_600_000);
-            // Before the lake: what is landed is never older than what the lake has of a store.
+            // Landing comes before the commit, so that the landing of a store is never older than its terms in the
+            // lake.
             land(&deps.storage, texts, keep_since).await?;
             landed.push((store, at));
         }

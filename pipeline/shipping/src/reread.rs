@@ -1,4 +1,4 @@
-//! Reads what stores answered before again, without asking them: after a change of how texts are understood.
+//! Rereads landed answers of stores after a change of the parsing rules, without asking the stores again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,25 +16,25 @@ use tokio::task::spawn_blocking;
 use crate::landing::{newest, newest_at};
 use crate::terms::{Place, StoreTexts, TextTerms, said, shipping_policy};
 
-/// One brand.
+/// Result of rereading one brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RereadBrand {
-    /// The brand.
+    /// Slug of the brand.
     pub brand: BrandSlug,
-    /// Its outcome.
+    /// Outcome for the brand.
     pub outcome: RereadOutcome,
-    /// The moment at which it was asked for the texts that were read.
+    /// Time at which the store was asked for the texts that were read.
     pub asked_at: Option<Timestamp>,
-    /// Facts that are stated now and were not.
+    /// Number of facts stated now but not before.
     pub facts_added: u64,
-    /// Facts that were stated and are not.
+    /// Number of facts stated before but not now.
     pub facts_gone: u64,
-    /// Facts that stay.
+    /// Number of facts that did not change.
     pub facts_same: u64,
 }
 
 impl RereadBrand {
-    /// A brand of which nothing is known yet.
+    /// Creates a result for a brand that has not been read yet.
     fn new(brand: &BrandSlug) -> Self {
         Self {
             brand: brand.clone(),
@@ -47,36 +47,36 @@ impl RereadBrand {
     }
 }
 
-/// All brands.
+/// Totals over all brands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RereadTotals {
-    /// Brands.
+    /// Number of brands by outcome.
     #[serde(flatten)]
     pub counts: RereadCounts,
-    /// Facts that are stated now and were not.
+    /// Number of facts stated now but not before.
     pub facts_added: u64,
-    /// Facts that were stated and are not.
+    /// Number of facts stated before but not now.
     pub facts_gone: u64,
 }
 
-/// The work of reading again.
+/// Report of a reread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RereadShipping {
-    /// The run wrote nothing.
+    /// True if the run was a dry run, which writes nothing.
     pub dry_run: bool,
-    /// The moment that `haat lake restore` takes the terms back to; `None` where nothing was there.
+    /// Time to pass to `haat lake restore` to undo the run; `None` if the lake had no terms before.
     pub undo_as_of: Option<Timestamp>,
-    /// In numbers.
+    /// Totals over all brands.
     pub totals: RereadTotals,
-    /// Each brand, by its slug.
+    /// Result of each brand, by slug.
     pub brands: Vec<RereadBrand>,
 }
 
 type Terms = StoreUpdate<Option<ShippingPolicy>>;
 
-/// Makes of what stores answered the terms that the lake has, as [`crate::refresh_shipping`] would of the same answers. It is
-/// the newest answer in the range that counts: to a refresh of shipping terms, or the policies that a crawl landed. What was
-/// done before an error stays, and a second call goes on.
+/// Parses the landed answers of stores again and commits the resulting terms, as [`crate::refresh_shipping`] would for the
+/// same answers. The newest answer in the range counts: the answer to a shipping refresh, or the policies that a crawl
+/// landed. Work done before an error stays, and a second call continues.
 ///
 /// # Errors
 /// [`TaskError`].
@@ -103,33 +103,33 @@ pub async fn reread_shipping(options: &RereadOptions, deps: &StoreDeps) -> Resul
     })
 }
 
-/// A reading at work.
+/// State of a reread in progress.
 struct TermsReread<'a> {
     options: &'a RereadOptions,
     deps: &'a StoreDeps,
-    /// The lake before it.
+    /// Snapshot of the lake from before the reread.
     snapshot: LakeSnapshot,
-    /// The runs that landed policies, by store.
+    /// Runs that landed policies, by store.
     crawled: BTreeMap<StoreHost, Vec<RunId>>,
-    /// The terms that the lake has of the stores of a batch.
+    /// Terms in the lake of the stores of a batch.
     held: BTreeMap<StoreHost, ShippingPolicy>,
     brands: Vec<RereadBrand>,
 }
 
-/// A brand that was read, and its terms that are to come.
+/// Brand that was reread, with its new terms.
 #[derive(Debug)]
 struct Reading {
     one: RereadBrand,
     change: Option<Change>,
 }
 
-/// A brand's terms that are to come.
+/// New terms of a brand, to be committed.
 #[derive(Debug)]
 struct Change {
     terms: Terms,
-    /// The moment at which the newest of all was landed.
+    /// Time at which the store's newest answer was landed.
     newest: Option<Timestamp>,
-    /// The terms that the lake had.
+    /// Terms that the lake had before.
     held: Option<ShippingPolicy>,
 }
 
@@ -155,7 +155,7 @@ impl StoreTask for TermsReread<'_> {
 
     async fn ask(&self, due: &DueBrand) -> Result<Option<Reading>, TaskError> {
         let store = &due.brand.store;
-        // Before anything of it is read.
+        // The newest landing time is read before the texts, so that a later landing is noticed.
         let newest = newest_at(&self.deps.storage, store).await?;
         let held = self.held.get(store);
         let runs = self.crawled.get(store).map_or(&[][..], Vec::as_slice);
@@ -169,8 +169,8 @@ impl StoreTask for TermsReread<'_> {
         Ok(Some(Reading { one, change }))
     }
 
-    /// Commits the terms of stores of which nothing was landed or committed meanwhile: a refresh lands what it was answered
-    /// before it commits that, and what is newer stays.
+    /// Commits the new terms of stores for which nothing was landed or committed in the meantime. A refresh lands an
+    /// answer before it commits the terms, and newer terms must stay.
     async fn take(&mut self, read: Vec<Reading>) -> Result<(), TaskError> {
         let StoreDeps { lake, storage, .. } = self.deps;
         let changed = read.iter().filter_map(|read| read.change.as_ref());
@@ -207,14 +207,14 @@ fn totals(brands: &[RereadBrand]) -> RereadTotals {
     }
 }
 
-/// The newest answer of a store in the range, and when the newest of all was given.
+/// Newest answer of a store in the range, and the time of its newest answer overall.
 #[derive(Debug)]
 struct LandedAnswer {
     told: Option<(StoreTexts, Timestamp)>,
     last_at: Option<Timestamp>,
 }
 
-/// Reads one brand's newest answer, and what the lake is to have of it where that is something else.
+/// Rereads a brand's newest answer and returns the terms to commit if they differ from the lake.
 async fn reread(
     options: &RereadOptions,
     due: &DueBrand,
@@ -229,7 +229,7 @@ async fn reread(
         return Ok((one, None));
     };
     one.asked_at = Some(at);
-    // The lake itself does not have the moment at which a store said that it has no terms any more.
+    // The lake does not record when a store stopped stating terms.
     let terms = held.and_then(|held| held.terms.as_deref());
     let known_at = [newest, landed.last_at, terms.map(|terms| terms.observed_at)];
     if known_at.into_iter().flatten().any(|known_at| known_at > at) && !options.older {
@@ -277,7 +277,7 @@ async fn in_range(
     brand: &RegisteredBrand,
     runs: &[RunId],
 ) -> Result<LandedAnswer, TaskError> {
-    // A landing of before the brand was registered is that of a brand that was removed.
+    // A landing from before the brand was registered belongs to a brand that was removed.
     let is_own = |at: Timestamp| at >= brand.added_at;
     let is_wanted = |at: Timestamp| {
         is_own(at) && options.from.is_none_or(|from| at >= from) && options.until.is_none_or(|until| at < until)
@@ -291,7 +291,7 @@ async fn in_range(
     Ok(LandedAnswer { told, last_at })
 }
 
-/// Terms without when they were read.
+/// Returns the terms without the time at which they were read.
 fn says(policy: &ShippingPolicy) -> ShippingPolicy {
     let mut policy = policy.clone();
     if let Some(terms) = &mut policy.terms {
@@ -300,8 +300,8 @@ fn says(policy: &ShippingPolicy) -> ShippingPolicy {
     policy
 }
 
-/// The newest answer of a store, to whomever it was given. Of the policies that crawls landed, those without one for shipping
-/// say nothing: the store's pages were not asked then.
+/// Returns the newest answer of a store, from a refresh or a crawl. Policies landed by a crawl are ignored if they
+/// contain no shipping policy, because the crawl did not ask for the store's other pages.
 async fn newest_told(
     storage: &Storage,
     store: &StoreHost,
@@ -319,7 +319,8 @@ async fn newest_told(
         }
         let answer = read_policies(storage, run, store).await?;
         if let Some(policy) = answer.and_then(|answer| shipping_policy(&answer)) {
-            // The policy is newer than the one that was read then; the other texts are the newest of their place.
+            // The crawled policy is newer than the policy in the refresh's answer. The other texts of that answer are
+            // still the newest.
             let before = asked.map(|landed| landed.told.documents).unwrap_or_default();
             let others = before.iter().filter(|document| document.place != Place::Policy);
             let mut told = StoreTexts {
@@ -333,8 +334,8 @@ async fn newest_told(
     Ok(asked.map(|landed| (landed.told, landed.asked_at)))
 }
 
-/// The moment at which a run had begun, as its id states: `20261121T012725Z-3f9a01c7`. It is the end of that second,
-/// since brands may have been registered within it.
+/// Returns the start time of a run from its id, such as `20261121T012725Z-3f9a01c7`. Uses the end of that second,
+/// because brands may have been registered within it.
 fn begun_at(run: &RunId) -> Option<Timestamp> {
     let id = run.as_str();
     let part = |from: usize, to: usize| id.get(from..to);
@@ -416,7 +417,7 @@ mod tests {
             (task.brands.remove(0), rows.get(&brand.store).cloned())
         };
 
-        // A refresh landed an answer since, and has not committed it.
+        // A refresh has landed a newer answer but not committed it yet.
         let at = clock.now();
         let texts = LandedTexts {
             store: brand.store.clone(),
@@ -430,7 +431,7 @@ mod tests {
         let (one, rows) = taken(None, None).await;
         assert_eq!((one.outcome, one.facts_added, rows), (RereadOutcome::Older, 0, None));
 
-        // The lake has other terms since.
+        // The lake has received other terms in the meantime.
         let newer = vec![StoreUpdate::new(
             brand.store.clone(),
             brand.slug.clone(),
@@ -440,7 +441,7 @@ mod tests {
         let (one, rows) = taken(None, Some(at)).await;
         assert_eq!((one.outcome, rows.as_ref()), (RereadOutcome::Older, Some(&new)));
 
-        // No other write came between.
+        // No other process has written in the meantime.
         let (one, rows) = taken(Some(&new), Some(at)).await;
         assert_eq!((one.outcome, rows.as_ref()), (RereadOutcome::Changed, Some(&old)));
     }

@@ -1,22 +1,22 @@
-//! A store's answers, and what they say. Pure.
+//! Texts of a store and the shipping terms that they state. Pure.
 
 use data_model::{CurrencyCode, ShippingFact, ShippingFactKind, UnknownReason, UnknownTerm, read_store_json};
 use pipeline_policies::{Proposal, ProposalCounts, Reading, checked, read};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Kinds of facts that a bar above a shop states.
+/// Kinds of facts that a shop's banner may state.
 const ADVERTISED: [ShippingFactKind; 2] = [ShippingFactKind::FreeShipping, ShippingFactKind::Cod];
 
-/// The place of a text of a store, which decides how far it is believed.
+/// Source of a store's text, which decides how far the text is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Place {
-    /// The policy that the back office holds: the store's word, even where it states nothing.
+    /// The shipping policy from the Shopify admin. It is the store's official statement, even if it states no terms.
     Policy,
-    /// A page about shipping, or one of questions and answers.
+    /// A page about shipping, or an FAQ page.
     Page,
-    /// The front page, or the page of a product. Buyers praise goods there, so that only thresholds and cash on delivery count.
+    /// The front page or a product page. It contains customer reviews, so only thresholds and cash on delivery count.
     Shop,
 }
 
@@ -24,16 +24,16 @@ pub(crate) enum Place {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Document {
     pub(crate) place: Place,
-    /// The address of its page; empty where that is not known.
+    /// URL of the page; empty if unknown.
     pub(crate) url: String,
     pub(crate) text: String,
-    /// Proposals of a language model; `None` where none read it.
+    /// Proposals of a language model; `None` if no model has read the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) proposed: Option<Vec<Proposal>>,
 }
 
 impl Document {
-    /// The facts that its sentences state.
+    /// Parses the facts that the text's sentences state.
     pub(crate) fn read(&self, currency: CurrencyCode) -> Reading {
         let mut reading = read(&self.text, currency);
         if self.place == Place::Shop {
@@ -44,17 +44,17 @@ impl Document {
     }
 }
 
-/// The texts that a store answered when it was asked for its terms.
+/// Texts that a store returned when it was asked for its terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreTexts {
-    /// Its texts, in the order in which they count.
+    /// Texts in order of precedence.
     pub(crate) documents: Vec<Document>,
-    /// It was asked wherever terms may stand.
+    /// True if every page that may state terms was read.
     pub(crate) is_everywhere: bool,
 }
 
 impl StoreTexts {
-    /// Takes over the proposals of the same texts before.
+    /// Copies the model's proposals from earlier documents with the same text.
     pub(crate) fn recall(&mut self, before: &[Document]) {
         for document in &mut self.documents {
             let same = before
@@ -65,26 +65,25 @@ impl StoreTexts {
     }
 }
 
-/// The terms that follow from all texts.
+/// Terms that follow from all texts of a store.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TextTerms {
-    /// This, at this address.
+    /// The texts state these terms, at this URL.
     Terms { url: String, reading: Reading },
-    /// No terms, and the store was asked everywhere.
+    /// The texts state no terms, and every relevant page was read.
     Nothing,
-    /// No terms where the store could be asked; some places could not be asked.
+    /// The pages that could be read state no terms; other pages could not be read.
     Unknown,
 }
 
-/// Terms that several texts of a store state together. Of each kind of fact the first text that states it counts. Where a shop
-/// window states another threshold than a policy, or offers what the policy denies, neither is known: one of them is out of
-/// date.
+/// Terms merged from several texts of a store. For each kind of fact, the first text that states it counts. If a front
+/// page or product page contradicts the policy, the fact is unknown, because one of the two texts is out of date.
 #[derive(Debug, Default)]
 pub(crate) struct StatedTerms {
-    /// The address of the first text that counts.
+    /// URL of the first text that counts.
     url: Option<String>,
     reading: Reading,
-    /// Outcomes of a language model's proposals.
+    /// Outcomes of the language model's proposals.
     pub(crate) proposals: ProposalCounts,
 }
 
@@ -110,7 +109,7 @@ impl StatedTerms {
         }
     }
 
-    /// Adds what a language model read in a text, of kinds that no text states by the rules.
+    /// Adds the facts that a language model proposed for a text, if the rules found no fact of that kind.
     fn add_proposed(&mut self, document: &Document, currency: CurrencyCode) {
         let proposed = document.proposed.as_deref().unwrap_or_default();
         let checked = checked(&document.text, currency, proposed, &self.reading);
@@ -122,14 +121,14 @@ impl StatedTerms {
         self.add(document, reading);
     }
 
-    /// True where the rules left open something that a language model may read.
+    /// Returns true if the rules left a kind of fact open that a language model may find.
     pub(crate) fn is_open(&self) -> bool {
         use ShippingFactKind::{Cod, Delivery, Dispatch, Fee, FreeShipping};
         let kinds = [FreeShipping, Fee, Cod, Dispatch, Delivery];
         kinds.into_iter().any(|kind| self.reading.is_open(kind))
     }
 
-    /// Forgets what was stated of every order, since a shop window states something else.
+    /// Removes facts that apply to every order, because a front page or product page contradicts them.
     fn withdraw(&mut self, denial: ShippingFact) {
         let kind = denial.kind;
         self.reading
@@ -139,7 +138,7 @@ impl StatedTerms {
         self.note(UnknownTerm { kind, reason, sentence });
     }
 
-    /// True where no further text is needed: the price of delivery, its days, and cash on delivery are settled.
+    /// Returns true if no further text is needed: delivery price, delivery days and cash on delivery are known.
     pub(crate) fn is_complete(&self) -> bool {
         use ShippingFactKind::{Cod, Delivery, FreeShipping};
         [FreeShipping, Delivery, Cod]
@@ -176,7 +175,7 @@ impl StatedTerms {
         }
     }
 
-    /// True of a kind that a text stated, or contradicted itself in.
+    /// Returns true if a text stated this kind of fact, or contradicted itself about it.
     fn is_settled(&self, kind: ShippingFactKind) -> bool {
         let Reading { facts, unknown } = &self.reading;
         let is_contrary =
@@ -197,7 +196,7 @@ impl StatedTerms {
         fact.is_general() && of_all.into_iter().any(|known| terms(known) != terms(fact))
     }
 
-    /// Notes why a kind is not known; a reason of a text's own counts more than its silence.
+    /// Records why a kind is unknown. A specific reason replaces `NotStated`.
     fn note(&mut self, term: UnknownTerm) {
         let known = self.reading.unknown.iter_mut().find(|known| known.kind == term.kind);
         match known {
@@ -210,12 +209,12 @@ impl StatedTerms {
     }
 }
 
-/// Reads what a store answered.
+/// Interprets the texts of a store.
 pub(crate) fn said(told: &StoreTexts, currency: CurrencyCode) -> TextTerms {
     stated(told, currency).said(told.is_everywhere)
 }
 
-/// The terms that its texts state together: by the rules, and then by a language model's proposals.
+/// Merges the terms of a store's texts: first those found by the rules, then those proposed by a language model.
 pub(crate) fn stated(told: &StoreTexts, currency: CurrencyCode) -> StatedTerms {
     let mut terms = StatedTerms::default();
     for document in &told.documents {
@@ -227,7 +226,7 @@ pub(crate) fn stated(told: &StoreTexts, currency: CurrencyCode) -> StatedTerms {
     terms
 }
 
-/// The address and the text of the shipping policy in a store's answer for its policies; `None` where it has none.
+/// Extracts the shipping policy and its URL from a store's GraphQL answer; `None` if the store has no such policy.
 pub(crate) fn shipping_policy(answer: &[u8]) -> Option<Document> {
     let data: Value = read_store_json(answer).ok()?;
     let policy = &data["shop"]["shippingPolicy"];
@@ -324,7 +323,7 @@ mod tests {
             .iter()
             .find(|term| term.kind == ShippingFactKind::FreeShipping);
         assert_eq!(reason.unwrap().reason, UnknownReason::Contradiction);
-        // Every kind is either stated or unknown, once.
+        // Every kind is either stated or unknown, exactly once.
         assert_eq!(reading.unknown.len(), ShippingFactKind::ALL.len());
     }
 

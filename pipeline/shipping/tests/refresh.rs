@@ -1,4 +1,4 @@
-//! A store that is a value is asked for its shipping terms; what the lake then has follows from what it said.
+//! Refreshes the shipping terms of an in-memory store and checks the resulting terms in the lake.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,10 +21,10 @@ use pipeline_task::{RereadOptions, RereadOutcome, StoreDeps, TaskError};
 use serde_json::json;
 use storefront::{Storefront, StorefrontConfig, Transport, TransportError, TransportRequest, TransportResponse};
 
-/// Largest answer that the client takes.
+/// Maximum size in bytes of an answer that the client accepts.
 const BODY_BYTES_MAX: u64 = 64 << 10;
 
-/// The store's texts, by path; `/policy` is the one of its API.
+/// Texts of the store by path; `/policy` is the policy in its API.
 #[derive(Debug, Clone, Default)]
 struct Door(Arc<Mutex<StoreAnswers>>);
 
@@ -90,7 +90,7 @@ struct Rig {
     clock: Arc<SetClock>,
 }
 
-/// A client that has asked nothing yet.
+/// Creates a client that has sent no requests yet.
 fn client(door: &Door, clock: Arc<dyn Clock>) -> Storefront {
     let config = StorefrontConfig {
         retries_max: 0,
@@ -109,7 +109,7 @@ async fn open_lake(storage: &Storage, clock: &Arc<dyn Clock>) -> Lake {
 }
 
 impl Rig {
-    /// One store, in the registry and in the lake.
+    /// Creates one store, registered and present in the lake.
     async fn new() -> Self {
         let memory = Storage::memory();
         let (door, faults) = (Door::default(), FaultyStore::new(Arc::clone(memory.store())));
@@ -149,7 +149,7 @@ impl Rig {
     }
 
     async fn try_refresh(&self) -> Result<ShippingReport, TaskError> {
-        // Whatever was asked before is due again.
+        // After this time, every earlier answer is due again.
         self.clock.advance_ms(1_000);
         let options = ShippingOptions {
             keep_days: 7,
@@ -158,7 +158,7 @@ impl Rig {
         refresh_shipping(&options, &self.deps, self.model.as_ref()).await
     }
 
-    /// The outcome for the brand when the store's answers are read again.
+    /// Rereads the store's answers and returns the outcome for the brand.
     async fn reread(&self, options: &RereadOptions) -> RereadOutcome {
         let report = reread_shipping(options, &self.deps).await;
         report.unwrap().brands[0].outcome
@@ -170,7 +170,7 @@ impl Rig {
         report.asked[0].clone()
     }
 
-    /// The lake's terms.
+    /// Returns the terms in the lake.
     async fn known(&self) -> Option<ShippingPolicy> {
         let snapshot = self.deps.lake.newest_snapshot().await.unwrap();
         let stores = BTreeSet::from([self.brand.store.clone()]);
@@ -211,7 +211,7 @@ async fn a_page_that_robots_close_is_not_asked_and_its_silence_forgets_nothing()
     rig.door
         .says("/pages/shipping-policy", "<p>Delivery takes 3-5 days.</p>");
     assert_eq!(rig.asked_once().await.outcome, "read");
-    // A run of another day reads robots anew.
+    // A run on another day requests `robots.txt` again.
     rig.deps.storefront = client(&rig.door, Arc::clone(&rig.deps.clock));
     rig.door
         .says("/robots.txt", "User-agent: *\nDisallow: /pages/shipping-policy\n");
@@ -221,7 +221,7 @@ async fn a_page_that_robots_close_is_not_asked_and_its_silence_forgets_nothing()
     assert!(!asked.iter().any(|path| path == "/pages/shipping-policy"), "{asked:?}");
     assert!(asked.iter().any(|path| path == "/pages/shipping"), "{asked:?}");
     assert!(rig.known().await.is_some(), "what was known stays");
-    // A statement on an open page counts.
+    // A statement on a page that the shop publishes counts.
     rig.door.says("/pages/shipping", "<p>Delivery takes 6-8 days.</p>");
     assert_eq!(rig.asked_once().await.outcome, "read");
     let days = rig.known().await.unwrap().terms.unwrap().delivery(None).unwrap();
@@ -265,7 +265,7 @@ async fn a_store_is_read_where_it_states_its_terms_in_six_requests_at_most() {
         "a buyer's praise is no promise"
     );
 
-    // A store that states everything in its policy is asked for no page.
+    // If the policy states everything, no page of the store is requested.
     rig.door.says(
         "/policy",
         "<p>Free shipping on all orders above Rs. 500.</p><p>Cash on delivery is available.</p><p>Delivery takes 3-5 days.</p>",
@@ -283,7 +283,7 @@ async fn terms_that_say_the_same_write_nothing() {
     let again = rig.refresh().await;
     assert_eq!((again.run.due, again.changed), (1, 0));
     assert_eq!(rig.versions().await, before);
-    // Another threshold is written.
+    // The store changes its threshold.
     rig.door
         .says("/policy", "<p>Free shipping on orders above Rs. 900.</p>");
     assert_eq!(rig.refresh().await.changed, 1);
@@ -329,7 +329,7 @@ async fn a_store_that_fails_keeps_its_terms_and_is_due_again() {
     assert_eq!(told.outcome, "failed");
     assert!(told.error.is_some());
     assert!(rig.known().await.is_some());
-    // It was not noted as asked: it is due by when it answered, not by when it failed.
+    // The failure was not recorded as an answer: the store is due by the time of its last answer.
     let options = ShippingOptions {
         after_s: 100,
         ..ShippingOptions::default()
@@ -350,7 +350,7 @@ async fn terms_that_a_store_withdrew_come_back_only_when_they_are_asked_for() {
         until: Some(rig.clock.now()),
         ..RereadOptions::default()
     };
-    // The newest statement is in the range, and the lake has it.
+    // The newest statement is in the range, and the lake already has it.
     assert_eq!(rig.reread(&range).await, RereadOutcome::Unchanged);
     rig.door.says("/policy", "");
     assert_eq!(rig.asked_once().await.outcome, "none");
@@ -366,7 +366,7 @@ async fn terms_that_a_store_withdrew_come_back_only_when_they_are_asked_for() {
     let older = RereadOptions { older: true, ..range };
     assert_eq!(rig.reread(&older).await, RereadOutcome::Changed);
     assert_eq!(rig.known().await, first);
-    // Without a range the newest counts again.
+    // Without a range, the newest answer is used.
     let newest = RereadOptions::default();
     assert_eq!(rig.reread(&newest).await, RereadOutcome::Changed);
     assert_eq!(rig.known().await, None);
@@ -400,7 +400,7 @@ async fn a_refresh_that_is_killed_brings_no_withdrawn_terms_back() {
     }
 }
 
-/// The model of an endpoint, which reads so many texts in a run.
+/// Creates a model at the endpoint that reads at most `model_calls_max` texts in a run.
 fn model(endpoint: &Endpoint, model_calls_max: u32) -> Option<TermsModel> {
     let config = ShippingConfig {
         model: ModelConfig {
@@ -413,7 +413,7 @@ fn model(endpoint: &Endpoint, model_calls_max: u32) -> Option<TermsModel> {
     TermsModel::of(&config).unwrap()
 }
 
-/// A threshold that no rule reads, and a dispatch that rules read.
+/// A threshold that no rule recognises, and a dispatch time that the rules recognise.
 const PROSE: &str = "<p>Spend Rs. 1,499 and the courier is our treat.</p><p>Orders are dispatched in 2 days.</p>";
 
 #[tokio::test]
@@ -455,7 +455,7 @@ async fn of_what_a_model_proposes_the_one_true_fact_is_kept_and_an_unchanged_tex
     assert_eq!(rig.reread(&RereadOptions::default()).await, RereadOutcome::Unchanged);
     rig.door.says("/policy", format!("{PROSE}<p>We pack with care.</p>"));
     assert_eq!((rig.refresh().await.changed, endpoint.asked()), (0, 2));
-    // Without the model its facts are gone.
+    // Without the model, the facts that it proposed are gone.
     rig.model = None;
     assert_eq!(
         (rig.refresh().await.changed, by_model(&rig.known().await.unwrap())),
@@ -480,7 +480,7 @@ async fn a_model_that_fails_or_may_not_be_asked_leaves_the_facts_of_the_rules() 
         let told = rig.asked_once().await;
         assert_eq!((told.outcome, told.facts), ("read", 1));
         assert_eq!(endpoint.asked(), usize::from(calls_max > 0));
-        // It is asked of the same text in the next run.
+        // The next run asks the model about the same text.
         assert_eq!(rig.asked_once().await.facts, 1);
         assert_eq!(endpoint.asked(), 2 * usize::from(calls_max > 0));
     }
