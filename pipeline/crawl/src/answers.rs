@@ -1,4 +1,4 @@
-//! Answers of stores and review apps to other questions than those of a crawl, one object an asking:
+//! Landed answers of stores and review apps to requests that are not part of a crawl. Each answer is one object:
 //! `{kind}/{store}/{microseconds:020}.{ending}`.
 
 use async_recursion::async_recursion as boxed;
@@ -7,24 +7,24 @@ use data_storage::{ObjectPath, Storage, StorageError};
 
 use crate::document::{delete_object, list_objects};
 
-/// The place where answers of one kind are landed.
+/// Folder in which answers of one kind are landed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerFolder {
-    /// The folder below the root.
+    /// Folder name below the root.
     pub kind: &'static str,
-    /// The ending of the names of its objects.
+    /// File extension of the folder's objects.
     pub ending: &'static str,
 }
 
 impl AnswerFolder {
-    /// The place where an answer of this moment is landed. Moments before 1970 are taken for its beginning.
+    /// Returns the path at which an answer of this time is landed. Times before 1970 count as 1970-01-01.
     #[must_use]
     pub fn path(&self, store: &StoreHost, at: Timestamp) -> ObjectPath {
         let file = format!("{:020}.{}", at.micros().max(0), self.ending);
         ObjectPath::from_iter([self.kind, store.as_str(), &file])
     }
 
-    /// The moments at which a store's answers were landed, and their places, the oldest first. Other objects are passed over.
+    /// Lists the times at which a store's answers were landed with their paths, oldest first. Other objects are skipped.
     ///
     /// # Errors
     /// The folder cannot be listed.
@@ -42,10 +42,11 @@ impl AnswerFolder {
         Ok(found)
     }
 
-    /// Removes a store's answers that were landed before a moment. Those that another process removed meanwhile are no error.
+    /// Deletes a store's answers that were landed before a given time. An answer that another process deleted in the meantime
+    /// is not an error.
     ///
     /// # Errors
-    /// The folder cannot be listed, or an object cannot be removed.
+    /// The folder cannot be listed, or an object cannot be deleted.
     #[boxed]
     pub async fn prune(&self, storage: &Storage, store: &StoreHost, before: Timestamp) -> Result<(), StorageError> {
         let listed = self.list(storage, store).await?;

@@ -1,4 +1,4 @@
-//! A store's words to everybody who comes in: its front page and its policies, and the discount codes that they state.
+//! Reads the front page and the policies of a store, and finds the discount codes in them.
 
 use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
@@ -12,42 +12,43 @@ use crate::landing::{POLICIES, compress, landed_at, put_compressed};
 use crate::store::{Crawler, is_only_this_page, stray};
 use crate::{LandingError, RegisteredBrand};
 
-/// Names of the landed objects.
+/// Name of the landed front page.
 const FRONT: &str = "front-page.html.zst";
-/// Longest page of the two that is landed; of a longer one its beginning is read all the same.
+/// Maximum size in bytes of a front page or policy answer that is landed. The start of a larger one is still read for
+/// codes.
 const LANDED_BYTES_MAX: usize = 4 << 20;
-/// The shop's policies that may state codes. What it says of privacy and of terms does not.
+/// Policies that may state discount codes. The privacy policy and the terms of service do not.
 const STATING: [&str; 3] = ["shippingPolicy", "refundPolicy", "subscriptionPolicy"];
 
-/// The outcome of asking a store for the codes that it states.
+/// Result of asking a store for its discount codes.
 #[derive(Debug, Default)]
 pub struct CodesCrawl {
-    /// The codes that are known now.
+    /// Discount codes known now.
     pub stated: StatedCodes,
-    /// Requests sent; none where nothing was due.
+    /// Number of requests sent; 0 if nothing was due.
     pub requests: u32,
-    /// Decoded bytes received.
+    /// Number of decoded bytes received.
     pub bytes: u64,
-    /// The cause that ended it early: the store has had enough, or the landing cannot be written. Pages that were read before
-    /// count.
+    /// Reason for an early end: the store refuses more requests, or the landing cannot be written. Pages read before
+    /// still count.
     pub stopped_by: Option<CodesStop>,
 }
 
-/// The reason why a store was not asked for all that was due. The next run asks again.
+/// Reason why not everything that was due was requested from a store. The next run tries again.
 #[derive(Debug, thiserror::Error)]
 pub enum CodesStop {
     /// The store cannot be asked now.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Its words cannot be landed.
+    /// The answer cannot be landed.
     #[error(transparent)]
     Landing(#[from] LandingError),
-    /// A task of this program broke off.
+    /// A task of this program panicked or was cancelled.
     #[error("a worker broke off")]
     Worker(#[from] tokio::task::JoinError),
 }
 
-/// One object of a landing.
+/// Path parts of one landed object.
 struct Target<'a> {
     run: &'a RunId,
     store: &'a StoreHost,
@@ -55,11 +56,12 @@ struct Target<'a> {
 }
 
 impl Crawler {
-    /// Reads the store's front page and its policies where they are due, lands them, and answers the codes that they
-    /// state. `known` is what is known from before. A page that is as it was (304) states what it stated.
+    /// Reads the store's front page and policies if they are due, lands them, and returns the discount codes in them.
+    /// `known` contains the codes from earlier reads. For an unchanged page (304), the known codes stay.
     ///
-    /// The store is asked in its one polite stream, within its `robots.txt`, and its policies by GraphQL, since their pages
-    /// are disallowed by default. A page that the store refuses for good states nothing.
+    /// The store's single rate-limited request stream is used and its `robots.txt` is obeyed. Policies are requested by
+    /// GraphQL, because the default `robots.txt` disallows their pages. A page that the store permanently refuses
+    /// counts as one without codes.
     #[boxed]
     pub async fn read_codes(&self, run: &RunId, brand: &RegisteredBrand, known: StatedCodes) -> CodesCrawl {
         let mut crawl = CodesCrawl {
@@ -109,7 +111,7 @@ impl Crawler {
         Ok(())
     }
 
-    /// Lands what the store said, and reads the codes off it.
+    /// Lands a store's answer and reads the discount codes from it.
     async fn stated_by(
         &self,
         said: Bytes,
@@ -137,7 +139,7 @@ impl Crawler {
     }
 }
 
-/// The store's front page; `None` where it shows none to us, or another shop does.
+/// Requests the store's front page; `None` if the store refuses it or it comes from another shop.
 async fn front_page(store: &Store, etag: Option<&str>) -> Result<Option<FetchOutcome>, StoreError> {
     match store.front_page(etag).await {
         Ok(FetchOutcome::Body(page)) if stray(store.base_url(), None, &page.url).is_some() => Ok(None),
@@ -147,7 +149,7 @@ async fn front_page(store: &Store, etag: Option<&str>) -> Result<Option<FetchOut
     }
 }
 
-/// The store's policies as it answers them; `None` where it publishes none.
+/// Requests the store's policies as JSON; `None` if it publishes none.
 async fn policies(store: &Store) -> Result<Option<Bytes>, StoreError> {
     let request = GraphqlRequest::new(documents::POLICIES, "Policies", json!({}));
     match store.graphql(&request, Effect::Safe).await {
@@ -166,7 +168,7 @@ fn codes_of(place: CodePlace, html: &str) -> Vec<StatedCode> {
     stated.collect()
 }
 
-/// The codes that the bodies of policies state, each once.
+/// Returns the discount codes in the policies' bodies, without duplicates.
 fn policy_codes(json: &[u8]) -> Vec<StatedCode> {
     let Ok(data) = read_store_json::<Value>(json) else {
         return Vec::new();
@@ -174,6 +176,6 @@ fn policy_codes(json: &[u8]) -> Vec<StatedCode> {
     let bodies = STATING
         .iter()
         .filter_map(|policy| data["shop"][policy]["body"].as_str());
-    // Bodies are HTML of a few kilobytes each.
+    // Joining is cheap, because each body is only a few kilobytes of HTML.
     codes_of(CodePlace::Policy, &bodies.collect::<Vec<_>>().join("<hr>"))
 }

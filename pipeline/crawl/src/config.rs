@@ -1,46 +1,48 @@
 use serde::{Deserialize, Serialize};
 
-/// The bounds of a crawl; every loop of this crate ends at one of them.
+/// Limits of a crawl. Every loop in this crate ends at one of these limits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CrawlConfig {
-    /// Stores that are at work at the same time, each of them by one polite stream. A store that waits, for its pace or for a
-    /// slow answer, leaves its place to another one meanwhile.
+    /// Maximum number of stores worked on concurrently, each with one request stream. A store that waits for its rate
+    /// limit or a slow answer gives its slot to another store.
     pub stores_concurrent: usize,
-    /// Stores that are on their way at the same time, those that wait included.
+    /// Maximum number of stores in progress, including those that wait.
     pub stores_open_max: usize,
-    /// Products asked for per page; the platform gives at most 250.
+    /// Number of products requested per page; Shopify returns at most 250.
     pub page_limit: u16,
-    /// Pages of one listing; the platform refuses `page × limit` above 25,000.
+    /// Maximum number of pages of one listing; Shopify refuses requests with `page × limit` above 25,000.
     pub pages_max: u32,
-    /// Pages of all collections together, read where the listing ends at its cap.
+    /// Maximum number of pages of all collections together. They are read if the listing ends at Shopify's cap.
     pub collection_pages_max: u32,
-    /// Decoded bytes that one reading of a store may have; a listing that moves is read up to four times.
+    /// Maximum number of decoded bytes in one pass over a store. A listing that changes during the crawl is read up to
+    /// four times.
     pub store_bytes_max: u64,
-    /// Decoded bytes of pages that are understood at the same time, of all stores together: what a page is made of may
-    /// take a few times its size. A larger page is understood alone.
+    /// Maximum number of decoded bytes of pages parsed concurrently, over all stores. A parsed page may take several
+    /// times its size. A larger page is parsed alone.
     pub scan_bytes_max: u64,
-    /// Seconds that one reading of a store may take.
+    /// Maximum duration of one pass over a store, in seconds.
     pub store_time_s_max: u64,
-    /// A crawl that a kill cut short continues after its last page if that page is not older than this many seconds.
+    /// Maximum age in seconds of the last landed page at which a killed crawl is resumed.
     pub resume_page_age_s_max: u64,
-    /// After this many seconds pages are asked for without validators, whatever the store says of them.
+    /// Time in seconds after which all pages are requested without validators (such as ETags), even if the store
+    /// reports no changes.
     pub verify_after_s: u64,
-    /// A store's front page is read for the discount codes that it states when it was asked so many seconds ago; 0: never.
+    /// Age in seconds after which a store's front page is read again for discount codes; 0: never.
     pub front_page_after_s: u64,
-    /// The same of its policies.
+    /// Age in seconds after which a store's policies are read again for discount codes; 0: never.
     pub policies_after_s: u64,
-    /// Runs that keep their landed pages; the latest pages of each store are always kept.
+    /// Number of runs whose landed pages are kept; the latest pages of each store are always kept.
     pub landing_runs_kept: usize,
-    /// The days for which landed pages are kept besides: so far back a backfill can go. 0: no longer than by their
-    /// number.
-    // Shown and set as `landing.keep_days`: it is not the crawl that needs them.
+    /// Number of days for which landed pages are kept in addition, so that a backfill can use them. 0: only the number
+    /// of runs decides.
+    // Shown and set as `landing.keep_days`, because the crawl itself does not use it.
     #[serde(skip)]
     pub landing_keep_days: u32,
 }
 
 impl CrawlConfig {
-    /// Stores that may be on their way: those at work have all room in it.
+    /// Returns the maximum number of stores in progress, which is at least the number worked on concurrently.
     #[must_use]
     pub fn stores_open(&self) -> usize {
         self.stores_open_max.max(self.stores_concurrent).max(1)

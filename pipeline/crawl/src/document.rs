@@ -1,12 +1,12 @@
-//! JSON documents of a home, one object each, by which a run knows of those before it. One that cannot be understood is none: all
-//! of them only save work.
+//! JSON documents of a home, one object each, in which a run stores data for later runs. A document that cannot be
+//! parsed counts as missing, because all of them only save work.
 
 use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage, StorageError, get_bytes, put_over};
 use futures::TryStreamExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The document; `None` where it is missing or cannot be understood.
+/// Reads a document; `None` if it is missing or cannot be parsed.
 ///
 /// # Errors
 /// The storage fails.
@@ -15,7 +15,7 @@ pub async fn load_document<T: DeserializeOwned>(storage: &Storage, at: &ObjectPa
     Ok(json.and_then(|json| serde_json::from_slice(&json).ok()))
 }
 
-/// Writes a document, or writes it anew: durable when this returns.
+/// Writes or overwrites a document. It is durable when this function returns.
 ///
 /// # Errors
 /// The storage fails, or the document does not serialise.
@@ -27,10 +27,10 @@ pub async fn save_document<T: Serialize + Sync>(
     put_json(storage, at, serde_json::to_vec(document)).await
 }
 
-/// [`save_document`] for people to read.
+/// Like [`save_document`], but formatted for human readers.
 ///
 /// # Errors
-/// As [`save_document`].
+/// See [`save_document`].
 pub async fn save_readable<T: Serialize + Sync>(
     storage: &Storage,
     at: &ObjectPath,
@@ -47,7 +47,7 @@ async fn put_json(storage: &Storage, at: &ObjectPath, json: serde_json::Result<V
     put_over(storage, at, json).await
 }
 
-/// Deletes an object; one that another process deleted before is no error.
+/// Deletes an object. An object that another process has already deleted is not an error.
 ///
 /// # Errors
 /// The storage fails.
@@ -61,7 +61,7 @@ pub async fn delete_object(storage: &Storage, at: &ObjectPath) -> Result<(), Sto
     }
 }
 
-/// All objects below a folder.
+/// Lists all objects below a folder.
 ///
 /// # Errors
 /// The storage fails.

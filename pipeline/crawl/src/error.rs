@@ -4,102 +4,102 @@ use storefront::{OverBudget, StoreError};
 
 use crate::landing::LandingError;
 
-/// The code of a store that takes more memory than there is.
+/// Error code for a store that needs more memory than is available.
 pub const OVER_MEMORY: &str = "over_memory";
 
-/// The reason why the crawl of one store did not come to its end. It costs that store alone, and only this run.
+/// Reason why the crawl of one store failed. The failure affects only this store, and only this run.
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlError {
     /// The store refused, failed or did not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// One of its pages could not be had.
+    /// One page of the store could not be read.
     #[error("{page} cannot be read")]
     Page {
-        /// The page, in words.
+        /// Description of the page.
         page: String,
-        /// The store's error.
+        /// Error from the request to the store.
         #[source]
         source: StoreError,
     },
-    /// The store has asked an earlier run to leave it alone for longer than is waited here.
+    /// In an earlier run, the store asked to be left alone for longer than a crawl waits.
     #[error("the store asked to come back at {until}")]
     AskedToWait {
-        /// The moment from which on it may be asked again.
+        /// Time from which the store may be asked again.
         until: Timestamp,
     },
-    /// A page is no catalogue page: markup, another document, or cut off.
+    /// The body is not a catalogue page: it is HTML, another document, or truncated.
     #[error("page {page} of the catalogue is no catalogue page")]
     NotACatalogue {
-        /// Its number.
+        /// Number of the page.
         page: u32,
-        /// The fault in it.
+        /// Parse error.
         #[source]
         source: ParseError,
     },
-    /// A page was said to be unchanged although nobody asked whether it is.
+    /// The store answered "not modified" although no validator was sent.
     #[error("the store answers 304 to a request without a validator")]
     UnaskedNotModified,
-    /// Another store answers at the brand's address: its catalogue is not the brand's.
+    /// Another store answers at the brand's address, so its catalogue is not the brand's.
     #[error("another store answers: registered is {registered}, found was {found}")]
     AnotherStore {
-        /// The host by which the brand's store is known.
+        /// Host under which the brand's store is registered.
         registered: String,
-        /// The host that answered, or that the store which answered states as its own.
+        /// Host that answered, or the permanent host that the answering store states.
         found: String,
     },
-    /// Pages of one crawl show their amounts in different currencies: which product is in which is not known.
+    /// Pages of one crawl show amounts in different currencies, so the currency of each product is unknown.
     #[error("its pages show prices in {one} and in {other}")]
     CurrencyMixed {
-        /// The currency of one page.
+        /// Currency of one page.
         one: CurrencyCode,
-        /// The currency of another one.
+        /// Currency of another page.
         other: CurrencyCode,
     },
-    /// The catalogue goes on and on, beyond what the platform would list.
+    /// The catalogue continues beyond the limit up to which Shopify lists products.
     #[error("the catalogue does not end: {seen} products after {pages} pages{}", stated_text(*.stated))]
     Endless {
-        /// Pages read.
+        /// Number of pages read.
         pages: u32,
-        /// Distinct products on them.
+        /// Number of distinct products on these pages.
         seen: u64,
-        /// Products that the store says it has.
+        /// Number of products that the store reports.
         stated: Option<u64>,
     },
-    /// More bytes than one store may send in one run.
+    /// The store sent more bytes than allowed in one run.
     #[error("the store sent more than {bytes_max} bytes")]
     TooManyBytes {
-        /// The bound.
+        /// Maximum number of bytes.
         bytes_max: u64,
     },
-    /// More time than one store may take in one run.
+    /// The crawl of the store took longer than allowed in one run.
     #[error("the crawl of the store took more than {seconds_max} s")]
     TooSlow {
-        /// The bound.
+        /// Maximum duration in seconds.
         seconds_max: u64,
     },
-    /// The run was told to stop.
+    /// The run was cancelled.
     #[error("the run was cancelled")]
     Cancelled,
-    /// Pages could not be landed, or landed pages not be read.
+    /// Pages could not be landed, or landed pages could not be read.
     #[error("landed pages of {store} cannot be written or read")]
     Landing {
-        /// The store whose pages they are.
+        /// Store whose pages failed.
         store: StoreHost,
-        /// The failure.
+        /// Error of the landing.
         #[source]
         source: LandingError,
     },
-    /// One of its pages takes more memory than there is for a page.
+    /// A page needs more memory than is available for one page.
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
-    /// A task of this program broke off.
+    /// A task of this program panicked or was cancelled.
     #[error("a worker of the crawl broke off")]
     Worker(#[from] tokio::task::JoinError),
 }
 
 impl CrawlError {
-    /// One word for summaries and metrics; the list is closed.
+    /// Returns a one-word label for summaries and metrics, from a fixed set.
     #[must_use]
     pub const fn label(&self) -> &'static str {
         match self {
@@ -152,7 +152,7 @@ const fn store_error_label(error: &StoreError) -> &'static str {
         StoreError::Truncated => "truncated",
         StoreError::Encoding => "encoding",
         StoreError::Timeout { .. } | StoreError::Deadline { .. } => "timeout",
-        // A crawl posts nothing.
+        // A crawl sends no requests that change anything.
         StoreError::OutcomeUnknown { .. } => "outcome_unknown",
         StoreError::Unwritable { .. } => "unwritable",
         StoreError::Withdrawn => "withdrawn",

@@ -5,37 +5,38 @@ use serde::{Deserialize, Serialize};
 const NAME_CHARS_MAX: usize = 200;
 const TEXT_CHARS_MAX: usize = 5_000;
 
-/// A store's description of itself in `/meta.json`; a member that it did not state, or stated wrongly, is `None`.
+/// Self-description of a store from `/meta.json`. Missing or invalid fields are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoreFacts {
-    /// The platform's own host of the store, which it may rename.
+    /// Permanent Shopify host of the store. The store may rename it.
     #[serde(default)]
     pub permanent_host: Option<StoreHost>,
-    /// The platform's id of the store.
+    /// Shopify's id of the store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shop_id: Option<u64>,
     /// The store's name.
     #[serde(default)]
     pub name: Option<String>,
-    /// Its own currency, in which it keeps its prices.
+    /// Currency in which the store keeps its prices.
     #[serde(default)]
     pub currency: Option<CurrencyCode>,
-    /// The currency in which its pages say that they show them to us, or its front page where they do not. Not of `/meta.json`.
+    /// Currency in which the store's pages show prices, or its front page if the catalogue pages do not state one. It
+    /// does not come from `/meta.json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presented: Option<CurrencyCode>,
-    /// ISO 3166-1 alpha-2.
+    /// ISO 3166-1 alpha-2 country code.
     #[serde(default)]
     pub country: Option<String>,
-    /// Its description of itself.
+    /// Description that the store gives of itself.
     #[serde(default)]
     pub description: Option<String>,
-    /// Products that it says it has published.
+    /// Number of published products that the store reports.
     #[serde(default)]
     pub published_products: Option<u64>,
 }
 
 impl StoreFacts {
-    /// Reads the body of `/meta.json`; `None` when it is none.
+    /// Parses the body of `/meta.json`; `None` if it is not such a document.
     #[must_use]
     pub fn read(meta: &[u8]) -> Option<Self> {
         let meta = pipeline_parse::parse_meta(meta).ok()?;
@@ -55,8 +56,8 @@ impl StoreFacts {
         })
     }
 
-    /// These facts, and those of `before` that a store never ceases to have where it does not state them now. One that
-    /// was not `described` at all keeps its description too. A count of before says nothing of now.
+    /// Fills missing facts from `before`, as far as a store cannot lose them. If the store was not `described` at all,
+    /// its description is also kept. An earlier product count is not kept, because it may be out of date.
     pub(crate) fn or_as_known(self, before: &Self, described: bool) -> Self {
         let before = before.clone();
         Self {
@@ -71,14 +72,14 @@ impl StoreFacts {
         }
     }
 
-    /// The currency of its prices, as far as it says.
+    /// Returns the currency of the store's prices, if known.
     #[must_use]
     pub fn prices_in(&self) -> Option<CurrencyCode> {
         self.presented.or(self.currency)
     }
 
-    /// True where the brand would look the same with `other`, as far as it describes itself; how many products a store counts
-    /// does not show, nor what its id is.
+    /// Returns true if a brand with the `other` facts would look the same to users. The product count and the store's
+    /// id are ignored, because users do not see them.
     #[must_use]
     pub fn same_brand(&self, other: &Self) -> bool {
         let shown = |facts: &Self| Self {
@@ -91,7 +92,7 @@ impl StoreFacts {
     }
 }
 
-/// One line of at most [`NAME_CHARS_MAX`] characters. Stores may say anything at any length.
+/// Reduces a text to one line of at most [`NAME_CHARS_MAX`] characters, because stores send text of any length.
 fn line(text: &str) -> Option<String> {
     let shown: String = text
         .chars()
@@ -100,7 +101,7 @@ fn line(text: &str) -> Option<String> {
     stated_line(Some(&shown), NAME_CHARS_MAX)
 }
 
-/// A few paragraphs of at most [`TEXT_CHARS_MAX`] characters.
+/// Reduces a text to a few paragraphs of at most [`TEXT_CHARS_MAX`] characters.
 fn plain(text: &str) -> String {
     let shown: String = text
         .chars()

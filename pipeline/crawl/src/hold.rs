@@ -1,5 +1,5 @@
-//! The moment until which a store asked to be left alone: `crawl-state/{store}-hold.json`, so that the next run keeps
-//! to it too.
+//! Time until which a store asked to be left alone, stored in `crawl-state/{store}-hold.json` so that the next run
+//! respects it too.
 
 use data_model::{StoreHost, Timestamp};
 use data_storage::Storage;
@@ -15,14 +15,15 @@ struct Hold {
     until: Timestamp,
 }
 
-/// The place of the moment until which a store is to be left alone. Without it the next run asks.
+/// Returns the path of the file with the time until which a store must be left alone. If the file is missing, the next
+/// run asks the store.
 #[must_use]
 pub fn hold_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-hold.json")])
 }
 
-/// The moment until which the store is to be left alone; an unreadable note is none, and neither is one of a clock that
-/// was ahead.
+/// Returns the time until which the store must be left alone. An unreadable file, or a time too far in the future
+/// because of a wrong clock, is ignored.
 pub(crate) async fn load_hold(
     storage: &Storage,
     store: &StoreHost,

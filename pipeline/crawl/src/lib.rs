@@ -1,12 +1,12 @@
-//! Brings the catalogues of registered brands in: which brands there are, their raw pages, and what changed.
+//! Crawls the catalogues of registered brands: keeps the registry of brands, lands raw pages and detects changes.
 //!
-//! In: registered brands and a [`storefront::Storefront`]. Out: each store's pages as it answered them, landed
-//! under `landing/{run}/{store}/`, and one verdict a store ([`StoreCrawl`]): landed, or unchanged since the last
-//! crawl that the lake has; and, when they are due, its front page and policies with the discount codes that they
-//! state. Of a catalogue page's content it looks at nothing but how many records there are and their ids.
+//! Input: registered brands and a [`storefront::Storefront`]. Output: each store's pages verbatim, under
+//! `landing/{run}/{store}/`, and one [`StoreCrawl`] per store with the verdict "landed" or "unchanged since the last
+//! crawl in the lake". If due, the front page and policies are also landed, with the discount codes in them. Of a
+//! catalogue page, this crate reads only the number of records and their ids.
 //!
-//! It never decides how to talk to a store, never understands products, and never believes a store that failed:
-//! a page that was not read is an error of that store's crawl, not the end of its catalogue.
+//! This crate does not decide how stores are contacted and does not parse products. A page that could not be read is an
+//! error of the store's crawl. It never counts as the end of the catalogue.
 
 mod answers;
 mod codes;

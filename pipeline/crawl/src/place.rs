@@ -5,11 +5,11 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// Time for which a store keeps its place while it waits: about as long as a quick store takes to answer.
+/// Time for which a waiting store keeps its slot. A fast store answers in about this time.
 const KEPT: Duration = Duration::from_millis(50);
 
-/// A store's place among those that are at work. While it waits for its pace, for an answer or for memory, another
-/// store may have the place.
+/// Slot of a store among those worked on concurrently. While the store waits for its rate limit, an answer or memory,
+/// another store may use the slot.
 #[derive(Debug)]
 pub(crate) struct Place {
     places: Arc<Semaphore>,
@@ -17,7 +17,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Waits for a place.
+    /// Waits for a free slot.
     pub(crate) async fn taken(places: &Arc<Semaphore>) -> Self {
         let mut place = Self {
             places: Arc::clone(places),
@@ -28,11 +28,12 @@ impl Place {
     }
 
     async fn take(&mut self) {
-        // Never closed, so there is always one in the end.
+        // The semaphore is never closed, so a permit always becomes available.
         self.permit = Arc::clone(&self.places).acquire_owned().await.ok();
     }
 
-    /// The outcome of `waiting`. The place is given up if that takes longer than a moment, and taken again afterwards.
+    /// Awaits `waiting` and returns its result. If it takes longer than `KEPT`, the slot is released and acquired again
+    /// afterwards.
     pub(crate) async fn during<T>(&mut self, waiting: impl Future<Output = T>) -> T {
         let mut waiting = pin!(waiting);
         if let Ok(done) = timeout(KEPT, &mut waiting).await {

@@ -7,34 +7,34 @@ use url::Url;
 use crate::StoreFacts;
 use crate::store::{front_currency, is_only_this_page, stray};
 
-/// The finds of a look at an address: enough to decide whether to register it.
+/// Findings about an address that decide if the store can be registered.
 #[derive(Debug)]
 pub struct Probe {
-    /// The store's description of itself, where it gives one.
+    /// Self-description of the store, if it has one.
     pub facts: Option<StoreFacts>,
-    /// Its catalogue, as far as it can be read.
+    /// Readability of the store's catalogue.
     pub catalogue: Catalogue,
 }
 
-/// A catalogue, which can be read or not.
+/// Readability of a catalogue.
 #[derive(Debug)]
 pub enum Catalogue {
-    /// Yes.
+    /// The catalogue can be read.
     Open,
-    /// Yes, but it lists nothing.
+    /// The catalogue can be read but lists no products.
     Empty,
-    /// Not here: pages come from another address, and nothing says that it is the same store.
+    /// Catalogue pages come from another address, and nothing shows that it belongs to the same store.
     Elsewhere(Url),
-    /// No: something else answers there; no store of the platform.
+    /// The address does not belong to a Shopify store.
     NotThePlatform,
-    /// No: the store does not publish it, is behind a password, or its `robots.txt` forbids it.
+    /// The store does not publish its catalogue, is behind a password, or forbids access in `robots.txt`.
     Closed(StoreError),
-    /// Unknown: the store could not be asked.
+    /// The store could not be reached, so it is unknown.
     Unknown(StoreError),
 }
 
 impl Probe {
-    /// True where a store of the platform answers there; `None` when that is not known.
+    /// Returns true if a Shopify store answers at the address; `None` if that is unknown.
     #[must_use]
     pub const fn is_platform(&self) -> Option<bool> {
         match (&self.facts, &self.catalogue) {
@@ -46,15 +46,15 @@ impl Probe {
         }
     }
 
-    /// The currency in which a crawl reads the catalogue: the one that the pages show, else the one that an operator
-    /// `registered`, else the store's own.
+    /// Returns the currency in which a crawl reads the catalogue: the currency shown on the pages, else the one that an
+    /// operator `registered`, else the store's own.
     #[must_use]
     pub fn prices_in(&self, registered: Option<CurrencyCode>) -> Option<CurrencyCode> {
         let shown = self.facts.as_ref().and_then(|facts| facts.presented);
         shown.or(registered).or_else(|| self.facts.as_ref()?.currency)
     }
 
-    /// `true` where the brand can be crawled: its catalogue is open, and the currency of its prices is known.
+    /// Returns true if the brand can be crawled: its catalogue is readable and the currency of its prices is known.
     #[must_use]
     pub fn is_crawlable(&self, registered: Option<CurrencyCode>) -> bool {
         self.is_open() && self.prices_in(registered).is_some()
@@ -64,7 +64,7 @@ impl Probe {
         matches!(self.catalogue, Catalogue::Open | Catalogue::Empty)
     }
 
-    /// A sentence for an operator about what was found.
+    /// Returns a sentence for an operator that describes the findings.
     #[must_use]
     pub fn verdict(&self, registered: Option<CurrencyCode>) -> String {
         let stated = self.facts.as_ref().and_then(|facts| facts.published_products);
@@ -85,11 +85,12 @@ impl Probe {
     }
 }
 
-/// Looks at an address with at most four requests: `robots.txt`, `/meta.json`, one product of the catalogue, and the front
-/// page where a crawl would ask it for the currency.
+/// Examines an address with at most four requests: `robots.txt`, `/meta.json`, one product of the catalogue, and the front
+/// page if a crawl would need it for the currency.
 ///
 /// # Errors
-/// [`StoreError::Url`] if the address is none of a store. Whatever the store does is an answer, no error.
+/// [`StoreError::Url`] if the address cannot be a store's. Failures of the store are part of the result.
+/// They are not errors.
 #[boxed]
 pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, StoreError> {
     let store = storefront.store(base_url)?;
@@ -112,7 +113,7 @@ pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, Sto
         Ok(FetchOutcome::Body(page)) => {
             presented = page.cart_currency;
             match parse_products_page(&page.bytes) {
-                // A crawl would refuse them as another store's.
+                // A crawl would reject these pages because they belong to another store.
                 Ok(_) if let Some(home) = stray(base_url, described_at.as_ref(), &page.url) => {
                     Catalogue::Elsewhere(home)
                 }

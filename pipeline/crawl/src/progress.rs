@@ -1,23 +1,24 @@
 use data_model::{BrandSlug, RunId};
 
-/// The receiver of a run's progress, so that a program can draw it. Calls come from many tasks; they must return at
-/// once.
+/// Receiver of a run's progress, so that a program can display it. Calls come from many tasks, so the methods must
+/// return quickly.
 pub trait Progress: Send + Sync + std::fmt::Debug {
-    /// A run begins, or goes on after an interruption, with `done` of its `stores` finished before.
+    /// Called when a run starts, or resumes with `done` of its `stores` already finished.
     fn run_started(&self, _run: &RunId, _stores: usize, _done: usize) {}
-    /// The first request to a store is about to be sent; `products` is how many it says it has.
+    /// Called before the first request to a store; `products` is the number of products that the store reports.
     fn store_started(&self, _brand: &BrandSlug, _products: Option<u64>) {}
-    /// A page was read: the how-manieth, its decoded size, and how many of its products were new to this crawl.
+    /// Called after a page was read, with its number, its decoded size, and the number of products that were new to
+    /// this crawl.
     fn page(&self, _brand: &BrandSlug, _page: u32, _bytes: u64, _products: u32) {}
-    /// A store is through; `outcome` is one word, `detail` says more where there is more.
+    /// Called when a store is finished. `outcome` is one word; `detail` may explain it.
     fn store_finished(&self, _brand: &BrandSlug, _outcome: &str, _detail: Option<&str>) {}
-    /// So many brands were written to the lake in one commit.
+    /// Called after this number of brands was written to the lake in one commit.
     fn committed(&self, _brands: usize) {}
-    /// The run is over.
+    /// Called when the run is finished.
     fn run_finished(&self, _run: &RunId) {}
 }
 
-/// Progress without a receiver.
+/// Progress receiver that ignores all calls.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoProgress;
 

@@ -1,4 +1,4 @@
-//! The little of a page's content that paging depends on.
+//! Reads only the data of a page that paging needs.
 
 use std::fmt;
 
@@ -9,32 +9,32 @@ use serde_json::value::RawValue;
 
 use crate::StoreFacts;
 
-/// The parts of a page of products that paging needs to know.
+/// Data of a product page that paging needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageScan {
-    /// Records that it lists.
+    /// Number of records on the page.
     pub records: u32,
-    /// The ids of those records that have one.
+    /// Ids of the records that have one.
     pub ids: Vec<u64>,
 }
 
-/// A page as its reader understood it.
+/// Page as parsed by a [`PageReader`].
 #[derive(Debug)]
 pub struct ReadPage<T> {
-    /// The parts that paging needs to know.
+    /// Data that paging needs.
     pub scan: PageScan,
-    /// The reader's own; `None` where it keeps nothing of the page.
+    /// Data that the reader keeps for its caller; `None` if it keeps nothing of the page.
     pub kept: Option<T>,
 }
 
-/// Understands pages of products while their store is being crawled, so that nobody has to read them twice. May take its time. An
-/// error where the body is no page of products.
+/// Parses product pages during the crawl, so that they need not be read again later. It may be slow. Fails if the body
+/// is not a product page.
 pub type PageReader<T> = dyn Fn(&StoreFacts, &[u8]) -> Result<ReadPage<T>, ParseError> + Send + Sync;
 
-/// Looks at nothing but what paging needs.
+/// Reads only the data that paging needs.
 ///
 /// # Errors
-/// The body is no page of products.
+/// The body is not a product page.
 pub fn scan_only<T>(body: &[u8]) -> Result<ReadPage<T>, ParseError> {
     let (scan, kept) = (scan_products(body)?, None);
     Ok(ReadPage { scan, kept })
@@ -47,12 +47,12 @@ pub(crate) struct Collection {
     pub(crate) products: Option<u64>,
 }
 
-/// Largest list of collections that is read.
+/// Maximum size in bytes of `/collections.json`.
 const COLLECTIONS_BYTES_MAX: usize = 8 << 20;
-/// Largest entry of it that is read.
+/// Maximum size in bytes of one entry in `/collections.json`.
 const COLLECTION_BYTES_MAX: usize = 256 << 10;
 
-/// Counts a page's records and takes their ids.
+/// Counts a page's records and collects their ids.
 pub(crate) fn scan_products(page: &[u8]) -> Result<PageScan, ParseError> {
     let mut ids = Vec::new();
     let records = for_each_product(&page_text(page)?, |record| {
@@ -64,7 +64,8 @@ pub(crate) fn scan_products(page: &[u8]) -> Result<PageScan, ParseError> {
     })
 }
 
-/// Reads `{"collections":[…]}`: how many entries there are, and those that have a handle. `None` for anything else.
+/// Parses `{"collections":[…]}` and returns the number of entries, and those entries that have a handle. Returns `None`
+/// for any other document.
 pub(crate) fn scan_collections(page: &[u8]) -> Option<(usize, Vec<Collection>)> {
     let page = page
         .get(..COLLECTIONS_BYTES_MAX.min(page.len()))
@@ -79,7 +80,7 @@ struct CollectionsPage {
     collections: Entries,
 }
 
-/// The entries of a list, each looked at alone.
+/// Entries of a list, each parsed separately.
 #[derive(Default)]
 struct Entries {
     count: usize,

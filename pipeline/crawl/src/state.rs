@@ -1,5 +1,5 @@
-//! The find of the last crawl that the lake has taken in: `crawl-state/{store}.json`. Written only after the commit; a state
-//! that is ahead of the lake would make the next run believe that nothing is left to do.
+//! Last crawl of a store that is in the lake: `crawl-state/{store}.json`. It is written only after the commit, because
+//! a state newer than the lake would make the next run skip work.
 
 use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
@@ -10,37 +10,38 @@ use serde::{Deserialize, Serialize};
 use crate::document::{load_document, save_document};
 use crate::landing::{LandingError, StoreCrawl};
 
-/// A crawl that the lake has taken in.
+/// State of the last crawl that is in the lake.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CrawlState {
-    /// The content that the lake holds of the store since then, in the caller's words. Where the lake holds something else, it
-    /// was changed by other means, and the crawl says nothing about it.
+    /// Fingerprint, defined by the caller, of what the lake has held of the store since the crawl. If the lake now
+    /// holds something else, it was changed in another way, and the crawl says nothing about it.
     pub taken_as: String,
-    /// The number of products that the brand had before they became fewer or more, of the last days: losses add up.
+    /// Product counts of the brand from before they changed, over the last days. They are kept because several losses
+    /// add up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub peaks: Vec<Peak>,
-    /// The crawl.
+    /// Result of the crawl.
     #[serde(flatten)]
     pub crawl: StoreCrawl,
 }
 
-/// The number of products that a brand had once.
+/// Earlier product count of a brand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Peak {
-    /// The moment until which it had them.
+    /// Time until which the brand had this number of products.
     pub until: Timestamp,
-    /// The number.
+    /// Number of products.
     pub products: u64,
 }
 
-/// The place of a store's state. Without it the next crawl reads everything.
+/// Returns the path of a store's state. If the file is missing, the next crawl reads the whole catalogue.
 #[must_use]
 pub fn state_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}.json")])
 }
 
-/// The last crawl of this store that the lake has; `None` if there is none, or one that cannot be understood (it is
-/// only a way to save work).
+/// Loads the last crawl of this store that is in the lake. Returns `None` if there is none or if it cannot be parsed, because
+/// it only saves work.
 ///
 /// # Errors
 /// [`LandingError`].
@@ -50,7 +51,7 @@ pub async fn load_state(storage: &Storage, store: &StoreHost) -> Result<Option<C
     Ok(state.filter(|state| state.crawl.store == *store))
 }
 
-/// Remembers that the lake has taken this crawl in.
+/// Records that this crawl is in the lake.
 ///
 /// # Errors
 /// [`LandingError`].

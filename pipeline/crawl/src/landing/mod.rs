@@ -1,5 +1,5 @@
-//! Raw pages as stores answered them, kept so that a catalogue can be parsed again without a crawl:
-//! `landing/{run}/{store}/products-00001.json.zst`, and `done.json` once the store is complete.
+//! Raw pages as stores sent them, kept so that a catalogue can be parsed again without a crawl. Pages are stored as
+//! `landing/{run}/{store}/products-00001.json.zst`. `done.json` is added when the store is complete.
 
 mod policies;
 mod prune;
@@ -22,71 +22,71 @@ pub(crate) use write::{compress, put_compressed, put_done, sha256_hex};
 
 use crate::StoreFacts;
 
-/// Most bytes that a landed page may unpack to; a store's page is never that large.
+/// Maximum decompressed size in bytes of a landed page; no page of a store is that large.
 pub(crate) const PAGE_BYTES_MAX: u64 = 256 << 20;
 
-/// The reason why landed pages cannot be written or read.
+/// Error from writing or reading landed pages.
 #[derive(Debug, thiserror::Error)]
 pub enum LandingError {
     /// An object could not be read or written.
     #[error(transparent)]
     Storage(#[from] StorageError),
-    /// A prefix could not be listed, or what is under it not be deleted.
+    /// The objects under a prefix could not be listed or deleted.
     #[error("cannot list or delete {path}")]
     Prefix {
-        /// The prefix.
+        /// Prefix in the object storage.
         path: Path,
-        /// The store's words.
+        /// Error from the object storage.
         #[source]
         source: object_store::Error,
     },
-    /// It takes more memory than there is for a page.
+    /// An object needs more memory than is available for one page.
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
-    /// The object is not what was landed there.
+    /// The content of the object is not what was landed there.
     #[error("{path} is damaged")]
     Damaged {
-        /// The object.
+        /// Path of the object.
         path: Path,
     },
-    /// The object is no zstd frame, or could not be made one.
+    /// The object is not a valid zstd frame, or could not be compressed.
     #[error("{path} is no zstd frame")]
     Zstd {
-        /// The object.
+        /// Path of the object.
         path: Path,
-        /// The codec's words.
+        /// Error from the zstd codec.
         #[source]
         source: std::io::Error,
     },
-    /// A task of this program broke off.
+    /// A task of this program panicked or was cancelled.
     #[error("a worker broke off")]
     Worker(#[source] tokio::task::JoinError),
 }
 
-/// A page of a listing; pages count from 1.
+/// Page of a listing; page numbers start at 1.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "list", rename_all = "snake_case")]
 pub enum PageTarget {
-    /// Of the store's whole catalogue.
+    /// Page of the store's whole catalogue.
     Products {
-        /// Its number.
+        /// Page number.
         page: u32,
     },
-    /// Of the store's whole catalogue, read once more because products had moved while it was read.
+    /// Page of the store's whole catalogue, read again because products moved during the first pass.
     Again {
-        /// Its number.
+        /// Page number.
         page: u32,
     },
-    /// Of the list of its collections.
+    /// Page of the store's list of collections.
     Collections {
-        /// Its number.
+        /// Page number.
         page: u32,
     },
-    /// Of the products of one collection.
+    /// Page of the products of one collection.
     Collection {
-        /// The collection.
+        /// Handle of the collection.
         handle: String,
-        /// Its number.
+        /// Page number.
         page: u32,
     },
 }
@@ -102,7 +102,7 @@ impl std::fmt::Display for PageTarget {
 }
 
 impl PageTarget {
-    /// Its number in its listing.
+    /// Returns the page's number in its listing.
     #[must_use]
     pub const fn page(&self) -> u32 {
         match self {
@@ -114,80 +114,83 @@ impl PageTarget {
     }
 }
 
-/// One page as a crawl found it.
+/// Record of one page that a crawl read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageMark {
-    /// The page.
+    /// Listing and number of the page.
     #[serde(flatten)]
     pub target: PageTarget,
-    /// The name of the landed object; `None` for a page that brought nothing new, such as the empty one at the end.
+    /// Name of the landed object; `None` for a page without new products, such as the empty page at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The store's validator, where it sends one.
+    /// ETag of the page, if the store sends one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
-    /// The currency that the store said that the page's amounts are in, where it did.
+    /// Currency of the page's amounts, if the store states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub currency: Option<CurrencyCode>,
-    /// Of the decoded body, in hex.
+    /// SHA-256 of the decoded body, in hex.
     pub sha256: String,
-    /// Size of the decoded body.
+    /// Size of the decoded body in bytes.
     pub bytes: u64,
-    /// Records that it lists.
+    /// Number of records on the page.
     pub records: u32,
-    /// The number of those that are products that no page before it listed.
+    /// Number of products on the page that no earlier page listed.
     pub fresh: u32,
 }
 
-/// The outcome of a crawl that read the whole catalogue.
+/// Outcome of a crawl that read the whole catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Something changed, or may have: the pages are landed.
+    /// Something changed or may have changed, so the pages are landed.
     Landed,
-    /// Every page is as it was; the pages are those of an earlier landing.
+    /// No page changed, so the pages of an earlier landing are used.
     Unchanged,
 }
 
-/// The complete crawl of one store: `done.json` of a landing and, once the lake has it, `crawl-state/{store}.json`.
+/// Complete crawl of one store. It is stored as `done.json` in a landing and, once it is in the lake, in
+/// `crawl-state/{store}.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoreCrawl {
-    /// The store.
+    /// Store that was crawled.
     pub store: StoreHost,
-    /// The run that crawled.
+    /// Run that crawled the store.
     pub run: RunId,
-    /// The run whose landing holds the pages; an earlier one when nothing changed.
+    /// Run whose landing contains the pages; an earlier run if nothing changed.
     pub landing: RunId,
-    /// Its outcome.
+    /// Outcome of the crawl.
     pub verdict: Verdict,
-    /// The purpose for which the pages were read: the caller's fingerprint of all that decides how they are understood.
+    /// Fingerprint, defined by the caller, of everything that affects how the pages are parsed.
     pub context: String,
-    /// The moment at which the first page was asked for, by an interrupted try where this one went on with its pages.
+    /// Time at which the first page was requested. If the crawl was resumed, this is the start of the interrupted
+    /// attempt.
     pub started_at: Timestamp,
-    /// Its end.
+    /// End of the crawl.
     pub ended_at: Timestamp,
-    /// The moment at which all pages were last read without validators.
+    /// Time at which all pages were last read without validators.
     pub verified_at: Timestamp,
-    /// The store's description of itself.
+    /// Self-description of the store.
     pub facts: StoreFacts,
-    /// The pages in the order in which they were read.
+    /// Pages in the order in which they were read.
     pub pages: Vec<PageMark>,
-    /// Products may be missing: a bound was met before the store had nothing more to list, a page in the middle listed nothing,
-    /// or the end came earlier than both the last crawl and the store's own count say.
+    /// True if products may be missing. Either a limit was reached before the end of the listing, a page in the middle
+    /// was empty, or the listing ended earlier than the last crawl and the store's own count suggest.
     #[serde(default)]
     pub truncated: bool,
-    /// A listing could not be read: as no page stands for it, no comparison would ever show that it can be read again.
+    /// True if a listing could not be read. No page represents that listing, so comparing pages would never show that
+    /// it has become readable.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unread: bool,
-    /// The fate of the products of the last crawl; `None` where there is none, or where its pages are gone.
+    /// Comparison with the products of the last crawl; `None` if there was none or its pages are gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<LastListed>,
-    /// Pages that an interrupted try of the same run had landed, and that were not asked for again.
+    /// Number of pages reused from an interrupted attempt of the same run.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub reused_pages: u32,
-    /// Requests sent.
+    /// Number of requests sent.
     pub requests: u32,
-    /// Decoded bytes read.
+    /// Number of decoded bytes read.
     pub bytes: u64,
 }
 
@@ -195,17 +198,17 @@ const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// The fate of the products that the crawl before had found.
+/// Comparison with the products of the previous crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastListed {
-    /// Their number.
+    /// Number of products that the previous crawl found.
     pub products: u64,
-    /// The number of them that are not listed any more.
+    /// Number of these products that are no longer listed.
     pub gone: u64,
 }
 
 impl StoreCrawl {
-    /// The landed pages of products with the names of their objects, in order.
+    /// Returns the landed product pages with their object names, in order.
     pub fn landed(&self) -> impl Iterator<Item = (&str, &PageMark)> {
         let of_products = |page: &&PageMark| !matches!(page.target, PageTarget::Collections { .. });
         self.pages
@@ -214,13 +217,13 @@ impl StoreCrawl {
             .filter_map(|page| Some((page.file.as_deref()?, page)))
     }
 
-    /// The number of distinct products that the pages list.
+    /// Returns the number of distinct products on the pages.
     #[must_use]
     pub fn products(&self) -> u64 {
         self.pages.iter().map(|page| u64::from(page.fresh)).sum()
     }
 
-    /// Decoded size of the landed pages.
+    /// Returns the decoded size of the landed pages in bytes.
     #[must_use]
     pub fn landed_bytes(&self) -> u64 {
         self.landed().map(|(_, page)| page.bytes).sum()
@@ -228,16 +231,16 @@ impl StoreCrawl {
 }
 
 pub(crate) const DONE: &str = "done.json";
-/// The name under which a store's policies are landed.
+/// Object name under which a store's policies are landed.
 pub(crate) const POLICIES: &str = "policies.json.zst";
 pub(crate) const META: &str = "meta.json.zst";
 
-/// `products-00001.json.zst`; pages of collections are numbered through.
+/// Returns the object name of a page, such as `products-00001.json.zst`. Pages of all collections share one numbering.
 pub(crate) fn page_file(listing: &str, number: u32) -> String {
     format!("{listing}-{number:05}.json.zst")
 }
 
-/// `landing/{run}/{store}/{file}`.
+/// Returns the path `landing/{run}/{store}/{file}`.
 pub(crate) fn landed_at(run: &RunId, store: &StoreHost, file: &str) -> Path {
     Path::from_iter(["landing", run.as_str(), store.as_str(), file])
 }

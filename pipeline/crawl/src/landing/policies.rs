@@ -1,4 +1,4 @@
-//! The policies of stores that crawls landed when they looked for discount codes.
+//! Reads the store policies that crawls landed when they searched for discount codes.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use object_store::path::Path;
 
 use super::{LandingError, POLICIES, landed_at, unpack};
 
-/// Of each store the runs that landed its policies, in the order of time.
+/// Returns, for each store, the runs that landed its policies, in chronological order.
 ///
 /// # Errors
 /// [`LandingError::Prefix`].
@@ -37,12 +37,12 @@ pub async fn landed_policies(storage: &Storage) -> Result<BTreeMap<StoreHost, Ve
             found.entry(store).or_default().push(run);
         }
     }
-    // Run ids sort in the order of time.
+    // Run ids sort chronologically.
     found.values_mut().for_each(|runs| runs.sort_unstable());
     Ok(found)
 }
 
-/// The policies that a run landed of a store, as the store answered them: JSON. `None` where they are gone or damaged.
+/// Returns the policies of a store that a run landed, as the JSON that the store sent; `None` if they are missing or damaged.
 ///
 /// # Errors
 /// [`LandingError`].

@@ -8,16 +8,16 @@ use object_store::path::Path;
 
 use super::LandingError;
 
-/// The parts that a pruning of the landing took away.
+/// Objects deleted from the landing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PruneReport {
-    /// Objects deleted.
+    /// Number of objects deleted.
     pub objects: u64,
-    /// Their size.
+    /// Total size of the deleted objects in bytes.
     pub bytes: u64,
 }
 
-/// The runs that have landed pages, all but the `runs_kept` latest.
+/// Returns the runs that have landed pages, except the latest `runs_kept`.
 ///
 /// # Errors
 /// [`LandingError::Prefix`].
@@ -25,18 +25,18 @@ pub struct PruneReport {
 pub async fn landed_before(storage: &Storage, runs_kept: usize) -> Result<Vec<RunId>, LandingError> {
     let landed = children(storage, &Path::from("landing")).await?;
     let run = |path: &Path| path.filename()?.parse().ok();
-    // Run ids sort in the order of time.
+    // Run ids sort chronologically.
     let mut runs: Vec<RunId> = landed.iter().filter_map(run).collect();
     runs.sort_unstable();
     runs.truncate(runs.len().saturating_sub(runs_kept));
     Ok(runs)
 }
 
-/// Deletes the landed pages of these runs but those that `needed` names: of each store the run whose landing its crawl
-/// state refers to.
+/// Deletes the landed pages of the given runs, except those in `needed`. For each store, `needed` contains the run whose
+/// landing the store's crawl state refers to.
 ///
 /// # Errors
-/// [`LandingError::Prefix`]; what was deleted before the failure stays deleted, and the next pruning goes on.
+/// [`LandingError::Prefix`]. Objects deleted before the failure stay deleted, and the next call continues.
 #[boxed]
 pub async fn prune_landing(
     storage: &Storage,
@@ -61,7 +61,7 @@ pub async fn prune_landing(
     Ok(pruned)
 }
 
-/// Deletes all that a run has landed.
+/// Deletes everything that a run has landed.
 ///
 /// # Errors
 /// [`LandingError::Prefix`].

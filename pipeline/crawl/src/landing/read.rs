@@ -11,8 +11,8 @@ use storefront::MemoryBudget;
 use super::{DONE, LandingError, PAGE_BYTES_MAX, PageMark, StoreCrawl, landed_at, page_file, sha256_hex};
 use crate::document::load_document;
 
-/// The store's complete crawl of this run; `None` if there is none, or one that cannot be understood (the crawl is
-/// then not known to be complete, and is done again).
+/// Reads the complete crawl of a store by this run. Returns `None` if there is none or it cannot be parsed; the crawl then
+/// counts as incomplete and is repeated.
 ///
 /// # Errors
 /// [`LandingError::Storage`].
@@ -22,11 +22,11 @@ pub async fn read_done(storage: &Storage, run: &RunId, store: &StoreHost) -> Res
     Ok(done.filter(|done| done.store == *store))
 }
 
-/// A landed page as the store answered it, checked against its hash. Its memory is drawn from `memory`; who asks must
-/// hold no other page.
+/// Reads a landed page as the store sent it and checks its hash. Its memory is reserved from `memory`, so the caller must not
+/// hold another page.
 ///
 /// # Errors
-/// [`LandingError::Damaged`] if it is missing or not what was landed; see [`LandingError`].
+/// [`LandingError::Damaged`] if the page is missing or differs from what was landed; see [`LandingError`].
 #[boxed]
 pub async fn read_page(
     storage: &Storage,
@@ -47,8 +47,8 @@ pub async fn read_page(
     }
 }
 
-/// A landed object as it lies there and unpacked, which takes so many `bytes` where that is known; `None` if there is
-/// none.
+/// Reads a landed object and returns it both compressed and decompressed. `bytes` is the decompressed size, if known.
+/// Returns `None` if the object does not exist.
 pub(crate) async fn read_compressed(
     storage: &Storage,
     path: &Path,
@@ -83,7 +83,7 @@ pub(crate) async fn read_compressed(
         .ok_or_else(|| LandingError::Damaged { path: path.clone() })
 }
 
-/// The unpacked bytes; `None` if they are more than any page has.
+/// Decompresses a frame; `None` if the result is larger than any page can be.
 pub(crate) fn unpack(frame: &[u8]) -> std::io::Result<Option<Bytes>> {
     let stated = zstd::zstd_safe::get_frame_content_size(frame).ok().flatten();
     let mut body = Vec::with_capacity(usize::try_from(stated.unwrap_or(0).min(PAGE_BYTES_MAX)).unwrap_or(0));
@@ -93,8 +93,7 @@ pub(crate) fn unpack(frame: &[u8]) -> std::io::Result<Option<Bytes>> {
     Ok((read as u64 <= PAGE_BYTES_MAX).then(|| Bytes::from(body)))
 }
 
-/// The first pages of the whole listing that this run has landed already, without a gap, not older than `since`:
-/// how many.
+/// Counts the pages of the whole listing that this run has landed since `since`, from page 1 to the first gap.
 pub(crate) async fn landed_pages(
     storage: &Storage,
     run: &RunId,

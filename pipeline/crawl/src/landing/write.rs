@@ -9,20 +9,20 @@ use zstd::bulk::Compressor;
 use super::{DONE, LandingError, StoreCrawl, landed_at};
 use crate::document::save_document;
 
-/// SHA-256 in hex.
+/// Returns the SHA-256 hash in hex.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Tightness of packed pages; higher levels take twice the time and more for a tenth of the size.
+/// Zstd compression level of pages. Higher levels take at least twice the time and make pages only a tenth smaller.
 const LEVEL: i32 = 1;
 
 thread_local! {
-    /// A compressor's tables are large, and pages come by the thousand.
+    /// The compressor is reused because its tables are large and there are thousands of pages.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// One zstd frame with a checksum.
+/// Compresses bytes into one zstd frame with a checksum.
 pub(crate) fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|kept| {
         let mut compressor = match kept.take() {
@@ -39,7 +39,7 @@ pub(crate) fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     })
 }
 
-/// Lands an object as it is.
+/// Stores an object that is already compressed.
 pub(crate) async fn put_compressed(
     storage: &Storage,
     run: &RunId,
@@ -50,7 +50,7 @@ pub(crate) async fn put_compressed(
     Ok(put_over(storage, &landed_at(run, store, file), frame).await?)
 }
 
-/// Says that the landing of this store is complete; written last.
+/// Marks the landing of this store as complete; must be written last.
 pub(crate) async fn put_done(storage: &Storage, crawl: &StoreCrawl) -> Result<(), LandingError> {
     let at = landed_at(&crawl.run, &crawl.store, DONE);
     Ok(save_document(storage, &at, crawl).await?)

@@ -9,12 +9,12 @@ use super::identity::host_of;
 use super::slug::give_slug;
 use super::{DisplayNames, NewBrand, RegisteredBrand, Registry, RegistryEvent, domain_of};
 
-/// The place of the log.
+/// Object storage prefix of the registry's log.
 pub(super) const PREFIX: &str = "registry";
-/// Most times that a change is worked out anew because another program changed the registry meanwhile.
+/// Maximum number of times that a change is planned again because another program changed the registry in the meantime.
 pub(super) const TRIES_MAX: usize = 64;
 
-/// The reason why the registry cannot be read or changed.
+/// Error from reading or changing the registry.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
     /// The log could not be read.
@@ -23,23 +23,23 @@ pub enum RegistryError {
     /// The event could not be written.
     #[error("the brand registry cannot be changed")]
     Write(#[source] StorageError),
-    /// Others changed the registry each time this change was about to be written.
+    /// Other programs changed the registry before every attempt to write this change.
     #[error("others keep changing the brand registry")]
     Contended,
-    /// The address is no base of a store.
+    /// The URL is not a valid base URL of a store.
     #[error("not the address of a store: {0}")]
     Address(Url),
-    /// A brand that is new cannot be distinguished from one that a lost event registered, nor a slug that is free from
-    /// one that it gave.
+    /// An event and its copy are lost. A new brand cannot be distinguished from one that the lost event registered, and
+    /// a free slug cannot be distinguished from one that the event assigned.
     #[error(
         "{path} is missing or damaged, and so is its copy: `haat lake repair` registers its brands again as far as the lake \
          knows them; until then no new brand is registered"
     )]
     Lost {
-        /// The path of the event.
+        /// Path of the event.
         path: String,
     },
-    /// No free slug is left for a name.
+    /// No free slug is left for the name.
     #[error("no slug is left for {0:?}")]
     NoSlug(String),
     /// No registered brand has this slug.
@@ -47,27 +47,27 @@ pub enum RegistryError {
     Unknown(BrandSlug),
 }
 
-/// The outcome for a brand to register.
+/// Outcome of registering a brand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Addition {
-    /// It is new.
+    /// The brand is new.
     Added(RegisteredBrand),
-    /// It had been removed and is back, under the slug it had.
+    /// The brand had been removed and is registered again under its earlier slug.
     Restored(RegisteredBrand),
-    /// It was there; what is registered of it changed.
+    /// The brand was already registered, and its registration changed.
     Updated(RegisteredBrand),
-    /// It was there, just so.
+    /// The brand was already registered with the same data.
     Unchanged(RegisteredBrand),
-    /// Its store has the permanent host of this brand, which is registered at another address. Nothing was changed:
-    /// a store may claim any host. See [`NewBrand::moved`].
+    /// The store has the permanent host of this brand, which is registered at another address. Nothing was changed,
+    /// because a store may claim any host. See [`NewBrand::moved`].
     Taken(RegisteredBrand),
-    /// This brand is registered at the address, but another store answers there now. Nothing was changed: the brand's
-    /// products are not this store's. It is to be removed before the store can be registered.
+    /// This brand is registered at the address, but another store answers there now. Nothing was changed, because the
+    /// brand's products do not belong to this store. The brand must be removed before the store can be registered.
     AnotherStore(RegisteredBrand),
 }
 
 impl Addition {
-    /// The brand as it is registered now.
+    /// Returns the brand as it is registered now.
     #[must_use]
     pub const fn brand(&self) -> &RegisteredBrand {
         match self {
@@ -82,7 +82,7 @@ impl Addition {
 }
 
 impl Registry {
-    /// Reads the registry as it stands.
+    /// Loads the current registry.
     ///
     /// # Errors
     /// [`RegistryError::Read`].
@@ -93,10 +93,10 @@ impl Registry {
         Ok(registry)
     }
 
-    /// Registers brands in one event, or changes what is registered of them; says of each what became of it.
+    /// Registers brands, or changes their registration, in one event. Returns the outcome for each brand.
     ///
-    /// A brand is known by its address; a slug once given stays. What another program changed meanwhile is taken in
-    /// first, so two programs can add at the same time. Nothing to change writes nothing.
+    /// A brand is identified by its address, and its slug never changes. Changes by other programs are read first, so two
+    /// programs can add brands at the same time. If nothing changes, nothing is written.
     ///
     /// # Errors
     /// See [`RegistryError`]; after an error nothing was changed.
@@ -122,7 +122,7 @@ impl Registry {
         Err(RegistryError::Contended)
     }
 
-    /// Takes a brand out; its slug stays reserved for its store.
+    /// Removes a brand; its slug stays reserved for its store.
     ///
     /// # Errors
     /// [`RegistryError::Unknown`] if no brand has the slug; see [`RegistryError`].
@@ -154,7 +154,8 @@ impl Registry {
         Err(RegistryError::Contended)
     }
 
-    /// Writes the event as the next one and applies it; where another was first, takes that in and says `false`.
+    /// Writes the event as the next one in the log and applies it. If another program wrote first, applies that
+    /// program's event and returns `false`.
     pub(super) async fn write(&mut self, storage: &Storage, event: RegistryEvent) -> Result<bool, RegistryError> {
         let seq = self.last_seq + 1;
         let written = log(storage)
@@ -169,7 +170,7 @@ impl Registry {
         Ok(written)
     }
 
-    /// Takes in what other programs changed since.
+    /// Reads changes that other programs have made since the last load.
     ///
     /// # Errors
     /// [`RegistryError::Read`].
@@ -186,7 +187,7 @@ impl Registry {
     }
 
     fn plan(&self, brands: &[NewBrand], now: Timestamp) -> Result<Vec<Addition>, RegistryError> {
-        // Brands of the same batch clash with one another as they do with those registered before.
+        // Brands of the same batch can conflict with each other as with brands registered before.
         let mut planned = self.clone();
         let mut additions = Vec::with_capacity(brands.len());
         let mut names = DisplayNames::registered(self);
@@ -234,7 +235,7 @@ impl Registry {
         let holder = self.holder(&stated, new.moved);
         let known = known.or(holder.filter(|_| new.moved));
         let store = match (known, &new.store) {
-            // The key that a brand was registered under stays, whatever its store says of itself later.
+            // The key of a registered brand never changes, even if its store later states another host.
             (Some(brand), _) => brand.store.clone(),
             (None, Some(store)) => store.clone(),
             (None, None) => domain.parse().map_err(|_| refuse())?,
@@ -279,7 +280,7 @@ impl Registry {
     }
 }
 
-/// The name to show, and whether the operator set it.
+/// Returns the name to show, and true if the operator set it.
 fn name_of<'a>(new: &'a NewBrand, known: Option<&'a RegisteredBrand>, domain: &'a str) -> (&'a str, bool) {
     let named = |name: &&str| !name.is_empty();
     let name = new.name.as_deref().map(str::trim).filter(named);
@@ -295,7 +296,8 @@ pub(super) fn log(storage: &Storage) -> EventLog<RegistryEvent> {
     EventLog::new(storage, PREFIX).with_copies()
 }
 
-/// Domain and path: the same store answers there by either scheme.
+/// Returns domain and path of an address. The scheme is left out, because the same store answers for `http` and
+/// `https`.
 fn address_of(base_url: &Url) -> String {
     format!(
         "{}{}",
@@ -304,7 +306,7 @@ fn address_of(base_url: &Url) -> String {
     )
 }
 
-/// The address without query, fragment, credentials or a slash at the end of its path.
+/// Returns the address without query, fragment, credentials or trailing slash.
 fn base_of(url: &Url) -> Result<Url, RegistryError> {
     let refuse = || RegistryError::Address(url.clone());
     domain_of(url).ok_or_else(refuse)?;

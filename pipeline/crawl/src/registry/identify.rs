@@ -9,18 +9,19 @@ use super::identity::host_of;
 use super::{RegisteredBrand, Registry, RegistryError, RegistryEvent};
 use crate::StoreFacts;
 
-/// A registered store, by its key, and its statements of itself.
+/// Key of a registered store with the facts that the store states about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatedFacts {
-    /// The key of its brand.
+    /// Key of the store's brand.
     pub store: StoreHost,
-    /// Its statements.
+    /// Facts that the store states.
     pub facts: StoreFacts,
 }
 
 impl Registry {
-    /// Takes in what crawls found that stores state of their identity, in one event. Answers, by key, the brands whose store is
-    /// another brand's, with that brand: one store is no two brands. A brand that is registered no more is passed over.
+    /// Records, in one event, the store identities that crawls found. Returns the brands, by key, whose store already belongs to
+    /// another brand, with that other brand, because one store cannot be two brands. Brands that are no longer registered are
+    /// skipped.
     ///
     /// # Errors
     /// See [`RegistryError`]; after an error nothing was changed.
@@ -43,7 +44,7 @@ impl Registry {
                 }
                 let brand = RegisteredBrand {
                     host: host_of(store, known, identity.host),
-                    // An id that is known is for good: a store may state any later.
+                    // A known id never changes, because a store may claim any id later.
                     shop_id: known.shop_id.or(identity.shop_id),
                     ..known.clone()
                 };

@@ -3,7 +3,7 @@ use data_model::StoreHost;
 use super::{NewBrand, RegisteredBrand, Registry};
 use crate::StoreFacts;
 
-/// The marks by which the platform knows a store: its id is for good, its permanent host may be renamed.
+/// Identifiers of a store at Shopify: its id is permanent, its permanent host may be renamed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct StoreIdentity {
     pub(crate) host: Option<StoreHost>,
@@ -11,8 +11,8 @@ pub(crate) struct StoreIdentity {
 }
 
 impl StoreIdentity {
-    /// True where both are one store: one of the two that agrees is enough, since hosts are renamed. `None` where nothing can
-    /// be compared.
+    /// Returns true if both identities belong to one store. One matching identifier is enough, because hosts can be
+    /// renamed. Returns `None` if nothing can be compared.
     pub(crate) fn is_same(&self, other: &Self) -> Option<bool> {
         let hosts = self
             .host
@@ -55,8 +55,8 @@ impl NewBrand {
 }
 
 impl Registry {
-    /// The brand whose store this is. The host alone decides, unless the operator says that a brand `moved`: a store
-    /// may claim any host and any id, and ids that several brands have identify none.
+    /// Returns the brand that the store belongs to. Only the host decides, unless the operator says that a brand
+    /// `moved`, because a store may claim any host and any id. An id shared by several brands identifies none of them.
     pub(super) fn holder(&self, of: &StoreIdentity, moved: bool) -> Option<&RegisteredBrand> {
         let host = of.host.as_ref()?;
         let by_host = self.live.get(host).or_else(|| {
@@ -72,7 +72,8 @@ impl Registry {
     }
 }
 
-/// The host to register beside the key: the stated one where it is another, else the one that is known.
+/// Returns the host to register in addition to the key: the stated host if it differs from the key, or the known host
+/// if none is stated.
 pub(super) fn host_of(key: &StoreHost, known: &RegisteredBrand, stated: Option<StoreHost>) -> Option<StoreHost> {
     match stated {
         Some(host) => Some(host).filter(|host| host != key),

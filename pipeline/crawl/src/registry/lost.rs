@@ -1,5 +1,5 @@
-//! Events of the registry that are lost with their copies: the others go on, and the lake shows the brands that there
-//! were.
+//! Handles registry events that are lost together with their copies. The other events still apply, and the lake shows
+//! the brands that existed.
 
 use std::collections::BTreeSet;
 
@@ -11,25 +11,26 @@ use serde::Serialize;
 use super::change::{PREFIX, TRIES_MAX, log};
 use super::{RegisteredBrand, Registry, RegistryError, RegistryEvent};
 
-/// The finds of [`Registry::repair`], and the changes that it made or would make.
+/// Result of [`Registry::repair`]: the findings, and the changes that it made or would make.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RegistryRepair {
-    /// Objects that are written again from the copy or the event. Nothing of them is lost.
+    /// Objects restored from the copy or from the event. None of their data is lost.
     pub mended: Vec<String>,
-    /// Events that are lost with their copies. An event that changes nothing takes their place.
+    /// Events that are lost together with their copies. Each is replaced by an event that changes nothing.
     pub lost: Vec<String>,
-    /// Brands of the lake without an event: they are registered again.
+    /// Brands in the lake that no event mentions; they are registered again.
     pub registered: Vec<BrandSlug>,
-    /// The same, where another store was given the slug since: they stay as they are.
+    /// Brands in the lake that no event mentions and whose slug now belongs to another store. They are left as they
+    /// are.
     pub clashing: Vec<BrandSlug>,
-    /// Registered brands that the lake does not have, where events are lost. It is not known whether they were not
-    /// crawled yet, or were removed by such an event.
+    /// Registered brands that are missing in the lake, if events are lost. They were either not crawled yet or removed
+    /// by a lost event.
     pub unsure: Vec<BrandSlug>,
 }
 
 impl RegisteredBrand {
-    /// A brand as the lake knows it: as its store presented itself at `seen_at`. What else the operator set is not known.
-    /// `None` where the lake has no address.
+    /// Creates a registration from the lake's brand, as its store presented itself at `seen_at`. Other settings of the
+    /// operator are unknown. Returns `None` if the lake has no address.
     #[must_use]
     pub fn of_lake(brand: &Brand, seen_at: Timestamp) -> Option<Self> {
         Some(Self {
@@ -49,12 +50,14 @@ impl RegisteredBrand {
 }
 
 impl Registry {
-    /// The paths of events that are lost with their copies: what they registered, changed or removed is not known.
+    /// Returns the paths of events that are lost together with their copies. It is unknown what they registered,
+    /// changed or removed.
     pub fn lost(&self) -> impl Iterator<Item = String> {
         self.lost.iter().map(|seq| format!("{PREFIX}/{seq:020}.json"))
     }
 
-    /// True of a store that is registered, or may be by an event that is lost: what is known of it must not be forgotten.
+    /// Returns true if the store is registered, or may be registered by a lost event. Data about such a store must not
+    /// be deleted.
     #[must_use]
     pub fn may_have(&self, store: &StoreHost) -> bool {
         !self.lost.is_empty() || self.live.contains_key(store)
@@ -65,7 +68,7 @@ impl Registry {
         self.last_seq = self.last_seq.max(seq);
     }
 
-    /// Events, and copies of events, that are damaged or missing while the other is whole.
+    /// Returns events, and copies of events, that are damaged or missing while their counterpart is intact.
     ///
     /// # Errors
     /// [`RegistryError::Read`].
@@ -76,8 +79,8 @@ impl Registry {
         Ok(whole.map(|fault| fault.path).collect())
     }
 
-    /// Writes damaged events again from their copies, or copies from events, and registers brands again that only the lake
-    /// tells of: `known` are those that it has. With `dry_run` it only says what it would do.
+    /// Restores damaged events from their copies and damaged copies from their events. Also registers brands again that only
+    /// the lake mentions; `known` contains the brands in the lake. With `dry_run`, only reports what it would do.
     ///
     /// # Errors
     /// See [`RegistryError`].
@@ -104,7 +107,7 @@ impl Registry {
             let in_lake: BTreeSet<&StoreHost> = known.iter().map(|brand| &brand.store).collect();
             let unsure = registry.brands().into_iter();
             let unsure = unsure.filter(|brand| !in_lake.contains(&brand.store));
-            // Nor is it known of one that the lake has whether it was removed or is registered still.
+            // It is also unknown if a brand in the lake was removed or is still registered.
             let left = known.iter().filter(|brand| registry.tells_of(&brand.store));
             let left = left.filter(|brand| registry.brand_of(&brand.store).is_none());
             repair.unsure = unsure.chain(left).map(|brand| brand.slug.clone()).collect();
@@ -132,7 +135,7 @@ impl Registry {
         Err(RegistryError::Contended)
     }
 
-    /// True where any event is about this store, be it registered or not.
+    /// Returns true if any event mentions this store, even if it is not registered.
     fn tells_of(&self, store: &StoreHost) -> bool {
         self.slug_of(store).is_some()
     }
@@ -157,7 +160,7 @@ mod tests {
         }
     }
 
-    /// Events 1 to 5: four brands one by one, and the end of the second.
+    /// Writes events 1 to 5: four added brands and the removal of the second.
     async fn registered() -> (Storage, Registry) {
         let storage = Storage::memory();
         let mut registry = Registry::default();
@@ -194,7 +197,7 @@ mod tests {
                 assert_eq!(Registry::load(&storage).await.unwrap(), registry, "{said}");
                 let planned = Registry::repair(&storage, &[], at(9), true).await.unwrap();
                 assert_eq!(Registry::repair(&storage, &[], at(9), false).await.unwrap(), planned);
-                // The copy alone shows that a copy was kept.
+                // If the event and its copy are both missing, nothing shows that a copy existed.
                 if kind == "json" || left.is_some() {
                     assert_eq!(planned.mended, [path.to_string()], "{said}");
                     assert_eq!(get_bytes(&storage, &path).await.unwrap().unwrap(), whole, "{said}");
@@ -205,7 +208,7 @@ mod tests {
         assert_eq!(Registry::load(&storage).await.unwrap(), registry);
     }
 
-    /// The registered brands, by slug.
+    /// Returns the slugs of the registered brands, sorted.
     fn slugs(registry: &Registry) -> Vec<&str> {
         registry.brands().iter().map(|brand| brand.slug.as_str()).collect()
     }
@@ -222,7 +225,7 @@ mod tests {
                 assert!(!slugs(&found).contains(&name) && found.len() == 2, "{seq} {left:?}");
                 assert_eq!(found.lost().collect::<Vec<_>>(), [object(seq, "json").to_string()]);
                 assert!(found.may_have(&format!("{name}.myshopify.com").parse().unwrap()));
-                // Its slug is nobody's to give.
+                // The slug of a lost brand must not be given to another one.
                 let refused = found.add(&storage, &[new("five")], at(8)).await.unwrap_err();
                 assert!(matches!(refused, RegistryError::Lost { .. }), "{refused}");
                 let planned = Registry::repair(&storage, &known, at(9), true).await.unwrap();
@@ -249,7 +252,7 @@ mod tests {
     async fn what_a_lost_event_did_to_brands_that_the_lake_lacks_is_said_to_be_unknown() {
         let (storage, registry) = registered().await;
         let one = registry.brand(&"one".parse().unwrap()).unwrap().clone();
-        // The end of the second brand, which was never crawled.
+        // Event that removed the second brand, which was never crawled.
         for kind in ["json", "copy"] {
             harm(&storage, &object(5, kind), Some(b"{")).await;
         }

@@ -1,4 +1,4 @@
-//! The brands that are crawled: an append-only log of events, folded when it is loaded.
+//! Brands to crawl, stored as an append-only log of events that is replayed on load.
 
 mod change;
 mod identify;
@@ -23,80 +23,81 @@ pub use names::DisplayNames;
 
 use crate::StoreFacts;
 
-/// A brand as it is registered.
+/// Registered brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegisteredBrand {
-    /// The permanent host of its store when it was registered: the brand's key, which stays where the host is renamed.
+    /// Permanent host of the brand's store at registration. It is the brand's key and stays even if the host is
+    /// renamed.
     pub store: StoreHost,
-    /// The permanent host that its store states, where that is another than the key.
+    /// Permanent host that the store states, if it differs from the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<StoreHost>,
-    /// The platform's id of its store, where known.
+    /// Shopify's id of the store, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shop_id: Option<u64>,
-    /// Its public name in paths. Given once, never changed, never given to another store.
+    /// Public name of the brand in URL paths. It never changes and is never given to another store.
     pub slug: BrandSlug,
-    /// Its display name: the operator's, or the store's own when it was registered, with the domain beside it where it was
-    /// another brand's.
+    /// Display name: the operator's, or the store's own at registration. If another brand already had that name, the
+    /// domain is appended.
     pub name: String,
-    /// The operator set the name, so that the store's own does not replace it.
+    /// True if the operator set the name, so that the store's own name does not replace it.
     #[serde(default)]
     pub name_pinned: bool,
-    /// The domain that shoppers see, with its port when it is not the scheme's own.
+    /// Domain that shoppers see, with its port if that is not the scheme's default.
     pub domain: String,
-    /// The address at which its store answers.
+    /// Address at which the brand's store answers.
     pub base_url: Url,
-    /// The currency of its prices, where the operator knows better than the store says.
+    /// Currency of the brand's prices, if the operator overrides the store's statement.
     #[serde(default)]
     pub currency: Option<CurrencyCode>,
-    /// ISO 3166-1 alpha-2, used where the store does not say.
+    /// ISO 3166-1 alpha-2 country code, used if the store states none.
     #[serde(default)]
     pub country: Option<String>,
-    /// The moment at which it was registered first.
+    /// Time of the first registration.
     pub added_at: Timestamp,
 }
 
 impl RegisteredBrand {
-    /// The base URL as brands state it: without a slash at the end.
+    /// Returns the base URL without a trailing slash.
     #[must_use]
     pub fn base_url_text(&self) -> &str {
         self.base_url.as_str().trim_end_matches('/')
     }
 
-    /// The permanent host of its store, unless its domain stands in for one that was not known when it was registered.
+    /// Returns the permanent host of the store; `None` if only the domain was known at registration.
     pub(crate) fn permanent_host(&self) -> Option<&StoreHost> {
         let stands_in = self.domain.parse().is_ok_and(|domain: StoreHost| domain == self.store);
         (!stands_in || self.store.as_str().ends_with(PLATFORM_DOMAIN)).then_some(&self.store)
     }
 }
 
-/// The domain under which the platform gives every store a host for good.
+/// Domain under which Shopify gives every store a permanent host.
 pub(crate) const PLATFORM_DOMAIN: &str = ".myshopify.com";
 
-/// A brand to register.
+/// Brand to register.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewBrand {
-    /// The permanent host of its store, where known; else the domain stands for it.
+    /// Permanent host of the store, if known; otherwise the domain is used.
     pub store: Option<StoreHost>,
-    /// The platform's id of its store, where known.
+    /// Shopify's id of the store, if known.
     pub shop_id: Option<u64>,
-    /// Its display name; the domain where nobody knows one.
+    /// Display name; the domain if no name is known.
     pub name: Option<String>,
-    /// The operator set the name.
+    /// True if the operator set the name.
     pub name_pinned: bool,
-    /// The address at which its store answers: `http` or `https`, with a host.
+    /// Address at which the store answers: an `http` or `https` URL with a host.
     pub base_url: Url,
-    /// The currency of its prices, where the operator knows better than the store says.
+    /// Currency of the brand's prices, if the operator overrides the store's statement.
     pub currency: Option<CurrencyCode>,
-    /// ISO 3166-1 alpha-2.
+    /// ISO 3166-1 alpha-2 country code.
     pub country: Option<String>,
-    /// A brand whose store has this permanent host, or this id, and that is registered at another address has moved here, as
-    /// the operator says. A store may claim any host.
+    /// True if the operator confirms that a brand with this permanent host or store id has moved from another address
+    /// to this one. Without that, a matching host is not trusted, because a store may claim any host.
     pub moved: bool,
 }
 
 impl NewBrand {
-    /// A brand of which only the address is known.
+    /// Creates a brand of which only the address is known.
     #[must_use]
     pub const fn at(base_url: Url) -> Self {
         Self {
@@ -111,7 +112,7 @@ impl NewBrand {
         }
     }
 
-    /// This brand with what its store says of itself, where it says anything; what the operator gave stays.
+    /// Adds the facts that the store states. Values from the operator are kept.
     #[must_use]
     pub fn with_facts(mut self, facts: Option<&StoreFacts>) -> Self {
         let Some(facts) = facts else { return self };
@@ -122,7 +123,7 @@ impl NewBrand {
         self
     }
 
-    /// This brand under the name that the operator wants shown.
+    /// Sets the display name that the operator wants.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         let name = name.trim();
@@ -134,33 +135,33 @@ impl NewBrand {
     }
 }
 
-/// An event of the registry, as its log keeps it.
+/// Event of the registry as stored in its log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum RegistryEvent {
-    /// Brands were registered, or what is registered of them changed.
+    /// Brands were registered, or their registration changed.
     Add {
         at: Timestamp,
         brands: Vec<RegisteredBrand>,
     },
-    /// Brands were taken out.
+    /// Brands were removed.
     Remove { at: Timestamp, slugs: Vec<BrandSlug> },
 }
 
-/// The brands registered at one point of the log.
+/// Brands registered at one position of the log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Registry {
     live: BTreeMap<StoreHost, RegisteredBrand>,
-    /// Every slug ever given, with the store it belongs to for good.
+    /// Every slug ever assigned, with the store to which it permanently belongs.
     slugs: BTreeMap<BrandSlug, StoreHost>,
-    /// The number of the last event taken in; the first has 1.
+    /// Number of the last event applied; the first event has number 1.
     last_seq: u64,
-    /// The numbers of events that are missing or damaged, and their copies too.
+    /// Numbers of events that are missing or damaged together with their copies.
     lost: Vec<u64>,
 }
 
 impl Registry {
-    /// The registered brands, by slug.
+    /// Returns the registered brands, sorted by slug.
     #[must_use]
     pub fn brands(&self) -> Vec<&RegisteredBrand> {
         let mut brands: Vec<_> = self.live.values().collect();
@@ -168,31 +169,31 @@ impl Registry {
         brands
     }
 
-    /// The number of brands that are registered.
+    /// Returns the number of registered brands.
     #[must_use]
     pub fn len(&self) -> usize {
         self.live.len()
     }
 
-    /// True where none is.
+    /// Returns true if no brand is registered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.live.is_empty()
     }
 
-    /// The brand of this slug.
+    /// Returns the brand with this slug.
     #[must_use]
     pub fn brand(&self, slug: &BrandSlug) -> Option<&RegisteredBrand> {
         self.slugs.get(slug).and_then(|store| self.live.get(store))
     }
 
-    /// The brand whose store has this permanent host.
+    /// Returns the brand whose store has this permanent host.
     #[must_use]
     pub fn brand_of(&self, store: &StoreHost) -> Option<&RegisteredBrand> {
         self.live.get(store)
     }
 
-    /// The store that has this slug for good, whether it is registered now or was once.
+    /// Returns the store to which the slug permanently belongs, even if the store is no longer registered.
     #[must_use]
     pub fn store_of(&self, slug: &BrandSlug) -> Option<&StoreHost> {
         self.slugs.get(slug)
@@ -217,7 +218,7 @@ impl Registry {
         self.last_seq = self.last_seq.max(seq);
     }
 
-    /// The slug that this store had before, if it had one.
+    /// Returns the slug that this store had earlier, if any.
     fn slug_of(&self, store: &StoreHost) -> Option<&BrandSlug> {
         self.slugs
             .iter()
@@ -226,7 +227,7 @@ impl Registry {
     }
 }
 
-/// A URL's host as a domain, with its port when it is not the scheme's own.
+/// Returns a URL's host as a domain, with its port if that is not the scheme's default.
 pub(crate) fn domain_of(url: &Url) -> Option<String> {
     let host = url.host_str().filter(|_| matches!(url.scheme(), "http" | "https"))?;
     Some(

@@ -4,22 +4,22 @@ use data_model::BrandSlug;
 
 use super::{RegisteredBrand, Registry};
 
-/// A crawl that has nothing to ask for.
+/// Reason why a crawl has no brands to read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotRegistered {
     /// No brand is registered at all.
     #[error("no brand is registered")]
     Any,
-    /// A brand that was named is not.
+    /// A named brand is not registered.
     #[error("no brand is registered as {0}")]
     Brand(BrandSlug),
 }
 
 impl Registry {
-    /// All brands, or `only` these, by slug.
+    /// Returns all brands, or `only` the given brands, sorted by slug.
     ///
     /// # Errors
-    /// A brand of these that is not registered.
+    /// The slug of a given brand that is not registered.
     pub fn selected(&self, only: Option<&[BrandSlug]>) -> Result<Vec<RegisteredBrand>, BrandSlug> {
         let Some(only) = only else {
             return Ok(self.brands().into_iter().cloned().collect());
@@ -29,7 +29,7 @@ impl Registry {
         named.into_iter().map(brand).collect()
     }
 
-    /// Refuses to crawl where no brand is registered, or one that is named is not.
+    /// Checks that at least one brand is registered, and that all `named` brands are.
     ///
     /// # Errors
     /// [`NotRegistered`].

@@ -1,4 +1,4 @@
-//! The owner of a display name: a store may call itself anything, another brand's name too.
+//! Decides which brand owns a display name, because a store may use any name, even that of another brand.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -9,36 +9,36 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::{RegisteredBrand, Registry};
 
-/// The ground of a claim to a name; the greater one has the name.
+/// Strength of a brand's claim to a name; the brand with the greatest claim owns the name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Claim {
     basis: Basis,
-    /// Of two equally well founded claims that of the brand that was registered first.
+    /// Tie-breaker between equal claims: the brand that was registered first wins.
     added_at: Reverse<Timestamp>,
     store: Reverse<StoreHost>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Basis {
-    /// Its store calls itself so now.
+    /// The store currently uses this name.
     Stated,
-    /// It is shown under that name.
+    /// The brand is shown under this name.
     Shown,
-    /// It is registered under that name.
+    /// The brand is registered under this name.
     Registered,
-    /// The operator gave it that name.
+    /// The operator gave the brand this name.
     Pinned,
 }
 
-/// The display names of all brands.
+/// Display names of all brands.
 #[derive(Debug, Clone, Default)]
 pub struct DisplayNames {
-    /// By the name as [`key`] writes it, the claim of each store.
+    /// Claims of the stores, by normalised name (see [`key`]).
     claims: HashMap<String, BTreeMap<StoreHost, Claim>>,
 }
 
 impl DisplayNames {
-    /// The names that brands are registered under.
+    /// Collects the names under which brands are registered.
     #[must_use]
     pub fn registered(registry: &Registry) -> Self {
         let mut names = Self::default();
@@ -48,7 +48,7 @@ impl DisplayNames {
         names
     }
 
-    /// Takes note of the name that a brand is registered under.
+    /// Adds the name under which a brand is registered.
     pub(super) fn register(&mut self, brand: &RegisteredBrand) {
         let basis = if brand.name_pinned {
             Basis::Pinned
@@ -58,7 +58,7 @@ impl DisplayNames {
         self.claim(&brand.name, claim_of(brand, basis));
     }
 
-    /// Takes note of the name that a brand is shown under at present, whatever it is registered under.
+    /// Adds the name under which a brand is currently shown, which may differ from its registered name.
     pub fn show(&mut self, brand: &RegisteredBrand, name: &str) {
         self.claim(name, claim_of(brand, Basis::Shown));
     }
@@ -71,11 +71,11 @@ impl DisplayNames {
         }
     }
 
-    /// The name to show of a brand that is called `name`: that name or, where it is another brand's, that name with the
-    /// brand's domain beside it. What the operator named stays as it is.
+    /// Returns the name to show for a brand called `name`. If the name belongs to another brand, the domain of this
+    /// brand is appended. A name set by the operator is not changed.
     ///
-    /// Names are the same that differ by case, white space, invisible characters, or in how Unicode composes or widens
-    /// their characters (NFKC). Letters of other alphabets that look alike are not.
+    /// Names are equal if they differ only in case, white space, invisible characters, or Unicode composition and width
+    /// (NFKC). Similar-looking letters of other alphabets are different.
     #[must_use]
     pub fn shown<'a>(&self, brand: &RegisteredBrand, name: &'a str) -> Cow<'a, str> {
         let claims = self.claims.get(&key(name));
@@ -102,14 +102,14 @@ fn claim_of(brand: &RegisteredBrand, basis: Basis) -> Claim {
     }
 }
 
-/// The name without what readers do not see or do not mind.
+/// Normalises a name for comparison by removing differences that readers do not notice.
 fn key(name: &str) -> String {
     let is_seen = |char: &char| !matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}');
     let folded: String = name
         .nfkc()
         .filter(is_seen)
         .collect::<String>()
-        // Upper case first: `ß` and `ſ` fold as `SS` and `S` do.
+        // Uppercase comes first, so that `ß` and `ſ` fold like `SS` and `S`.
         .to_uppercase()
         .to_lowercase();
     let composed: String = folded.nfkc().collect();

@@ -1,12 +1,12 @@
 use data_model::{BrandSlug, slugify};
 
-/// Longest slug in bytes that [`BrandSlug`] takes.
+/// Maximum length in bytes of a [`BrandSlug`].
 const BYTES_MAX: usize = 100;
 
-/// The slug for a brand of this name and domain: the name's own; if that is taken, with the domain's first label;
-/// if that is taken too, with a number besides. `store` stands for a name without letters.
+/// Creates the slug for a brand with this name and domain. It tries the name alone, then the name with the domain's
+/// first label, then with a number appended. If the name has no letters, `store` is used instead.
 ///
-/// `None` only when four billion numbers are taken.
+/// `None` only if four billion numbers are taken.
 pub(crate) fn give_slug(name: &str, domain: &str, taken: impl Fn(&BrandSlug) -> bool) -> Option<BrandSlug> {
     let label = first_label(domain);
     let plain = slugify(name).or_else(|| label.clone()).or_else(|| slugify("store"))?;
@@ -19,7 +19,7 @@ pub(crate) fn give_slug(name: &str, domain: &str, taken: impl Fn(&BrandSlug) -> 
         .find(|slug| !taken(slug))
 }
 
-/// `blue-tokai` of `www.blue-tokai.example:8080`.
+/// Returns the first label of a domain without `www`: `blue-tokai` for `www.blue-tokai.example:8080`.
 fn first_label(domain: &str) -> Option<BrandSlug> {
     let host = domain.rsplit_once(':').map_or(domain, |(host, _)| host);
     let host = host.strip_prefix("www.").unwrap_or(host);

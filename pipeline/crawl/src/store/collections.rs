@@ -8,14 +8,14 @@ use super::walk::Walk;
 use crate::scan::{Collection, scan_collections};
 use crate::{CrawlError, PageTarget};
 
-/// Pages of the list of collections, of 250 each.
+/// Maximum number of pages of the list of collections, each with 250 entries.
 const LIST_PAGES_MAX: u32 = 20;
-/// Longest handle that is taken for one, in bytes.
+/// Maximum length of a collection handle in bytes.
 const HANDLE_BYTES_MAX: usize = 255;
 
 impl<T: Send + Sync + 'static> Walk<'_, T> {
-    /// Goes on where the whole listing is capped: reads the collections one by one for products that the listing
-    /// did not reach. `true` when a bound was met or a collection could not be read.
+    /// Reads the collections one by one if the whole listing is capped, to find products that the listing did not
+    /// reach. Returns `true` if a limit was reached or a collection could not be read.
     pub(super) async fn read_collections(&mut self) -> Result<bool, CrawlError> {
         if self.has_just_all() {
             return Ok(false);
@@ -39,14 +39,14 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
                 Err(error) => return Err(error),
             }
         }
-        // Products that are in no collection stay out of reach.
+        // Products outside of all collections cannot be reached.
         let stated = self.facts.published_products;
         let reached = stated.is_some_and(|stated| self.seen.len() as u64 >= stated);
         Ok(truncated || !reached)
     }
 
-    /// True where as many products were seen as the store says it has. When more were seen, its count is wrong and says
-    /// nothing.
+    /// Returns true if exactly as many products were seen as the store reports. If more were seen, the reported count
+    /// is wrong and is ignored.
     fn has_just_all(&self) -> bool {
         self.facts.published_products == Some(self.seen.len() as u64)
     }
@@ -68,7 +68,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
                 step => step?,
             };
             listed += u64::from(step.records);
-            // A count may be wrong and a page may be short; together they are an end.
+            // The reported count may be wrong, and a page in the middle may be short. Only both together mean the end.
             let stated = collection.products.is_some_and(|stated| listed >= stated);
             let short = step.records < u32::from(self.crawler.config.page_limit);
             if step.records == 0 || step.repeated || (stated && short) {
@@ -92,7 +92,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
                 obtained => obtained?,
             };
             let Content::Body(body) = &obtained.content else {
-                // The empty page at the end, as it was.
+                // The empty last page has not changed.
                 self.note_collections(target, obtained, 0).await?;
                 break;
             };

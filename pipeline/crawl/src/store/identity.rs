@@ -1,5 +1,5 @@
-//! The check that the store that answers is the one that is registered. A domain that was sold, expired or misconfigured may
-//! lead to another shop, whose catalogue must never become this brand's.
+//! Checks that the answering store is the registered one. A domain that was sold, expired or misconfigured may lead to
+//! another shop, whose catalogue must never become this brand's.
 
 use data_model::StoreHost;
 use url::Url;
@@ -7,20 +7,20 @@ use url::Url;
 use crate::registry::{PLATFORM_DOMAIN, StoreIdentity, domain_of};
 use crate::{CrawlError, RegisteredBrand, StoreCrawl, StoreFacts};
 
-/// The addresses at which the registered store answers.
+/// Addresses at which the registered store answers.
 #[derive(Debug, Clone)]
 pub(super) struct Identity {
     registered: String,
     hosts: Vec<String>,
-    /// Any place that it leads to is the store's own: the platform sends visitors of a permanent host to the domain that the
-    /// store chose.
+    /// True if every redirect leads to the store itself: Shopify redirects visitors of a permanent host to the domain
+    /// that the store chose.
     leads_home: bool,
 }
 
 impl Identity {
-    /// Holds what the store says of itself, and the address at which it said so, against what is registered and what
-    /// its last crawl found. A brand whose key is its domain, for want of a permanent host when it was registered, may
-    /// state one later; from then on it is known by that. A store whose host was renamed is known by its id.
+    /// Compares the identity that the store states, and the address that answered, with the registration and the last
+    /// crawl. A brand registered without a permanent host may state one later and is then identified by it. A store
+    /// whose host was renamed is identified by its id.
     pub(super) fn established(
         brand: &RegisteredBrand,
         known: Option<&StoreCrawl>,
@@ -45,7 +45,7 @@ impl Identity {
                 let stated = facts.permanent_host.as_ref().map(StoreHost::as_str);
                 return Err(another(stated.or(answered_at.as_deref()).unwrap_or(&base)));
             }
-            // A store that answers elsewhere must say that it is the same.
+            // A store that answers at another address must state that it is the same store.
             (None, Some(elsewhere)) if *elsewhere != base && expected.host.is_some() => return Err(another(elsewhere)),
             _ => {}
         }
@@ -57,7 +57,7 @@ impl Identity {
         })
     }
 
-    /// Refuses a page that came from elsewhere than the store or the address that it described itself at.
+    /// Rejects a page that came neither from the store's address nor from the address of its self-description.
     pub(super) fn check(&self, page: &Url) -> Result<(), CrawlError> {
         let host = host_of(page);
         if self.leads_home || self.hosts.contains(&host) {
@@ -74,8 +74,8 @@ fn leads_home(base: &str, answered_at: Option<&Url>) -> bool {
     answered_at.is_none() && base.ends_with(PLATFORM_DOMAIN)
 }
 
-/// The address of the store that a page of the store at `base` came from, if a crawl would not take it for the same
-/// store's: what it says of itself, if anything, it said `described_at` another address.
+/// Returns the other store's address if a crawl would not accept `page` as a page of the store at `base`.
+/// `described_at` is the address at which the store described itself.
 pub(crate) fn stray(base: &Url, described_at: Option<&Url>, page: &Url) -> Option<Url> {
     let (home, host) = (host_of(base), host_of(page));
     let is_known = host == home || described_at.map(host_of).as_ref() == Some(&host);
@@ -88,7 +88,7 @@ pub(crate) fn stray(base: &Url, described_at: Option<&Url>, page: &Url) -> Optio
     Some(elsewhere)
 }
 
-/// Host and port; `www` and the scheme make no other store.
+/// Returns host and port; `www` and the scheme do not distinguish stores.
 fn host_of(url: &Url) -> String {
     let domain = domain_of(url).unwrap_or_default().to_ascii_lowercase();
     let domain = domain.trim_end_matches('.');

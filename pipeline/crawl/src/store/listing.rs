@@ -8,19 +8,19 @@ use crate::landing::read_page;
 use crate::scan::scan_products;
 use crate::{CrawlError, LastListed, PageTarget, StoreCrawl};
 
-/// Most times that a listing that moves is read again while products are missing still.
+/// Maximum number of times that a changing listing is read again while products are missing.
 const READINGS_MAX: u32 = 3;
 
-/// The end of the whole listing.
+/// Way in which the whole listing ended.
 enum End {
-    /// At its end.
+    /// The listing ended by itself.
     Reached,
-    /// At the platform's cap, with more behind it.
+    /// The listing reached Shopify's cap and has more products.
     Capped,
 }
 
 impl<T: Send + Sync + 'static> Walk<'_, T> {
-    /// Reads and lands the whole catalogue; `true` when a bound was met before its end.
+    /// Reads and lands the whole catalogue. Returns `true` if a limit was reached before its end.
     pub(super) async fn read_all(&mut self, resumed: u32) -> Result<bool, CrawlError> {
         self.resumed = resumed;
         match self.read_listing().await? {
@@ -38,14 +38,13 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
                 step => step?,
             };
             if step.fresh == 0 {
-                // An empty page is the platform's end of a listing. A short page is not: stores page as they like.
-                // A page of nothing new is that of a store that pages no further, or in circles.
+                // An empty page is the end of a Shopify listing. A short page is not, because stores choose their page
+                // size. A page without new products comes from a store that repeats pages.
                 self.has_repeated = step.records > 0 && page > 1;
                 if step.records > 0 || page == 1 || doubted || !self.misses_some() {
                     return Ok(End::Reached);
                 }
-                // Missing products may as well mean a page that failed: it is asked once more, and then the
-                // one behind it.
+                // Missing products may also mean that a page failed, so this page and the next one are requested again.
                 doubted = true;
                 self.marks.pop();
                 match self.listed_after_all(page).await? {
@@ -58,7 +57,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             }
             page += 1;
         }
-        // The platform refuses the page after the last; a store that makes up pages does not.
+        // Shopify refuses a page beyond its cap; a store that generates endless pages does not.
         let beyond = PageTarget::Products {
             page: pages_max.saturating_add(1),
         };
@@ -72,7 +71,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         }
     }
 
-    /// The one of an empty page and the page behind it that lists products when it is asked again.
+    /// Requests an empty page again, and then the page after it. Returns the first of the two that lists new products.
     async fn listed_after_all(&mut self, empty: u32) -> Result<Option<u32>, CrawlError> {
         for page in [empty, empty.saturating_add(1)] {
             let step = match self.visit(PageTarget::Products { page }).await {
@@ -89,10 +88,9 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(None)
     }
 
-    /// Reads a listing that was read to its end once more if it moved meanwhile or misses products that the last crawl
-    /// had, and again while that brings any to light: what moved from a page to come to a page that had been read was
-    /// missed. What is on neither reading is gone. Each reading may be as large and take as long as the first: a store
-    /// that just fits is no smaller for having lost a product.
+    /// Reads a complete listing again if it changed during the crawl or lacks products of the last crawl. Repeats this
+    /// while new products appear, because a product that moves to an already read page is missed. Products missing in
+    /// two readings in a row count as gone. Each reading has the full byte and time limits.
     pub(super) async fn read_missed(&mut self) -> Result<(), CrawlError> {
         let last = self.missed_of_last().await?;
         self.read_while_missing(last.as_ref()).await?;
@@ -103,9 +101,9 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(())
     }
 
-    /// True where products seem to follow the pages that were read, as far as the last crawl and the store's own count
-    /// show: a page in the middle listed nothing, or the end came a page or more before both. Where the end was a page
-    /// that repeats what was read, the store's count stands alone: it may page no further than that.
+    /// Returns true if products seem to be missing, judged by the last crawl and the store's own count. Either a page
+    /// in the middle was empty, or the end came at least a page earlier than both counts suggest. If the last page
+    /// repeats earlier ones, only the store's own count decides, because the store may not page any further.
     pub(super) fn falls_short(&self) -> bool {
         let seen = self.seen.len() as u64;
         let pages = self
@@ -124,12 +122,12 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
     async fn read_while_missing(&mut self, last: Option<&HashSet<u64>>) -> Result<(), CrawlError> {
         let listed = self.marks.iter().filter(|mark| mark.file.is_some()).count();
         let listed_last = self.job.known.map_or(0, |known| known.landed().count());
-        // A list of one product does not move from page to page; of two, one may have come to be all.
+        // A listing of one page cannot move products between pages. A listing of two pages may have shrunk to one.
         if listed.max(listed_last) < 2 {
             return Ok(());
         }
         let mut missed = self.count_missed(last);
-        // Products that come and go while the listing is read move it without changing its first page.
+        // Products that appear and disappear during the crawl shift the listing without changing its first page.
         let moved = missed > 0 || (self.doubled && self.misses_some()) || (listed > 1 && self.has_moved().await?);
         if !moved {
             return Ok(());
@@ -138,7 +136,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             let seen_before = self.seen.len();
             self.crawler.timely(self.crawler.deadline(), self.read_again()).await?;
             let missed_before = std::mem::replace(&mut missed, self.count_missed(last));
-            // Products that two readings in a row miss are gone, not skipped; where nothing new came there is nothing to come.
+            // Products missing in two readings in a row are gone. If a reading found nothing new, further readings are
+            // useless.
             let gone = self.seen.len() == seen_before || (missed > 0 && missed == missed_before);
             if gone || (missed == 0 && !self.misses_some()) {
                 break;
@@ -147,21 +146,22 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(())
     }
 
-    /// The products that the last crawl listed and this one did not; `None` where its landed pages do not show them.
+    /// Returns the products that the last crawl listed and this one did not; `None` if the landed pages are not
+    /// available.
     async fn missed_of_last(&mut self) -> Result<Option<HashSet<u64>>, CrawlError> {
         let Some(known) = self.job.known else {
             return Ok(None);
         };
         let mut missed = HashSet::new();
         for (file, mark) in known.landed() {
-            // A page that is still as it was lists nothing that was not seen.
+            // An unchanged page lists only products that were already seen.
             if self.has_read(&mark.sha256) {
                 continue;
             }
             let (storage, memory) = (&self.crawler.storage, self.crawler.storefront.memory());
             let page = read_page(storage, &known.landing, &known.store, file, mark, memory);
             let page = self.place.during(page).await;
-            // A landing is a convenience here: without it there are the counts.
+            // If the landing cannot be read, the product counts are used instead.
             let Ok(page) = page else { return Ok(None) };
             let Ok(scan) = tokio::task::spawn_blocking(move || scan_products(&page)).await? else {
                 return Ok(None);
@@ -171,7 +171,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(Some(missed))
     }
 
-    /// Products of before that no reading has shown yet: of those `missed` by the first, or by the count of them alone.
+    /// Counts earlier products that no reading has found yet: those in `missed`, or by product counts alone if the
+    /// products are unknown.
     fn count_missed(&self, missed: Option<&HashSet<u64>>) -> u64 {
         let seen = self.seen.len() as u64;
         let by_count = |before: Option<u64>| before.unwrap_or(0).saturating_sub(seen);
@@ -182,8 +183,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         of_last.max(by_count(self.job.products_before))
     }
 
-    /// Reads the listing from its first page on. Beyond the pages that were there it goes on as long as there is
-    /// anything new.
+    /// Reads the listing again from its first page. After the previous last page, it continues while pages have new
+    /// products.
     async fn read_again(&mut self) -> Result<(), CrawlError> {
         self.bytes_before = self.bytes;
         let pages = u32::try_from(self.marks.len()).unwrap_or(u32::MAX).saturating_add(1);
@@ -199,16 +200,16 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(())
     }
 
-    /// True where the listing showed fewer products than there should be, as far as the last crawl, the caller and the
-    /// store's own count show; each of them may be wrong. Without them, no product can be taken for gone.
+    /// Returns true if the listing showed fewer products than the last crawl, the caller or the store's own count
+    /// suggest. Each of these counts may be wrong. Without them, duplicates on the pages decide.
     fn misses_some(&self) -> bool {
         let before = self.job.known.map(StoreCrawl::products);
         let expected = before.max(self.job.products_before).max(self.facts.published_products);
         expected.map_or(self.doubled, |expected| (self.seen.len() as u64) < expected)
     }
 
-    /// True where the first page lists products now that it did not list when it was read. That as many are known as there
-    /// should be says nothing: new ones may have come while others were missed.
+    /// Returns true if the first page lists products that it did not list when it was read. The total number of
+    /// products does not show this, because new products may hide missing ones.
     async fn has_moved(&mut self) -> Result<bool, CrawlError> {
         let Some(first) = self.marks.first() else {
             return Ok(false);
@@ -222,7 +223,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             FetchOutcome::Body(page) => {
                 self.bytes = self.bytes.saturating_add(page.bytes.len() as u64);
                 let scan = tokio::task::spawn_blocking(move || scan_products(&page.bytes)).await?;
-                // A page that is none of products any more shows nothing.
+                // If the answer is no longer a product page, it shows nothing.
                 Ok(scan.is_ok_and(|scan| scan.ids.iter().any(|id| !self.first_ids.contains(id))))
             }
         }

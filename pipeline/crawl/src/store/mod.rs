@@ -1,4 +1,4 @@
-//! The crawl of one store: its whole catalogue, page by page, in one polite stream.
+//! Crawls the whole catalogue of one store page by page, in one rate-limited request stream.
 
 mod collections;
 mod identity;
@@ -29,65 +29,64 @@ pub(crate) use identity::stray;
 pub(crate) use presented::front_currency;
 use walk::{DescribedStore, Walk};
 
-/// Bytes that one permit to understand pages stands for.
+/// Number of bytes per permit of the parsing semaphore.
 const SCAN_UNIT: u64 = 64 << 10;
 
 fn scan_permits_of(bytes: u64) -> u32 {
     u32::try_from(bytes.div_ceil(SCAN_UNIT).clamp(1, Semaphore::MAX_PERMITS as u64)).unwrap_or(u32::MAX)
 }
 
-/// Longer than any program runs.
+/// Duration longer than any program runs.
 const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
-/// The task of a crawl.
+/// Parameters of the crawl of one store.
 #[derive(Debug, Clone, Copy)]
 pub struct CrawlJob<'a> {
-    /// The run that asks.
+    /// Run that crawls the store.
     pub run: &'a RunId,
-    /// The brand whose store is crawled.
+    /// Brand whose store is crawled.
     pub brand: &'a RegisteredBrand,
-    /// The last crawl that the lake has; `None` reads everything anew.
+    /// Last crawl in the lake; with `None`, everything is read.
     pub known: Option<&'a StoreCrawl>,
-    /// Reads everything anew in spite of `known`: what the store said of itself, and which products it had, is known
-    /// all the same.
+    /// Reads everything even if `known` is set. The store's facts and products in `known` are still used.
     pub anew: bool,
-    /// Products that the brand has, where the caller knows: a listing that moved while it was read and shows fewer is read once
-    /// more.
+    /// Number of products of the brand, if the caller knows it. A listing that changed during the crawl and shows fewer
+    /// products is read again.
     pub products_before: Option<u64>,
-    /// The caller's fingerprint of all that decides how pages are understood. When it differs from that of `known`,
-    /// the pages are landed even if none changed.
+    /// Fingerprint, defined by the caller, of everything that affects how pages are parsed. If it differs from that in
+    /// `known`, the pages are landed even if none changed.
     pub context: &'a str,
 }
 
-/// The crawl of a store, and what a reader made of its pages.
+/// Crawl of a store, with the data that a reader extracted from its pages.
 #[derive(Debug)]
 pub struct CrawledStore<T> {
-    /// The crawl.
+    /// Result of the crawl.
     pub crawl: StoreCrawl,
-    /// One for each page of [`StoreCrawl::landed`]; `None` unless all of them were read now, and kept.
+    /// Reader's data for each page of [`StoreCrawl::landed`]; `None` unless all pages were read in this crawl and kept.
     pub pages: Option<Vec<T>>,
 }
 
-/// Longest description of a store that is landed.
+/// Maximum size in bytes of a store's self-description that is landed.
 const META_BYTES_MAX: usize = 64 << 10;
 
-/// Crawls stores, so many at a time and each by one stream.
+/// Crawls a limited number of stores concurrently, each with one request stream.
 #[derive(Debug, Clone)]
 pub struct Crawler {
     pub(crate) storefront: Storefront,
     pub(crate) storage: Storage,
     pub(crate) config: Arc<CrawlConfig>,
     pub(crate) clock: Arc<dyn Clock>,
-    /// One permit a store on its way.
+    /// Semaphore with one permit per store in progress.
     open: Arc<Semaphore>,
-    /// One permit a store at work.
+    /// Semaphore with one permit per store that is worked on.
     places: Arc<Semaphore>,
-    /// One permit for so many bytes of pages that are being understood.
+    /// Semaphore for the bytes of pages that are parsed; one permit per `SCAN_UNIT` bytes.
     scans: Arc<Semaphore>,
 }
 
 impl Crawler {
-    /// A crawler that lands pages in `storage`.
+    /// Creates a crawler that lands pages in `storage`.
     #[must_use]
     pub fn new(storefront: Storefront, storage: Storage, config: CrawlConfig, clock: Arc<dyn Clock>) -> Self {
         let semaphore = |permits: usize| Arc::new(Semaphore::new(permits.clamp(1, Semaphore::MAX_PERMITS)));
@@ -105,17 +104,17 @@ impl Crawler {
         }
     }
 
-    /// The bounds that it keeps.
+    /// Returns the limits of the crawler.
     #[must_use]
     pub fn config(&self) -> &CrawlConfig {
         &self.config
     }
 
-    /// Reads the store's whole catalogue, waiting first until fewer than the configured number of stores are on their way,
-    /// and whenever more than the configured number are at work. What this run has landed of the store before is not asked for again. A kill at any moment leaves
-    /// a landing that the next call for the same run goes on with.
+    /// Reads the store's whole catalogue. It first waits until fewer than the configured number of stores are in progress, and
+    /// later whenever more than the configured number are worked on. Pages of the store that this run has already landed are not
+    /// requested again. If the process is killed, the next call for the same run resumes from the landing.
     ///
-    /// The crawl state is left alone: it is for the caller to [`crate::save_state`] once the lake has the result.
+    /// The crawl state is not written: the caller must call [`crate::save_state`] once the lake has the result.
     ///
     /// # Errors
     /// See [`CrawlError`].
@@ -149,7 +148,7 @@ impl Crawler {
         }
         let crawl = async {
             let was_held = self.keep_hold(job).await?;
-            // Never closed, so the permit is always given.
+            // The semaphore is never closed, so the permit is always granted.
             let permit = self.open.acquire().await;
             let crawled = Box::pin(self.crawl(job, reader, progress)).await;
             drop(permit);
@@ -163,8 +162,8 @@ impl Crawler {
         }
     }
 
-    /// Waits until the time that the store named to an earlier run, if that is not longer than any answer of a store is
-    /// waited for; whether it had named one.
+    /// Waits until the time that the store named in an earlier run, and returns true if there was one. Fails if the
+    /// wait would be longer than the maximum for a `Retry-After` answer.
     async fn keep_hold(&self, job: CrawlJob<'_>) -> Result<bool, CrawlError> {
         let hold = load_hold(&self.storage, &job.brand.store, self.clock.now()).await;
         let Some(until) = hold.map_err(|source| job.landing(source))? else {
@@ -178,7 +177,7 @@ impl Crawler {
         Ok(true)
     }
 
-    /// Remembers until when the store wants to be left alone, for the next run.
+    /// Stores the time until which the store wants to be left alone, for the next run.
     async fn note_hold(
         &self,
         job: CrawlJob<'_>,
@@ -201,43 +200,43 @@ impl Crawler {
         noted.map_err(|source| job.landing(source))
     }
 
-    /// The country whose prices are asked for.
+    /// Returns the country whose prices are requested.
     pub(crate) fn country(&self) -> Option<&str> {
         self.storefront.config().country.as_deref()
     }
 
-    /// The moment before which the pages of an interrupted crawl are read again.
+    /// Returns the time before which pages of an interrupted crawl are too old to reuse.
     pub(crate) fn resumable_since(&self) -> Timestamp {
         let age_ms = i64::try_from(self.config.resume_page_age_s_max.saturating_mul(1000)).unwrap_or(i64::MAX);
         self.clock.now().plus_millis(age_ms.saturating_neg())
     }
 
-    /// True where the page that an interrupted crawl read then may be gone on from. One that is of a later time than now was
-    /// dated by a clock that was wrong: nobody knows how old it is.
+    /// Returns true if an interrupted crawl can resume from a page read at this time. A time in the future comes from a
+    /// wrong clock, so the page's age is unknown.
     fn is_resumable_at(&self, read_at: Timestamp) -> bool {
         self.resumable_since() <= read_at && read_at <= self.clock.now()
     }
 
-    /// True of a page of an interrupted crawl's landing that may be gone on from.
+    /// Returns true if a crawl can resume from this page of an interrupted crawl's landing.
     pub(crate) fn may_resume(&self, job: CrawlJob<'_>, reading: &PageReading) -> bool {
         let read_at = reading.read_at;
         self.is_resumable_at(read_at) && job.is_newest(read_at) && reading.country.as_deref() == self.country()
     }
 
-    /// Permits that it takes to understand a page of so many bytes.
+    /// Returns the number of permits needed to parse a page of this size.
     fn scan_permits(&self, bytes: u64) -> u32 {
         scan_permits_of(bytes).min(scan_permits_of(self.config.scan_bytes_max))
     }
 
-    /// The moment at which a reading that begins now must be over.
+    /// Returns the time at which a pass that starts now must end.
     fn deadline(&self) -> Instant {
         let now = Instant::now();
         let bound = Duration::from_secs(self.config.store_time_s_max);
-        // Further away than the clock goes is never.
+        // A deadline beyond the clock's range counts as never.
         now.checked_add(bound).unwrap_or(now + NEVER)
     }
 
-    /// The outcome of a part of a crawl, if it has one by then.
+    /// Returns the result of a part of a crawl, or an error after the deadline.
     async fn timely<T>(
         &self,
         deadline: Instant,
@@ -261,7 +260,7 @@ impl Crawler {
             self.timely(deadline, place.during(Box::pin(read_meta(&store)))).await?;
         let identity = Identity::established(job.brand, job.known, &facts, at.as_ref())?;
         progress.store_started(&job.brand.slug, facts.published_products);
-        // A fact that the store does not state now stands as it stated it last.
+        // For a fact that the store does not state now, its last statement is used.
         let facts = match job.known {
             Some(known) => facts.or_as_known(&known.facts, at.is_some()),
             None => facts,
@@ -276,8 +275,8 @@ impl Crawler {
         let mut walk = Walk::new(self, job, reader, described.clone(), place, validators, progress);
         walk.read_since = started_at;
         let read = match self.timely(deadline, read(&mut walk, true)).await {
-            // Pages that the store says are as they were, or that an interrupted crawl read, may show amounts in what it
-            // showed them in then.
+            // Unchanged pages, and pages from an interrupted crawl, may show amounts in the currency of an earlier
+            // request.
             Err(CrawlError::CurrencyMixed { .. }) if comparable.is_some() || walk.reused_pages > 0 => {
                 let anew = CrawlJob { anew: true, ..job };
                 let before = (walk.requests, walk.bytes);
@@ -312,7 +311,8 @@ impl Crawler {
         Ok(CrawledStore { crawl, pages })
     }
 
-    /// Validators are believed for a while only: a store that answers 304 for ever must not hide its changes for ever.
+    /// Returns true while the store's validators are still trusted. They expire, because a store that always answers
+    /// 304 must not hide changes forever.
     fn still_trusted(&self, known: &StoreCrawl) -> bool {
         let age_ms = self.clock.now().millis_since(known.verified_at);
         u64::try_from(age_ms / 1000).is_ok_and(|seconds| seconds < self.config.verify_after_s)
@@ -332,7 +332,8 @@ impl Crawler {
 }
 
 impl CrawlJob<'_> {
-    /// True where a page that this run read then is newer than all that another run brought since.
+    /// Returns true if a page that this run read at this time is newer than everything that another run committed
+    /// since.
     fn is_newest(&self, read_at: Timestamp) -> bool {
         self.known
             .is_none_or(|known| known.run == *self.run || known.ended_at <= read_at)
@@ -346,8 +347,8 @@ impl CrawlJob<'_> {
     }
 }
 
-/// Compares the store with its last crawl and, where it differs, reads it, going on from what this run has landed if it
-/// may: whether a bound was met before its end, `None` if nothing differs.
+/// Compares the store with its last crawl and reads it if it differs, reusing pages that this run has landed if
+/// allowed. Returns true if a limit was reached before the end; `None` if nothing changed.
 async fn read<T: Send + Sync + 'static>(walk: &mut Walk<'_, T>, may_resume: bool) -> Result<Option<bool>, CrawlError> {
     let resumed = if may_resume { walk.find_resumable().await? } else { 0 };
     let unchanged = resumed == 0 && walk.is_comparable() && walk.compare().await?;
@@ -357,18 +358,18 @@ async fn read<T: Send + Sync + 'static>(walk: &mut Walk<'_, T>, may_resume: bool
     walk.read_all(resumed).await.map(Some)
 }
 
-/// A store's description of itself.
+/// Self-description of a store, with its source.
 #[derive(Debug, Default)]
 struct StoreDescription {
     facts: StoreFacts,
-    /// As it was said.
+    /// Verbatim body of the answer.
     meta: Option<bytes::Bytes>,
-    /// Its address; `None` if nothing was said that can be understood.
+    /// Address that answered; `None` if the answer was missing or could not be parsed.
     at: Option<url::Url>,
 }
 
-/// The store's description of itself. A store that keeps that to itself may still show its catalogue; one that is throttled,
-/// closed to us or down does not.
+/// Reads the store's self-description. A store that refuses it may still show its catalogue. A store that throttles,
+/// blocks us or is down does not.
 async fn read_meta(store: &Store) -> Result<StoreDescription, CrawlError> {
     match store.meta().await {
         Ok(FetchOutcome::Body(page)) => {
@@ -376,7 +377,7 @@ async fn read_meta(store: &Store) -> Result<StoreDescription, CrawlError> {
             Ok(StoreDescription {
                 at: facts.is_some().then_some(page.url),
                 facts: facts.unwrap_or_default(),
-                // Kept until the crawl is over, and so without the memory of a page.
+                // Copied, because it is kept for the whole crawl and must not hold the memory reserved for a page.
                 meta: (page.bytes.len() <= META_BYTES_MAX).then(|| bytes::Bytes::copy_from_slice(&page.bytes)),
             })
         }
@@ -389,7 +390,7 @@ async fn read_meta(store: &Store) -> Result<StoreDescription, CrawlError> {
     }
 }
 
-/// True where the refusal is about one page, for good, and says nothing of the store's others.
+/// Returns true if the refusal is permanent and concerns only this page.
 pub(crate) fn is_only_this_page(error: &StoreError) -> bool {
     let of_the_page = matches!(
         error,

@@ -8,20 +8,22 @@ use super::walk::Walk;
 use crate::landing::{PageReading, compress, landed_at, page_file, read_compressed, sha256_hex, unpack};
 use crate::{CrawlError, LandingError, PageMark, PageTarget};
 
-/// Longest page that is kept as it is while others are asked for, and the longest that is kept packed.
+/// Maximum size in bytes of a page that is kept uncompressed while other pages are requested, and maximum size of a
+/// page that is kept compressed.
 const KEPT_BYTES_MAX: usize = 64 << 10;
 const KEPT_FRAME_BYTES_MAX: usize = 512 << 10;
 
 impl<T: Send + Sync + 'static> Walk<'_, T> {
-    /// The page's content: from what this run landed before it was interrupted, else from the last landing if
-    /// the page is known to be as it was, else from the store.
+    /// Returns the page's content. It comes from this run's landing before the interruption, else from the last landing
+    /// if the page is known to be unchanged, else from the store.
     pub(super) async fn obtain(&mut self, target: &PageTarget) -> Result<ObtainedPage, CrawlError> {
         if let PageTarget::Products { page } = target
             && *page <= self.resumed
         {
             match self.landed_by_this_run(*page).await? {
                 Some(obtained) => return Ok(obtained),
-                // Damaged, too old, or read under something else: from here on the store is asked.
+                // The landed page is damaged, too old, or was read under other conditions. From here on, the store is
+                // asked.
                 None => self.resumed = 0,
             }
         }
@@ -32,7 +34,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             Some(etag) => etag.clone(),
             None => {
                 let obtained = self.fetch(target, self.validators).await?;
-                // A page that is unchanged since this crawl's first reading was understood then.
+                // A page that has not changed since the first pass of this crawl was already parsed then.
                 if matches!(obtained.content, Content::Body(_)) || matches!(target, PageTarget::Again { .. }) {
                     return Ok(obtained);
                 }
@@ -41,12 +43,12 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         };
         match self.landed_last(target, etag).await? {
             Some(obtained) => Ok(obtained),
-            // Unchanged, but its content was not kept: the validator must not be sent.
+            // The page is unchanged, but its content is not available, so it is requested without the validator.
             None => self.fetch(target, false).await,
         }
     }
 
-    /// Asks the store. A page that it says is unchanged comes back without its content.
+    /// Requests a page from the store. If the store reports it as unchanged, the result has no content.
     pub(super) async fn fetch(&mut self, target: &PageTarget, validators: bool) -> Result<ObtainedPage, CrawlError> {
         let mark = self.last_reading(target).cloned();
         let mark = mark.filter(|_| validators);
@@ -104,8 +106,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         }
     }
 
-    /// A page that is to wait until others were asked for, without the memory of a page: `None` if it is too long to wait,
-    /// and has to be asked for again.
+    /// Prepares a page to be kept while other pages are requested, without the memory reserved for a page. Returns
+    /// `None` if it is too large to keep; it must then be requested again.
     pub(super) async fn packed(&self, obtained: ObtainedPage) -> Result<Option<ObtainedPage>, CrawlError> {
         let Content::Body(body) = &obtained.content else {
             return Ok(Some(obtained));
@@ -124,7 +126,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         }))
     }
 
-    /// A page that was packed, as it was; asked for again if it cannot be had.
+    /// Decompresses a kept page. If that fails, requests it again.
     pub(super) async fn unpacked_or_fetched(
         &mut self,
         target: &PageTarget,
@@ -140,7 +142,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         }
     }
 
-    /// The page as it was before it was packed; `None` if it cannot be had.
+    /// Decompresses a kept page; `None` if it is not available.
     async fn unpacked(&mut self, obtained: ObtainedPage) -> Result<Option<ObtainedPage>, CrawlError> {
         let (Content::Packed, Some(frame)) = (&obtained.content, obtained.frame.clone()) else {
             return Ok(Some(obtained));
@@ -163,7 +165,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             .await
     }
 
-    /// The page as it was found the last time: by the last crawl, or by this one if it reads it once more.
+    /// Returns the record of the page's last reading: from the last crawl, or from this crawl if it reads the page
+    /// again.
     fn last_reading(&self, target: &PageTarget) -> Option<&PageMark> {
         let PageTarget::Again { page } = *target else {
             return self.known.get(target).copied();
@@ -172,7 +175,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         self.marks.iter().rfind(|mark| mark.target == first)
     }
 
-    /// A page as the last crawl landed it; `None` if that is gone or damaged.
+    /// Reads a page that the last crawl landed; `None` if it is missing or damaged.
     async fn landed_last(
         &mut self,
         target: &PageTarget,
@@ -183,7 +186,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         };
         let (sha256, bytes, currency) = (mark.sha256.clone(), mark.bytes, mark.currency);
         let Some(file) = &mark.file else {
-            // A page of products that were known from others before may be the only one that lists them now.
+            // The page listed only products that other pages listed too, but it may be the only one that lists them
+            // now.
             let content = (mark.records == 0).then_some(Content::Unchanged { records: 0 });
             return Ok(content.map(|content| ObtainedPage {
                 content,
@@ -197,7 +201,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             }));
         };
         let path = landed_at(&known.landing, &self.job.brand.store, file);
-        // A landing is a convenience here: whatever is wrong with it, the store can be asked again.
+        // A landed page only saves a request: if it cannot be read, the store is asked.
         let Ok(Some((frame, body))) = self.read_landed(&path, Some(bytes)).await else {
             return Ok(None);
         };
@@ -209,7 +213,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             content,
             frame: Some(frame),
             landed: false,
-            // It was found to be as it was since then.
+            // The page was confirmed as unchanged since this time.
             read_at: self.read_since,
             etag,
             currency,
@@ -218,8 +222,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         }))
     }
 
-    /// A page that this run landed before it was interrupted; `None` if it is damaged, too old, or was read of another
-    /// country: what one catalogue is made of was read under the same terms.
+    /// Reads a page that this run landed before it was interrupted. Returns `None` if it is damaged, too old, or was
+    /// read for another country, because all pages of a catalogue must be read under the same conditions.
     async fn landed_by_this_run(&mut self, page: u32) -> Result<Option<ObtainedPage>, CrawlError> {
         let path = landed_at(self.job.run, &self.job.brand.store, &page_file("products", page));
         let Ok(Some((frame, body))) = self.read_landed(&path, None).await else {

@@ -3,25 +3,26 @@ use data_model::{CurrencyCode, Timestamp};
 
 use crate::landing::PageReading;
 
-/// A page's content, from wherever it is to be had.
+/// Content of a page, from a landing or from the store.
 #[derive(Debug)]
 pub(super) struct ObtainedPage {
     pub(super) content: Content,
-    /// The content as it lies in a landing.
+    /// Compressed content as stored in a landing.
     pub(super) frame: Option<Bytes>,
-    /// It lies in the landing of this very run.
+    /// True if the page is already in the landing of this run.
     pub(super) landed: bool,
-    /// The moment at which it was asked for.
+    /// Time at which the page was requested.
     pub(super) read_at: Timestamp,
     pub(super) etag: Option<String>,
-    /// The currency that the store said that its amounts are in; of a page that has not changed, when it was read.
+    /// Currency that the store stated for the page's amounts. For an unchanged page, it is the currency from when the
+    /// page was read.
     pub(super) currency: Option<CurrencyCode>,
     pub(super) sha256: String,
     pub(super) bytes: u64,
 }
 
 impl ObtainedPage {
-    /// The circumstances under which it was read.
+    /// Returns the metadata about how the page was read.
     pub(super) fn reading(&self, country: Option<&str>) -> PageReading {
         PageReading {
             read_at: self.read_at,
@@ -35,9 +36,9 @@ impl ObtainedPage {
 #[derive(Debug)]
 pub(super) enum Content {
     Body(Bytes),
-    /// A page that lies in its frame alone.
+    /// The content is only available compressed.
     Packed,
-    /// A page that has not changed and whose content is not at hand.
+    /// The page has not changed, and its content is not available.
     Unchanged {
         records: u32,
     },

@@ -1,5 +1,5 @@
-//! The currency of a store's amounts, where its pages do not name it: nobody asked for a country's prices, so the store
-//! chose by the place where it takes us to be.
+//! Finds the currency of a store's amounts if its pages do not state it. No country was requested, so the store chose
+//! the currency by our assumed location.
 
 use data_model::CurrencyCode;
 use serde::Deserialize;
@@ -12,8 +12,8 @@ use super::walk::{FrontCurrency, Walk};
 use crate::{CrawlError, PageTarget};
 
 impl<T: Send + Sync + 'static> Walk<'_, T> {
-    /// The page with the currency of its amounts: where it names none, the front page's. That is asked for once in a crawl, and
-    /// only where a page was read.
+    /// Adds the currency of the page's amounts: if the page states none, the front page's. The front page is requested
+    /// at most once per crawl, and only if a page was read.
     pub(super) async fn with_currency(
         &mut self,
         target: &PageTarget,
@@ -26,7 +26,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         if let FrontCurrency::Read(currency) = self.front {
             return Ok(ObtainedPage { currency, ..obtained });
         }
-        // The front page needs memory too: whoever waits for it holds none, else many could wait for each other.
+        // The front page needs memory too. A task that waits for it holds no memory, because otherwise many tasks could
+        // wait for each other.
         let kept = self.packed(obtained).await?;
         let currency = self.read_front().await?;
         let obtained = self.unpacked_or_fetched(target, kept).await?;
@@ -50,7 +51,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
     }
 }
 
-/// `None` where the store shows no front page of its own, or one that names no currency.
+/// Returns the currency that the front page states; `None` if the store has no front page of its own or it states no
+/// currency.
 pub(crate) fn front_currency(
     front: Result<FetchOutcome, StoreError>,
     is_own: impl FnOnce(&Url) -> bool,
@@ -63,8 +65,8 @@ pub(crate) fn front_currency(
     }
 }
 
-/// The currency of the script that the platform puts into the head of every page for people:
-/// `Shopify.currency = {"active":"USD","rate":"0.0119"};`.
+/// Returns the currency from the script that Shopify adds to the head of every HTML page: `Shopify.currency =
+/// {"active":"USD","rate":"0.0119"};`.
 fn presented_by(html: &[u8]) -> Option<CurrencyCode> {
     #[derive(Deserialize)]
     struct ShopifyCurrency {

@@ -1,4 +1,4 @@
-//! The pages of a crawl, one by one: compared with the last crawl, understood, landed and noted.
+//! Processes the pages of a crawl one by one: compares them with the last crawl, parses, lands and records them.
 
 use std::sync::Arc;
 
@@ -10,26 +10,27 @@ use crate::landing::{compress, landed_at, page_file, put_compressed};
 use crate::scan::{PageScan, ReadPage};
 use crate::{CrawlError, LandingError, PageMark, PageTarget, StoreCrawl, StoreFacts};
 
-/// Most products of one store. The platform lists 25,000, and some more by collections; the ids of all are in memory.
+/// Maximum number of products of one store. Shopify lists 25,000, and collections some more. The ids of all products
+/// are kept in memory.
 const PRODUCTS_MAX: usize = 250_000;
 
-/// The result of a page.
+/// Result of reading a page.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
-    /// Records on it.
+    /// Number of records on the page.
     pub(super) records: u32,
-    /// Products on it that no page before it listed.
+    /// Number of products on the page that no earlier page listed.
     pub(super) fresh: u32,
-    /// A page before it was the same to the byte.
+    /// True if an earlier page was byte-identical.
     pub(super) repeated: bool,
 }
 
 impl<T: Send + Sync + 'static> Walk<'_, T> {
-    /// Asks for the pages of the last crawl, in their order, until one differs; `true` when none does. Nothing is
-    /// landed meanwhile.
+    /// Requests the pages of the last crawl in order until one differs. Returns `true` if none differs. Nothing is
+    /// landed.
     pub(super) async fn compare(&mut self) -> Result<bool, CrawlError> {
         let again = |mark: &PageMark| matches!(mark.target, PageTarget::Again { .. });
-        // A listing that moved while it was read is read in full the next time, and so is one that could not be read.
+        // If the last listing changed during the crawl or could not be read, it is now read in full.
         let readable = |known: &&StoreCrawl| !known.unread && !known.pages.iter().any(again);
         let Some(known) = self.job.known.filter(readable) else {
             return Ok(false);
@@ -37,7 +38,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         for mark in &known.pages {
             let obtained = match self.fetch(&mark.target, self.validators).await {
                 Ok(obtained) => obtained,
-                // The listing may end or be capped elsewhere now; a whole reading shows it.
+                // The listing may now end or be capped elsewhere, so it is read in full.
                 Err(CrawlError::Store(StoreError::PageCap)) => return Ok(false),
                 Err(error) => return Err(error),
             };
@@ -47,7 +48,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
                 obtained
             };
             let same = obtained.sha256 == mark.sha256;
-            // The same numbers in another currency are other prices.
+            // The same numbers in another currency are different prices.
             let same_money = mark.records == 0 || obtained.currency.is_none_or(|code| Some(code) == mark.currency);
             if !same || !same_money {
                 let kept = self.packed(obtained).await?;
@@ -58,11 +59,11 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             self.progress
                 .page(&self.job.brand.slug, mark.target.page(), mark.bytes, mark.fresh);
         }
-        // A crawl that never saw the end of the listing has nothing to compare.
+        // A crawl without any pages cannot be compared.
         Ok(!known.pages.is_empty())
     }
 
-    /// The parts of a page that paging needs to know.
+    /// Parses the data of a page that paging needs.
     async fn scan(&self, target: &PageTarget, obtained: &ObtainedPage) -> Result<ReadPage<T>, CrawlError> {
         let unread = |records| {
             let (scan, kept) = (
@@ -76,11 +77,11 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         };
         let body = match &obtained.content {
             Content::Unchanged { records } => return unread(*records),
-            // A page is unpacked when it is obtained.
+            // Pages are decompressed when they are obtained.
             Content::Packed => return unread(0),
             Content::Body(body) => body.clone(),
         };
-        // A page that is as it was when it was read before has nothing new.
+        // A page that is identical to its last reading has nothing new.
         let same = |mark: &&PageMark| mark.sha256 == obtained.sha256;
         if matches!(target, PageTarget::Again { .. })
             && let Some(mark) = self.marks.iter().find(same)
@@ -92,7 +93,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             ..self.facts.clone()
         };
         let reader = Arc::clone(self.reader);
-        // Never closed, so the permits are always given.
+        // The semaphore is never closed, so the permits are always granted.
         let _turn = self
             .crawler
             .scans
@@ -103,8 +104,8 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         read.map_err(|source| CrawlError::NotACatalogue { page, source })
     }
 
-    /// Holds what a page says that its amounts are in against what the pages before it said. A page without products has
-    /// no amounts, and is the same in any currency.
+    /// Checks that a page states the same currency as the earlier pages. A page without products has no amounts and
+    /// fits any currency.
     fn note_currency(&mut self, obtained: &ObtainedPage, records: u32) -> Result<(), CrawlError> {
         let Some(other) = obtained.currency.filter(|_| records > 0) else {
             return Ok(());
@@ -115,7 +116,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         }
     }
 
-    /// Reads one page of products, lands it if it lists any that are new, and takes note of it.
+    /// Reads one product page, lands it if it lists new products, and records it.
     pub(super) async fn visit(&mut self, target: PageTarget) -> Result<Step, CrawlError> {
         let obtained = self.obtain(&target).await?;
         let obtained = self.with_currency(&target, obtained).await?;
@@ -130,10 +131,10 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         let new_ids = scan.ids.iter().filter(|id| self.seen.insert(**id)).count();
         let repeated = !self.hashes.insert(obtained.sha256.clone());
         let lists = matches!(obtained.content, Content::Body(_)) && !repeated;
-        // Read once more, every product stands there twice.
+        // In a repeated reading, every product appears twice.
         let is_again = matches!(target, PageTarget::Again { .. });
         self.doubled |= new_ids < scan.ids.len() && !is_again;
-        // Records without an id may be anything; they go to the parser once.
+        // Records without an id cannot be identified, so they are passed to the parser once.
         let fresh = if lists {
             u32::try_from(new_ids).unwrap_or(u32::MAX).saturating_add(nameless)
         } else {
@@ -216,7 +217,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         Ok(Some(file))
     }
 
-    /// Takes note of a page of the list of collections, and lands it.
+    /// Records a page of the list of collections, and lands it.
     pub(super) async fn note_collections(
         &mut self,
         target: PageTarget,
@@ -239,7 +240,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
         let ObtainedPage {
             etag, sha256, bytes, ..
         } = obtained;
-        // Collections are no products: they do not count among the fresh.
+        // Collections are not products and do not count as fresh.
         self.marks.push(PageMark {
             target,
             file,

@@ -12,7 +12,7 @@ use crate::place::Place;
 use crate::scan::PageReader;
 use crate::{CrawlError, LastListed, PageMark, PageTarget, Progress, StoreCrawl, StoreFacts, Verdict};
 
-/// The currency that the store's front page names.
+/// Currency that the store's front page states.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum FrontCurrency {
     #[default]
@@ -20,7 +20,7 @@ pub(super) enum FrontCurrency {
     Read(Option<CurrencyCode>),
 }
 
-/// The store of a crawl, with its statements of itself.
+/// Store with the facts that it states about itself.
 #[derive(Debug, Clone)]
 pub(super) struct DescribedStore<'a> {
     pub(super) store: Store,
@@ -28,7 +28,7 @@ pub(super) struct DescribedStore<'a> {
     pub(super) facts: &'a StoreFacts,
 }
 
-/// One crawl in the making.
+/// State of one crawl in progress.
 pub(super) struct Walk<'a, T> {
     pub(super) crawler: &'a Crawler,
     pub(super) job: CrawlJob<'a>,
@@ -37,49 +37,50 @@ pub(super) struct Walk<'a, T> {
     pub(super) identity: Identity,
     pub(super) facts: &'a StoreFacts,
     pub(super) progress: &'a dyn Progress,
-    /// The store is asked only for what changed.
+    /// True if validators are sent, so that only changed pages are received.
     pub(super) validators: bool,
-    /// The pages of the last crawl.
+    /// Pages of the last crawl.
     pub(super) known: HashMap<&'a PageTarget, &'a PageMark>,
-    /// Pages found to be as they were in the last crawl, with the validator they have now.
+    /// Pages that have not changed since the last crawl, with their current ETag.
     pub(super) confirmed: HashMap<PageTarget, Option<String>>,
-    /// A page that was read and found changed, before anyone asked for its content.
+    /// Changed page that was read during the comparison and is kept until its content is needed.
     pub(super) pending: Option<(PageTarget, ObtainedPage)>,
-    /// The page that was asked for last.
+    /// Page that was requested last.
     pub(super) asked: PageTarget,
     pub(super) marks: Vec<PageMark>,
     pub(super) reader: &'a Arc<PageReader<T>>,
-    /// The landed pages of products, as the reader understood them.
+    /// Reader's data for each landed product page.
     pub(super) kept: Vec<Option<T>>,
-    /// The currency of the pages' amounts, by their own word or the front page's.
+    /// Currency of the amounts, stated by the pages or by the front page.
     pub(super) presented: Option<CurrencyCode>,
     pub(super) front: FrontCurrency,
-    /// An empty page had products behind it.
+    /// True if a page after an empty page listed products.
     pub(super) has_hole: bool,
-    /// The listing ended with a page that repeats what was read.
+    /// True if the listing ended with a page that repeats earlier ones.
     pub(super) has_repeated: bool,
-    /// A listing could not be read.
+    /// True if a listing could not be read.
     pub(super) has_unread: bool,
-    /// The fate of the products of the last crawl.
+    /// Comparison with the products of the last crawl.
     pub(super) last: Option<LastListed>,
     pub(super) seen: HashSet<u64>,
-    /// The products that the first page of the listing listed when it was read.
+    /// Products on the first page of the listing when it was read.
     pub(super) first_ids: HashSet<u64>,
-    /// A page listed a product that a page before it had listed.
+    /// True if a page listed a product that an earlier page had listed.
     pub(super) doubled: bool,
     pub(super) hashes: HashSet<String>,
     pub(super) collection_files: u32,
     pub(super) again_files: u32,
-    /// Pages of the whole listing that this run had landed before it was interrupted.
+    /// Number of listing pages that this run had landed before it was interrupted.
     pub(super) resumed: u32,
-    /// Of these, those that were gone on from.
+    /// Number of these pages that were reused.
     pub(super) reused_pages: u32,
-    /// The moment at which the first page was asked for, by an interrupted crawl where this one goes on with its pages.
+    /// Time at which the first page was requested. If the crawl was resumed, this is the start of the interrupted
+    /// attempt.
     pub(super) read_since: Timestamp,
     pub(super) requests: u32,
-    /// Decoded bytes received, of all readings.
+    /// Number of decoded bytes received, over all passes.
     pub(super) bytes: u64,
-    /// Of these, before the listing was read once more.
+    /// Number of these bytes received before the current pass.
     pub(super) bytes_before: u64,
 }
 
@@ -135,7 +136,8 @@ impl<'a, T: Send + Sync + 'static> Walk<'a, T> {
         }
     }
 
-    /// Pages of the whole listing that an interrupted crawl of this run left and that are recent enough to go on from.
+    /// Counts the pages of the whole listing that an interrupted crawl of this run landed and that are recent enough to
+    /// reuse.
     pub(super) async fn find_resumable(&mut self) -> Result<u32, CrawlError> {
         let config = &self.crawler.config;
         let since = self.crawler.resumable_since();
@@ -145,13 +147,13 @@ impl<'a, T: Send + Sync + 'static> Walk<'a, T> {
             .map_err(|source| self.job.landing(source))
     }
 
-    /// True where the last crawl was read for the same purpose, and of a store that presented itself the same way.
+    /// Returns true if the last crawl has the same fingerprint and the store presented itself in the same way.
     pub(super) fn is_comparable(&self) -> bool {
         let comparable = self.job.known.filter(|_| !self.job.anew);
         comparable.is_some_and(|known| known.context == self.job.context && known.facts.same_brand(self.facts))
     }
 
-    /// The error, with the page that it came of.
+    /// Adds the page that caused the error.
     pub(super) fn told(&self, error: CrawlError) -> CrawlError {
         match error {
             CrawlError::Store(source) => CrawlError::Page {
@@ -162,7 +164,7 @@ impl<'a, T: Send + Sync + 'static> Walk<'a, T> {
         }
     }
 
-    /// The error of a listing that has no end.
+    /// Creates the error for a listing without an end.
     pub(super) fn endless(&self, pages: u32) -> CrawlError {
         CrawlError::Endless {
             pages,
@@ -171,12 +173,13 @@ impl<'a, T: Send + Sync + 'static> Walk<'a, T> {
         }
     }
 
-    /// True where a page with this content was read.
+    /// Returns true if a page with this content was read.
     pub(super) fn has_read(&self, sha256: &str) -> bool {
         self.hashes.contains(sha256)
     }
 
-    /// From here on another listing is read; that it shows a page of one before it says nothing about its end.
+    /// Called before another listing is read: a page that was already seen in an earlier listing says nothing about the
+    /// end of this one.
     pub(super) fn forget_repeats(&mut self) {
         self.hashes.clear();
     }

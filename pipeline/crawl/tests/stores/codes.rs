@@ -80,7 +80,7 @@ async fn robots_that_disallow_the_front_page_are_kept_to() {
     let crawl = read(&rig, "20261121T000000Z-1", StatedCodes::default()).await;
     assert!(crawl.stopped_by.is_none());
     assert_eq!((codes(&crawl), rig.shop.take_asked()), (vec![], vec![]));
-    // It is asked again when it is due, not with every run.
+    // The front page and policies are requested only when they are due.
     let again = read(&rig, "20261121T000000Z-2", crawl.stated).await;
     assert_eq!(again.requests, 0);
 }

@@ -1,4 +1,4 @@
-//! One store, crawled again and again.
+//! Crawls one store several times.
 
 use std::sync::Arc;
 
@@ -62,7 +62,8 @@ async fn pages_that_did_not_change_are_taken_from_the_last_landing() {
     rig.shop.take_asked();
     rig.shop.change(|shop| shop.products[4]["title"] = "Another".into());
     let second = rig.crawl("r2", Some(&first)).await.unwrap();
-    // Each page once, and the first at the end, to see whether the listing moved; all but one without a body.
+    // Each page is requested once, and the first again at the end to see if the listing changed. All but one answer
+    // without a body.
     let asked: Vec<_> = [(1, 304), (2, 304), (3, 200), (4, 304), (5, 304), (1, 304)]
         .into_iter()
         .map(|(page, status)| format!("/products.json?page={page} {status}"))
@@ -74,7 +75,7 @@ async fn pages_that_did_not_change_are_taken_from_the_last_landing() {
         [vec![1, 2], vec![3, 4], vec![5, 6], vec![7]]
     );
     assert!(second.pages.iter().all(|page| page.etag.is_some()));
-    // And the landing is complete without the one before.
+    // The landing is complete without the previous one.
     let third = rig.crawl("r3", Some(&second)).await.unwrap();
     assert_eq!((third.verdict, third.landing.as_str()), (Verdict::Unchanged, "r2"));
 }
@@ -216,7 +217,7 @@ async fn a_store_that_counts_too_few_is_read_to_its_end() {
             .change(|shop| shop.meta.as_mut().unwrap()["published_products_count"] = stated.into());
         let crawl = rig.crawl("r1", None).await.unwrap();
         assert_eq!((crawl.products(), crawl.truncated), (11_000, false));
-        // And beyond the cap of its listing.
+        // A store with products beyond the cap of its listing.
         let mut shop = Shop {
             pages_max: 2,
             ..Shop::of(1..=9)
@@ -283,7 +284,7 @@ async fn beyond_the_platforms_cap_the_collections_are_read() {
     assert!(rig.shop.take_asked().iter().all(|asked| asked.ends_with("304")));
     rig.shop.change(|shop| {
         shop.collections.get_mut("white").unwrap().push(product(9));
-        // Product 4 leaves the listing's reach; the collections alone show it now.
+        // Product 4 moves beyond the listing's cap; only the collections show it now.
         shop.products.swap(3, 8);
     });
     let third = rig.crawl("r3", Some(&first)).await.unwrap();

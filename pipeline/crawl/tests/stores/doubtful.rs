@@ -1,4 +1,4 @@
-//! Statements of a store that cannot all be true.
+//! Crawls stores whose statements contradict each other.
 
 use pipeline_crawl::{CrawlError, LastListed, Verdict};
 

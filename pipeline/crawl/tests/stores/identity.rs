@@ -1,4 +1,4 @@
-//! Stores whose address leads to another store.
+//! Crawls stores whose address leads to another store.
 
 use pipeline_crawl::CrawlError;
 
@@ -83,7 +83,7 @@ async fn what_a_store_said_of_itself_stands_until_it_says_something_else() {
         assert!(crawl.facts.same_brand(&first.facts), "{:?}", crawl.facts);
         assert_eq!(crawl.facts.published_products, None, "a count is of its time");
     }
-    // Another store that answers meanwhile is still another store, whether or not all is read anew.
+    // Another store at the address is rejected in both modes: with everything read and with the comparison.
     for (anew, run) in [(true, "r4"), (false, "r5")] {
         rig.anew = anew;
         rig.shop.change(|shop| {
@@ -93,7 +93,7 @@ async fn what_a_store_said_of_itself_stands_until_it_says_something_else() {
         let refused = rig.crawl(run, Some(&third)).await.unwrap_err();
         assert_eq!(refused.label(), "another_store");
     }
-    // A description can be taken back, a name only be changed.
+    // A store can remove its description but can only change its name.
     rig.shop.change(|shop| {
         shop.meta = said;
         let meta = shop.meta.as_mut().unwrap();
@@ -110,11 +110,11 @@ async fn what_a_store_said_of_itself_stands_until_it_says_something_else() {
 async fn a_redirect_is_followed_to_the_store_itself_and_not_to_another() {
     let both = ["/meta.json", "/products.json"];
     let cases: [(&[&str], &str, bool, bool); 6] = [
-        // The store moved as a whole, and says who it is.
+        // The whole store moved and states its identity.
         (&both, "newtea.localhost", true, true),
-        // It says nothing of itself where it is now.
+        // The store states no identity at the new address.
         (&both, "newtea.localhost", false, false),
-        // Its catalogue alone leads away.
+        // Only the catalogue redirects to another host.
         (&["/products.json"], "coffee.localhost", true, false),
         (&["/products.json"], "coffee.localhost", false, false),
         (&["/products.json"], "www.tea.localhost", true, true),

@@ -1,4 +1,4 @@
-//! The crawl of stores that are values, through the public door.
+//! Crawls in-memory stores through the crate's public API.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 mod codes;

@@ -1,17 +1,17 @@
-//! The currency of amounts, where no country's prices are asked for and the pages of the listing name none.
+//! Tests the currency of amounts if no country's prices are requested and the listing's pages state no currency.
 
 use pipeline_crawl::{StoreCrawl, Verdict};
 
 use crate::support::{Fault, Rig, Shop};
 
-/// A front page with this script in its head.
+/// Returns a front page with this script in its head.
 fn front(script: &str) -> Option<String> {
     Some(format!(
         "<!doctype html><html><head><script>{script}</script></head></html>"
     ))
 }
 
-/// A front page that shows its prices in this currency.
+/// Returns a front page that shows prices in this currency.
 pub(crate) fn shown_in(currency: &str) -> Option<String> {
     let value = format!("{{\"active\":\"{currency}\",\"rate\":\"0.0119\"}}");
     front(&format!(
@@ -34,7 +34,7 @@ fn presented(crawl: &StoreCrawl) -> (Option<&str>, Option<&str>) {
     )
 }
 
-/// Requests for the front page since the last time.
+/// Returns the number of front page requests since the last call.
 fn fronts(rig: &Rig) -> usize {
     rig.shop
         .take_asked()
@@ -62,7 +62,7 @@ async fn pages_that_do_not_say_are_read_in_what_the_front_page_shows_which_is_as
         shop.front = shown_in("EUR");
         shop.products[6]["title"] = "Another".into();
     });
-    // Pages that are as they were would show what they showed then.
+    // Unchanged pages would still show amounts in the earlier currency, so everything is read again.
     let third = rig.crawl("r3", Some(&second)).await.unwrap();
     assert_eq!(
         (third.verdict, presented(&third)),

@@ -1,4 +1,4 @@
-//! The results of a probe of an address.
+//! Probes store addresses and checks the findings.
 
 use crate::presented::shown_in;
 use crate::support::{Fault, Rig, Shop};
@@ -170,7 +170,7 @@ async fn an_address_that_leads_to_another_store_is_not_one_to_register() {
         found,
         ("it leads to http://mate.localhost/; add that".into(), Some(true), false)
     );
-    // A description there as well says that it is the same store.
+    // A self-description at the other address shows that it is the same store.
     let described = Shop {
         moved: moved(&["/products.json", "/meta.json"]),
         ..Shop::of(1..=3)

@@ -1,4 +1,4 @@
-//! The remains of an interrupted crawl, and their use by the next one.
+//! Resumes interrupted crawls from their landed pages.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,8 @@ use data_model::Clock as _;
 
 use crate::support::{Fault, Rig, Shop};
 
-/// A store of nine products on three pages and an empty one, of which the first two were landed before a kill.
+/// Creates a store with nine products on three pages and an empty last page. The first two pages were landed before a
+/// kill.
 async fn killed_at_the_third_page(shop: Shop) -> Rig {
     let rig = Rig::with(shop).await;
     rig.shop
@@ -60,7 +61,7 @@ async fn what_a_kill_left_is_read_again_where_it_is_old_or_of_a_clock_that_was_a
         let crawl = rig.crawl("r1", None).await.unwrap();
         assert_eq!(crawl.reused_pages, 0);
         rig.shop.take_asked();
-        // The same holds of a crawl that was complete.
+        // A complete crawl is treated in the same way.
         rig.clock.advance_ms(shift_ms);
         rig.crawl("r1", None).await.unwrap();
         assert!(!rig.shop.take_asked().is_empty());

@@ -1,4 +1,4 @@
-//! Limits on many stores together.
+//! Tests the limits that all stores share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

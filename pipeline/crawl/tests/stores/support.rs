@@ -1,4 +1,4 @@
-//! A store that is a value: what it lists, how it answers, what it was asked.
+//! In-memory store: defines its products and its answers, and records the requests.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -17,12 +17,12 @@ use storefront::{Storefront, StorefrontConfig, Transport, TransportError, Transp
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// The wrong answer to a path.
+/// Fault with which the store answers a path.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
-    /// With this status and body.
+    /// Answers with this status and body.
     Answer(u16, String),
-    /// Not at all, ever.
+    /// Never answers.
     Hang,
 }
 
@@ -31,40 +31,41 @@ pub(crate) struct Shop {
     pub(crate) products: Vec<Value>,
     pub(crate) collections: BTreeMap<String, Vec<Value>>,
     pub(crate) meta: Option<Value>,
-    /// Its front page, and what its policies say, as GraphQL answers them.
+    /// Front page of the store, and its policies as GraphQL returns them.
     pub(crate) front: Option<String>,
     pub(crate) policies: Option<String>,
-    /// Products on a page, whatever the client asks for.
+    /// Products per page, whatever limit the client requests.
     pub(crate) per_page: usize,
-    /// The last page that is not beyond the cap.
+    /// Number of the last page within the cap.
     pub(crate) pages_max: usize,
     pub(crate) etags: bool,
     /// Ignores the page number.
     pub(crate) circular: bool,
-    /// Takes so many products from the front of the listing with every page that it answers, and adds them at its end.
+    /// Number of products moved from the start to the end of the listing with every answered page.
     pub(crate) rotating: usize,
-    /// Takes so many products out of the front of the listing, once, when this page of it was answered.
+    /// Page number and number of products: after this page is answered, that many products are removed from the start
+    /// of the listing, once.
     pub(crate) removed_after: Option<(usize, usize)>,
-    /// Ceases to list the product, once, when this page of the listing was answered.
+    /// Page number and product id: after this page of the listing is answered, the product is removed, once.
     pub(crate) gone_after: Option<(usize, u64)>,
-    /// Answers this page of the listing without products, once.
+    /// Page of the listing that is answered without products, once.
     pub(crate) empty_once: Option<usize>,
-    /// The page that is answered with another one in its place once, and that other.
+    /// Page that is answered once with the content of another page, and that other page.
     pub(crate) mistaken_once: Option<(usize, usize)>,
-    /// Its `robots.txt`.
+    /// Status and body of `robots.txt`.
     pub(crate) robots: (u16, String),
-    /// Makes up products for ever.
+    /// Generates products without end.
     pub(crate) endless: bool,
-    /// The currency that its pages' cookie states; a page's own cookie goes before that of all.
+    /// Currency in the cookie of all pages; a page's own cookie takes precedence.
     pub(crate) money: Option<&'static str>,
     pub(crate) money_of: BTreeMap<usize, &'static str>,
-    /// Sent with refusals.
+    /// `Retry-After` header sent with refusals.
     pub(crate) retry_after: Option<&'static str>,
-    /// Paths that are answered by a redirect to this host, and what answers there.
+    /// Paths that redirect to another host, with that host.
     pub(crate) moved: BTreeMap<String, String>,
-    /// By a part of the path and query.
+    /// Faults, by a part of the path and query.
     pub(crate) faults: BTreeMap<String, Fault>,
-    /// The requests: path and query, ` 304` or ` 200` behind it.
+    /// Requests received: path and query, with ` 304` or ` 200` appended.
     pub(crate) asked: Vec<String>,
 }
 
@@ -148,7 +149,7 @@ pub(crate) fn product(id: u64) -> Value {
         {"id": id * 10, "title": "Default Title", "option1": "Default Title", "price": "499.00", "available": true}]})
 }
 
-/// The transport to it.
+/// HTTP transport to the store.
 #[derive(Debug, Clone)]
 pub(crate) struct Shops(pub(crate) Arc<Mutex<Shop>>);
 
@@ -157,7 +158,7 @@ impl Shops {
         change(&mut self.0.lock().unwrap());
     }
 
-    /// The address that a request to the brand's own host is sent on to; the same shop answers everywhere.
+    /// Returns the redirect target of a request to the brand's own host. The same shop answers at every host.
     fn moved_to(&self, asked: &Url) -> Option<Url> {
         let shop = self.0.lock().unwrap();
         let host = shop
@@ -169,7 +170,7 @@ impl Shops {
         Some(elsewhere)
     }
 
-    /// The requests since the last time, without robots.txt and meta.json.
+    /// Returns true if a request was left unanswered.
     fn hangs(&self) -> bool {
         let shop = self.0.lock().unwrap();
         shop.asked.iter().any(|asked| asked.ends_with(" hang"))
@@ -185,7 +186,7 @@ impl Shops {
 }
 
 impl Shop {
-    /// The answer, after which its listing moves on.
+    /// Returns the answer, and then applies the configured changes to the listing.
     fn listed(&mut self, path: &str, page: Option<usize>) -> (u16, String) {
         let reply = self.reply(path, page.unwrap_or(1));
         if path == "/products.json" {
@@ -203,7 +204,7 @@ impl Shop {
         reply.unwrap_or_else(|| (404, "no such page".to_owned()))
     }
 
-    /// The headers of an answer.
+    /// Adds the configured headers to an answer.
     fn say_besides(&self, page: Option<usize>, status: u16, headers: &mut HeaderMap) {
         let money = page.and_then(|page| self.money_of.get(&page).copied()).or(self.money);
         if let Some(money) = money.filter(|_| status == 200) {
@@ -295,7 +296,7 @@ fn fnv(bytes: &[u8]) -> u64 {
     })
 }
 
-/// A crawler, its storage, and the one brand that it crawls.
+/// Crawler with its storage and the single brand that it crawls.
 pub(crate) struct Rig {
     pub(crate) shop: Shops,
     pub(crate) storage: Storage,
@@ -304,7 +305,7 @@ pub(crate) struct Rig {
     pub(crate) brand: RegisteredBrand,
     pub(crate) products_before: Option<u64>,
     pub(crate) anew: bool,
-    /// The country that the store is asked for the prices of.
+    /// Country whose prices are requested from the store.
     pub(crate) country: Option<&'static str>,
 }
 
@@ -363,8 +364,8 @@ impl Rig {
         self.crawl_for(run, known, "v1").await
     }
 
-    /// Crawls until the shop has been asked for what it never answers; then the crawl is dropped where it is, as a kill
-    /// drops it.
+    /// Crawls until the shop receives a request that it never answers. The crawl is then dropped, like in a killed
+    /// process.
     pub(crate) async fn killed_at_hang(&self, run: &str, known: Option<&StoreCrawl>) {
         let hangs = async {
             while !self.shop.hangs() {
@@ -398,7 +399,7 @@ impl Rig {
         crawled.map(|crawled| crawled.crawl)
     }
 
-    /// The ids that the landed pages of this crawl list, page by page.
+    /// Returns the product ids on each landed page of this crawl.
     pub(crate) async fn landed_ids(&self, crawl: &StoreCrawl) -> Vec<Vec<u64>> {
         let mut ids = Vec::new();
         for (file, mark) in crawl.landed() {
@@ -425,7 +426,7 @@ impl Rig {
         ids
     }
 
-    /// Every object, by path.
+    /// Returns the paths of all objects.
     pub(crate) async fn objects(&self) -> Vec<String> {
         let mut paths: Vec<_> = self
             .storage
