@@ -1,5 +1,5 @@
-//! A run's word on each store that it asked, recorded beside the registry: an unchanged store brings no commit, and must still
-//! show that it was asked.
+//! Records, next to the registry, a run's result for each store that it asked. An unchanged store causes no commit, so
+//! this record is the only sign that it was asked.
 
 use data_checks::{CheckOutcome, CheckReport, LastRun, RunEnd};
 use data_model::{RunId, Timestamp};
@@ -11,8 +11,8 @@ use crate::error::with_causes;
 use crate::ledger::read_run;
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
 
-/// Records how a run ended, and what came of its stores. What cannot be recorded is a warning: the run is over either way,
-/// and the checks that are known grow old visibly.
+/// Records the end of a run and the results of its stores. A failure to record is only a warning, because the run is
+/// over and the old check times are visible to users.
 pub(crate) async fn record_end(
     storage: &Storage,
     registry: &Registry,
@@ -29,7 +29,7 @@ pub(crate) async fn record_end(
             (report.stores.clone(), last_run(run, report.ended_at, end, None))
         }
         Err(error) => {
-            // The ledger has what was through before the run broke off.
+            // The ledger contains the stores that were finished before the run failed.
             let report = read_run(storage, run).await.ok().flatten();
             let stores = report.map(|report| report.stores).unwrap_or_default();
             let last = last_run(run, now, RunEnd::Failed, Some(with_causes(error)));
@@ -42,7 +42,7 @@ pub(crate) async fn record_end(
     warn(recorded.await);
 }
 
-/// Records what came of stores so far, while the run is at work.
+/// Records the results of stores so far, while the run is in progress.
 pub(crate) async fn record_so_far(storage: &Storage, registry: &Registry, report: &RunReport) {
     let checked = checked(&report.stores);
     if checked.is_empty() {
@@ -64,7 +64,7 @@ fn last_run(run: &RunId, ended_at: Timestamp, end: RunEnd, error: Option<String>
     }
 }
 
-/// Brands that were added meanwhile are registered too, and may have been crawled by another run.
+/// Reloads the registry, because brands may have been added during the run and crawled by another run.
 async fn caught_up(storage: &Storage, registry: &Registry) -> Registry {
     let mut registry = registry.clone();
     if let Err(error) = registry.catch_up(storage).await {
@@ -83,7 +83,7 @@ fn checked(stores: &[StoreSummary]) -> Vec<CheckReport> {
             Outcome::Unchanged => (CheckOutcome::Unchanged, None),
             Outcome::HeldBack { .. } => (CheckOutcome::HeldBack, None),
             Outcome::Failed { code, .. } => (CheckOutcome::Failed, Some(code.clone())),
-            // The store was not asked.
+            // No request was sent to the store.
             Outcome::Skipped => return None,
         };
         let detail = match &store.outcome {
@@ -93,7 +93,8 @@ fn checked(stores: &[StoreSummary]) -> Vec<CheckReport> {
         Some(CheckReport {
             store: store.store.clone(),
             slug: store.slug.clone(),
-            // A page says what the store had when it was read, however long after that the run was through with it.
+            // A page shows the store's state at the time when it was read, even if the run finished the store much
+            // later.
             checked_at: store.read_at.unwrap_or(store.ended_at),
             outcome,
             code,

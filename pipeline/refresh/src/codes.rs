@@ -1,5 +1,5 @@
-//! Discount codes that stores state, read after their catalogues. It costs the store's own refresh nothing but the time:
-//! whatever comes of it, the catalogue is what it is.
+//! Reads the discount codes that stores state, after their catalogues. A failure here does not affect the refresh of
+//! the catalogue.
 
 use data_codes::{StatedCodes, load, save};
 use pipeline_crawl::{CodesCrawl, RegisteredBrand};
@@ -9,7 +9,7 @@ use crate::store::RunContext;
 use crate::summary::{CodesRead, StoreSummary};
 
 impl RunContext {
-    /// Reads what the store states of codes, where that is due, and keeps it.
+    /// Reads the store's stated discount codes if they are due, and saves them.
     pub(crate) async fn read_codes(&self, brand: &RegisteredBrand, summary: &mut StoreSummary) {
         let before = match load(&self.storage, &brand.store).await {
             Ok(before) => before,

@@ -1,8 +1,8 @@
-//! A catalogue that became almost entirely another one is not believed until a second crawl or the operator confirms it: a
-//! store that is half down, misconfigured or hostile must not empty its brand, at once or bit by bit, nor replace its products,
-//! titles or prices. A second crawl confirms nothing where the same fault would show twice: when the catalogue is empty though
-//! the store does not say that it has nothing, when many of its records could not be understood, or when prices fell to next
-//! to nothing. `held/{store}.json` remembers what is held back.
+//! Holds back a catalogue that changed almost completely until a second crawl or the operator confirms it. A store that
+//! is partly down, misconfigured or hostile must not empty its brand, at once or in small steps. Nor may it replace the
+//! brand's products, titles or prices. A second crawl confirms nothing if the same fault could occur twice: the
+//! catalogue is empty although the store does not report zero products, many records could not be parsed, or prices
+//! fell to almost nothing. `held/{store}.json` records the crawl that is held back.
 
 mod compare;
 mod doubt;
@@ -21,42 +21,42 @@ pub use doubt::{Affected, HoldReason};
 pub(crate) use doubt::{CrawlFigures, DoubtedCrawl, LakeFigures, is_confirmed};
 pub(crate) use loss::{most, noted, window_began};
 
-/// A crawl that is not believed yet.
+/// Crawl that is held back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldCrawl {
-    /// The store whose crawl it is.
+    /// Store that was crawled.
     pub store: StoreHost,
-    /// The brand.
+    /// Slug of the brand.
     pub slug: BrandSlug,
-    /// The run that found it.
+    /// Run that crawled the store.
     pub run: RunId,
-    /// The moment of that.
+    /// Time at which the crawl was held back.
     pub held_at: Timestamp,
-    /// Products that the brand has in the lake.
+    /// Number of products of the brand in the lake.
     pub products_before: u64,
-    /// Products that the crawl found.
+    /// Number of products that the crawl found.
     pub products_found: u64,
-    /// Records among the rest that could not be understood, and of which the crawl found no product.
+    /// Number of records that could not be parsed and for which the crawl found no product.
     pub quarantined: u64,
-    /// The reason, in one word.
+    /// Main reason for holding the crawl back.
     #[serde(default)]
     pub doubt: Option<HoldReason>,
-    /// All the reasons, that one first.
+    /// All reasons, with the main reason first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<HoldReason>,
-    /// Products that the store said that it has.
+    /// Number of products that the store reports.
     #[serde(default)]
     pub stated: Option<u64>,
-    /// The currency of its prices.
+    /// Currency of the crawl's prices.
     #[serde(default)]
     pub currency: Option<CurrencyCode>,
-    /// The operator says that this is right.
+    /// True if the operator confirmed the crawl.
     #[serde(default)]
     pub confirmed: bool,
 }
 
 impl HeldCrawl {
-    /// A note of an anomaly that is not believed, for the operator too.
+    /// Creates the record of a crawl that is held back, and logs a warning for the operator.
     pub(crate) fn new(
         brand: &RegisteredBrand,
         run: &RunId,
@@ -95,23 +95,23 @@ impl HeldCrawl {
     }
 }
 
-/// The reason why held crawls cannot be read or changed.
+/// Error from reading or changing held crawls.
 #[derive(Debug, thiserror::Error)]
 pub enum HeldError {
     /// The storage failed.
     #[error("held crawls cannot be read or written")]
     Storage(#[from] StorageError),
-    /// The brand has no data that is held back.
+    /// No crawl of the brand is held back.
     #[error("nothing of {0} is held back")]
     Nothing(BrandSlug),
 }
 
-/// The place of the note that a crawl of the store is held back.
+/// Returns the path of the record of a store's held crawl.
 pub(crate) fn held_at(store: &StoreHost) -> Path {
     Path::from_iter(["held", &format!("{store}.json")])
 }
 
-/// The crawl of this store that is held back; an unreadable note is none, so that its crawl is held back anew.
+/// Loads the held crawl of a store. An unreadable record counts as missing, so that the next crawl is held back again.
 pub(crate) async fn load_held(storage: &Storage, store: &StoreHost) -> Result<Option<HeldCrawl>, HeldError> {
     let held: Option<HeldCrawl> = load_document(storage, &held_at(store)).await?;
     Ok(held.filter(|held| held.store == *store))
@@ -125,7 +125,7 @@ pub(crate) async fn drop_held(storage: &Storage, store: &StoreHost) -> Result<()
     Ok(delete_object(storage, &held_at(store)).await?)
 }
 
-/// All crawls that are held back, by slug.
+/// Returns all crawls that are held back, by slug.
 ///
 /// # Errors
 /// [`HeldError`] if the storage fails.
@@ -139,7 +139,7 @@ pub async fn held_back(storage: &Storage) -> Result<Vec<HeldCrawl>, HeldError> {
     Ok(all)
 }
 
-/// Says that what is held back of this brand is right: the next run believes it if it finds about the same.
+/// Confirms the held crawl of this brand: the next run accepts a crawl that finds about the same.
 ///
 /// # Errors
 /// [`HeldError::Nothing`] if nothing is held back; see [`HeldError`].

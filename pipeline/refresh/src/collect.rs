@@ -1,4 +1,4 @@
-//! The one committer: what finishes within a tick goes to the lake in one commit.
+//! Single committer of a run: stores that finish within one tick are written to the lake in one commit.
 
 mod identity;
 
@@ -24,21 +24,21 @@ use crate::observed::Folder;
 use crate::store::{CommittedStore, Event, Ready, RunContext};
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
 
-/// Time between two writings of the ledger as a sign of life, whatever the run is at.
+/// Interval at which the ledger is written to show that the run is alive.
 pub(crate) const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
-/// After so many beats of the ledger what came of the stores so far is recorded too: a run may take hours.
+/// Number of ledger writes after which the stores' results are also recorded, because a run may take hours.
 const BEATS_A_RECORD: u32 = 12;
-/// After so many brands in a row that the lake refuses one by one, it is the lake.
+/// Number of consecutive refused brands after which the lake itself is considered faulty.
 const REFUSALS_MAX: u32 = 3;
-/// The code of a brand that the lake did not take.
+/// Error code of a brand that the lake refused.
 const REFUSED: &str = "lake";
-/// The code and the reason of a brand of which the lake has what was read later.
+/// Error code and reason for a brand of which the lake already has a later crawl.
 const OVERTAKEN: &str = "overtaken";
 const OVERTAKEN_BY: &str = "another crawl read this store later and was committed first; the next crawl reads it anew";
-/// Crawl states written at the same time.
+/// Maximum number of crawl states written concurrently.
 const STATES_AT_ONCE: usize = 16;
 
-/// Takes in the results of stores, commits, and keeps the ledger.
+/// Receives the results of stores, commits them, and keeps the ledger.
 #[derive(Debug)]
 pub(crate) struct Collector {
     shared: Arc<RunContext>,
@@ -48,23 +48,24 @@ pub(crate) struct Collector {
     registry: Registry,
     batch: Vec<Ready>,
     batch_bytes: u64,
-    /// Time for which a catalogue waits for others.
+    /// Time for which a catalogue waits for others, to be committed with them.
     tick: Duration,
-    /// The moment at which the batch is committed, whatever is in it.
+    /// Time at which the batch is committed, even if it is not full.
     due: Option<Instant>,
     seen: u64,
     failed: u64,
     held_back: u64,
     refusals: u32,
-    /// Brands whose rows lie in a damaged file with those of others. It is written anew when all of them are there.
+    /// Brands whose rows share a damaged file with other brands. The file is rewritten when all of its brands have been
+    /// crawled.
     waiting: Vec<WaitingBrand>,
-    /// Brings what stores said live into the history.
+    /// Merges live observations into the price history.
     folder: Folder,
-    /// Stores that this part of the run found as the lake has them, without reading them anew, and when.
+    /// Stores that this part of the run found unchanged, with the time of their crawl.
     unchanged: BTreeMap<StoreHost, CrawlSpan>,
 }
 
-/// A brand that the lake can take only together with others.
+/// Brand that can only be committed together with other brands.
 #[derive(Debug)]
 struct WaitingBrand {
     one: CommittedStore,
@@ -81,7 +82,7 @@ impl Collector {
         registry: Registry,
         started_at: Timestamp,
     ) -> Self {
-        // The stores that the run was through with before it was interrupted count too.
+        // Stores finished before an interruption of the run count too.
         let (seen, failed, held_back) = (ledger.through() as u64, ledger.failed(), ledger.held_back());
         Self {
             tick: Duration::from_millis(shared.config.tick_ms),
@@ -103,13 +104,14 @@ impl Collector {
         }
     }
 
-    /// With this instead of `refresh.tick_ms` as the time that a catalogue waits for others.
+    /// Sets the time that a catalogue waits for others, instead of `refresh.tick_ms`.
     pub(crate) const fn with_tick(mut self, tick: Duration) -> Self {
         self.tick = tick;
         self
     }
 
-    /// Works until all stores are through, and shows signs of life meanwhile, however long a commit takes.
+    /// Collects results until all stores are finished. Meanwhile it writes the ledger regularly, even during a long
+    /// commit.
     pub(crate) async fn collect(mut self, events: mpsc::Receiver<Event>) -> Result<RunReport, RefreshError> {
         let (ledger, shared) = (Arc::clone(&self.ledger), Arc::clone(&self.shared));
         let registry = self.registry.clone();
@@ -160,13 +162,13 @@ impl Collector {
         } else {
             RunState::Finished
         };
-        // A sign of life that is being written is waited for: none comes after this.
+        // Waits for a ledger write in progress, so that none happens after the end of the run.
         let mut ledger = self.ledger.lock().await;
         ledger.note_memory(MemoryReport::of(self.shared.storefront.memory().usage()));
         Ok(ledger.close(state, self.shared.clock.now()).await?)
     }
 
-    /// Folds in what stores said live, and that others were found unchanged since the last time.
+    /// Merges live observations, and the crawls that found stores unchanged since the last merge.
     async fn fold(&mut self) {
         if self.shared.dry_run {
             return;
@@ -183,7 +185,7 @@ impl Collector {
         self.held_back += u64::from(matches!(summary.outcome, Outcome::HeldBack { .. }));
         let detail = summary.outcome.detail();
         if let Outcome::Failed { code, reason } = &summary.outcome {
-            // The report of the run says so, and whoever prints it: a warning would say it twice.
+            // The report contains the failure, and the caller prints it, so a warning would be a duplicate.
             tracing::info!(brand.slug = %summary.slug, code, reason, "store not refreshed");
         }
         self.shared
@@ -199,14 +201,14 @@ impl Collector {
         self.due.get_or_insert_with(|| Instant::now() + tick);
     }
 
-    /// Somebody waits for memory, which what waits here holds: it may be what this would wait for.
+    /// Moves the commit forward because a store waits for memory that the batch holds.
     fn hurry(&mut self) {
         let soon = Instant::now() + Duration::from_millis(self.shared.config.tick_ms);
         self.due = self.due.map(|due| due.min(soon));
     }
 
-    /// Half of the memory for what waits here or is being written, which is never both at once; the rest for catalogues
-    /// that are being read meanwhile.
+    /// Returns true if the batch holds half of the memory or the maximum number of brands. The other half is for
+    /// catalogues that are being read. Products wait here or are being written, never both at once.
     fn is_full(&self) -> bool {
         let bytes_max = self.shared.storefront.memory().rows_bytes_max();
         self.batch.len() >= self.shared.config.tick_brands_max.max(1) || self.batch_bytes >= bytes_max / 2
@@ -218,14 +220,14 @@ impl Collector {
         if batch.is_empty() {
             return Ok(());
         }
-        // Changes that were seen live until now come first: some are older than what the crawls found.
+        // Live observations are merged first, because some are older than the crawls in this batch.
         self.fold().await;
         let (refreshes, taken): (Vec<_>, Vec<_>) = batch.into_iter().map(|ready| (ready.refresh, ready.rest)).unzip();
         match self.lake.commit_hashed(refreshes, self.row(taken.len())).await {
             Ok(report) => self.settle(taken, report).await,
-            // Another committer goes on: its process reports these stores, and this one does not.
+            // Another committer has taken over: its process reports these stores.
             Err(source @ LakeError::Fenced { .. }) => return Err(RefreshError::LakeWrite { refused: 1, source }),
-            // One brand must not cost the others of its tick: each is tried alone.
+            // One brand must not make the others of its tick fail, so each brand is committed alone.
             Err(error) if taken.len() > 1 => {
                 tracing::warn!(
                     error = with_causes(&error),
@@ -246,7 +248,7 @@ impl Collector {
         Ok(self.ledger.lock().await.checkpoint(self.shared.clock.now()).await?)
     }
 
-    /// The brands that wait for the lake, without those that the operator has removed meanwhile.
+    /// Returns the brands of the batch, except those that the operator has removed in the meantime.
     async fn registered(&mut self) -> Vec<Ready> {
         let batch = std::mem::take(&mut self.batch);
         if batch.is_empty() {
@@ -262,8 +264,8 @@ impl Collector {
         self.own_stores(batch).await
     }
 
-    /// The committed stores that are still registered; a store that was removed while it was written is taken out
-    /// again.
+    /// Returns the committed stores that are still registered. A store that was unregistered during the commit is
+    /// removed from the lake again.
     async fn still_registered(&mut self, taken: Vec<CommittedStore>) -> Vec<CommittedStore> {
         self.look_who_is_registered().await;
         let (taken, removed): (Vec<_>, Vec<_>) = taken.into_iter().partition(|one| self.is_registered(&one.brand));
@@ -271,7 +273,7 @@ impl Collector {
         if !stores.is_empty()
             && let Err(error) = self.lake.remove_brands(&stores).await
         {
-            // `doctor` reports it, and removing the brand again ends it.
+            // `doctor` reports it, and removing the brand again fixes it.
             tracing::warn!(error = with_causes(&error), "brands that were removed are in the lake");
         }
         for one in removed {
@@ -295,7 +297,7 @@ impl Collector {
         }
     }
 
-    /// Notes a brand that is nobody's any more.
+    /// Records a brand that is no longer registered as skipped.
     async fn skip(&mut self, one: CommittedStore) {
         let mut summary = self.shared.timed(one.summary, one.started);
         summary.outcome = Outcome::Skipped;
@@ -303,7 +305,7 @@ impl Collector {
     }
 
     async fn commit_alone(&mut self, one: CommittedStore) -> Result<(), RefreshError> {
-        // Its products went with the tick that failed; the landed pages still have them.
+        // The products were dropped with the failed tick, but the landed pages still contain them.
         let refresh = match self.shared.prepare_again(&one.brand, &one.crawl).await {
             Ok(refresh) => refresh,
             Err((code, reason)) => {
@@ -322,7 +324,7 @@ impl Collector {
         Ok(())
     }
 
-    /// A brand whose rows are lost with those of others waits until these were crawled too.
+    /// If a brand's rows were lost together with those of other brands, it waits until all of these have been crawled.
     async fn wait_or_refuse(&mut self, one: CommittedStore, error: &LakeError) {
         let reason = with_causes(error);
         match error {
@@ -334,7 +336,7 @@ impl Collector {
         }
     }
 
-    /// Commits the brands of each damaged file together; where some of them were not crawled, the others fail.
+    /// Commits the brands of each damaged file together. If some of them were not crawled, the others fail.
     async fn mend(&mut self) -> Result<(), RefreshError> {
         let mut waiting = std::mem::take(&mut self.waiting);
         while let Some(first) = waiting.pop() {
@@ -373,7 +375,7 @@ impl Collector {
         Ok(())
     }
 
-    /// The lake has these brands: what follows from that is written now, and not before.
+    /// Updates crawl states, ledger and summaries after a commit, and never before.
     async fn settle(&mut self, mut taken: Vec<CommittedStore>, committed: CommitReport) {
         self.refusals = 0;
         if !committed.ticks.is_empty() {
@@ -396,7 +398,7 @@ impl Collector {
                 let shared = Arc::clone(&shared);
                 async move {
                     let state = CrawlState { taken_as: one.hash, peaks: one.peaks, crawl: one.crawl };
-                    // Without its state the store is read in full the next time, no more.
+                    // Without its state, the store is only read in full next time.
                     if let Err(error) = save_state(&shared.storage, &state).await {
                         tracing::warn!(brand.slug = %one.brand.slug, error = with_causes(&error), "crawl state not kept");
                     }
@@ -412,8 +414,8 @@ impl Collector {
         }
     }
 
-    /// Of brands that the lake had already, those that another crawl brought while this one was at work. What a commit of
-    /// this run brought that seemed to fail is no less its change.
+    /// Returns the unchanged brands whose data came from another crawl during this run. A brand that an earlier commit
+    /// of this run wrote is excluded, even if that commit seemed to fail.
     async fn brought_by_others(&self, unchanged: Vec<StoreHost>) -> BTreeSet<StoreHost> {
         let mut others: BTreeSet<_> = unchanged.into_iter().collect();
         if others.is_empty() {
@@ -441,14 +443,14 @@ impl Collector {
             code: code.to_owned(),
             reason,
         };
-        // The brand still has what it had.
+        // The brand keeps the products that it had.
         summary.products = self.shared.blank(&one.brand).products;
         summary.changes = None;
         self.note(summary).await;
     }
 
     fn give_up_at(&mut self, source: LakeError) -> Result<(), RefreshError> {
-        // A file that is lost is no other brand's business.
+        // A lost file affects only the brands with rows in it.
         if matches!(source, LakeError::Lost { .. }) {
             return Ok(());
         }
@@ -462,7 +464,7 @@ impl Collector {
         })
     }
 
-    /// The work of the run so far, with the brands of the tick.
+    /// Returns the run's counts so far, including the brands of the tick.
     fn row(&self, taken: usize) -> RunSummaryRow {
         RunSummaryRow {
             run: self.shared.run.clone(),
@@ -474,13 +476,13 @@ impl Collector {
     }
 }
 
-/// Writes the ledger now and then, and every minute what came of the stores so far.
+/// Writes the ledger regularly, and every minute also records the results of the stores so far.
 async fn show_life(ledger: &Mutex<Ledger>, shared: &RunContext, registry: &Registry) -> Infallible {
     let mut beats = 0_u32;
     loop {
         tokio::time::sleep(CHECKPOINT_EVERY).await;
         if let Err(error) = ledger.lock().await.beat(shared.clock.now()).await {
-            // Storage that stays away is reported by the next step that needs it.
+            // If the storage stays unavailable, the next step that needs it reports the error.
             tracing::warn!(error = with_causes(&error), "the ledger of the run was not written");
         }
         beats = beats.wrapping_add(1);

@@ -1,36 +1,36 @@
 use pipeline_crawl::CrawlConfig;
 use serde::{Deserialize, Serialize};
 
-/// The way in which a run works.
+/// Configuration of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RefreshConfig {
-    /// The bounds of the crawl.
+    /// Limits of the crawl.
     pub crawl: CrawlConfig,
-    /// Bounds beyond which a crawl is not believed.
+    /// Limits beyond which a crawl is held back.
     pub collapse: CollapseConfig,
-    /// Brands that finish within this time are written to the lake together.
+    /// Time in milliseconds in which finished brands are collected and then written to the lake together.
     pub tick_ms: u64,
-    /// Most brands written together.
+    /// Maximum number of brands written together.
     pub tick_brands_max: usize,
-    /// Most bytes of memory that a crawl takes, of all stores together: what they send, the pages that are read, products
-    /// on their way to the lake, and a quarter of it for the program itself and the lake's commits. At least 64 MiB are
-    /// taken.
+    /// Maximum number of bytes of memory for a crawl, over all stores. It covers received data, pages being read,
+    /// products on their way to the lake, and a quarter for the program itself and the lake's commits. The minimum is
+    /// 64 MiB.
     pub memory_bytes_max: u64,
-    /// Most bytes that products take in memory while the rest of their store is still being crawled; what is beyond it is
-    /// read again from the landing.
+    /// Maximum number of bytes of products kept in memory while their store is still being crawled. Products beyond it
+    /// are read again from the landing.
     pub read_ahead_bytes_max: u64,
-    /// Most variants of one store; one that lists more is not refreshed. The largest catalogues that can be listed whole
-    /// (25,000 products) have a few hundred thousand; small as its pages may be, a store that lists more would take the
-    /// memory of all others.
+    /// Maximum number of variants of one store; a store with more is not refreshed. The largest catalogues that can be
+    /// listed completely (25,000 products) have a few hundred thousand variants. A store with more would use the memory
+    /// of all others.
     pub variants_max: usize,
-    /// Catalogues read at the same time; 0 is one for each core.
+    /// Number of catalogues read concurrently; 0 means one per CPU core.
     pub workers: usize,
-    /// An interrupted run is gone on with if it began within this time.
+    /// Time in seconds after its start in which an interrupted run is resumed.
     pub resume_within_s: u64,
-    /// Product pages read for ratings per store and run, after its catalogue.
+    /// Maximum number of product pages read for ratings per store and run, after the catalogue.
     pub product_pages_max: u32,
-    /// Runs that keep their summary and report.
+    /// Number of runs whose summary and report are kept.
     pub reports_kept: usize,
 }
 
@@ -52,25 +52,25 @@ impl Default for RefreshConfig {
     }
 }
 
-/// Bounds beyond which a catalogue that shrank, or of which prices or titles changed, is not believed at once. One that emptied
-/// never is.
+/// Limits beyond which a catalogue is held back because it shrank, or because its prices or titles changed. A catalogue
+/// that became empty is always held back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CollapseConfig {
-    /// Fewer than this share of the products that the brand had …
+    /// Share of the brand's earlier products below which a catalogue counts as shrunk, if `drop_min` is also reached.
     pub share_min: f64,
-    /// … and at least this many fewer.
+    /// Minimum number of lost products for a catalogue to count as shrunk.
     pub drop_min: u64,
-    /// A second crawl confirms the first if their counts differ by no more than this share.
+    /// Maximum relative difference between the product counts of two crawls at which the second confirms the first.
     pub tolerance: f64,
-    /// Losses within this time count together.
+    /// Time in seconds within which losses are added up.
     pub loss_window_s: u64,
-    /// Prices are doubtful when of at least this share of the variants that the brand had …
+    /// Share of the brand's earlier variants whose prices must have fallen for prices to be doubtful.
     pub prices_fallen_share: f64,
-    /// … the price fell to this share of what it was, or less, or to the smallest amount that there is.
+    /// Share of its earlier value to which a price must have fallen to count as fallen. A price of one minor unit also
+    /// counts.
     pub price_fall_share: f64,
-    /// Titles are doubtful when at least this share of the products that are listed still have another one, of which
-    /// hardly a word is the same.
+    /// Share of the products still listed that must have a completely different title for titles to be doubtful.
     pub titles_replaced_share: f64,
 }
 

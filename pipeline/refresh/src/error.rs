@@ -9,34 +9,34 @@ use pipeline_crawl::RegistryError;
 use crate::collapse::HeldError;
 use crate::ledger::LedgerError;
 
-/// The reason why a run as a whole did not come to its end. A failure of one store is no such reason.
+/// Error that ends a whole run. A failure of one store does not end a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshError {
     /// The registry could not be read.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// The note of a crawl that is held back could not be read.
+    /// The record of a held crawl could not be read.
     #[error(transparent)]
     Held(#[from] HeldError),
-    /// A brand that the run was to be limited to is not registered.
+    /// A brand that was selected for the run is not registered.
     #[error("no brand is registered as {0}")]
     UnknownBrand(BrandSlug),
-    /// A tick of the lake was begun and cannot be finished: nothing could be committed.
+    /// An earlier commit to the lake was begun and cannot be finished, so nothing could be committed.
     #[error("tick {0} of the lake was begun and cannot be finished; the warning above says why")]
     UnfinishedTick(u64),
     /// The lake could not be read.
     #[error("the lake cannot be read")]
     LakeRead(#[source] LakeError),
-    /// The lake refused one brand after another.
+    /// The lake refused several brands in a row.
     #[error("the lake refused {refused} brands in a row")]
     LakeWrite {
-        /// The number of commits.
+        /// Number of refused commits.
         refused: u32,
-        /// The last refusal.
+        /// Error of the last refused commit.
         #[source]
         source: LakeError,
     },
-    /// The clock has a moment that makes no run id.
+    /// The clock's time cannot be written as a run id.
     #[error("the clock tells a moment that makes no run id")]
     RunId(#[source] data_model::IdError),
     /// The ledger of runs could not be read or written.
@@ -45,7 +45,7 @@ pub enum RefreshError {
 }
 
 impl RefreshError {
-    /// The newest right to commit that the lake knows, where it refused this run's because that is older.
+    /// Returns the newest fence known to the lake, if it refused this run because the run's fence is older.
     #[must_use]
     pub const fn fenced(&self) -> Option<u64> {
         match self {
@@ -58,12 +58,12 @@ impl RefreshError {
     }
 }
 
-/// Longest text that is made of an error and its causes.
+/// Maximum number of characters in the text of an error and its causes.
 const TEXT_CHARS_MAX: usize = 500;
-/// Most causes that are listed, one below the other.
+/// Maximum number of causes in the text.
 const CAUSES_MAX: usize = 32;
 
-/// An error with its causes, in one line of at most 500 characters.
+/// Returns an error with its causes in one line of at most 500 characters.
 #[must_use]
 pub fn with_causes(error: &dyn Error) -> String {
     let mut text = said(error);
@@ -72,16 +72,16 @@ pub fn with_causes(error: &dyn Error) -> String {
         let Some(error) = cause else { break };
         let said = said(error);
         if !said.is_empty() && !text.ends_with(&said) {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(text, ": {said}");
         }
         cause = error.source();
     }
-    // It may quote what a store said.
+    // Escaped, because the text may quote data from a store.
     escaped_line(&text, TEXT_CHARS_MAX)
 }
 
-/// An error's own words, in one line. Some append a backtrace to them, which is for programmers.
+/// Returns an error's message in one line, without the backtrace that some errors append.
 fn said(error: &dyn Error) -> String {
     let text = error.to_string();
     let lower = text.to_ascii_lowercase();

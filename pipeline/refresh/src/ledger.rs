@@ -1,4 +1,4 @@
-//! The work of a run so far, kept so that a killed run can be gone on with: `runs/{run}.json`.
+//! Progress of a run, saved in `runs/{run}.json` so that a killed run can be resumed.
 
 use std::collections::BTreeMap;
 
@@ -12,29 +12,29 @@ use tokio::sync::mpsc;
 use crate::memory::MemoryReport;
 use crate::summary::{LiveTotals, Outcome, RunReport, RunState, StoreSummary, Totals};
 
-/// The reason why the ledger of runs cannot be read or written.
+/// Error from reading or writing the ledger of runs.
 #[derive(Debug, thiserror::Error)]
 #[error("the ledger of runs cannot be read or written")]
 pub struct LedgerError(#[from] StorageError);
 
-/// The ledger of one run.
+/// Ledger of one run.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     storage: Storage,
     report: RunReport,
     stores: BTreeMap<BrandSlug, StoreSummary>,
-    /// An entry is not written yet.
+    /// True if an entry is not written yet.
     dirty: bool,
-    /// A run that only looks writes nothing.
+    /// True in a dry run, which writes nothing.
     silent: bool,
-    /// Receives the stores that the ledger has once it is written.
+    /// Channel that receives the stores in the ledger after it is written.
     told: Option<mpsc::UnboundedSender<Vec<BrandSlug>>>,
-    /// Stores that were noted since.
+    /// Stores added to the ledger since the last write.
     unwritten: Vec<BrandSlug>,
 }
 
 impl Ledger {
-    /// Opens a new run, or goes on with `report`; failed stores and those whose turn did not come get a new chance.
+    /// Opens a new run or resumes `report`. Stores that failed or were skipped are tried again.
     pub(crate) fn open(storage: Storage, mut report: RunReport, silent: bool) -> Self {
         let through = |store: &StoreSummary| !matches!(store.outcome, Outcome::Failed { .. } | Outcome::Skipped);
         let stores = std::mem::take(&mut report.stores).into_iter().filter(through);
@@ -50,8 +50,9 @@ impl Ledger {
         }
     }
 
-    /// Opens the ledger of a run whose stores come from a queue, which has its own rule for those that failed: nothing
-    /// is left out. Each store is sent to `told` when it is written; there are no more than the run has stores.
+    /// Opens the ledger of a run whose stores come from a queue. All stores are kept, because the queue decides about
+    /// retries of failed stores. Each store is sent to `told` when it is written, so the channel holds at most as many
+    /// entries as the run has stores.
     pub(crate) fn open_queued(
         storage: Storage,
         mut report: RunReport,
@@ -65,7 +66,7 @@ impl Ledger {
         }
     }
 
-    /// Gives a store that this run was through with another turn where `is_outdated` says so.
+    /// Removes finished stores for which `is_outdated` is true, so that the run processes them again.
     pub(crate) fn reopen(&mut self, is_outdated: impl Fn(&StoreSummary) -> bool) {
         self.stores.retain(|_, store| !is_outdated(store));
     }
@@ -101,7 +102,7 @@ impl Ledger {
         self.dirty = true;
     }
 
-    /// Takes note of what was folded in of what stores said live; it adds to what an earlier part of the run did.
+    /// Adds the results of merging live observations to those from earlier parts of the run.
     pub(crate) fn note_live(&mut self, live: &LiveTotals) {
         if !live.is_none() {
             self.report.totals.live.merge(live);
@@ -109,14 +110,14 @@ impl Ledger {
         }
     }
 
-    /// Takes note of the memory that the run took; of a run that was gone on with, the most of its parts.
+    /// Records the memory used by the run. For a resumed run, the maximum over its parts is kept.
     pub(crate) fn note_memory(&mut self, memory: MemoryReport) {
         let before = self.report.memory.take();
         self.report.memory = Some(before.map_or(memory, |before| before.most(memory)));
         self.dirty = true;
     }
 
-    /// Writes what was noted since the last time.
+    /// Writes the entries added since the last write.
     pub(crate) async fn checkpoint(&mut self, now: Timestamp) -> Result<(), LedgerError> {
         if self.dirty {
             self.beat(now).await?;
@@ -124,7 +125,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Writes what was noted, and that the run is at work still.
+    /// Writes the entries and the time, to show that the run is alive.
     pub(crate) async fn beat(&mut self, now: Timestamp) -> Result<(), LedgerError> {
         self.report.ended_at = now;
         self.write(&self.report()).await?;
@@ -132,7 +133,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Ends the run, or leaves it to be gone on with, and says what it did.
+    /// Marks the run as ended or interrupted, and returns its report.
     pub(crate) async fn close(&mut self, state: RunState, now: Timestamp) -> Result<RunReport, LedgerError> {
         (self.report.state, self.report.ended_at) = (state, now);
         let report = self.report();
@@ -145,12 +146,12 @@ impl Ledger {
         self.dirty = false;
         let stores = std::mem::take(&mut self.unwritten);
         if let Some(told) = self.told.as_ref().filter(|_| !stores.is_empty()) {
-            // The listener is gone when the run was given up.
+            // The receiver is gone if the run was abandoned.
             let _ = told.send(stores);
         }
     }
 
-    /// The work of the run so far.
+    /// Returns the report of the run so far.
     pub(crate) fn report(&self) -> RunReport {
         let stores: Vec<_> = self.stores.values().cloned().collect();
         RunReport {
@@ -180,7 +181,7 @@ pub(crate) async fn save_run(storage: &Storage, report: &RunReport) -> Result<()
     Ok(save_readable(storage, &run_at(&report.run, "json"), report).await?)
 }
 
-/// The ids of all runs, the latest first.
+/// Returns the ids of all runs, latest first.
 ///
 /// # Errors
 /// [`LedgerError`].
@@ -189,12 +190,12 @@ pub async fn list_runs(storage: &Storage) -> Result<Vec<RunId>, LedgerError> {
     let found = list_objects(storage, &Path::from("runs")).await?;
     let run = |path: &Path| path.filename()?.strip_suffix(".json")?.parse().ok();
     let mut runs: Vec<RunId> = found.iter().filter_map(run).collect();
-    // Run ids sort in the order of time.
+    // Run ids sort chronologically.
     runs.sort_unstable_by(|one, other| other.cmp(one));
     Ok(runs)
 }
 
-/// The work of a run; `None` if there is no such run or its summary cannot be understood.
+/// Returns the report of a run; `None` if there is no such run or its summary cannot be parsed.
 ///
 /// # Errors
 /// [`LedgerError`].
@@ -203,20 +204,20 @@ pub async fn read_run(storage: &Storage, run: &RunId) -> Result<Option<RunReport
     Ok(load_document(storage, &run_at(run, "json")).await?)
 }
 
-/// The latest runs that are looked at for one to go on with.
+/// Number of latest runs searched for one to resume.
 const UNFINISHED_AMONG: usize = 8;
 
-/// The runs that may be gone on with.
+/// Time range of the runs that may be resumed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResumeWindow {
-    /// They began after this.
+    /// Start of a run must be after this time.
     pub(crate) since: Timestamp,
-    /// They gave their last sign of life before this.
+    /// Last ledger write of a run must be before this time.
     pub(crate) silent_since: Timestamp,
     pub(crate) now: Timestamp,
 }
 
-/// The latest run for the same brands that was never finished, within `window`. Those that began before it are marked as
+/// Returns the latest unfinished run for the same brands within `window`. Earlier unfinished runs are marked as
 /// abandoned.
 pub(crate) async fn find_unfinished(
     storage: &Storage,
@@ -224,7 +225,7 @@ pub(crate) async fn find_unfinished(
     force: bool,
     window: ResumeWindow,
 ) -> Result<Option<RunReport>, LedgerError> {
-    // A run that began or was at work later than now was so by a clock that was ahead: nobody knows how long ago that is.
+    // A run with a time in the future comes from a wrong clock, so its age is unknown.
     let latest = window.now.latest_believed(0);
     for run in list_runs(storage).await?.into_iter().take(UNFINISHED_AMONG) {
         let Some(mut report) = read_run(storage, &run).await? else {
@@ -233,7 +234,7 @@ pub(crate) async fn find_unfinished(
         if !matches!(report.state, RunState::Running | RunState::Interrupted) {
             continue;
         }
-        // Its stores are in a queue: it is the committer's.
+        // Its stores are in a queue, so the committer of the queue resumes it.
         if report.queued {
             continue;
         }
@@ -250,14 +251,14 @@ pub(crate) async fn find_unfinished(
     Ok(None)
 }
 
-/// Deletes summaries and reports of all but the `kept` latest runs.
+/// Deletes summaries and reports of all runs except the latest `kept`.
 pub(crate) async fn prune_runs(storage: &Storage, kept: usize, now: Timestamp) -> Result<(), LedgerError> {
     let mut runs = list_runs(storage).await?;
-    // The runs of a clock that was ahead are not the latest: they make room first.
+    // Runs with a time in the future come from a wrong clock. They are not the latest and are deleted first.
     let latest = second_of(now.latest_believed(0));
     runs.sort_by_key(|run| run.as_str() > latest.as_str());
     for run in runs.into_iter().skip(kept.max(1)) {
-        // The summary goes last: as long as it is there, the next pruning sees the run.
+        // The summary is deleted last: as long as it exists, the next call finds the run.
         for extension in ["html", "json"] {
             delete_object(storage, &run_at(&run, extension)).await?;
         }
@@ -265,7 +266,7 @@ pub(crate) async fn prune_runs(storage: &Storage, kept: usize, now: Timestamp) -
     Ok(())
 }
 
-/// `20261121T012725Z`, how the id of a run of that second begins.
+/// Returns the start of the ids of runs in that second, such as `20261121T012725Z`.
 #[must_use]
 pub fn second_of(moment: Timestamp) -> String {
     let second = moment

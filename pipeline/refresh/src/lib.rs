@@ -1,11 +1,11 @@
-//! One run of the pipeline: crawl → land → parse → normalise → lake.
+//! Runs the pipeline: crawl → land → parse → normalise → lake.
 //!
-//! In: the registry of brands, a storefront to crawl by, a lake, and what stores said live meanwhile. Out: the lake brought up to date, what
-//! stores state of discount codes (`codes/`), one summary a store, `runs/{run}.json` and a report to read, `runs/{run}.html`. A run that is killed at any moment is gone on
-//! with by the next one.
+//! Input: the registry of brands, a storefront client, a lake, and live observations of stores. Output: the updated
+//! lake, the discount codes that stores state (`codes/`), one summary per store, `runs/{run}.json` and an HTML report,
+//! `runs/{run}.html`. A run that is killed is resumed by the next one.
 //!
-//! It never decides how to talk to a store, never lets one store's failure cost another, never believes at once a
-//! catalogue that collapsed, and never writes to the lake when nothing changed.
+//! This crate does not decide how stores are contacted. The failure of one store does not affect others. A catalogue
+//! that collapsed is held back. If nothing changed, nothing is written to the lake.
 
 mod checked;
 mod codes;

@@ -1,4 +1,4 @@
-//! Makes crawls into one storage known to each other.
+//! Lets crawls into the same storage detect each other.
 
 use std::fs::{File, TryLockError};
 
@@ -9,9 +9,8 @@ use crate::run::{OtherCrawls, RefreshDeps, RunOptions, refresh};
 use crate::summary::RunReport;
 use crate::{RefreshConfig, RefreshError};
 
-/// [`refresh`] beside other processes: others on this machine see this crawl as long as it is at work, and it of
-/// theirs, whatever [`RefreshDeps::others`] says. Refused while the lake cannot finish a tick: nothing could be
-/// committed, and no store need be asked for that.
+/// Runs [`refresh`] next to other processes on this machine. The crawls detect each other, and [`RefreshDeps::others`] is
+/// ignored. Fails before any request if the lake has a commit that cannot be finished, because nothing could be committed.
 ///
 /// # Errors
 /// See [`RefreshError`].
@@ -24,25 +23,25 @@ pub async fn crawl(
     if let Some(tick) = deps.stores.lake.unfinished_tick().await {
         return Err(RefreshError::UnfinishedTick(tick));
     }
-    // A dry run goes on with nothing and writes nothing, so that nobody needs to know of it.
+    // A dry run resumes nothing and writes nothing, so other processes need not detect it.
     if options.dry_run {
         return Box::pin(refresh(options, config, deps)).await;
     }
-    // Held until the run is over.
+    // Held until the end of the run.
     let (others, _lock) = lock(&deps.stores.storage);
     let deps = RefreshDeps { others, ..deps.clone() };
-    // Boxed: a run is a large future.
+    // Boxed because the future of a run is large.
     Box::pin(refresh(options, config, &deps)).await
 }
 
-/// The mark that somebody is at work on the lake, seen by crawls on this machine for as long as it is held.
+/// Lock that shows crawls on this machine that a process works on the lake, for as long as it is held.
 #[derive(Debug)]
 pub struct CrawlLock {
     _file: Option<File>,
 }
 
-/// The lock of crawls, for what is not to be done beside one; `None` while a crawl is at work. A home that is no folder
-/// of this machine has no such lock, and is given as if it had.
+/// Acquires the crawl lock, for work that must not run next to a crawl; `None` while a crawl is running. A home that is
+/// not a local folder has no lock file, so this always succeeds there.
 #[must_use]
 pub fn lock_crawls(storage: &Storage) -> Option<CrawlLock> {
     let file = opened(storage);
@@ -52,28 +51,28 @@ pub fn lock_crawls(storage: &Storage) -> Option<CrawlLock> {
     }
 }
 
-/// The file of the lock; `None` where there is no place for one.
+/// Opens the lock file; `None` if there is no local folder for it.
 fn opened(storage: &Storage) -> Option<File> {
     let folder = storage.local_dir()?.join("runs");
     std::fs::create_dir_all(&folder).ok()?;
     File::create(folder.join("lock")).ok()
 }
 
-/// The mark of a crawl for other processes on this machine, until it is dropped.
+/// Marks a crawl for other processes on this machine, until it is dropped.
 #[derive(Debug)]
 pub struct CrawlMark {
     _lock: Option<File>,
 }
 
-/// Says that this process crawls into a local storage, as [`crawl`] does for as long as it is at work: for workers, whose
-/// stores come from a queue. Crawls beside them begin runs of their own.
+/// Marks this process as crawling into a local storage, as [`crawl`] does while it runs. It is for workers, whose
+/// stores come from a queue. Other crawls then start their own runs.
 #[must_use]
 pub fn mark_crawl(storage: &Storage) -> CrawlMark {
     CrawlMark { _lock: lock(storage).1 }
 }
 
-/// The presence of others that crawl into a local storage; and the lock that shows others this crawl as long as it is
-/// held. The system gives it back however the process ends.
+/// Acquires the lock file and reports if another process holds it. The lock shows this crawl to others while it is
+/// held. The operating system releases it even if the process is killed.
 fn lock(storage: &Storage) -> (OtherCrawls, Option<File>) {
     let Some(lock) = opened(storage) else {
         return (OtherCrawls::Unknown, None);
@@ -81,7 +80,8 @@ fn lock(storage: &Storage) -> (OtherCrawls, Option<File>) {
     match lock.try_lock() {
         Ok(()) => (OtherCrawls::Absent, Some(lock)),
         Err(TryLockError::WouldBlock) => {
-            // Shared with whoever waits too, once the one that was first is through: the next crawl is to know of these.
+            // After the first process releases the lock, the waiting ones hold it as a shared lock, so that the next
+            // crawl detects them.
             if let Ok(waiting) = lock.try_clone() {
                 std::thread::spawn(move || waiting.lock_shared());
             }
@@ -104,7 +104,7 @@ mod tests {
         let (second, waiting) = lock(&storage);
         assert_eq!((first, second), (OtherCrawls::Absent, OtherCrawls::AtWork));
         drop(held);
-        // The second has the lock as soon as its thread was given it.
+        // The second process has the lock as soon as its thread acquires it.
         let until = |wanted| {
             (0..500).any(|_| {
                 std::thread::sleep(std::time::Duration::from_millis(10));

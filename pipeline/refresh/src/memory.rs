@@ -1,21 +1,21 @@
 use serde::{Deserialize, Serialize};
 use storefront::MemoryUsage;
 
-/// The memory that a run took.
+/// Memory used by a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryReport {
-    /// The bound: `refresh.memory_bytes_max`.
+    /// Maximum in bytes: `refresh.memory_bytes_max`.
     pub bytes_max: u64,
-    /// Most bytes that were reserved at the same time for what stores sent.
+    /// Maximum number of bytes reserved at the same time for data from stores.
     pub reserved_bytes_peak: u64,
-    /// Most bytes that the process had in memory since it began; `None` where the system does not say.
+    /// Peak resident memory of the process in bytes; `None` if the operating system does not report it.
     pub resident_bytes_peak: Option<u64>,
-    /// The number of times that something waited for memory.
+    /// Number of times that a task waited for memory.
     pub waits: u64,
 }
 
 impl MemoryReport {
-    /// The quota for the memory that the system states of this process.
+    /// Creates the report from the memory budget's usage and the operating system's data on this process.
     pub(crate) fn of(usage: MemoryUsage) -> Self {
         Self {
             bytes_max: usage.bytes_max,
@@ -25,7 +25,7 @@ impl MemoryReport {
         }
     }
 
-    /// The most of both; they waited one after the other.
+    /// Returns the maximum of two reports of successive parts of a run; their waits are added.
     pub(crate) fn most(self, other: Self) -> Self {
         Self {
             bytes_max: self.bytes_max.max(other.bytes_max),
@@ -36,7 +36,7 @@ impl MemoryReport {
     }
 }
 
-/// `VmHWM` of Linux, which is in kibibytes.
+/// Reads `VmHWM` from Linux, which is in kibibytes.
 fn resident_bytes_peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,9 +1,9 @@
-//! Live words of stores, brought into the history of prices by the committer of the crawl.
+//! Merges live observations of stores into the price history; done by the committer of the crawl.
 //!
-//! The files of observations are folded in before each commit of the run, so that what was seen before a crawl ended stands
-//! before it in the history, and once more at its end, beside what the run found unchanged: a run in which no store
-//! changed folds them in too. Each fold is a commit of its own. A file is removed only after the commit; where that does
-//! not come about it is folded again by the next run, which adds nothing.
+//! Observation files are merged before each commit of the run, so that older observations come before the crawl in the
+//! history. They are merged again at the end, together with the stores that the run found unchanged. So a run without
+//! any changed store merges them too. Each merge is its own commit. A file is deleted only after the commit. If the
+//! deletion fails, the next run merges the file again, which adds nothing.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,30 +15,30 @@ use data_storage::Storage;
 use crate::error::with_causes;
 use crate::summary::LiveTotals;
 
-/// Most files that one run folds in, and most observed variants; what is beyond is left to the next run.
+/// Maximum number of files, and of observed variants, that one run merges; the next run merges the others.
 const FILES_MAX: usize = 20_000;
 const VARIANTS_MAX: usize = 5_000_000;
-/// Files in one commit at most.
+/// Maximum number of files in one commit.
 const FILES_AT_ONCE: usize = 64;
-/// After so many observed variants the rest goes into the next commit: they are in memory at once.
+/// Number of observed variants after which a new commit is started, because they are all in memory.
 const VARIANTS_AT_ONCE: usize = 100_000;
-/// Stores that a run found unchanged, held against what was seen live of them, in one commit.
+/// Maximum number of unchanged stores compared with live observations in one commit.
 const STORES_AT_ONCE: usize = 256;
 
-/// Folds in what was observed live, for the length of one run.
+/// Merges live observations during one run.
 #[derive(Debug)]
 pub(crate) struct Folder {
     storage: Storage,
-    /// Files that cannot be read or that are left though they were folded in.
+    /// Files that cannot be read, or that could not be deleted after the merge.
     left: HashSet<String>,
     files: usize,
     variants: usize,
     totals: LiveTotals,
-    /// The lake refused it: then the observations wait for the next run.
+    /// True if the lake refused the commit; the observations then wait for the next run.
     is_refused: bool,
 }
 
-/// Files that go into one commit.
+/// Files that belong to one commit.
 #[derive(Debug, Default)]
 struct Batch {
     files: Vec<ObservationFile>,
@@ -58,13 +58,13 @@ impl Folder {
         }
     }
 
-    /// The totals of what was folded in since the last time that this was asked.
+    /// Returns the totals since the last call.
     pub(crate) fn take_totals(&mut self) -> LiveTotals {
         std::mem::take(&mut self.totals)
     }
 
-    /// Folds in all that is there, and that the run found these stores as the lake has them. It never fails the run: what
-    /// cannot be folded in waits for the next one.
+    /// Merges all available observations, and the information that the run found the stores in `seen` unchanged. It
+    /// never fails the run: what cannot be merged waits for the next one.
     pub(crate) async fn fold(&mut self, lake: &Lake, seen: BTreeMap<StoreHost, CrawlSpan>, row: &RunSummaryRow) {
         while !self.is_refused && self.files < FILES_MAX && self.variants < VARIANTS_MAX {
             let Some(batch) = self.next().await else { break };
@@ -74,7 +74,8 @@ impl Folder {
             self.files += batch.files.len();
             self.variants += batch.variants;
             self.totals.files += batch.files.len() as u64;
-            // Known together with the last of the files: what a crawl found comes between observations by its time.
+            // The results of the crawl are passed with the observations, because their times lie between those of the
+            // observations.
             for observations in parts(batch.observations) {
                 let stores: HashSet<&StoreHost> = observations.iter().map(|one| &one.store).collect();
                 let of_these = seen.iter().filter(|(store, _)| stores.contains(store));
@@ -116,7 +117,7 @@ impl Folder {
         self.is_refused = true;
     }
 
-    /// The oldest files that are not through; `None` where they cannot be listed or read.
+    /// Returns the oldest files that are not merged yet; `None` if they cannot be listed or read.
     async fn next(&mut self) -> Option<Batch> {
         let room = FILES_AT_ONCE.min(FILES_MAX - self.files);
         let listed = list(&self.storage, room, |path| !self.left.contains(path)).await;
@@ -136,7 +137,7 @@ impl Folder {
                     batch.observations.extend(observations);
                     batch.files.push(file);
                 }
-                // Another run was faster.
+                // Another run has already merged and deleted the file.
                 Ok(None) => {}
                 Err(error) if error.is_damage() => {
                     tracing::warn!(
@@ -169,9 +170,9 @@ impl Folder {
     }
 }
 
-/// The observations in the order of time, in parts of which none has too many variants.
+/// Sorts the observations by time and splits them into parts with a limited number of variants.
 fn parts(mut observations: Vec<Observation>) -> Vec<Vec<Observation>> {
-    // Files of two gateways overlap: a part must not begin before the one before it ends.
+    // The files of two gateways may overlap in time, and parts must not.
     observations.sort_by_key(|one| one.observed_at);
     let (mut parts, mut variants) = (vec![Vec::new()], 0);
     for one in observations {

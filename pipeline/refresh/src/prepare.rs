@@ -1,4 +1,4 @@
-//! From landed pages to what the lake takes in.
+//! Builds the catalogue for the lake from landed pages.
 
 use std::collections::BTreeSet;
 
@@ -15,41 +15,41 @@ use tokio::sync::Semaphore;
 use crate::ratings::Ratings;
 use crate::reader::{Columns, CurrencyFault, KeptPage, context_of, page_memory};
 
-/// Raised whenever parsing or normalising understands the same page otherwise than before: then every catalogue is
-/// read again from its landed pages, without asking the stores.
+/// Version of parsing and normalising. It is increased when the same page is interpreted differently. All catalogues
+/// are then rebuilt from landed pages without asking the stores.
 const READING_VERSION: u32 = 9;
 
-/// The reason why landed pages do not make a catalogue.
+/// Reason why a catalogue cannot be built from landed pages.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PrepareError {
-    /// It is not known what the prices are in.
+    /// The currency of the prices is unknown.
     #[error(transparent)]
     Currency(#[from] CurrencyFault),
-    /// The lake's products of records that cannot be understood could not be read.
+    /// The lake's products for records that cannot be parsed could not be read.
     #[error("the products that the lake has cannot be read")]
     Lake(#[from] LakeError),
     /// A landed page could not be read.
     #[error(transparent)]
     Landing(#[from] LandingError),
-    /// A landed page is no page of products.
+    /// A landed page is not a product page.
     #[error("{file} is no page of products")]
     Page {
-        /// The page's file.
+        /// File name of the page.
         file: String,
-        /// The parser's error.
+        /// Error of the parser.
         #[source]
         source: ParseError,
     },
     /// The pages list more variants than one store may have.
     #[error("it lists more than {limit} variants")]
     TooMany {
-        /// Most variants that are taken.
+        /// Maximum number of variants.
         limit: usize,
     },
-    /// Its products take more memory than there is for those of one store.
+    /// The products need more memory than is available for one store.
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
-    /// A task of this program broke off.
+    /// A task of this program panicked or was cancelled.
     #[error("a worker broke off")]
     Worker(#[from] tokio::task::JoinError),
 }
@@ -73,10 +73,10 @@ impl PrepareError {
     }
 }
 
-/// All that decides what is made of a brand's pages, besides the pages.
+/// Returns a fingerprint of everything besides the pages that affects the catalogue.
 pub(crate) fn reading_of(brand: &RegisteredBrand, ratings: &Ratings, crawl_country: Option<&str>) -> String {
     let pinned = brand.name_pinned.then_some(brand.name.as_str());
-    // Without a country it reads as it did before there was one: nothing has to be read again.
+    // Without a country, the fingerprint has its old form, so that nothing has to be read again.
     let prices_of = crawl_country.map_or_else(String::new, |country| format!(" in {country}"));
     format!(
         "{READING_VERSION} {} {} {} {} {:?} {:?} {pinned:?}{prices_of}",
@@ -89,8 +89,8 @@ pub(crate) fn reading_of(brand: &RegisteredBrand, ratings: &Ratings, crawl_count
     )
 }
 
-/// The brand as its store presents itself now, with what the operator knows better, and the country that its prices were
-/// asked for.
+/// Returns the brand as its store presents itself now, with the operator's overrides and the country whose prices were
+/// requested.
 pub(crate) fn brand_now(
     registered: &RegisteredBrand,
     facts: &StoreFacts,
@@ -112,35 +112,34 @@ pub(crate) fn brand_now(
     }
 }
 
-/// A crawl's pages, put together.
+/// Catalogue built from the pages of a crawl.
 #[derive(Debug)]
 pub(crate) struct PreparedCrawl {
     pub(crate) refresh: BrandRefresh<CatalogueRows>,
-    /// The memory of its products.
+    /// Memory reserved for the products.
     pub(crate) memory: Option<Reservation>,
-    /// The number of its products that the pages have; the others are kept as the lake has them.
+    /// Number of products parsed from the pages; the others are kept as they are in the lake.
     pub(crate) understood: u64,
-    /// Records that make no product.
+    /// Number of records from which no product could be parsed.
     pub(crate) unreadable: u64,
-    /// Products of these that the lake has.
+    /// Number of these records whose product is in the lake.
     pub(crate) kept: u64,
-    /// And of these the ones that the lake does not know to be unreadable yet.
+    /// Number of kept products that were still readable in the last crawl.
     pub(crate) newly_kept: u64,
 }
 
-/// Products that the store lists, though it cannot be understood what it says of them: what the lake has of them is
-/// the last that is known.
+/// Products whose record cannot be parsed. They keep their last known data from the lake.
 #[derive(Debug, Default)]
 struct KeptProducts {
     products: ProductColumns,
     new: u64,
 }
 
-/// Of the records in quarantine those of which there is no product among these `ids` (ascending): how many there are,
-/// and their own ids.
+/// Returns the number of quarantined records without a product in `ids` (sorted ascending), and the ids of these
+/// records.
 fn unreadable(quarantined: &[Quarantined], ids: &[u64]) -> (u64, BTreeSet<u64>) {
     let id = |entry: &Quarantined| entry.subject.parse::<u64>().ok();
-    // A product of which a variant was left out is one.
+    // If only a variant was left out, the product itself is not lost.
     let is_lost = |entry: &&Quarantined| id(entry).is_none_or(|id| ids.binary_search(&id).is_err());
     let lost: Vec<&Quarantined> = quarantined.iter().filter(is_lost).collect();
     (lost.len() as u64, lost.into_iter().filter_map(id).collect())
@@ -154,7 +153,7 @@ async fn kept(lake: &LakeSnapshot, context: &StoreContext, ids: &BTreeSet<u64>) 
     let mut products = std::pin::pin!(lake.products(&stores).await?);
     while let Some(product) = products.try_next().await? {
         let id = product.key.platform_id;
-        // Amounts in another currency than the brand's would be another's.
+        // A product in another currency than the brand's is not kept, because its amounts would be wrong.
         if ids.contains(&id) && product.currency == context.currency {
             kept.new += u64::from(!known.contains(&id));
             kept.products.push(product);
@@ -163,28 +162,28 @@ async fn kept(lake: &LakeSnapshot, context: &StoreContext, ids: &BTreeSet<u64>) 
     Ok(kept)
 }
 
-/// The source of a crawl's pages.
+/// Source of a crawl's pages.
 #[derive(Debug)]
 pub(crate) enum PageSource {
-    /// The pages as they were read while the store was crawled; where these are not all, the landing, in the store's turn.
+    /// Pages parsed during the crawl. If some are missing, all pages are read from the landing, one store at a time.
     Crawl(Option<Vec<KeptPage>>),
-    /// The landing, of a catalogue that was put together before: the memory that it took is reserved still.
+    /// The landing, for a catalogue that was built before. Its memory is still reserved.
     Landing,
 }
 
-/// The way in which the pages of a crawl are read.
+/// Parameters for reading the pages of a crawl.
 #[derive(Debug)]
 pub(crate) struct ReadContext<'a> {
     pub(crate) source: PageSource,
     pub(crate) memory: &'a MemoryBudget,
-    /// One permit a catalogue that is put together.
+    /// Semaphore with one permit per catalogue that is being built.
     pub(crate) workers: &'a Semaphore,
     pub(crate) variants_max: usize,
-    /// The country whose prices the stores are asked for, if any.
+    /// Country whose prices are requested from stores, if any.
     pub(crate) crawl_country: Option<&'a str>,
 }
 
-/// The pages of a crawl in columns, and the memory that they take.
+/// Pages of a crawl as columns, with their reserved memory.
 #[derive(Debug)]
 struct Pages {
     builder: CatalogueBuilder<Columns>,
@@ -205,9 +204,9 @@ impl Pages {
     }
 }
 
-/// The pages of a crawl: those that were read already if these are all, else all of them from the landing, one at a
-/// time. A store whose pages did not all fit lets go of what it has and waits for its turn, so that two stores never wait
-/// for each other's memory.
+/// Returns the pages of a crawl: those already parsed if they are complete, otherwise all pages from the landing, one
+/// at a time. A store whose pages did not all fit releases its memory and waits for its turn, so that two stores never
+/// wait for each other's memory.
 async fn pages(
     storage: &Storage,
     crawl: &StoreCrawl,
@@ -225,7 +224,7 @@ async fn pages(
         PageSource::Crawl(None) | PageSource::Landing => None,
     };
     if let Some(read) = read {
-        // Never closed, so the permit is always given.
+        // The semaphore is never closed, so the permit is always granted.
         let _worker = reading.workers.acquire().await;
         for (page, memory) in read {
             pages.add(page, Some(memory), limit)?;
@@ -246,7 +245,7 @@ async fn pages(
         let bounds = reading.memory.rows_bounds(landed.1.bytes, pages.memory.as_ref());
         let mut fitting = None;
         for bytes_max in bounds.into_iter().skip(usize::from(bounds[0] == bounds[1])) {
-            // Before the page is read: who waits holds nothing that is not reserved.
+            // Memory is reserved before the page is read, so that a waiting task holds no unreserved memory.
             let mut memory = reading.memory.rows(bytes_max, pages.memory.as_ref()).await?;
             let page = read(bytes_max, landed).await?;
             let bytes = page_memory(&page);
@@ -263,7 +262,7 @@ async fn pages(
     Ok(pages)
 }
 
-/// A page of a crawl, read from the landing into columns of so many bytes at most.
+/// Reads a page of a crawl from the landing into columns of limited size.
 async fn read_landed(
     storage: &Storage,
     crawl: &StoreCrawl,
@@ -283,7 +282,7 @@ async fn read_landed(
     })
 }
 
-/// Puts the pages of a crawl together.
+/// Builds the catalogue from the pages of a crawl.
 pub(crate) async fn prepare(
     storage: &Storage,
     run: &RunId,

@@ -1,5 +1,5 @@
-//! Ratings, reviews and barcodes from product pages: a few pages a run, those read longest ago first. What was read is kept in
-//! `crawl-state/{store}-reviews.json.zst`, so that a run that reads no page still has the ratings of those before.
+//! Reads ratings, reviews and barcodes from product pages: a few pages per run, least recently read first. The results
+//! are saved in `crawl-state/{store}-reviews.json.zst`, so that a run that reads no pages still has earlier ratings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +11,12 @@ use pipeline_normalise::normalise_page_facts;
 use pipeline_parse::{PageBarcode, PageFacts};
 use serde::{Deserialize, Serialize};
 
-/// Most reviews of one product that are kept.
+/// Maximum number of reviews kept per product.
 const REVIEWS_MAX: usize = 20;
-/// Largest state that is read, unpacked.
+/// Maximum decompressed size of the saved state in bytes.
 const STATE_BYTES_MAX: u64 = 512 << 20;
 
-/// The reason why ratings cannot be kept.
+/// Error from saving ratings.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RatingsError {
     #[error("ratings cannot be read or written")]
@@ -27,10 +27,11 @@ pub(crate) enum RatingsError {
     Zstd(#[source] std::io::Error),
 }
 
-/// The ratings that the product pages of one store stated when they were last read.
+/// Ratings of one store from the last time that its product pages were read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ratings {
-    /// Raised when what pages say changes: the same catalogue is another one with other ratings.
+    /// Version that increases when the pages' data changes, because the same catalogue with other ratings is a new
+    /// catalogue.
     pub(crate) version: u64,
     pages: BTreeMap<u64, RatedPage>,
 }
@@ -71,7 +72,8 @@ struct SaidReview {
 }
 
 impl Ratings {
-    /// The ratings of this store; none where the state is missing or cannot be understood: pages will state them again.
+    /// Loads the ratings of a store. If they are missing or cannot be parsed, the result is empty, because the pages
+    /// will be read again.
     pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, RatingsError> {
         let Some(packed) = get_bytes(storage, &ratings_at(store)).await? else {
             return Ok(Self::default());
@@ -85,8 +87,8 @@ impl Ratings {
         Ok(put_over(storage, &ratings_at(store), packed).await?)
     }
 
-    /// The products, with their handles, whose pages are to be read next: those never read, then those read longest
-    /// ago.
+    /// Returns the products, with handles, whose pages should be read next: first those never read, then the least
+    /// recently read.
     pub(crate) fn due(&self, products: &CatalogueRows, most: u32) -> Vec<(u64, String)> {
         let mut due: Vec<(u64, &str)> = products.handles().collect();
         due.sort_by_key(|(product, _)| self.pages.get(product).map(|page| page.read_at));
@@ -96,7 +98,7 @@ impl Ratings {
             .collect()
     }
 
-    /// Takes note of a page; `None` is one that could not be read, of which the earlier answer stands.
+    /// Records the data of a page. `None` means that the page could not be read; its earlier data is kept.
     pub(crate) fn note(&mut self, product: u64, read_at: Timestamp, facts: Option<PageFacts>) {
         let before = self
             .pages
@@ -110,13 +112,13 @@ impl Ratings {
         self.pages.insert(product, RatedPage { read_at, said });
     }
 
-    /// Forgets products that the store does not list any more.
+    /// Deletes the data of products that the store no longer lists.
     pub(crate) fn keep_only(&mut self, listed: impl Iterator<Item = u64>) {
         let listed: BTreeSet<u64> = listed.collect();
         self.pages.retain(|product, _| listed.contains(product));
     }
 
-    /// Gives products the ratings, reviews and barcodes that their pages tell.
+    /// Sets ratings, reviews and barcodes of products from their pages.
     pub(crate) fn apply(&self, products: &mut CatalogueRows) {
         let told = |said: &SaidBarcode| StatedBarcode {
             variant: said.variant,
@@ -136,7 +138,7 @@ impl Ratings {
     }
 }
 
-/// The place of a store's ratings.
+/// Returns the path of a store's saved ratings.
 pub(crate) fn ratings_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-reviews.json.zst")])
 }

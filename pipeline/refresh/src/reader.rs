@@ -7,7 +7,7 @@ use pipeline_crawl::{PageReader, PageScan, ReadPage, RegisteredBrand, StoreFacts
 use pipeline_normalise::{Gather, PageRead, StoreContext};
 use storefront::{MemoryBudget, Reservation};
 
-/// Room for pages that were read while their store was being crawled.
+/// Memory for pages that are parsed while their store is being crawled.
 #[derive(Debug, Clone)]
 pub(crate) struct MemoryQuota {
     bytes_max: u64,
@@ -15,7 +15,7 @@ pub(crate) struct MemoryQuota {
     memory: MemoryBudget,
 }
 
-/// The part of a [`MemoryQuota`] that one page takes, until it is dropped.
+/// Part of a [`MemoryQuota`] that one page uses, until it is dropped.
 #[derive(Debug)]
 struct Hold {
     used: Arc<AtomicU64>,
@@ -51,17 +51,17 @@ impl Drop for Hold {
     }
 }
 
-/// The products of a page in the lake's columns: what is read ahead takes less memory so, and is written as it is.
+/// Products of a page in the lake's column format, which needs less memory and can be written directly.
 #[derive(Debug)]
 pub(crate) struct Columns {
     rows: ProductColumns,
     bytes_max: u64,
-    /// There were more products than may be held; then none is.
+    /// True if the products exceeded the size limit; none are kept then.
     is_over: bool,
 }
 
 impl Columns {
-    /// Columns that take no more than `bytes_max` bytes of memory.
+    /// Creates columns limited to `bytes_max` bytes of memory.
     pub(crate) fn bounded(bytes_max: u64, page_bytes: usize) -> Self {
         Self {
             rows: ProductColumns::with_room(PRODUCTS_EXPECTED.min(page_bytes / RECORD_BYTES), page_bytes),
@@ -99,34 +99,34 @@ impl Gather for Columns {
     }
 }
 
-/// The number of products that a page lists, and the length of the record of one, about.
+/// Approximate number of products per page, and approximate length of a product record in bytes.
 const PRODUCTS_EXPECTED: usize = 250;
 const RECORD_BYTES: usize = 2_000;
 
-/// About what a page that was understood takes in memory.
+/// Returns the approximate memory size of a parsed page.
 pub(crate) fn page_memory(page: &PageRead<Columns>) -> u64 {
     (page.memory_bytes() + page.products().rows.memory_bytes()) as u64
 }
 
-/// A page that was understood while its store was crawled.
+/// Page that was parsed while its store was crawled.
 #[derive(Debug)]
 pub(crate) struct KeptPage {
-    /// The currency in which its prices were understood.
+    /// Currency with which the page's prices were parsed.
     currency: CurrencyCode,
     page: PageRead<Columns>,
     hold: Hold,
 }
 
 impl KeptPage {
-    /// The page with the memory that it takes, if its prices were understood in the currency of `context`.
+    /// Returns the page and its memory reservation, if its prices were parsed in the currency of `context`.
     pub(crate) fn taken(mut self, context: &StoreContext) -> Option<(PageRead<Columns>, Reservation)> {
         let reservation = self.hold.reservation.take()?;
         (self.currency == context.currency).then_some((self.page, reservation))
     }
 }
 
-/// Understands the pages of one store while they come in, as long as there is room; the others are read again from
-/// the landing.
+/// Creates a reader that parses the pages of one store as they arrive, while memory is available. Other pages are read
+/// later from the landing.
 pub(crate) fn page_reader(
     registered: RegisteredBrand,
     currency_before: Option<CurrencyCode>,
@@ -144,7 +144,7 @@ pub(crate) fn page_reader(
             records: u32::try_from(page.records()).unwrap_or(u32::MAX),
             ids: page.ids().to_vec(),
         };
-        // Its memory is known only now; the body's size was a guess.
+        // The real size is known only now; before, it was estimated from the body's size.
         drop(hold);
         let hold = room.take(page_memory(&page)).filter(|_| !page.products().is_over);
         let currency = context.currency;
@@ -153,25 +153,25 @@ pub(crate) fn page_reader(
     })
 }
 
-/// The reason why the currency of a store's prices is not known.
+/// Reason why the currency of a store's prices is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CurrencyFault {
-    /// The currency is not stated anywhere.
+    /// No source states the currency.
     #[error("neither the store nor the registry states the currency of its prices")]
     Unknown,
-    /// The operator says something else than the pages.
+    /// The operator and the pages state different currencies.
     #[error("its pages show prices in {presented}, it is registered with {registered}")]
     Contradicted {
-        /// The currency that the pages state.
+        /// Currency that the pages state.
         presented: CurrencyCode,
-        /// The currency that the operator states.
+        /// Currency that the operator set.
         registered: CurrencyCode,
     },
 }
 
-/// The context in which the pages of a store are understood. The pages' own word on their amounts counts before what the store
-/// says of itself. The operator's counts before that too, but not against the pages: to take amounts for those of another
-/// currency is worse than to take none.
+/// Returns the context in which the pages of a store are parsed. The currency on the pages takes precedence over the
+/// store's self-description. The operator's setting takes precedence over both, but must not contradict the pages,
+/// because prices in a wrong currency are worse than none.
 pub(crate) fn context_of(
     registered: &RegisteredBrand,
     facts: &StoreFacts,
@@ -181,7 +181,7 @@ pub(crate) fn context_of(
         (Some(registered), Some(presented)) if registered != presented => {
             return Err(CurrencyFault::Contradicted { presented, registered });
         }
-        // A store that describes itself only now and then has not changed its currency in between.
+        // If the store temporarily does not describe itself, the earlier currency still applies.
         (registered, _) => registered.or(facts.prices_in()).or(currency_before),
     };
     let currency = currency.ok_or(CurrencyFault::Unknown)?;

@@ -9,7 +9,7 @@ use pipeline_crawl::{Registry, RegistryError, hold_at, state_at};
 use crate::collapse::held_at;
 use crate::ratings::ratings_at;
 
-/// The reason why a brand is not, or not wholly, gone. Removing it again goes on where this stopped.
+/// Error from removing a brand. Calling the removal again continues where it stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveError {
     /// The registry could not be read or changed.
@@ -18,40 +18,40 @@ pub enum RemoveError {
     /// The lake could not be changed.
     #[error("the brand could not be taken out of the lake")]
     Lake(#[source] LakeError),
-    /// A file that holds the brand's rows is lost, and those of brands that are to stay with them.
+    /// A file with the brand's rows is lost, and it also contained rows of brands that stay.
     #[error(
         "its rows lie in {path}, which is missing or damaged, with those of {}: put the file back from a copy, or \
          remove these brands too and add all of them again",
         listed(.others)
     )]
     Lost {
-        /// The file's path in the lake.
+        /// Path of the file in the lake.
         path: String,
-        /// The other brands.
+        /// Slugs of the other brands.
         others: Vec<BrandSlug>,
-        /// The lake's words.
+        /// Error from the lake.
         #[source]
         source: LakeError,
     },
-    /// The objects that are kept of it besides the lake could not be looked at or deleted.
+    /// Objects about the brand outside of the lake could not be listed or deleted.
     #[error("a file of the brand could not be deleted: {path}")]
     Known {
-        /// The place of one.
+        /// Path of one of the objects.
         path: ObjectPath,
-        /// The storage's words.
+        /// Error from the storage.
         #[source]
         source: object_store::Error,
     },
 }
 
-/// The places of a store's single objects besides the lake, in the order in which they are forgotten.
+/// Returns the paths of a store's single objects outside of the lake, in the order of deletion.
 fn known_at(store: &StoreHost) -> [ObjectPath; 8] {
     let of_step = |name: &str| ObjectPath::from_iter(["crawl-state", &format!("{store}-{name}")]);
     [
         state_at(store),
         held_at(store),
         ratings_at(store),
-        // Notes of the steps that read review apps and shipping terms on how far they are.
+        // Progress records of the steps that read review apps and shipping terms.
         of_step("widget.json.zst"),
         of_step("shipping.json"),
         codes_at(store),
@@ -60,15 +60,15 @@ fn known_at(store: &StoreHost) -> [ObjectPath; 8] {
     ]
 }
 
-/// Every object about a store besides the lake and the landing, which forgets by itself: what [`remove_brand`] forgets
-/// last.
+/// Lists all objects about a store outside of the lake and the landing (which is pruned separately). [`remove_brand`] deletes
+/// these objects last.
 ///
 /// # Errors
 /// [`RemoveError::Known`] if the storage fails.
 #[boxed]
 pub async fn files_of(storage: &Storage, store: &StoreHost) -> Result<Vec<ObjectPath>, RemoveError> {
     let mut files = Vec::new();
-    // The texts that it answered when it was asked for its shipping terms, and what its review app answered.
+    // Landed shipping texts, and landed answers of the review app.
     for folder in ["policies", "reviews"] {
         let folder = ObjectPath::from_iter([folder, store.as_str()]);
         let listed = storage.store().list(Some(&folder)).map_ok(|meta| meta.location);
@@ -90,8 +90,8 @@ fn listed(brands: &[BrandSlug]) -> String {
     names.join(", ")
 }
 
-/// Takes a brand out of the registry and of the lake, and forgets what was known of its crawls and what it said of codes and
-/// shipping. Its slug stays reserved. A removal that broke off can be repeated until it is done.
+/// Removes a brand from the registry and the lake, and deletes what was saved about its crawls, codes and shipping terms. Its
+/// slug stays reserved. A removal that failed can be repeated until it succeeds.
 ///
 /// # Errors
 /// [`RegistryError::Unknown`] if no brand ever had the slug; see [`RemoveError`].
@@ -107,7 +107,7 @@ pub async fn remove_brand(
         .store_of(slug)
         .cloned()
         .ok_or_else(|| RegistryError::Unknown(slug.clone()))?;
-    // First of all no run may bring it back.
+    // The registry is changed first, so that no run adds the brand again.
     if registry.brand(slug).is_some() {
         registry.remove(storage, slug, now).await?;
     }
@@ -123,8 +123,8 @@ pub async fn remove_brand(
     Ok(store)
 }
 
-/// Takes the store out of the lake. Where its rows are lost with those of others, it goes with these if none of them is
-/// registered any more: only then nothing that was in the file is needed.
+/// Removes the store from the lake. If its rows are in a lost file, the file's other stores are removed too, but only
+/// if none of them is still registered. Otherwise the file's data is still needed.
 async fn take_out(lake: &Lake, registry: &Registry, store: &StoreHost) -> Result<Vec<StoreHost>, RemoveError> {
     let mut gone = vec![store.clone()];
     loop {

@@ -1,4 +1,4 @@
-//! A landed crawl, read again without its store: what a backfill is made of.
+//! Rereads a landed crawl without asking the store; used by backfills.
 
 use std::time::{Duration, Instant};
 
@@ -18,17 +18,17 @@ use crate::ratings::Ratings;
 use crate::reader::{Columns, context_of};
 use crate::{HoldReason, RefreshConfig};
 
-/// The reason why landed pages cannot be read again.
+/// Error from rereading landed pages.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct RereadError {
-    /// One word of a closed list, as that of a crawl that failed.
+    /// One-word error code from a fixed set, as for a failed crawl.
     pub code: String,
-    /// The fault, with its causes.
+    /// Error message with its causes.
     pub reason: String,
 }
 
-/// Reads landed crawls of stores again.
+/// Rereads landed crawls of stores.
 #[derive(Debug)]
 pub struct Rereader {
     storage: Storage,
@@ -37,11 +37,11 @@ pub struct Rereader {
     names: DisplayNames,
     country: Option<String>,
     memory: MemoryBudget,
-    /// Never the bound: whoever reads again says how many stores are read at the same time.
+    /// Never limits anything, because the caller decides how many stores are read concurrently.
     workers: Semaphore,
 }
 
-/// A store's landed catalogue as this program understands it.
+/// Landed catalogue of a store as the current program version parses it.
 #[derive(Debug)]
 pub struct RereadCatalogue {
     prepared: PreparedCrawl,
@@ -50,42 +50,42 @@ pub struct RereadCatalogue {
 }
 
 impl RereadCatalogue {
-    /// The products.
+    /// Returns the products.
     #[must_use]
     pub fn rows(&self) -> &CatalogueRows {
         &self.prepared.refresh.products
     }
 
-    /// The currency of the prices.
+    /// Returns the currency of the prices.
     #[must_use]
     pub fn currency(&self) -> CurrencyCode {
         self.prepared.refresh.brand.currency
     }
 
-    /// [`HashedRefresh::hash`] of what the lake would have.
+    /// Returns the [`HashedRefresh::hash`] that the lake would store.
     #[must_use]
     pub fn hash(&self) -> &str {
         &self.hash
     }
 
-    /// The purpose for which the pages were read, as the crawl's state is to know.
+    /// Returns the reading fingerprint to save in the crawl's state.
     #[must_use]
     pub fn reading(&self) -> &str {
         &self.reading
     }
 
-    /// The catalogue for the lake.
+    /// Converts this catalogue for a commit to the lake.
     ///
     /// # Errors
-    /// As [`HashedRefresh::of_rows`].
+    /// See [`HashedRefresh::of_rows`].
     pub fn into_refresh(self) -> Result<HashedRefresh, LakeError> {
         HashedRefresh::of_rows(self.prepared.refresh)
     }
 }
 
 impl Rereader {
-    /// Reads as a crawl with this configuration does; `country` is the one whose prices the stores were asked for. Products
-    /// that pages list in a way that cannot be understood stay as `snapshot` has them.
+    /// Creates a reader that works like a crawl with this configuration. `country` is the country whose prices were requested.
+    /// Products that pages list but that cannot be parsed are kept as in `snapshot`.
     ///
     /// # Errors
     /// The storage fails, or a file of `brands` cannot be read.
@@ -115,10 +115,10 @@ impl Rereader {
         })
     }
 
-    /// The catalogue that a landed crawl found; `in_lake` is what the lake has of the brand.
+    /// Builds the catalogue of a landed crawl; `in_lake` is the brand's row in the lake.
     ///
     /// # Errors
-    /// A page is gone, damaged or none, or the currency of the prices is not known.
+    /// A page is missing, damaged or not a product page, or the currency of the prices is unknown.
     #[boxed]
     pub async fn read(
         &self,
@@ -160,7 +160,7 @@ impl Rereader {
         })
     }
 
-    /// The reasons to hold back a crawl that found this instead of `before`, which the lake has.
+    /// Returns the reasons to hold back a crawl that found this catalogue while the lake has `before`.
     #[must_use]
     pub fn doubts(
         &self,
@@ -178,7 +178,7 @@ impl Rereader {
         let (currency, now_in) = (in_lake.brand.currency, refresh.brand.currency);
         let (_, drift) = compare(&self.config.collapse, &offering, &refresh.products, currency, now_in);
         let found = CrawlFigures {
-            // Products of the crawl before that this one missed are no news of its pages.
+            // Products that disappeared since the previous crawl are not caused by the new parsing.
             last: None,
             ..CrawlFigures::of(&now.prepared, crawl, drift)
         };
@@ -192,7 +192,7 @@ impl Rereader {
         found.doubts(&self.config.collapse, before)
     }
 
-    /// The bytes of a landed page, and the time that it takes to understand it; `None` of one that cannot be read.
+    /// Returns the size of a landed page in bytes and the time to parse it; `None` if the page cannot be read.
     #[boxed]
     pub async fn timed(&self, brand: &RegisteredBrand, crawl: &StoreCrawl, page: usize) -> Option<(u64, Duration)> {
         let (file, mark) = crawl.landed().nth(page)?;
@@ -209,8 +209,8 @@ impl Rereader {
     }
 }
 
-/// The moment at which the content of the pages was observed. A crawl that found nothing new names the pages of an earlier one,
-/// of which the lake knows the time.
+/// Returns the time at which the content of the pages was observed. A crawl without changes refers to the pages of an
+/// earlier crawl, whose time is in the lake.
 fn observed_at(crawl: &StoreCrawl, in_lake: Option<&BrandRow>) -> Timestamp {
     match (crawl.verdict, in_lake) {
         (Verdict::Unchanged, Some(row)) => row.refreshed_at.min(crawl.ended_at),

@@ -1,4 +1,4 @@
-//! A store of a run is asked by one process at a time.
+//! Ensures that only one process at a time asks a store of a run.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use crate::store::{Event, RunContext};
 use crate::summary::Outcome;
 
-/// Takes a store through a run as [`RunContext::refresh_store`], under the right to it where such are given.
+/// Calls [`RunContext::refresh_store`] for a store, while holding the right to the store if rights are configured.
 pub(crate) async fn refresh_alone(shared: Arc<RunContext>, brand: RegisteredBrand, events: mpsc::Sender<Event>) {
     let rights = shared.rights.clone();
     let work = Arc::clone(&shared).refresh_store(brand.clone(), events.clone());
@@ -31,6 +31,6 @@ pub(crate) async fn refresh_alone(shared: Arc<RunContext>, brand: RegisteredBran
         }
     }
     summary.ended_at = shared.clock.now();
-    // The listener is gone when the run was given up.
+    // The receiver is gone if the run was abandoned.
     let _ = events.send(Event::Through(Box::new(summary))).await;
 }

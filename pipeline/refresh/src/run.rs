@@ -26,55 +26,56 @@ use crate::store::{Event, InLake, RunContext};
 use crate::summary::{Outcome, RunReport, RunState, Totals};
 use crate::{RefreshConfig, RefreshError, render_html};
 
-/// The task of a run.
+/// Options of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunOptions {
-    /// These brands only; `None` is all.
+    /// Brands to refresh; `None` means all.
     pub only: Option<Vec<BrandSlug>>,
-    /// Reads everything anew, whatever earlier runs know.
+    /// Reads everything, even what earlier runs found unchanged.
     pub force: bool,
-    /// Looks and reports, but writes nothing to the lake and remembers nothing.
+    /// Crawls and reports, but writes nothing to the lake and saves no state.
     pub dry_run: bool,
 }
 
-/// The things that a run works with.
+/// Dependencies of a run.
 #[derive(Debug, Clone)]
 pub struct RefreshDeps {
-    /// Storage, lake, client of the stores, time and rights; it ends the run early: what is finished is committed, the rest is
-    /// left to the next run.
+    /// Storage, lake, store client, clock, rights and cancellation token. On cancellation, finished stores are
+    /// committed, and the next run does the others.
     pub stores: StoreDeps,
-    /// The receiver of progress.
+    /// Receiver of progress messages.
     pub progress: Arc<dyn Progress>,
-    /// Another process is crawling into this storage now, or not.
+    /// Presence of other processes that crawl into this storage.
     pub others: OtherCrawls,
 }
 
-/// The presence of another process that is crawling into the same storage, which decides about a run that seems to be at work.
+/// Presence of another process that crawls into the same storage. It decides if a run that seems to be in progress is
+/// resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OtherCrawls {
-    /// None is: a run that seems to be at work was killed, and is gone on with.
+    /// No other process crawls: a run that seems to be in progress was killed and is resumed.
     Absent,
-    /// One is: its run is left to it, and a run of its own is begun.
+    /// Another process crawls: its run is left alone, and a new run is started.
     AtWork,
-    /// The answer is not known: a run is taken for killed when it gave no sign of life for a while.
+    /// Unknown: a run counts as killed if its ledger was not written for some time.
     Unknown,
 }
 
-/// Brands whose catalogues are on their way beyond those that are being crawled.
+/// Number of catalogues that are read in addition to those being crawled.
 const READ_AHEAD: usize = 8;
-/// Crawl states read at the same time.
+/// Maximum number of crawl states read concurrently.
 const STATES_AT_ONCE: usize = 16;
-/// A run that gave no sign of life for so long is at work no more.
+/// Time in milliseconds without a ledger write after which a run counts as dead.
 const LIFE_SIGNS_MS: i64 = 4 * CHECKPOINT_EVERY.as_millis() as i64;
-/// Events on their way to the collector.
+/// Capacity of the event channel to the collector.
 const EVENTS_MAX: usize = 64;
 
-/// Crawls the registered brands and brings the lake up to date; goes on with a run that was killed or interrupted.
+/// Crawls the registered brands and updates the lake. Resumes a run that was killed or interrupted.
 ///
-/// One store's failure costs that store alone. Nothing changed anywhere is no commit anywhere.
+/// The failure of one store does not affect others. If nothing changed, nothing is committed.
 ///
 /// # Errors
-/// See [`RefreshError`]. What was committed before an error stays; the next run goes on with the rest.
+/// See [`RefreshError`]. Everything committed before an error stays; the next run does the others.
 #[tracing::instrument(target = "trace::crawl", name = "crawl", level = "info", skip_all, fields(dry_run = options.dry_run))]
 #[boxed]
 pub async fn refresh(
@@ -82,7 +83,7 @@ pub async fn refresh(
     config: &RefreshConfig,
     deps: &RefreshDeps,
 ) -> Result<RunReport, RefreshError> {
-    // Two ways to name the same brands are one and the same run.
+    // The order and repetition of brands must not matter when runs are compared.
     let mut options = options.clone();
     if let Some(only) = &mut options.only {
         only.sort_unstable();
@@ -121,7 +122,7 @@ pub async fn refresh(
         feed(&shared, left, events).await;
         Ok(())
     };
-    // Boxed, because a run is a large future; and when the collector gives up, the stores are given up with it.
+    // Boxed because the future of a run is large. If the collector fails, the crawls of the stores are cancelled too.
     let ended = Box::pin(async { tokio::try_join!(feeding, collector.collect(collected)) }).await;
     let ended = ended.map(|((), report)| report);
     if !options.dry_run {
@@ -134,10 +135,10 @@ pub async fn refresh(
     Ok(report)
 }
 
-/// The unfinished run that this one goes on with, or a new one.
+/// Returns the unfinished run to resume, or a new one.
 async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps) -> Result<RunReport, RefreshError> {
     let now = deps.stores.clock.now();
-    // An unfinished run may be the one that the other process is at work on.
+    // With another process at work, an unfinished run may be that process's own.
     if !options.dry_run && deps.others != OtherCrawls::AtWork {
         let window = ResumeWindow {
             since: resumed_since(config, now),
@@ -175,22 +176,23 @@ async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps
     })
 }
 
-/// A run that began earlier is not gone on with.
+/// Returns the time before which a run must have started to be too old to resume.
 fn resumed_since(config: &RefreshConfig, now: Timestamp) -> Timestamp {
     let within_ms = i64::try_from(config.resume_within_s.saturating_mul(1000)).unwrap_or(i64::MAX);
     now.plus_millis(within_ms.saturating_neg())
 }
 
-/// A new id of a run: `20261121T012725Z-3f9a01c7`. Ids sort in the order of time.
+/// Creates a new run id, such as `20261121T012725Z-3f9a01c7`. Ids sort chronologically.
 ///
 /// # Errors
-/// The moment has no four digits of a year.
+/// The year of `now` does not have four digits.
 pub fn new_run_id(now: Timestamp) -> Result<RunId, IdError> {
     let suffix: u32 = rand::random();
     format!("{}-{suffix:08x}", second_of(now)).parse()
 }
 
-/// The memory of one process for what stores send and what is made of it. Crawls and commits of one process share it.
+/// Creates the memory budget of one process for data from stores and the products made of it. All crawls and commits of
+/// the process share it.
 #[must_use]
 pub fn crawl_memory(config: &RefreshConfig) -> MemoryBudget {
     MemoryBudget::new(config.memory_bytes_max, stores_at_once(config))
@@ -204,8 +206,8 @@ pub(crate) async fn shared(
     registry: &Registry,
     memory: MemoryBudget,
 ) -> Result<RunContext, RefreshError> {
-    // Whoever reads every store in full reads every file of the lake too; else what is missing is looked for, and what a
-    // build found damaged. Stores whose rows these files hold are read in full, and the files are written anew.
+    // With `force`, every file of the lake is checked. Otherwise only missing files and those that a build found
+    // damaged are considered. Stores with rows in these files are read in full, and the files are rewritten.
     let damaged = if options.dry_run {
         BTreeSet::new()
     } else {
@@ -223,7 +225,7 @@ pub(crate) async fn shared(
     let known = rows.into_iter().map(|row| {
         let is_damaged = damaged.contains(&row.brand.store);
         let known = InLake {
-            // No content has this hash: the lake is asked to take even the content that it has.
+            // An empty hash matches no content, so the lake accepts even content that it already has.
             hash: if is_damaged { String::new() } else { row.catalogue_hash },
             products: row.product_count,
             currency: row.brand.currency,
@@ -255,13 +257,14 @@ pub(crate) async fn shared(
     })
 }
 
-/// The number of stores that are on their way: as many as the crawler takes, and a few more that are being read.
+/// Returns the number of stores processed concurrently: those that the crawler takes, and a few more that are being
+/// read.
 #[must_use]
 pub fn stores_at_once(config: &RefreshConfig) -> usize {
     config.crawl.stores_open().saturating_add(READ_AHEAD)
 }
 
-/// Keeps so many stores on their way as may be.
+/// Keeps the maximum number of stores in progress.
 async fn feed(shared: &Arc<RunContext>, brands: Vec<RegisteredBrand>, events: mpsc::Sender<Event>) {
     let at_once = stores_at_once(&shared.config);
     let mut tasks: JoinSet<()> = JoinSet::new();
@@ -278,7 +281,7 @@ async fn feed(shared: &Arc<RunContext>, brands: Vec<RegisteredBrand>, events: mp
     }
 }
 
-/// Waits for one store's task; one that broke off is a store that failed.
+/// Waits for one store's task. A task that panicked counts as a failed store.
 async fn reap(
     shared: &RunContext,
     tasks: &mut JoinSet<()>,
@@ -299,12 +302,12 @@ async fn reap(
             code: "worker".to_owned(),
             reason: with_causes(&error),
         };
-        // The listener is gone when the run was given up.
+        // The receiver is gone if the run was abandoned.
         let _ = events.send(Event::Through(Box::new(summary))).await;
     }
 }
 
-/// Writes the report and clears away what no later run needs. The run is done whatever becomes of that.
+/// Writes the report and deletes what no later run needs. Failures here do not affect the result of the run.
 pub(crate) async fn tidy(shared: &RunContext, registry: &Registry, report: &RunReport, options: &RunOptions) {
     if options.dry_run {
         if let Err(error) = drop_run(&shared.storage, &report.run).await {
@@ -331,15 +334,15 @@ pub(crate) async fn tidy(shared: &RunContext, registry: &Registry, report: &RunR
     }
 }
 
-/// Clears away landed pages, after a run of a few brands too: those of the other brands are needed by their states, and
-/// stay. So do those of a run that is at work or may be gone on with, however many runs of a few brands came after it.
+/// Deletes landed pages that are no longer needed, even after a run over a few brands. Pages that the states of other
+/// brands refer to are kept. Pages of a run that is in progress or may be resumed are also kept.
 async fn prune(shared: &RunContext, registry: &Registry) -> Result<PruneReport, LandingError> {
     let (now, config) = (shared.clock.now(), &shared.config.crawl);
     let since = resumed_since(&shared.config, now);
     let kept_since = second_of(now.plus_millis(-i64::from(config.landing_keep_days) * 24 * 3_600_000));
     let mut runs = landed_before(&shared.storage, config.landing_runs_kept).await?;
     if config.landing_keep_days > 0 {
-        // Ids of runs sort in the order of time.
+        // Run ids sort chronologically.
         runs.retain(|run| run.as_str() < kept_since.as_str());
     }
     let old = std::mem::take(&mut runs);
@@ -349,19 +352,19 @@ async fn prune(shared: &RunContext, registry: &Registry) -> Result<PruneReport, 
                 !matches!(report.state, RunState::Running | RunState::Interrupted) || report.ended_at < since
             }
             Ok(None) => true,
-            // Left to the next pruning.
+            // Left for the next call.
             Err(_) => false,
         };
         if is_over {
             runs.push(run);
         }
     }
-    // Asked only now: a run that is over has written its states.
+    // Read only now, because a run that is over has written its states.
     let needed = needed_landings(shared, registry).await?;
     prune_landing(&shared.storage, &runs, &needed).await
 }
 
-/// Of each registered store the run whose landing holds the pages that the lake has.
+/// Returns, for each registered store, the run whose landing contains the pages that are in the lake.
 async fn needed_landings(shared: &RunContext, registry: &Registry) -> Result<BTreeMap<StoreHost, RunId>, LandingError> {
     let stores: Vec<StoreHost> = registry.brands().into_iter().map(|brand| brand.store.clone()).collect();
     let landings = futures::stream::iter(stores).map(|store| async move {

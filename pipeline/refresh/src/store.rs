@@ -1,4 +1,4 @@
-//! One store's way through a run: crawl, read, judge.
+//! Processes one store of a run: crawls it, reads the result, and decides if it is accepted.
 
 mod judge;
 
@@ -26,17 +26,17 @@ use crate::ratings::{Ratings, RatingsError};
 use crate::reader::{MemoryQuota, page_reader};
 use crate::summary::{ForeignPrices, Outcome, StoreSummary};
 
-/// The lake's content of a brand.
+/// Data of a brand in the lake.
 #[derive(Debug, Clone)]
 pub(crate) struct InLake {
     pub(crate) hash: String,
     pub(crate) products: u64,
     pub(crate) currency: CurrencyCode,
-    /// The run that brought it.
+    /// Run that wrote the data.
     pub(crate) run: RunId,
 }
 
-/// The things that all stores of a run share.
+/// Data shared by all stores of a run.
 #[derive(Debug)]
 pub(crate) struct RunContext {
     pub(crate) storage: Storage,
@@ -50,58 +50,58 @@ pub(crate) struct RunContext {
     pub(crate) force: bool,
     pub(crate) dry_run: bool,
     pub(crate) lake: BTreeMap<StoreHost, InLake>,
-    /// The names of brands.
+    /// Display names of brands.
     pub(crate) names: DisplayNames,
-    /// The state of the lake that they were computed from.
+    /// Snapshot of the lake from which the names were computed.
     pub(crate) snapshot: LakeSnapshot,
     pub(crate) rights: Option<Arc<dyn StoreRights>>,
-    /// Room for what was read of stores that are still being crawled.
+    /// Memory quota for pages of stores that are still being crawled.
     pub(crate) read_ahead: MemoryQuota,
-    /// One permit a catalogue that is being read.
+    /// Semaphore with one permit per catalogue that is being read.
     pub(crate) workers: Arc<Semaphore>,
 }
 
-/// A catalogue for the lake.
+/// Catalogue that is ready for the lake.
 #[derive(Debug)]
 pub(crate) struct Ready {
     pub(crate) refresh: HashedRefresh,
     pub(crate) rest: CommittedStore,
 }
 
-/// The rest of a [`Ready`] when the lake has its products.
+/// Part of a [`Ready`] that remains after the lake has its products.
 #[derive(Debug)]
 pub(crate) struct CommittedStore {
     pub(crate) brand: RegisteredBrand,
     pub(crate) crawl: StoreCrawl,
-    /// The lake's name for it.
+    /// Catalogue hash under which the lake stores it.
     pub(crate) hash: String,
-    /// The number of products that the brand had before it.
+    /// Earlier product counts of the brand.
     pub(crate) peaks: Vec<Peak>,
     pub(crate) summary: StoreSummary,
     pub(crate) started: Instant,
-    /// Given back when the products are out of memory.
+    /// Released when the products are out of memory.
     pub(crate) memory: Option<Reservation>,
 }
 
 impl CommittedStore {
-    /// The memory of its products.
+    /// Returns the memory size of the products in bytes.
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.memory.as_ref().map_or(0, Reservation::bytes)
     }
 }
 
-/// A store's word to the collector.
+/// Message from a store's task to the collector.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// The store is through.
+    /// The store is finished.
     Through(Box<StoreSummary>),
-    /// The store has something for the lake.
+    /// The store has a catalogue for the lake.
     Ready(Box<Ready>),
-    /// The stores that came until now wait for nothing more.
+    /// The stores sent so far can be committed without waiting for more.
     Batched,
 }
 
-/// The reason why a store could not be read to its end.
+/// Reason why a store could not be read completely.
 #[derive(Debug, thiserror::Error)]
 enum StoreFailure {
     #[error(transparent)]
@@ -135,7 +135,7 @@ impl StoreFailure {
 }
 
 impl RunContext {
-    /// Takes one store through the run and sends the result to the collector; a failure is a result too.
+    /// Processes one store of the run and sends the result to the collector. A failure is also sent as a result.
     #[tracing::instrument(target = "trace::crawl", name = "crawl store", level = "info", skip_all, fields(brand.slug = %brand.slug))]
     pub(crate) async fn refresh_store(self: Arc<Self>, brand: RegisteredBrand, events: mpsc::Sender<Event>) {
         let started = Instant::now();
@@ -155,11 +155,11 @@ impl RunContext {
                 self.through(summary, started)
             }
         };
-        // The listener is gone when the run was given up.
+        // The receiver is gone if the run was abandoned.
         let _ = events.send(event).await;
     }
 
-    /// The country whose prices the stores are asked for.
+    /// Returns the country whose prices are requested from stores.
     pub(crate) fn crawl_country(&self) -> Option<&str> {
         self.storefront.config().country.as_deref()
     }
@@ -168,7 +168,7 @@ impl RunContext {
         Event::Through(Box::new(self.timed(summary, started)))
     }
 
-    /// The summary, its store's turn being over.
+    /// Sets the end time and duration in the summary of a finished store.
     pub(crate) fn timed(&self, mut summary: StoreSummary, started: Instant) -> StoreSummary {
         summary.ended_at = self.clock.now();
         summary.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -202,7 +202,7 @@ impl RunContext {
         }
     }
 
-    /// `None` if there is nothing for the lake; the summary says why.
+    /// Crawls and reads a store. Returns `None` if there is nothing for the lake; the summary gives the reason.
     async fn read_store(
         &self,
         brand: &RegisteredBrand,
@@ -213,8 +213,8 @@ impl RunContext {
         let ratings = Ratings::load(&self.storage, &brand.store).await?;
         let state = load_state(&self.storage, &brand.store).await?;
         let reading = reading_of(brand, &ratings, self.crawl_country());
-        // A state says what the lake took in; where the lake has something else by now, its pages say nothing. What the
-        // store said of itself stands.
+        // A state describes what was committed. If the lake has something else by now, the state's pages say nothing
+        // about it. The facts that the store stated are still valid.
         let taken = |state: &CrawlState| in_lake.is_some_and(|known| known.hash == state.taken_as);
         let anew = self.force || !state.as_ref().is_some_and(taken);
         let known = state.as_ref().map(|state| &state.crawl);
@@ -235,7 +235,7 @@ impl RunContext {
         summary.pages = u32::try_from(crawl.pages.len()).unwrap_or(u32::MAX);
         (summary.requests, summary.bytes, summary.truncated) = (crawl.requests, crawl.bytes, crawl.truncated);
         (summary.read_since, summary.read_at) = (Some(crawl.started_at), Some(crawl.ended_at));
-        // A country's prices are meant by whoever asks for them.
+        // If a country was requested, its currency is intended and not reported as foreign.
         let chosen_by_store = self.crawl_country().is_none();
         summary.foreign_prices = ForeignPrices::of(&crawl.facts).filter(|_| chosen_by_store);
         summary.reused_pages = crawl.reused_pages;
@@ -244,8 +244,8 @@ impl RunContext {
         }
         let comparable = state.as_ref().filter(|_| !anew);
         let Some(state) = comparable.filter(|_| crawl.verdict == Verdict::Unchanged) else {
-            // An unchanged crawl without the state it is unchanged from is one of this run, before an interruption,
-            // when the state was there; its pages are in the landing that it names.
+            // An unchanged crawl without its earlier state was resumed within this run, and the state existed before
+            // the interruption. The landing that it names has its pages.
             let crawled = CrawledStore { crawl, pages };
             let judged = self.judge(brand, crawled, ratings, state.as_ref(), summary, started);
             return judged.await;
@@ -255,7 +255,8 @@ impl RunContext {
             let crawled = CrawledStore { crawl, pages };
             let judged = self.judge(brand, crawled, ratings, Some(state), summary, started);
             match judged.await {
-                // Without the landed pages nobody knows whose pages to read; the catalogue is as it was all the same.
+                // Without the landed pages, the products whose pages to read are unknown. The catalogue is unchanged in
+                // any case.
                 Err(StoreFailure::Prepare(PrepareError::Landing(_))) => {}
                 judged => return judged,
             }
@@ -281,7 +282,7 @@ impl RunContext {
             )
             .await?;
         }
-        // The store lists again what the lake has: nothing is held back any more.
+        // The store lists again what the lake has, so nothing is held back any more.
         self.forget_held(&state.crawl.store).await
     }
 
@@ -292,7 +293,7 @@ impl RunContext {
         Ok(())
     }
 
-    /// Reads the pages of a few products, one after another, until the store has had enough.
+    /// Reads the pages of a few products, one after another, until the store refuses more.
     async fn read_product_pages(
         &self,
         brand: &RegisteredBrand,
@@ -312,7 +313,7 @@ impl RunContext {
                     let parse = move || parse_product_html(&String::from_utf8_lossy(&page.bytes));
                     Some(tokio::task::spawn_blocking(parse).await?)
                 }
-                // This page cannot be had; the next one's turn is the next time all the same.
+                // The page is not available. Its read time is still updated, so that it does not block other pages.
                 Ok(FetchOutcome::NotModified) => None,
                 Err(StoreError::Status { .. } | StoreError::TooLarge { .. } | StoreError::Url { .. }) => None,
                 Err(StoreError::RobotsDisallowed { .. } | StoreError::Redirect { .. }) => None,
@@ -326,7 +327,7 @@ impl RunContext {
         Ok(ratings.save(&self.storage, &brand.store).await?)
     }
 
-    /// Puts a crawl's pages together.
+    /// Builds the catalogue from a crawl's pages.
     async fn prepare(
         &self,
         brand: &RegisteredBrand,
@@ -356,7 +357,7 @@ impl RunContext {
         Ok(prepared)
     }
 
-    /// The catalogue that a worker made of these pages, made again for the lake, within the memory that there is.
+    /// Rebuilds for the lake a catalogue that a worker built from these pages, within the available memory.
     pub(crate) async fn ready_again(
         &self,
         brand: &RegisteredBrand,
@@ -371,7 +372,7 @@ impl RunContext {
             .await
             .map_err(|error| failed(error.into()))?;
         let refresh = rated(refresh, ratings).await.map_err(failed)?;
-        // As if its crawl had begun here: the time until now is part of its turn.
+        // The start is moved back, so that the time of the worker's crawl counts too.
         let crawled = std::time::Duration::from_millis(summary.duration_ms);
         let started = Instant::now().checked_sub(crawled).unwrap_or_else(Instant::now);
         let hash = refresh.hash().to_owned();
@@ -387,7 +388,7 @@ impl RunContext {
         Ok(Ready { refresh, rest })
     }
 
-    /// The catalogue that was made of these pages before, made again.
+    /// Rebuilds the catalogue that was already built from these pages.
     pub(crate) async fn prepare_again(
         &self,
         brand: &RegisteredBrand,
@@ -403,7 +404,7 @@ impl RunContext {
     }
 }
 
-/// The catalogue with its ratings, under the hash by which the lake will know it.
+/// Adds ratings to the catalogue and computes the hash under which the lake will store it.
 async fn rated(mut refresh: BrandRefresh<CatalogueRows>, ratings: Ratings) -> Result<HashedRefresh, StoreFailure> {
     let hashed = tokio::task::spawn_blocking(move || {
         ratings.apply(&mut refresh.products);

@@ -8,57 +8,57 @@ use serde::{Deserialize, Serialize};
 use crate::collapse::{Affected, Changes, HoldReason};
 use crate::memory::MemoryReport;
 
-/// The stage of a run.
+/// State of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
-    /// At work, or killed while at work.
+    /// The run is in progress, or was killed.
     Running,
-    /// Stopped on request; the next run goes on with it.
+    /// The run was stopped on request; the next run resumes it.
     Interrupted,
-    /// All its stores are through.
+    /// All stores of the run are finished.
     Finished,
-    /// It was never finished and is too old to go on with.
+    /// The run was never finished and is too old to resume.
     Abandoned,
 }
 
-/// The outcome of one store.
+/// Outcome for one store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
-    /// The lake took in something new.
+    /// The lake received new data.
     Changed,
-    /// The lake has it as it is.
+    /// The lake already has the same data.
     Unchanged,
-    /// The crawl found almost entirely another catalogue than the brand had and is not believed yet.
+    /// The crawl found an almost completely different catalogue and is held back.
     HeldBack {
-        /// Products that the brand has in the lake.
+        /// Number of products of the brand in the lake.
         products_before: u64,
-        /// Products that the crawl found.
+        /// Number of products that the crawl found.
         products_found: u64,
-        /// The reason why it is not believed; `None` in reports of earlier versions.
+        /// Reason for holding the crawl back; `None` in reports of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         doubt: Option<HoldReason>,
-        /// The number of products or prices that it is about, where it is not the products that are left.
+        /// Number of affected products or prices, if the reason is not the number of remaining products.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         affected: Option<Affected>,
-        /// The currency of its prices before and now, where that is the doubt.
+        /// Currency of the prices before and now, if that is the reason.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         currencies: Option<(CurrencyCode, CurrencyCode)>,
     },
-    /// It could not be read or written; its products stay as they were.
+    /// The store could not be read or its data not written; its products stay unchanged.
     Failed {
-        /// One word of a closed list.
+        /// One-word error code from a fixed set.
         code: String,
-        /// The fault, with its causes.
+        /// Error message with its causes.
         reason: String,
     },
-    /// The run was stopped before its turn came or while it was read.
+    /// The run was stopped before the store was read or while it was read.
     Skipped,
 }
 
 impl Outcome {
-    /// The outcome in one word.
+    /// Returns the outcome as one word.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ impl Outcome {
         }
     }
 
-    /// The detail that there is to say beyond the word.
+    /// Returns details about the outcome, if any.
     #[must_use]
     pub fn detail(&self) -> Option<String> {
         match self {
@@ -96,7 +96,7 @@ impl Outcome {
     }
 }
 
-/// The reason why a crawl is held back, where that is not the count of its products.
+/// Returns the reason why a crawl is held back, if it is not the product count.
 fn why(doubt: HoldReason, affected: Option<Affected>) -> Option<String> {
     let of = affected.map_or_else(String::new, |Affected { count, of }| format!("{count} of {of}"));
     Some(match doubt {
@@ -118,12 +118,12 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// A store that shows its prices in another currency than its own.
+/// Currencies of a store that shows its prices in another currency than its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForeignPrices {
-    /// The store's own currency.
+    /// Currency of the store.
     pub own: CurrencyCode,
-    /// The one in which its prices were shown, and taken.
+    /// Currency in which the prices were shown and stored.
     pub shown: CurrencyCode,
 }
 
@@ -145,58 +145,59 @@ impl fmt::Display for ForeignPrices {
     }
 }
 
-/// One store's part in a run.
+/// Result of one store in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoreSummary {
-    /// The brand.
+    /// Slug of the brand.
     pub slug: BrandSlug,
-    /// Its store.
+    /// Store of the brand.
     pub store: StoreHost,
-    /// Its outcome.
+    /// Outcome for the store.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// Products of the brand: found by this crawl or, where nothing was read, those that the lake has.
+    /// Number of products of the brand: found by this crawl, or in the lake if nothing was read.
     pub products: u64,
-    /// Variants found; `None` where nothing was read.
+    /// Number of variants found; `None` if nothing was read.
     pub variants: Option<u64>,
-    /// Records that could not be understood; `None` where nothing was read.
+    /// Number of records that could not be parsed; `None` if nothing was read.
     pub quarantined: Option<u64>,
-    /// Pages of the catalogue.
+    /// Number of catalogue pages.
     pub pages: u32,
-    /// Requests sent for the catalogue.
+    /// Number of requests sent for the catalogue.
     pub requests: u32,
-    /// Decoded bytes received.
+    /// Number of decoded bytes received.
     pub bytes: u64,
-    /// A bound was met before the catalogue's end.
+    /// True if a limit was reached before the end of the catalogue.
     #[serde(default)]
     pub truncated: bool,
-    /// Its prices are shown in another currency than its own, though no country's were asked for; absent where they are not.
+    /// Set if prices are shown in another currency than the store's own although no country was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign_prices: Option<ForeignPrices>,
-    /// The cost of reading the codes that the store states, beside the catalogue; absent where that was not due.
+    /// Cost of reading the store's discount codes, not included in the catalogue's numbers; absent if they were not
+    /// due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub codes: Option<CodesRead>,
-    /// The changes of the brand, or those that there would be where the crawl is held back; absent where they are not known, as
-    /// where nothing was read.
+    /// Changes of the brand. If the crawl is held back, these are the changes that it would make. Absent if unknown,
+    /// for example because nothing was read.
     #[serde(flatten)]
     pub changes: Option<Changes>,
-    /// Pages that the run had landed before it was interrupted, and did not ask for again.
+    /// Number of pages that the run had landed before an interruption and did not request again.
     #[serde(default)]
     pub reused_pages: u32,
-    /// The moment at which its first page was asked for; absent where its catalogue was not read.
+    /// Time at which the first page was requested; absent if the catalogue was not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_since: Option<Timestamp>,
-    /// The moment at which its catalogue was read to the end; absent where it was not.
+    /// Time at which the catalogue was read completely; absent if it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_at: Option<Timestamp>,
-    /// The moment at which its turn was over.
+    /// Time at which the store was finished.
     pub ended_at: Timestamp,
-    /// From the beginning of its crawl to the lake, waiting included.
+    /// Time from the start of the crawl to the commit in milliseconds, including waiting.
     pub duration_ms: u64,
 }
 
 impl StoreSummary {
-    /// The time in which the store was read; `None` where it was not.
+    /// Returns the time span in which the store was read; `None` if it was not.
     pub(crate) fn span(&self) -> Option<CrawlSpan> {
         Some(CrawlSpan {
             began_at: self.read_since?,
@@ -205,103 +206,103 @@ impl StoreSummary {
     }
 }
 
-/// The cost of reading the discount codes that stores state, and their number.
+/// Cost of reading the discount codes that stores state, and their number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodesRead {
-    /// Requests sent for front pages and policies; those of the catalogue do not count among them.
+    /// Number of requests sent for front pages and policies, without those for the catalogue.
     pub requests: u64,
-    /// Decoded bytes received.
+    /// Number of decoded bytes received.
     pub bytes: u64,
-    /// Codes that are stated now.
+    /// Number of codes stated now.
     pub codes: u64,
 }
 
 impl CodesRead {
-    /// True where nothing was read.
+    /// Returns true if nothing was read.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Counts of a whole run.
+/// Totals of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Stores that the run is about.
+    /// Number of stores in the run.
     pub stores: u64,
-    /// Of these, stores of which the lake took in something new.
+    /// Number of stores for which the lake received new data.
     pub changed: u64,
-    /// Stores that are as they were.
+    /// Number of unchanged stores.
     pub unchanged: u64,
-    /// Stores whose crawl is not believed yet.
+    /// Number of stores whose crawl is held back.
     pub held_back: u64,
-    /// Stores that could not be read or written.
+    /// Number of stores that could not be read or whose data could not be written.
     pub failed: u64,
-    /// Stores whose turn did not come.
+    /// Number of stores that were skipped because the run was stopped.
     pub skipped: u64,
-    /// Products of all stores.
+    /// Number of products of all stores.
     pub products: u64,
-    /// Variants found.
+    /// Number of variants found.
     pub variants: u64,
-    /// Records that could not be understood, of the stores that were read.
+    /// Number of records that could not be parsed, in stores that were read.
     pub quarantined: u64,
-    /// Requests sent.
+    /// Number of requests sent.
     pub requests: u64,
-    /// Decoded bytes received.
+    /// Number of decoded bytes received.
     pub bytes: u64,
-    /// Pages that the run had landed before it was interrupted, and did not ask for again.
+    /// Number of pages that the run had landed before an interruption and did not request again.
     #[serde(default)]
     pub reused_pages: u64,
-    /// Products that came, of the stores that changed.
+    /// Number of added products in stores that changed.
     #[serde(default)]
     pub products_added: u64,
-    /// Products that went, of the stores that changed.
+    /// Number of removed products in stores that changed.
     #[serde(default)]
     pub products_removed: u64,
-    /// Variants with another price, of the stores that changed.
+    /// Number of variants with a changed price in stores that changed.
     #[serde(default)]
     pub prices_changed: u64,
-    /// The cost of reading the codes that stores state; absent where it was not due at any.
+    /// Cost of reading the discount codes that stores state; absent if none were due.
     #[serde(default, skip_serializing_if = "CodesRead::is_none")]
     pub codes: CodesRead,
-    /// The live words of stores; absent where there are none.
+    /// Results of merging live observations; absent if there were none.
     #[serde(default, skip_serializing_if = "LiveTotals::is_none")]
     pub live: LiveTotals,
 }
 
-/// The work of a run with what stores said live.
+/// Results of merging live observations in a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LiveTotals {
-    /// Files of observations that were read.
+    /// Number of observation files that were read.
     pub files: u64,
-    /// Files that are none of observations; they stay where they are.
+    /// Number of files that are not valid observation files; they are not deleted.
     pub files_damaged: u64,
-    /// Commits to the lake.
+    /// Number of commits to the lake.
     pub commits: u64,
-    /// Observations that were newer than what was known.
+    /// Number of observations that were newer than the known data.
     pub folded: u64,
-    /// Rows added to the history of prices, those included that a crawl brought by finding a store as it was before what
-    /// was seen live.
+    /// Number of rows added to the price history. This includes rows for stores that a crawl found unchanged after a
+    /// differing live observation.
     pub price_changes: u64,
-    /// Observations of brands or products that the lake does not have.
+    /// Number of observations of brands or products that are not in the lake.
     pub dropped_unknown: u64,
-    /// Observations no newer than what was known.
+    /// Number of observations that were not newer than the known data.
     pub dropped_outdated: u64,
-    /// Observations in another currency than the product's.
+    /// Number of observations in another currency than the product's.
     pub dropped_other_currency: u64,
-    /// Observations from ahead of this machine's clock.
+    /// Number of observations with a time ahead of this machine's clock.
     pub dropped_ahead: u64,
 }
 
 impl LiveTotals {
-    /// True where nothing was seen live, and nothing came of it.
+    /// Returns true if all counts are zero.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Takes in what was folded in besides.
+    /// Adds the results of another merge.
     pub(crate) fn merge(&mut self, more: &Self) {
         self.files += more.files;
         self.files_damaged += more.files_damaged;
@@ -315,44 +316,44 @@ impl LiveTotals {
     }
 }
 
-/// The work of a run: `runs/{run}.json`.
+/// Report of a run: `runs/{run}.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// Its stage.
+    /// State of the run.
     pub state: RunState,
-    /// The brands it was limited to, if it was.
+    /// Brands to which the run was limited, if any.
     pub only: Option<Vec<BrandSlug>>,
-    /// It read everything anew, whatever it knew.
+    /// True if the run read everything, even what earlier runs found unchanged.
     pub force: bool,
-    /// It only looked: nothing was written to the lake.
+    /// True if the run wrote nothing to the lake.
     #[serde(default)]
     pub dry_run: bool,
-    /// Its stores were taken from a queue by workers; whoever commits for them goes on with it.
+    /// True if workers took the stores from a queue; only the committer of the queue resumes such a run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub queued: bool,
-    /// The number of times that it was gone on with after an interruption.
+    /// Number of times that the run was resumed.
     #[serde(default)]
     pub resumed: u32,
-    /// Its beginning.
+    /// Start of the run.
     pub started_at: Timestamp,
-    /// The moment at which it was last at work.
+    /// Time at which the run was last active.
     pub ended_at: Timestamp,
-    /// Commits to the lake.
+    /// Number of commits to the lake.
     #[serde(default)]
     pub commits: u64,
-    /// Counts over the stores.
+    /// Totals over the stores.
     pub totals: Totals,
-    /// The memory that the run took; `None` while it is at work, and in reports of earlier versions.
+    /// Memory used by the run; `None` while it is in progress, and in reports of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryReport>,
-    /// Each store that is through, by slug.
+    /// Finished stores, by slug.
     pub stores: Vec<StoreSummary>,
 }
 
 impl Totals {
-    /// Counts these.
+    /// Counts the given stores.
     #[must_use]
     pub fn of(stores: &[StoreSummary]) -> Self {
         let mut totals = Self::default();

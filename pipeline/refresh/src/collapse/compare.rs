@@ -1,4 +1,4 @@
-//! Changes by a crawl: the catalogue that it found against the one that the lake has.
+//! Compares the catalogue that a crawl found with the one in the lake.
 
 use std::collections::HashSet;
 
@@ -9,55 +9,55 @@ use serde::{Deserialize, Serialize};
 
 use crate::CollapseConfig;
 
-/// Most examples of each kind of change, and how much of a title is kept of each.
+/// Maximum number of examples of each kind of change, and maximum number of characters of an example's title.
 const EXAMPLES_MAX: usize = 2;
 const TITLE_CHARS_MAX: usize = 60;
-/// A title is another one when fewer than one of so many of its words are kept.
+/// A title counts as another one if fewer than one in this number of its words are kept.
 const WORDS_KEPT: usize = 4;
 
-/// One product that came, went, or has another price.
+/// Example of a product that was added, removed, or has another price.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Example {
-    /// It is new.
+    /// The product is new.
     Added {
-        /// Its title.
+        /// Title of the product.
         title: String,
     },
-    /// It is not listed any more.
+    /// The product is no longer listed.
     Removed {
-        /// Its title then.
+        /// Last title of the product.
         title: String,
     },
-    /// One of its variants has another price.
+    /// A variant of the product has another price.
     Price {
-        /// Its title.
+        /// Title of the product.
         title: String,
-        /// The price before, in minor units.
+        /// Earlier price in minor units.
         before_minor: i64,
-        /// The price now, in minor units.
+        /// Current price in minor units.
         now_minor: i64,
-        /// The currency of both.
+        /// Currency of both prices.
         currency: CurrencyCode,
     },
 }
 
-/// The changes of a brand by a crawl; of one that is held back, those that it would make.
+/// Changes of a brand by a crawl. If the crawl is held back, these are the changes that it would make.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
-    /// Products that the brand did not have.
+    /// Number of products that the brand did not have before.
     pub products_added: u64,
-    /// Products that it had and that are not listed any more.
+    /// Number of products that are no longer listed.
     pub products_removed: u64,
-    /// Variants that it had and that have another price, in another currency too.
+    /// Number of existing variants with another price or another currency.
     pub prices_changed: u64,
-    /// A few of these.
+    /// A few of the changes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Example>,
 }
 
 impl Changes {
-    /// The changes by the first crawl of a brand.
+    /// Returns the changes by the first crawl of a brand.
     pub(crate) fn of_new(products: u64) -> Self {
         Self {
             products_added: products,
@@ -66,20 +66,20 @@ impl Changes {
     }
 }
 
-/// The degree to which a catalogue has become another one without having become smaller.
+/// Counts that show if a catalogue was replaced without having shrunk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Drift {
-    /// Variants that the lake has.
+    /// Number of variants in the lake.
     pub(crate) variants: u64,
-    /// Of these, variants whose price fell to next to nothing.
+    /// Number of these variants whose price fell to almost nothing.
     pub(crate) fallen: u64,
-    /// Products that the lake has and the crawl found.
+    /// Number of products that are in the lake and were found by the crawl.
     pub(crate) products: u64,
-    /// Of these, products with quite another title.
+    /// Number of these products with a completely different title.
     pub(crate) retitled: u64,
 }
 
-/// Holds what the crawl found, in the currency `now_in`, against what the lake has, in `currency`.
+/// Compares what the crawl found, in the currency `now_in`, with what the lake has, in `currency`.
 pub(crate) fn compare(
     config: &CollapseConfig,
     before: &Offering,
@@ -163,13 +163,14 @@ fn price_examples(before: &Offering, now: &CatalogueRows, currency: CurrencyCode
     }
 }
 
-/// True where a price fell to the configured share of what it was, or to the smallest amount that there is.
+/// Returns true if a price fell to the configured share of its earlier value, or to one minor unit or less.
 fn is_next_to_nothing(config: &CollapseConfig, before: i64, now: i64) -> bool {
-    // A share needs no more precision than a float has.
+    // The precision of a float is sufficient for a share.
     now < before && (now <= 1 || now as f64 <= before as f64 * config.price_fall_share)
 }
 
-/// True where hardly a word is kept. Numbers alone are no words, unless there is nothing else.
+/// Returns true if only few words of the title are kept. Numbers do not count as words, unless the title has nothing
+/// else.
 fn is_another_title(before: &str, now: &str) -> bool {
     if before == now {
         return false;

@@ -1,4 +1,4 @@
-//! Doubts for which a crawl is not believed at once, and the word that confirms it.
+//! Reasons for which a crawl is held back, and the conditions under which it is confirmed.
 
 use data_model::{CurrencyCode, RunId};
 use pipeline_crawl::{LastListed, StoreCrawl};
@@ -8,42 +8,43 @@ use super::{Drift, HeldCrawl};
 use crate::CollapseConfig;
 use crate::prepare::PreparedCrawl;
 
-/// Counts this small differ by chance.
+/// Maximum difference of counts that is considered random.
 const DIFFERENCE_IGNORED: u64 = 5;
-/// Of so many products that cannot be read any more one is a few percent.
+/// More than one in this number of products must be newly unreadable to hold back a crawl.
 const UNREADABLE_SHARE: u64 = 20;
-/// A brand of so many products at least is replaced when fewer than one of [`REPLACED_SHARE`] are still listed.
+/// Minimum size of a brand that counts as replaced when fewer than one in [`REPLACED_SHARE`] of its products are still
+/// listed.
 const REPLACED_MIN: u64 = 10;
 const REPLACED_SHARE: u64 = 5;
 
-/// The reason why a crawl is not believed at once.
+/// Reason why a crawl is held back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HoldReason {
-    /// It found nothing where the brand has products, or the store counts some.
+    /// The crawl found no products although the brand has some or the store reports some.
     Emptied,
-    /// It found far fewer products.
+    /// The crawl found far fewer products.
     Shrank,
-    /// It found fewer without having come to the catalogue's end.
+    /// The crawl found fewer products and did not reach the end of the catalogue.
     Cut,
-    /// More than a few products that the brand has are listed in a way that cannot be understood.
+    /// More than a few products of the brand are listed in a form that cannot be parsed.
     Unreadable,
-    /// Hardly a product that the last crawl listed is listed still.
+    /// Almost no product from the last crawl is still listed.
     Replaced,
-    /// Its prices are in another currency.
+    /// The prices are in another currency.
     Currency,
-    /// Many prices fell to next to nothing.
+    /// Many prices fell to almost nothing.
     Prices,
-    /// Many products have quite another title.
+    /// Many products have a completely different title.
     Titles,
-    /// It listed fewer products than the store counts, and the brand would lose some.
+    /// The crawl listed fewer products than the store reports, and the brand would lose some.
     Short,
-    /// Over the last days the brand would have lost most of its products, though little by little.
+    /// Over the last days, the brand would have lost most of its products in small steps.
     Dwindled,
 }
 
 impl HoldReason {
-    /// It in one word.
+    /// Returns the reason as one word.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -60,7 +61,7 @@ impl HoldReason {
         }
     }
 
-    /// True where it is about products that would be gone.
+    /// Returns true if the reason is that products would be lost.
     pub(crate) const fn is_of_loss(self) -> bool {
         matches!(
             self,
@@ -68,59 +69,58 @@ impl HoldReason {
         )
     }
 
-    /// True where a second crawl that finds the same may confirm it: a price of next to nothing is a fault however often it is
-    /// shown, and so is a record that cannot be read.
+    /// Returns true if a second crawl with the same result may confirm the first. A price of almost nothing and an
+    /// unreadable record stay faults even if they are repeated.
     #[must_use]
     pub const fn may_be_repeated(self) -> bool {
         !matches!(self, Self::Prices | Self::Unreadable)
     }
 }
 
-/// The number of products or prices that a doubt is about.
+/// Number of products or prices affected by a reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Affected {
-    /// So many …
+    /// Number of affected products or prices.
     pub count: u64,
-    /// … of so many.
+    /// Total number of products or prices.
     pub of: u64,
 }
 
-/// The lake's content of a brand.
+/// Figures of a brand in the lake.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LakeFigures {
-    /// Products.
+    /// Number of products.
     pub(crate) products: u64,
-    /// The most that it had in the last days.
+    /// Maximum number of products in the last days.
     pub(crate) most: u64,
-    /// The excess of the store's own count over the products that it listed when the lake took them in.
+    /// Difference between the store's reported count and the products that it listed, at the last commit.
     pub(crate) unlisted: u64,
-    /// The currency of their prices; `None` of a brand that it does not have, and of one whose currency the operator
-    /// states.
+    /// Currency of the prices; `None` if the brand is not in the lake or the operator set its currency.
     pub(crate) currency: Option<CurrencyCode>,
 }
 
-/// The finds of a crawl of a brand.
+/// Figures of a crawl of a brand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CrawlFigures {
-    /// Products.
+    /// Number of products.
     pub(crate) products: u64,
-    /// Records that make no product.
+    /// Number of records from which no product could be parsed.
     pub(crate) unreadable: u64,
-    /// Products of the brand among these.
+    /// Number of these records that belong to a product of the brand.
     pub(crate) kept: u64,
-    /// Of these the ones of which that is new.
+    /// Number of these products that were still readable in the last crawl.
     pub(crate) newly_kept: u64,
-    /// The currency of the prices.
+    /// Currency of the prices.
     pub(crate) currency: CurrencyCode,
-    /// The fate of the products of the last crawl.
+    /// Comparison with the products of the last crawl.
     pub(crate) last: Option<LastListed>,
-    /// Products that the store says it has.
+    /// Number of products that the store reports.
     pub(crate) stated: Option<u64>,
-    /// Products that it listed, those that could not be understood too.
+    /// Number of products listed, including those that could not be parsed.
     pub(crate) listed: u64,
-    /// The degree to which the others have become other ones.
+    /// Differences in the prices and titles of the other products.
     pub(crate) drift: Drift,
-    /// The crawl ended before the store's catalogue did.
+    /// True if the crawl ended before the end of the catalogue.
     pub(crate) truncated: bool,
 }
 
@@ -140,13 +140,13 @@ impl CrawlFigures {
         }
     }
 
-    /// The reasons not to believe at once that a brand has become this, the gravest first; empty if it is believed.
+    /// Returns the reasons to hold back this crawl, most severe first; empty if it is accepted.
     pub(crate) fn doubts(&self, config: &CollapseConfig, before: LakeFigures) -> Vec<HoldReason> {
         let LakeFigures { products, currency, .. } = before;
-        // A record that could not be read before either is no news.
+        // Records that were already unreadable before are not new losses.
         let known = self.products + self.kept.saturating_sub(self.newly_kept);
         let missing = products.saturating_sub(known);
-        // Shares of counts need no more precision than a float has.
+        // The precision of a float is sufficient for shares of counts.
         let is_few =
             |of: u64| (known as f64) < of as f64 * config.share_min && of.saturating_sub(known) >= config.drop_min;
         let lists_few = |last: LastListed| {
@@ -155,7 +155,7 @@ impl CrawlFigures {
         };
         let is_lost = missing > self.newly_kept;
         let doubts = [
-            // Of a new brand too: a store that counts products and lists none shows a fault.
+            // This applies to new brands too: a store that reports products but lists none has a fault.
             (
                 known == 0 && (products > 0 || self.unlisted() > before.unlisted),
                 HoldReason::Emptied,
@@ -172,9 +172,10 @@ impl CrawlFigures {
                 HoldReason::Currency,
             ),
             (self.titles_changed(config), HoldReason::Titles),
-            // Products that a crawl that did not come to the end lacks may be behind that end, however few they are.
+            // Products missing in an incomplete crawl may come after its end, even if they are few.
             (self.truncated && is_lost, HoldReason::Cut),
-            // So may what the store counts and did not list, as far as that is more than it never lists.
+            // The same applies to products that the store reports but did not list, if there are more of them than
+            // usual.
             (is_lost && self.unlisted() > before.unlisted, HoldReason::Short),
             (
                 is_lost && !is_few(products) && is_few(before.most),
@@ -201,7 +202,7 @@ impl CrawlFigures {
         self.stated.unwrap_or(0).saturating_sub(self.listed)
     }
 
-    /// The number of products or prices that the doubt is about, where that is not the products that are left.
+    /// Returns the number of affected products or prices, if the reason is not the number of remaining products.
     pub(crate) fn affected(&self, doubt: HoldReason, before: LakeFigures) -> Option<Affected> {
         let (count, of) = match doubt {
             HoldReason::Prices => (self.drift.fallen, self.drift.variants),
@@ -213,8 +214,8 @@ impl CrawlFigures {
         Some(Affected { count, of })
     }
 
-    /// True where a second crawl that finds the same says anything about a brand that had `before` products: the cause that
-    /// makes products disappear here may well be a fault, and faults come twice.
+    /// Returns true if a second crawl with the same result is meaningful for a brand that had `before` products. It is
+    /// not if a fault may have hidden the products, because faults can repeat.
     pub(super) fn is_confirmed_by_repetition(self, before: u64) -> bool {
         if self.products == 0 {
             return self.stated == Some(0);
@@ -226,7 +227,7 @@ impl CrawlFigures {
     }
 }
 
-/// A crawl that is not believed at once.
+/// Crawl with reasons to hold it back.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DoubtedCrawl<'a> {
     pub(crate) before: LakeFigures,
@@ -234,8 +235,8 @@ pub(crate) struct DoubtedCrawl<'a> {
     pub(crate) doubts: &'a [HoldReason],
 }
 
-/// True where the find is the one that was held back, and that is confirmed by now: by the operator, or by another run, where
-/// finding the same again says anything.
+/// Returns true if the crawl matches the held one and is now confirmed: by the operator, or by another run if a
+/// repetition is meaningful.
 pub(crate) fn is_confirmed(
     config: &CollapseConfig,
     DoubtedCrawl { before, found, doubts }: DoubtedCrawl<'_>,
@@ -245,11 +246,11 @@ pub(crate) fn is_confirmed(
     let products = found.products;
     let difference = held.products_found.abs_diff(products);
     let tolerated = held.products_found.max(products) as f64 * config.tolerance;
-    // Few products are not about the same as none, nor are amounts in one currency like those in another.
+    // Zero products do not match a few, and amounts in different currencies do not match.
     let both_empty = (held.products_found == 0) == (products == 0);
     let same_money = held.currency.is_none_or(|currency| currency == found.currency);
     let alike = both_empty && same_money && (difference <= DIFFERENCE_IGNORED || difference as f64 <= tolerated);
-    // A crawl that was held back for another reason may have been of the same size.
+    // A crawl that was held back for another reason may have had the same size.
     let was_held = |doubt: &HoldReason| held.doubt == Some(*doubt) || held.doubts.contains(doubt);
     let same_doubts = doubts.iter().all(|doubt| doubt.is_of_loss() || was_held(doubt));
     let held_found = CrawlFigures {

@@ -1,4 +1,4 @@
-//! The committer of a run whose stores workers stage.
+//! Committer of a run whose stores are staged by workers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,50 +21,51 @@ use crate::store::{Event, RunContext};
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary, Totals};
 use crate::{RefreshConfig, RefreshError};
 
-/// A store whose worker is done with it.
+/// Store that a worker has finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StagedStore {
-    /// The store.
+    /// Host of the store.
     pub store: StoreHost,
-    /// Its brand.
+    /// Slug of the brand.
     pub slug: BrandSlug,
-    /// The right under which it was staged.
+    /// Fence under which the store was staged.
     pub fence: i64,
-    /// The lake has what a later worker found: then this one's comes too late.
+    /// True if the lake has a later worker's result, so that this one is too late.
     pub is_outdated: bool,
-    /// The reason why nobody tries it again; `None` where it is tried again.
+    /// Reason why the store is not retried; `None` if it is retried.
     pub letter: Option<String>,
 }
 
-/// The place where a committer learns what is staged. It is asked by one committer at a time.
+/// Source from which a committer learns about staged stores. Only one committer uses it at a time.
 #[async_trait]
 pub trait StagedStores: Send + Sync + std::fmt::Debug {
-    /// The next stores whose workers are done, as many as are worth a commit; waits for them. Each is answered once, but for
-    /// those of [`StagedStores::again`]. `None`: nothing is left of the run. Where this is dropped, nothing was answered.
+    /// Waits for the next finished stores, enough for a commit. Each store is returned once, unless it is passed to
+    /// [`StagedStores::again`]. `None` means that the run has no stores left. If this future is dropped, no store
+    /// counts as returned.
     async fn next(&self) -> Option<Vec<StagedStore>>;
 
-    /// The stores that are there now, however few: the committer is about to stop.
+    /// Returns the stores that are available now, without waiting, because the committer is about to stop.
     async fn rest(&self) -> Vec<StagedStore>;
 
-    /// The lake and the ledger have what is to be had of these.
+    /// Called after the lake and the ledger have the results of these brands.
     async fn folded(&self, brands: Vec<BrandSlug>);
 
-    /// This one was not taken in: because its stage `is_lost` and a worker has to make another, or because it cannot be read
-    /// now.
+    /// Called if a store was not committed: either its stage `is_lost` and a worker must create it again, or it cannot
+    /// be read now.
     async fn again(&self, staged: StagedStore, is_lost: bool);
 }
 
-/// Stages whose products are made at the same time, at most.
+/// Maximum number of stages whose products are built concurrently.
 const AT_ONCE_MAX: usize = 4;
-/// Events on their way to the collector: products in memory.
+/// Capacity of the event channel to the collector; each event holds products in memory.
 const EVENTS_MAX: usize = 4;
 
-/// Brings what workers stage of a run to the lake, until nothing is left of it or `deps.stores.cancel` ends it early: then what is
-/// staged is taken in, the report says that the run is interrupted, and the next committer goes on. Stages that were taken
-/// in before are taken in again without harm.
+/// Commits to the lake what workers stage of a run, until no store is left or `deps.stores.cancel` ends it early. On an early
+/// end, what is staged is committed, the report says that the run is interrupted, and the next committer continues.
+/// Committing a stage twice does no harm.
 ///
-/// The stages that `source` answers at once are committed together, however long they take to be made: in parts only where they
-/// are more than `refresh.tick_brands_max`, than the memory has room for, or where a part of them has waited for `wait_max`.
+/// Stages that `source` returns together are committed together, even if building them takes long. They are split only if
+/// they exceed `refresh.tick_brands_max` or the memory, or if some of them have waited for `wait_max`.
 ///
 /// # Errors
 /// See [`RefreshError`].
@@ -104,11 +105,11 @@ pub async fn commit_queued(
         }
         Ok(())
     };
-    // Boxed: commits are large futures, of types that go deep.
+    // Boxed, because commits are large futures with deeply nested types.
     let committing = async { tokio::try_join!(feeding, telling, collector.collect(collected)) };
     let ended = committing.boxed().await;
     let ended = ended.map(|((), (), report)| report);
-    // The process that commits by now reports the end of the run.
+    // If this committer was fenced off, the process that replaced it reports the end of the run.
     if ended.as_ref().err().and_then(RefreshError::fenced).is_none() {
         let (storage, now) = (&deps.stores.storage, deps.stores.clock.now());
         record_end(storage, &registry, &run.run, now, ended.as_ref()).await;
@@ -120,7 +121,7 @@ pub async fn commit_queued(
     Ok(report)
 }
 
-/// The report of the committer before, or an empty one.
+/// Returns the report of the previous committer, or an empty one.
 async fn opened(run: &QueuedRun, deps: &RefreshDeps) -> Result<RunReport, RefreshError> {
     if let Some(report) = read_run(&deps.stores.storage, &run.run).await? {
         return Ok(RunReport {
@@ -146,7 +147,7 @@ async fn opened(run: &QueuedRun, deps: &RefreshDeps) -> Result<RunReport, Refres
     })
 }
 
-/// Makes of what is staged what the collector takes, until nothing is left.
+/// Builds catalogues from the stages and sends them to the collector until none are left.
 async fn feed(shared: &RunContext, registry: &Registry, source: &dyn StagedStores, events: mpsc::Sender<Event>) {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut is_told_to_stop = false;
@@ -168,14 +169,14 @@ async fn feed(shared: &RunContext, registry: &Registry, source: &dyn StagedStore
         let mut making = std::pin::pin!(making);
         while let Some(event) = making.next().await {
             if events.send(event).await.is_err() {
-                // The run was given up.
+                // The run was abandoned.
                 return;
             }
         }
     }
 }
 
-/// With the brands that were added or removed since the run began.
+/// Reloads the registry, because brands may have been added or removed since the run began.
 async fn caught_up(shared: &RunContext, registry: &Registry) -> Registry {
     let mut registry = registry.clone();
     if let Err(error) = registry.catch_up(&shared.storage).await {
@@ -216,7 +217,7 @@ async fn event_of(
         };
         return Some(through(StoreSummary { outcome, ..blank() }));
     };
-    // The content that the lake has by now was found later.
+    // The lake already has a later result.
     if staged.is_outdated {
         return Some(through(blank()));
     }
@@ -227,7 +228,7 @@ async fn event_of(
     let Some(brand) = brand else {
         return Some(through(blank()));
     };
-    // Boxed: a large future.
+    // Boxed because the future is large.
     match Box::pin(shared.ready_again(brand, state, stage.summary.clone())).await {
         Ok(ready) => Some(Event::Ready(Box::new(ready))),
         Err((code, reason)) => {

@@ -1,10 +1,11 @@
-//! A run whose stores are taken from a queue by any number of workers, in any number of processes.
+//! Run whose stores are taken from a queue by any number of workers, in any number of processes.
 //!
-//! A worker keeps what it knows of the lake ([`WorkerContext`]), crawls a store and judges what it found as any run does, and leaves
-//! the result where all see it ([`StagedResult`]). One committer ([`commit_queued`]) makes the products of what changed again from
-//! the landed pages, brings them to the lake in batches, and keeps the run's ledger: neither a commit nor a snapshot a store.
+//! A worker keeps its view of the lake ([`WorkerContext`]), crawls a store, judges the result as in any run, and saves
+//! it where all processes can read it ([`StagedResult`]). One committer ([`commit_queued`]) rebuilds changed catalogues
+//! from the landed pages, commits them in batches, and keeps the run's ledger. So stores need no commit or snapshot of
+//! their own.
 //!
-//! The right to take a store, and the place of the committer, are for the caller to know: a queue with leases.
+//! The caller decides which worker may take a store and who is the committer, for example with a queue with leases.
 
 mod commit;
 mod stage;
@@ -18,14 +19,14 @@ pub use worker_context::WorkerContext;
 
 use crate::RunOptions;
 
-/// A run whose stores are in a queue.
+/// Run whose stores are in a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueuedRun {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// Reads everything anew, whatever earlier runs know.
+    /// Reads everything, even what earlier runs found unchanged.
     pub force: bool,
-    /// The moment at which it was asked for.
+    /// Time at which the run was requested.
     pub started_at: Timestamp,
 }
 

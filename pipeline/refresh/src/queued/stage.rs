@@ -1,4 +1,4 @@
-//! A worker's finds of a store, where every committer sees them: `staging/{run}/{store}.{fence}.json`.
+//! Worker's result for a store, saved where every committer can read it: `staging/{run}/{store}.{fence}.json`.
 
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost};
@@ -9,36 +9,36 @@ use serde::{Deserialize, Serialize};
 
 use crate::summary::{Outcome, StoreSummary};
 
-/// The reason why a worker's result cannot be written or read.
+/// Error from writing or reading a worker's result.
 #[derive(Debug, thiserror::Error)]
 #[error("a worker's result cannot be written or read")]
 pub struct StageError(#[from] StorageError);
 
-/// A worker's finds of one store. Its name has the fence under which the worker had the store: what one writes who was taken
-/// for gone never stands in the place of another's.
+/// Worker's result for one store. The object name contains the worker's fence, so that a worker that was presumed dead
+/// never overwrites another worker's result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StagedResult {
-    /// The run.
+    /// Id of the run.
     pub(crate) run: RunId,
-    /// The store.
+    /// Host of the store.
     pub(crate) store: StoreHost,
-    /// Its brand.
+    /// Slug of the brand.
     pub(crate) slug: BrandSlug,
-    /// The right under which it was crawled.
+    /// Fence under which the store was crawled.
     pub(crate) fence: i64,
-    /// The summary to report of it.
+    /// Summary for the report.
     pub(crate) summary: StoreSummary,
-    /// The landed pages that are for the lake; `None` where it has nothing to take in.
+    /// Crawl whose landed pages are to be committed; `None` if there is nothing to commit.
     pub(crate) changed: Option<CrawlState>,
 }
 
-/// The place of a stage of this fence.
+/// Returns the path of the stage with this fence.
 fn stage_at(run: &RunId, store: &StoreHost, fence: i64) -> Path {
     Path::from_iter(["staging", run.as_str(), &format!("{store}.{fence}.json")])
 }
 
 impl StagedResult {
-    /// The reason why the store was not refreshed: a code and a text; `None` where it was.
+    /// Returns the code and text of the reason why the store was not refreshed; `None` if it was.
     #[must_use]
     pub fn failure(&self) -> Option<(&str, &str)> {
         match &self.summary.outcome {
@@ -47,13 +47,13 @@ impl StagedResult {
         }
     }
 
-    /// The outcome of the store, in one word.
+    /// Returns the outcome of the store as one word.
     #[must_use]
     pub const fn outcome(&self) -> &'static str {
         self.summary.outcome.as_str()
     }
 
-    /// Keeps it: durable when this returns.
+    /// Saves the stage. It is durable when this function returns.
     ///
     /// # Errors
     /// [`StageError`].
@@ -63,7 +63,7 @@ impl StagedResult {
         Ok(save_document(storage, &at, self).await?)
     }
 
-    /// The stage of a fence; `None` if it is gone or cannot be understood.
+    /// Loads the stage with this fence; `None` if it is missing or cannot be parsed.
     pub(crate) async fn load(
         storage: &Storage,
         run: &RunId,
@@ -75,7 +75,7 @@ impl StagedResult {
     }
 }
 
-/// Deletes what was staged of a run that is over.
+/// Deletes the stages of a run that is over.
 ///
 /// # Errors
 /// [`StageError`].

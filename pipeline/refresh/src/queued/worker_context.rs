@@ -13,7 +13,7 @@ use crate::store::{Event, RunContext};
 use crate::summary::StoreSummary;
 use crate::{RefreshConfig, RefreshError};
 
-/// The things that a worker keeps while it refreshes stores of one run: a snapshot of the lake and the registry. Cheap to
+/// Data that a worker keeps while it refreshes stores of one run: a snapshot of the lake and the registry. Cheap to
 /// clone.
 #[derive(Debug, Clone)]
 pub struct WorkerContext {
@@ -22,7 +22,7 @@ pub struct WorkerContext {
 }
 
 impl WorkerContext {
-    /// Looks what the lake has now.
+    /// Loads the current state of the lake and the registry.
     ///
     /// # Errors
     /// See [`RefreshError`].
@@ -41,19 +41,20 @@ impl WorkerContext {
         })
     }
 
-    /// Crawls a store and judges what was found; nothing is written to the lake. Dropping the future ends the crawl at once:
-    /// what was landed until then is gone on with by the next worker that has the store for the same run.
+    /// Crawls a store and judges the result; writes nothing to the lake. Dropping the future ends the crawl at once. The next
+    /// worker that takes the store in the same run continues from the landed pages.
     ///
     /// # Errors
-    /// [`RefreshError::Registry`]. A failure of the store is no error: the stage has it.
+    /// [`RefreshError::Registry`]. A failure of the store is not an error; the stage contains it.
     #[boxed]
     pub async fn refresh(&self, slug: &BrandSlug, store: &StoreHost, fence: i64) -> Result<StagedResult, RefreshError> {
         let Some(brand) = self.registered(slug, store).await? else {
-            // The operator removed it meanwhile.
+            // The operator has removed the brand in the meantime.
             return Ok(self.stage(self.shared.blank_of(slug, store), fence));
         };
         let (events, mut told) = mpsc::channel(1);
-        // Boxed: a crawl is a large future, of a type that goes deep. It sends one result, and has room for it.
+        // Boxed, because a crawl is a large future with deeply nested types. It sends one event, and the channel has
+        // capacity for it.
         Arc::clone(&self.shared).refresh_store(brand, events).boxed().await;
         Ok(match told.recv().await {
             Some(Event::Ready(ready)) => {

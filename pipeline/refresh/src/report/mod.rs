@@ -1,4 +1,5 @@
-//! A run as one HTML file: no script, no font, no picture from elsewhere; it reads on a phone and in the dark.
+//! Renders the report of a run as a single HTML file without scripts, fonts or external images. It supports phones and
+//! dark mode.
 
 mod spread;
 mod tables;
@@ -10,7 +11,7 @@ use data_reports::page::{self, put, tile};
 use self::spread::TimedAmount;
 use crate::summary::RunReport;
 
-/// Renders the report of a run.
+/// Renders the report of a run as HTML.
 #[must_use]
 pub fn render_html(report: &RunReport) -> String {
     let mut page = String::with_capacity(16 << 10);
@@ -86,7 +87,7 @@ fn tiles(page: &mut String, report: &RunReport) {
     page.push_str("</dl>");
 }
 
-/// Side by side where there is room, so that together they fill the width and their texts stay of a size.
+/// Renders the plots side by side if the screen is wide enough, so that they fill the width and keep their text size.
 fn plots(page: &mut String, report: &RunReport) {
     page.push_str("<div class=\"plots\">");
     outcomes(page, report);

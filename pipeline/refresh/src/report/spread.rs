@@ -1,14 +1,14 @@
-//! The counts that the plots show.
+//! Computes the counts for the report's plots.
 
 use data_model::Timestamp;
 
 use crate::summary::{Outcome, StoreSummary};
 use data_reports::page::chart::Bar;
 
-/// Most columns of the plot over time.
+/// Maximum number of columns in the plot over time.
 const STEPS_MAX: u64 = 48;
 
-/// The values from the bin before up to this bound.
+/// Histogram bin, from the upper bound of the previous bin to below this bound.
 struct Bin {
     below: u64,
     label: &'static str,
@@ -18,7 +18,7 @@ const fn bin(below: u64, label: &'static str) -> Bin {
     Bin { below, label }
 }
 
-/// Stores by the number of their products.
+/// Counts stores by number of products.
 pub(super) fn products(stores: &[StoreSummary]) -> Vec<Bar> {
     const BINS: [Bin; 8] = [
         bin(1, "none"),
@@ -33,7 +33,7 @@ pub(super) fn products(stores: &[StoreSummary]) -> Vec<Bar> {
     histogram(&BINS, stores.iter().map(|store| store.products))
 }
 
-/// Stores by the time that they took; those whose turn never came are left out.
+/// Counts stores by duration; skipped stores are left out.
 pub(super) fn durations(stores: &[StoreSummary]) -> Vec<Bar> {
     const BINS: [Bin; 8] = [
         bin(100, "under 0.1 s"),
@@ -62,14 +62,14 @@ fn histogram(bins: &[Bin], values: impl Iterator<Item = u64>) -> Vec<Bar> {
     bars
 }
 
-/// An amount, and the moment at which it was complete.
+/// Amount with the time at which it was complete.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TimedAmount {
     pub(super) at: Timestamp,
     pub(super) amount: u64,
 }
 
-/// Adds up what ended in each step of time; also says how long a step is, in milliseconds.
+/// Sums the amounts that ended in each time step. Also returns the length of a step in milliseconds.
 pub(super) fn over_time(start: Timestamp, end: Timestamp, ended: &[TimedAmount]) -> (u64, Vec<u64>) {
     const STEPS_MS: [u64; 10] = [
         100, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 21_600_000, 86_400_000,

@@ -1,4 +1,5 @@
-//! The tables of a report. On a narrow screen each row becomes a block, in which every value has its heading above it.
+//! Renders the tables of a report. On a narrow screen, each row becomes a block with the column heading above each
+//! value.
 
 use data_model::{CurrencyCode, Money};
 
@@ -7,21 +8,21 @@ use crate::collapse::{Changes, Example};
 use crate::summary::{Outcome, StoreSummary};
 use data_reports::page::text::{EscapedText, bytes, count, duration, escape};
 
-/// Rows of a table; what is beyond is counted.
+/// Maximum number of rows in a table; further rows are only counted.
 const ROWS_MAX: usize = 2_000;
 
-/// A column: its heading, and what its cells hold.
+/// Column: its heading and the kind of its cells.
 type Column = (&'static str, Kind);
 
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// The name of a brand: it heads its block.
+    /// Name of a brand; used as the heading of the row's block.
     Brand,
     /// A number.
     Number,
-    /// A word or two.
+    /// One or two words.
     Word,
-    /// Text of any length: it has the width of the screen.
+    /// Text of any length; uses the full screen width.
     Text,
 }
 
@@ -36,7 +37,7 @@ impl Kind {
     }
 }
 
-/// A cell: safe markup, and a class beside that of its column.
+/// Cell: safe HTML, and a CSS class in addition to that of its column.
 type Cell = (String, &'static str);
 
 fn plain(text: &str) -> Cell {
@@ -81,7 +82,7 @@ fn brand(store: &StoreSummary) -> Cell {
     plain(store.slug.as_str())
 }
 
-/// Crawls that wait for a second one or for the operator: what they found, beside what the lake keeps meanwhile.
+/// Renders the crawls that are held back: what they found, and what the lake keeps in the meantime.
 pub(super) fn held_back(page: &mut String, stores: &[StoreSummary]) {
     const COLUMNS: &[Column] = &[
         ("Brand", Kind::Brand),
@@ -157,7 +158,7 @@ fn trouble(store: &StoreSummary, what: &str, detail: &str) -> Vec<Cell> {
     vec![brand(store), (escape(what), store.outcome.as_str()), plain(detail)]
 }
 
-/// Products that came and went and prices that changed in the lake since this run.
+/// Renders the products added and removed and the prices changed in the lake by this run.
 pub(super) fn changes(page: &mut String, stores: &[StoreSummary]) {
     const COLUMNS: &[Column] = &[
         ("Brand", Kind::Brand),

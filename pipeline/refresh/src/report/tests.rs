@@ -106,7 +106,7 @@ fn the_report_says_why_a_crawl_is_not_believed_though_it_found_as_many_products(
     let currencies = ("INR".parse().unwrap(), "USD".parse().unwrap());
     assert!(page(Some(HoldReason::Currency), Some(currencies)).contains("prices are in USD, were in INR"));
     assert!(page(Some(HoldReason::Replaced), None).contains("hardly a product of before is listed"));
-    // The summary of an earlier version does not say why.
+    // Summaries of earlier versions do not contain the reason.
     let earlier = serde_json::json!({"outcome": "held_back", "products_before": 9, "products_found": 2});
     let earlier: Outcome = serde_json::from_value(earlier).unwrap();
     assert_eq!(earlier.detail().unwrap(), "2 products, where there were 9");
@@ -132,7 +132,7 @@ fn amounts_are_written_for_people() {
     assert_eq!(written, ["450 ms", "4.5 s", "3 min 20 s", "2 h 5 min"]);
 }
 
-/// The texts of a table's cells, row by row.
+/// Returns the texts of a table's cells, row by row.
 fn cells(html: &str, title: &str) -> Vec<Vec<String>> {
     let table = html.split(&format!("<h2>{title}</h2>")).nth(1).unwrap();
     let body = table.split("<tbody>").nth(1).unwrap().split("</tbody>").next().unwrap();

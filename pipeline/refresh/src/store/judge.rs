@@ -1,4 +1,4 @@
-//! The judgement that decides if the lake gets what a crawl found.
+//! Decides if the result of a crawl is written to the lake.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ use crate::reader::KeptPage;
 use crate::summary::{Outcome, StoreSummary};
 
 impl RunContext {
-    /// Puts together what the crawl and its reader found, and decides whether the lake gets it.
+    /// Builds the catalogue from the crawl and decides if it is written to the lake.
     pub(super) async fn judge(
         &self,
         brand: &RegisteredBrand,
@@ -41,7 +41,7 @@ impl RunContext {
         let doubts = found.doubts(&self.config.collapse, before);
         if !doubts.is_empty() && !self.is_confirmed(brand, before, found, &doubts).await? {
             summary.outcome = held_back(before, found, &doubts);
-            // The brand still has what it had.
+            // The brand keeps the products that it had.
             summary.products = before.products;
             return Ok(None);
         }
@@ -53,7 +53,7 @@ impl RunContext {
         let refresh = rated(refresh, ratings).await?;
         let hash = refresh.hash().to_owned();
         if in_lake.is_some_and(|known| known.hash == hash) {
-            // A change that an interrupted run had brought to the lake before it is no less its change.
+            // A change that this run committed before an interruption still counts as its change.
             let by_this_run = in_lake.is_some_and(|known| known.run == self.run);
             summary.outcome = if by_this_run {
                 Outcome::Changed
@@ -85,7 +85,7 @@ impl RunContext {
         Ok(Some(Box::new(Ready { refresh, rest })))
     }
 
-    /// Holds the catalogue against the one that the lake has, and notes what changed.
+    /// Compares the catalogue with the one in the lake and records the changes.
     async fn compare(
         &self,
         brand: &RegisteredBrand,
@@ -96,13 +96,13 @@ impl RunContext {
             summary.changes = Some(Changes::of_new(prepared.refresh.products.len() as u64));
             return Ok(Drift::default());
         };
-        // The changes that this run brought before it was interrupted are no longer to be seen.
+        // If this run already committed the brand before an interruption, its changes are no longer visible.
         if in_lake.run == self.run {
             return Ok(Drift::default());
         }
         let before = match self.snapshot.offering(&brand.store).await {
             Ok(before) => before,
-            // The fate of a brand whose rows are lost is for the commit to say, which needs them too.
+            // If the brand's rows are lost, the commit needs them too and reports the error.
             Err(error) => {
                 tracing::warn!(
                     brand.slug = %brand.slug,
@@ -122,7 +122,7 @@ impl RunContext {
         Ok(drift)
     }
 
-    /// The brand's content, now and lately.
+    /// Returns the brand's figures in the lake, now and in the last days.
     fn before(&self, brand: &RegisteredBrand, state: Option<&CrawlState>) -> LakeFigures {
         let in_lake = self.lake.get(&brand.store);
         let products = in_lake.map_or(0, |known| known.products);
@@ -132,7 +132,7 @@ impl RunContext {
             products,
             most: most(peaks, self.loss_window_began(), products),
             unlisted: state.and_then(|state| unlisted(&state.crawl)).unwrap_or(0),
-            // A currency that the operator states leaves no doubt.
+            // If the operator set the currency, a change of currency is no reason for doubt.
             currency: in_lake.filter(|_| brand.currency.is_none()).map(|known| known.currency),
         }
     }
@@ -141,7 +141,7 @@ impl RunContext {
         window_began(self.clock.now(), self.config.collapse.loss_window_s)
     }
 
-    /// The numbers of products that the brand had, as its next crawl is to know. A loss that is confirmed is over.
+    /// Returns the product counts to save for the brand's next crawl. A confirmed loss clears them.
     fn peaks(&self, state: Option<&CrawlState>, before: LakeFigures, confirmed: &[HoldReason]) -> Vec<Peak> {
         if confirmed.iter().any(|doubt| doubt.is_of_loss()) {
             return Vec::new();
@@ -154,7 +154,8 @@ impl RunContext {
         noted(known, self.loss_window_began(), now)
     }
 
-    /// True where the crawl's find may replace what the brand has in spite of these doubts; else takes note of it.
+    /// Returns true if the crawl may replace the brand's data in spite of these doubts. Otherwise records it as held
+    /// back.
     async fn is_confirmed(
         &self,
         brand: &RegisteredBrand,
@@ -168,7 +169,7 @@ impl RunContext {
         if held.as_ref().is_some_and(is_confirmed) {
             return Ok(true);
         }
-        // A run that is gone on with has noted it already; the operator may have confirmed it meanwhile.
+        // A resumed run may have recorded it already, and the operator may have confirmed it since.
         let noted = held.is_some_and(|held| held.run == self.run && held.products_found == found.products);
         if !self.dry_run && !noted {
             let held = HeldCrawl::new(brand, &self.run, self.clock.now(), judged);

@@ -1,4 +1,4 @@
-//! The last check of each store is known also where the lake has nothing new.
+//! The last check of each store is recorded even if the lake has nothing new.
 
 use data_checks::{Check, CheckOutcome, Checks, RunEnd, load};
 use pipeline_crawl::Registry;

@@ -136,7 +136,7 @@ async fn a_product_that_is_listed_but_cannot_be_read_is_kept_as_it_was_last_know
         .collect();
     let expected: Vec<_> = (2..=30).map(|id| (id, if id == 7 { 49_900 } else { 45_000 })).collect();
     assert_eq!(kept, expected, "the first is gone, the seventh is not");
-    // And when it can be read again it is as the store says.
+    // When the product is readable again, it gets the store's current price.
     rig.street
         .change("tea", |shop| shop.list((2..=30).map(|id| product(id, "450.00"))));
     rig.run().await;
@@ -273,7 +273,7 @@ async fn a_catalogue_that_comes_back_was_never_gone() {
     assert_eq!(outcomes(&rig.run().await), ["tea unchanged"]);
     assert!(held_back(&rig.storage).await.unwrap().is_empty());
     assert_eq!(rig.versions().await, versions);
-    // The collapse that was forgotten confirms nothing.
+    // The earlier collapse is no longer recorded and confirms nothing.
     shrink(&rig, 1..=3);
     assert_eq!(outcomes(&rig.run().await), ["tea held_back"]);
 }

@@ -1,4 +1,4 @@
-//! Catalogues that are doubtful for other reasons than their size.
+//! Catalogues that are doubtful for reasons other than their size.
 
 use data_storage::{ObjectPath, ObjectStoreExt};
 use pipeline_refresh::{Example, HoldReason, Outcome, RunReport, confirm, held_back};
@@ -26,7 +26,7 @@ fn list(rig: &Rig, products: Vec<Value>) {
     rig.street.change("tea", |shop| shop.list(products));
 }
 
-/// The reason why the one store of the run is held back, and its text.
+/// Returns the reason why the run's single store is held back, and its text.
 fn doubt(report: &RunReport) -> (HoldReason, String) {
     let outcome = &report.stores[0].outcome;
     match outcome {
@@ -132,7 +132,7 @@ async fn entirely_different_titles_are_held_back_until_they_are_found_again() {
     assert_eq!(rig.products("tea").await[0].title, "Tea 1");
     assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
     assert_eq!(rig.products("tea").await[0].title, "Win a phone 1");
-    // A new wording is no other title, and a few other titles are no other catalogue.
+    // A reworded title is not a different title, and a few different titles do not make a different catalogue.
     list(
         &rig,
         titled(1..=30, |id| {
@@ -157,7 +157,7 @@ async fn losses_of_a_week_are_one_loss_however_small_each_is() {
     list(&rig, priced(1..=55, "499.00"));
     let before = rig.storage.store().get(&state).await.unwrap().bytes().await.unwrap();
     assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
-    // As after a kill between the commit and the note of it.
+    // Simulates a kill between the commit and the write of the crawl state.
     rig.storage.store().put(&state, before.into()).await.unwrap();
     rig.later(2 * DAY_MS);
     list(&rig, priced(1..=40, "499.00"));

@@ -1,4 +1,4 @@
-//! Emulated stores over HTTP: every fault that is known of real ones, and catalogues that drift.
+//! Refreshes emulated stores over HTTP, with every known fault of real stores and with changing catalogues.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -53,12 +53,12 @@ impl Market {
         lake(&self.storage, Arc::clone(&self.clock) as Arc<dyn Clock>).await
     }
 
-    /// A run that waits for answers, however busy the machine is.
+    /// Runs with long timeouts, so that a busy machine does not matter.
     async fn run(&self) -> RunReport {
         self.run_patiently(None).await
     }
 
-    /// The same, of these stores only where some are named.
+    /// Like `run`, but only for these stores if any are named.
     async fn run_patiently(&self, only: Option<&[String]>) -> RunReport {
         let registry = Registry::load(&self.storage).await.unwrap();
         let brands = registry.brands().into_iter();
@@ -95,7 +95,7 @@ impl Market {
         refresh(options, &config, &deps).await.unwrap()
     }
 
-    /// Currency and price of each variant that the lake has of a store, by the platform's id.
+    /// Returns currency and price of each of a store's variants in the lake, by Shopify id.
     async fn prices(&self, host: &str) -> BTreeMap<u64, (String, i64)> {
         let snapshot = self.lake().await.snapshot().await.unwrap();
         let stores = BTreeSet::from([host.parse().unwrap()]);
@@ -108,7 +108,7 @@ impl Market {
         prices.collect()
     }
 
-    /// The number of products that the lake has of each brand, by its store's name in the emulator.
+    /// Returns the number of products of each brand in the lake, by the store's name in the emulator.
     async fn counts(&self) -> BTreeMap<String, u64> {
         let brands = self.lake().await.snapshot().await.unwrap().brands().await.unwrap();
         let count = |store: emulator::StoreAddress| {
@@ -130,7 +130,7 @@ fn outcome_of<'a>(report: &'a RunReport, host: &str) -> &'a Outcome {
         .outcome
 }
 
-/// The faults that keep a store from being read, and the names of the failures.
+/// Returns the faults that prevent a store from being read, with the expected error codes.
 fn failing() -> [(Fault, &'static str); 17] {
     let status = |status| Fault::Status {
         status,
@@ -243,8 +243,8 @@ async fn odd_stores_are_read_all_the_same() {
         let report = market.run().await;
         assert_eq!(report.totals.failed, 0, "{fault:?}: {report:?}");
         let count = market.counts().await[&store.slug];
-        // A strange record may be a product that can be understood, and a listing that moves may show new ones at its
-        // top; the others are all there.
+        // A strange record may still parse as a product, and a listing that moves may show new products at its start.
+        // All other products must be there.
         let more = if matches!(fault, Fault::ShiftingPages { .. }) {
             50
         } else {
@@ -277,8 +277,8 @@ async fn a_catalogue_that_drifts_is_followed_and_one_that_does_not_costs_nothing
     assert_eq!(market.lake().await.snapshot().await.unwrap().versions(), &versions);
 }
 
-/// Slow stores beside quick ones, over sockets: how long the quick ones take. Prints the times; what must hold whatever the
-/// machine does is in `slow.rs`.
+/// Measures how long fast stores take next to slow ones, over sockets, and prints the times. The machine-independent
+/// assertions are in `slow.rs`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "measures: run with --ignored --nocapture"]
 async fn quick_stores_beside_forty_slow_ones_take_as_long_as_alone() {
@@ -360,7 +360,7 @@ async fn codes_that_stores_tell_on_their_bars_and_in_policies_are_read_and_no_ot
             store.slug
         );
         assert_eq!(front, codes(DiscountPlacement::Announcement), "{}", store.slug);
-        // A store that ships by no policy states no code in it.
+        // A store without a shipping policy states no code in it.
         assert!(
             policies.is_subset(&codes(DiscountPlacement::Policy)),
             "{}: {policies:?}",

@@ -36,7 +36,7 @@ async fn a_killed_run_is_gone_on_with_and_what_is_done_is_not_asked_for_again() 
     );
     assert_eq!(outcomes(&report), ["mate changed", "tea changed"]);
     let asked = rig.street.take_asked();
-    // And the first page, to see whether the listing moved meanwhile.
+    // The first page is also requested, to see if the listing changed in the meantime.
     assert_eq!(
         asked,
         ["3 200", "4 200", "1 304"].map(|page| format!("tea/products.json?page={page}"))
@@ -90,7 +90,7 @@ async fn of_two_crawls_at_once_one_reports_the_commit_and_what_changed() {
     assert_eq!(one.totals.unchanged + two.totals.unchanged, 2);
 }
 
-/// The path of a tick's record or of its end.
+/// Returns the path of a tick's record or of its end marker.
 fn tick(number: u64, end: &str) -> ObjectPath {
     ObjectPath::from(format!("lake/_ticks/{number:020}{end}.json"))
 }
@@ -120,7 +120,7 @@ async fn a_run_shows_signs_of_life_while_a_commit_takes_long() {
     };
     let (report, signs) = tokio::join!(rig.run(), looking);
     assert_eq!(report.state, RunState::Finished);
-    // Six tables and more, ten seconds each.
+    // The commit writes at least six tables, each of which takes ten seconds.
     assert!(signs >= 3, "{signs} signs of life");
     tokio::time::sleep(Duration::from_secs(60)).await;
     let last = read_run(&memory, &report.run).await.unwrap().unwrap();
@@ -193,7 +193,7 @@ async fn what_was_confirmed_while_a_run_was_interrupted_is_believed_when_it_goes
     assert_eq!(rig.ids("mate").await, (1..=8).collect::<Vec<_>>());
 }
 
-/// Takes a brand out of the registry as soon as one of its pages was read.
+/// Removes a brand from the registry as soon as one of its pages was read.
 #[derive(Debug)]
 struct Remover(Storage);
 
@@ -233,7 +233,7 @@ async fn a_run_too_old_to_go_on_with_is_abandoned() {
     assert_eq!(left.state, RunState::Abandoned);
 }
 
-/// Ends the run as soon as one store is through.
+/// Cancels the run as soon as one store is finished.
 #[derive(Debug)]
 struct EndsRun(CancellationToken);
 
@@ -265,7 +265,7 @@ async fn a_cancelled_run_commits_what_is_finished_and_leaves_the_rest() {
     assert_eq!(rig.ids("tea").await.len(), 9);
 }
 
-/// Gives the right to every store but one, of which it never answers.
+/// Grants the right to every store except one, for which it never answers.
 #[derive(Debug)]
 struct AllBut(&'static str);
 
@@ -297,7 +297,7 @@ async fn a_cancelled_run_waits_for_no_right_to_a_store() {
     assert_eq!(rig.ids("tea").await.len(), 9);
 }
 
-/// Runs with the `nth` write failing, then runs again without a fault; whether the fault was met.
+/// Runs with the `nth` write failing, then runs again without a fault. Returns true if the fault occurred.
 async fn failing_at(nth: u64, kind: FaultKind, dead_after: bool) -> bool {
     let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
     let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
@@ -328,7 +328,7 @@ async fn failing_at(nth: u64, kind: FaultKind, dead_after: bool) -> bool {
         (2, 0, versions),
         "{kind:?} {nth}"
     );
-    // Pages landed before the kill came without their validators; by now these are known, too.
+    // Pages landed before the kill have no stored validators; the next run has stored them.
     rig.street.take_asked();
     rig.run().await;
     let asked = rig.street.take_asked();
@@ -361,8 +361,8 @@ async fn a_write_that_fails_once_costs_nothing_that_the_next_run_does_not_make_g
     failing_at_each(false).await;
 }
 
-/// Two crawls that know nothing of each other, as on homes without a shared state: the first waits for another store with what
-/// it read, while the second one finds other prices and is through.
+/// Runs two crawls that do not know of each other, as on homes without shared state. The first has read the store but
+/// waits for another store, while the second finds other prices and finishes.
 #[tokio::test]
 async fn a_crawl_takes_nothing_back_that_another_one_read_after_it_had_begun() {
     let mut rig = Rig::with([("mate", Shop::of(1..=2)), ("tea", Shop::of(1..=4))]).await;

@@ -1,4 +1,4 @@
-//! Prices that stores stated live are part of the history of prices after the next run, whatever that run finds.
+//! Live prices are in the price history after the next run, whatever that run finds.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ fn said(rig: &Rig, name: &str, product: u64, price_minor: i64) -> Observation {
     }
 }
 
-/// Writes them as a gateway does.
+/// Writes observations as a gateway does.
 async fn record(rig: &Rig, observations: Vec<Observation>) {
     let config = ObservationsConfig::default();
     let (recorder, writer) = Recorder::start(&rig.storage, rig.clock(), &config, CancellationToken::new());
@@ -48,7 +48,7 @@ async fn files(rig: &Rig) -> Vec<String> {
         .collect()
 }
 
-/// The prices of a product, newest first.
+/// Returns the prices of a product, newest first.
 async fn went(rig: &Rig, name: &str, product: u64) -> Vec<(Timestamp, Option<i64>)> {
     let store = format!("{name}.localhost").parse().unwrap();
     let snapshot = rig.lake().await.snapshot().await.unwrap();
@@ -164,7 +164,7 @@ async fn a_run_in_which_no_store_changed_folds_it_in_and_holds_it_against_what_i
     for table in ["products", "variants", "brands"] {
         assert_eq!(before[table], after[table], "{table} is what the crawl saw");
     }
-    // A run that was killed before it removed the file finds it again.
+    // Simulates a run that was killed before it deleted the file.
     let name = "observations/2026-11-21/00000000000000000001-00000000000000000000000000000001.jsonl.zst";
     put_over(&rig.storage, &ObjectPath::from(name), kept).await.unwrap();
     let again = rig.run().await;
@@ -231,7 +231,7 @@ async fn the_country_that_prices_were_asked_for_is_kept_and_another_one_is_anoth
     assert_eq!(prices(&rig, "tea", 1).await, [Some(49_900)]);
 }
 
-/// Two minutes pass while a store is read.
+/// Lets two minutes pass while a store is read.
 #[derive(Debug)]
 struct SlowProgress(Arc<ShiftedClock>);
 
@@ -246,7 +246,8 @@ async fn a_price_that_was_seen_live_while_the_store_was_read_is_not_taken_back_b
     let mut rig = Rig::with([("tea", Shop::of(1..=4))]).await;
     rig.run().await;
     rig.later(HOUR_MS);
-    // The page with the first product was read before its price changed; the second one's change is on it.
+    // The page with the first product was read before that product's price changed. The second product's page already
+    // shows the new price.
     let seen_at = rig.now().plus_millis(60_000);
     let one = Observation {
         observed_at: seen_at,
@@ -263,7 +264,7 @@ async fn a_price_that_was_seen_live_while_the_store_was_read_is_not_taken_back_b
         (prices(&rig, "tea", 1).await, prices(&rig, "tea", 2).await),
         (expected.to_vec(), expected.to_vec())
     );
-    // The next crawl finds it, and has nothing to add.
+    // The next crawl finds the same price and adds nothing.
     rig.later(HOUR_MS);
     let price = |id| if id < 3 { "450.00" } else { "499.00" };
     rig.street

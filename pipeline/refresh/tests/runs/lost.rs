@@ -1,4 +1,4 @@
-//! A data file of the lake that is lost costs the brands whose rows it held, until one run has all of them, and nobody else.
+//! A lost data file of the lake affects only the brands with rows in it, until one run has crawled all of them.
 
 use data_storage::{ObjectPath, ObjectStoreExt};
 use futures::StreamExt;
@@ -8,7 +8,7 @@ use crate::support::{Rig, Shop, outcomes, slug};
 
 const NAMES: [&str; 7] = ["chai", "coffee", "mate", "rooibos", "sencha", "tea", "yerba"];
 
-/// The files of a table that hold the rows of a store, in a lake of two buckets.
+/// Deletes the files of a table that contain the rows of a store, in a lake with two buckets.
 async fn lose(rig: &Rig, table: &str, name: &str) -> u32 {
     let bucket = bucket(name);
     let folder = ObjectPath::from(format!("lake/{table}/bucket={bucket}"));
@@ -102,7 +102,7 @@ async fn a_forced_run_mends_what_a_flipped_bit_damaged_though_no_store_changed()
     }
 }
 
-/// Flips a bit of the file of a table that holds the rows of a store.
+/// Flips a bit in the file of a table that contains the rows of a store.
 async fn flip(rig: &Rig, table: &str, name: &str) -> u32 {
     let bucket = bucket(name);
     let folder = ObjectPath::from(format!("lake/{table}/bucket={bucket}"));

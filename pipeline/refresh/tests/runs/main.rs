@@ -1,4 +1,4 @@
-//! Whole runs, from stores that are values to a lake, through the public door.
+//! Tests whole runs, from in-memory stores to a lake, through the public API.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

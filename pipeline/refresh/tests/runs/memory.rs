@@ -1,11 +1,11 @@
-//! Memory limits on stores together.
+//! Tests the memory limits that all stores share.
 
 use pipeline_refresh::Outcome;
 use serde_json::json;
 
 use crate::support::{Rig, Shop, product};
 
-/// A store of so many products, each with two thousand variants.
+/// Creates a store with this number of products, each with two thousand variants.
 fn large(products: u64) -> Shop {
     let mut shop = Shop::of([]);
     shop.list((1..=products).map(|id| {

@@ -1,4 +1,4 @@
-//! The name under which a brand is shown.
+//! Tests the display names of brands.
 
 use pipeline_crawl::{NewBrand, Registry};
 
@@ -22,7 +22,7 @@ async fn a_store_that_takes_the_name_of_another_brand_is_shown_with_its_domain()
             [format!("{} (fake.localhost)", name.trim()), "kith".into()]
         );
     }
-    // The brand whose name it is keeps it when it is read again, and so does what is another name.
+    // The brand that owns the name keeps it when it is read again, and a different name is not changed.
     rig.street.change("kith", |shop| {
         *shop = Shop {
             name: Some("Kith"),
@@ -52,6 +52,6 @@ async fn a_name_that_the_operator_gave_stays_though_another_brand_has_it() {
     let brand = NewBrand::at("http://own.localhost".parse().unwrap()).named("Kith");
     registry.add(&rig.storage, &[brand], rig.now()).await.unwrap();
     rig.run().await;
-    // The operator's name for one brand is not the other's any more.
+    // A name that the operator set for one brand no longer belongs to the other brand.
     assert_eq!(names(&rig).await, ["kith (kith.localhost)", "Kith"]);
 }

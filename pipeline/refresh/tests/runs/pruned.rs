@@ -5,7 +5,7 @@ use pipeline_refresh::{RunOptions, RunReport, RunState, list_runs};
 
 use crate::support::{Rig, Shop, product, slug};
 
-/// Crawls tea alone, which has another price by now.
+/// Crawls only the store `tea`, which has a new price.
 async fn crawl_tea(rig: &Rig, price: u32) -> RunReport {
     let price = format!("{price}.00");
     rig.street.change("tea", |shop| shop.list([product(1, &price)]));
@@ -16,7 +16,7 @@ async fn crawl_tea(rig: &Rig, price: u32) -> RunReport {
     rig.run_with(&options).await.unwrap()
 }
 
-/// The runs and stores that have landed pages.
+/// Returns the runs and stores that have landed pages.
 async fn landed(rig: &Rig) -> BTreeSet<String> {
     let objects = rig.objects().await;
     let landed = objects.iter().filter_map(|path| path.strip_prefix("landing/"));
@@ -46,7 +46,7 @@ async fn the_pages_of_a_run_that_may_be_gone_on_with_stay_as_long_as_it_may() {
     let mut rig = Rig::with([("tea", Shop::of(1..=3))]).await;
     (rig.config.crawl.landing_runs_kept, rig.config.crawl.landing_keep_days) = (1, 0);
     let whole = rig.run().await;
-    // As if it were at work on other brands.
+    // Simulates a run in progress on other brands.
     let at_work = RunReport {
         state: RunState::Running,
         ..whole.clone()

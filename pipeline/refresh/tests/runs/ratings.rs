@@ -42,7 +42,7 @@ async fn ratings_are_read_a_few_pages_a_run_in_turn_and_kept_by_runs_that_read_n
         ["Ben", "Asha"]
     );
 
-    // The catalogue is as it was, but its last page is new.
+    // The catalogue is unchanged except for its last page.
     rig.street.take_asked();
     assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
     let asked = rig.street.take_asked();
@@ -91,7 +91,7 @@ async fn barcodes_of_product_pages_come_to_their_variants_and_stay_with_runs_tha
     };
     rig.street.change("tea", |shop| {
         shop.html.insert("tea-1".into(), offer("8901030865275"));
-        // It names a variant that the product does not have.
+        // The page names a variant that the product does not have.
         shop.html.insert("tea-2".into(), offer("4006381333931"));
     });
     let barcodes = async |rig: &Rig| {

@@ -1,4 +1,4 @@
-//! Recorded answers of real stores, through the whole pipeline.
+//! Runs recorded answers of real stores through the whole pipeline.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::support::{Rig, Shop};
 
 const DIR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/recorded");
 
-/// The pages of each recorded store, in order.
+/// Returns the pages of each recorded store, in order.
 fn recorded() -> BTreeMap<String, Vec<String>> {
     let mut stores: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for store in std::fs::read_dir(DIR)
@@ -38,7 +38,7 @@ fn recorded() -> BTreeMap<String, Vec<String>> {
     stores.into_iter().map(|(name, files)| (name, read(files))).collect()
 }
 
-/// The prices that the files themselves state: each product's variants with their prices, the latest page winning.
+/// Returns the prices in the files themselves: each product's variants with their prices. The latest page wins.
 fn stated(pages: &[String], currency: CurrencyCode) -> BTreeMap<u64, BTreeMap<u64, i64>> {
     let mut products = BTreeMap::new();
     for page in pages {
@@ -65,7 +65,7 @@ fn is_build_machine() -> bool {
 #[tokio::test]
 async fn recorded_stores_are_in_the_lake_product_by_product_with_their_exact_prices() {
     if !std::path::Path::new(DIR).is_dir() {
-        // Recordings are no part of the project, and nothing installs them: a clone alone does without.
+        // The recordings are not part of the project, and nothing installs them, so a plain clone skips this test.
         let beside = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
         assert!(
             !is_build_machine() || !beside.exists(),

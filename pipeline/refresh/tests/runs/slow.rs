@@ -1,4 +1,4 @@
-//! Slow stores beside quick ones.
+//! Tests slow stores next to fast ones.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use pipeline_crawl::Progress;
 
 use crate::support::{Rig, Shop};
 
-/// Notes in which order stores were through.
+/// Records the order in which stores finished.
 #[derive(Debug, Default)]
 struct Order(Mutex<Vec<String>>);
 
@@ -23,7 +23,7 @@ async fn slow_stores_do_not_keep_the_places_of_quick_ones() {
     let mut rig = Rig::with([]).await;
     rig.config.crawl.stores_concurrent = 4;
     rig.config.crawl.stores_open_max = 64;
-    // In the order of their names the slow ones come first.
+    // Sorted by name, the slow stores come first.
     for number in 0..40 {
         let shop = Shop {
             delay: Duration::from_secs(6),

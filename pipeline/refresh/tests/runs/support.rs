@@ -1,4 +1,4 @@
-//! A street of stores that are values, and a lake.
+//! Set of in-memory stores, and a lake.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -22,35 +22,35 @@ use storefront::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// The wrong answer to a path.
+/// Fault with which a store answers a path.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
-    /// With this status and body.
+    /// Answers with this status and body.
     Answer(u16, String),
-    /// Not at all, while this fault is there.
+    /// Does not answer while this fault is set.
     Hang,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Shop {
-    /// Bodies of its catalogue's pages.
+    /// Bodies of the catalogue pages.
     pub(crate) pages: Vec<String>,
-    /// Bodies of its product pages, by handle.
+    /// Bodies of the product pages, by handle.
     pub(crate) html: BTreeMap<String, String>,
-    /// Its front page.
+    /// Body of the front page.
     pub(crate) front: Option<String>,
     pub(crate) currency: Option<&'static str>,
-    /// The currency that its pages' cookie states.
+    /// Currency in the cookie of the pages.
     pub(crate) money: Option<&'static str>,
-    /// Its own name, if not its host.
+    /// Name of the store, if it differs from the host.
     pub(crate) name: Option<&'static str>,
-    /// The permanent host and the number of products that it states.
+    /// Permanent host and product count that the store states.
     pub(crate) states: (Option<&'static str>, Option<u64>),
-    /// By a part of the path and query.
+    /// Faults, by a part of the path and query.
     pub(crate) faults: BTreeMap<String, Fault>,
-    /// The delay of its answers.
+    /// Delay of every answer.
     pub(crate) delay: Duration,
-    /// The requests: path and page, status behind it.
+    /// Requests received: path and page, with the status appended.
     pub(crate) asked: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl Shop {
         shop
     }
 
-    /// Lists these products from now on, three a page.
+    /// Sets the listed products, three per page.
     pub(crate) fn list(&mut self, products: impl IntoIterator<Item = Value>) {
         let products: Vec<_> = products.into_iter().collect();
         self.pages = products
@@ -79,7 +79,7 @@ impl Shop {
             "/" => (200, self.front.clone()?),
             "/meta.json" => {
                 let name = self.name.unwrap_or(host.trim_end_matches(".localhost"));
-                // Another permanent host is another store's, and so is another id.
+                // Another permanent host means another store, and so does another id.
                 let id: u64 = self.states.0.unwrap_or(host).bytes().map(u64::from).sum();
                 (
                     200,
@@ -109,7 +109,7 @@ pub(crate) fn product(id: u64, price: &str) -> Value {
             "compare_at_price": null, "available": true, "grams": 100, "sku": "", "position": 1}]})
 }
 
-/// The transport to every store of the street, by host.
+/// HTTP transport to all stores, by host.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Street(Arc<Mutex<BTreeMap<String, Shop>>>);
 
@@ -126,7 +126,7 @@ impl Street {
         self.change(name, |shop| drop(shop.faults.insert(part.to_owned(), fault)));
     }
 
-    /// The requests since the last time, of all stores, without robots.txt and meta.json.
+    /// Returns the requests to all stores since the last call, without `robots.txt` and `meta.json`.
     pub(crate) fn take_asked(&self) -> Vec<String> {
         let mut asked = Vec::new();
         for (host, shop) in self.0.lock().unwrap().iter_mut() {
@@ -141,7 +141,7 @@ impl Street {
         asked
     }
 
-    /// True where this store has been asked for a path that it never answers.
+    /// Returns true if this store received a request for a path that it never answers.
     pub(crate) fn hangs(&self, name: &str) -> bool {
         let shops = self.0.lock().unwrap();
         let shop = shops.get(&format!("{name}.localhost"));
@@ -240,7 +240,7 @@ fn fnv(bytes: &[u8]) -> u64 {
     })
 }
 
-/// The lake of a storage, with few buckets: tests write little.
+/// Creates the lake of a storage, with few buckets because tests write little.
 pub(crate) async fn lake(storage: &Storage, clock: Arc<dyn Clock>) -> Lake {
     let config = LakeConfig {
         buckets: 2,
@@ -258,12 +258,12 @@ pub(crate) struct Rig {
     pub(crate) others: OtherCrawls,
     pub(crate) progress: Arc<dyn Progress>,
     pub(crate) rights: Option<Arc<dyn StoreRights>>,
-    /// The country whose prices the stores are asked for.
+    /// Country whose prices are requested from the stores.
     pub(crate) country: Option<&'static str>,
 }
 
 impl Rig {
-    /// A rig with these stores open and registered.
+    /// Creates a rig with these stores running and registered.
     pub(crate) async fn with<const N: usize>(shops: [(&str, Shop); N]) -> Self {
         Self::on(Storage::memory(), shops).await
     }
@@ -274,7 +274,7 @@ impl Rig {
             ..RefreshConfig::default()
         };
         config.crawl.page_limit = 3;
-        // The pages with discount codes are asked for by the tests about them.
+        // Only the tests about discount codes request the pages with codes.
         (config.crawl.front_page_after_s, config.crawl.policies_after_s) = (0, 0);
         let rig = Self {
             street: Street::default(),
@@ -324,7 +324,7 @@ impl Rig {
     }
 
     pub(crate) async fn run_with(&self, options: &RunOptions) -> Result<RunReport, RefreshError> {
-        // The second of a run id tells runs apart in order.
+        // The seconds in run ids keep the runs in order.
         self.later(1000);
         let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
         let config = StorefrontConfig {
@@ -347,8 +347,8 @@ impl Rig {
         run.await
     }
 
-    /// Runs until this store has been asked for what it never answers, and the ledger has the stores `through` too; then
-    /// the run is dropped where it is, as a kill drops it. Returns the run that was left.
+    /// Runs until this store has received a request that it never answers and the ledger contains the stores in
+    /// `through`. The run is then dropped, like in a killed process. Returns the id of that run.
     pub(crate) async fn killed_at(&self, hangs: &str, through: &[&str]) -> RunId {
         let before = list_runs(&self.storage).await.unwrap();
         let is_there = async || {
@@ -373,19 +373,19 @@ impl Rig {
         }
     }
 
-    /// Version of each table.
+    /// Returns the version of each table.
     pub(crate) async fn versions(&self) -> BTreeMap<String, u64> {
         self.lake().await.snapshot().await.unwrap().versions().clone()
     }
 
-    /// The lake's products of this brand, complete.
+    /// Returns all products of this brand in the lake.
     pub(crate) async fn products(&self, name: &str) -> Vec<Product> {
         let snapshot = self.lake().await.snapshot().await.unwrap();
         let stores = BTreeSet::from([format!("{name}.localhost").parse().unwrap()]);
         snapshot.products(&stores).await.unwrap().try_collect().await.unwrap()
     }
 
-    /// The ids of this brand's products in the lake.
+    /// Returns the product ids of this brand in the lake.
     pub(crate) async fn ids(&self, name: &str) -> Vec<u64> {
         self.products(name)
             .await
@@ -394,7 +394,7 @@ impl Rig {
             .collect()
     }
 
-    /// Every object with its size, by path; those of the lake apart.
+    /// Returns all objects except those of the lake, with their sizes, by path.
     pub(crate) async fn objects(&self) -> Vec<String> {
         let found = self.storage.store().list(None);
         let mut paths: Vec<_> = found.map(|meta| meta.unwrap().location.to_string()).collect().await;
@@ -404,7 +404,7 @@ impl Rig {
     }
 }
 
-/// `tea changed` for each store of a run.
+/// Returns the outcome of each store in a run, such as `tea changed`.
 pub(crate) fn outcomes(report: &RunReport) -> Vec<String> {
     report
         .stores
@@ -417,5 +417,5 @@ pub(crate) fn slug(name: &str) -> BrandSlug {
     name.parse().unwrap()
 }
 
-/// A program may run a refresh on any of its threads.
+/// A program may run a refresh on any of its threads, so its future must be `Send`.
 fn can_be_spawned(_: &impl Send) {}
