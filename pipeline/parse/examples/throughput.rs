@@ -1,5 +1,5 @@
-//! Time to read one product: `throughput PAGE.json…`. Prints microseconds of wall time for each product, of
-//! the fastest of several rounds.
+//! Measures the time to parse one product: `throughput PAGE.json…`. Prints the wall time per product in microseconds,
+//! from the fastest of several rounds.
 
 use std::time::Instant;
 

@@ -2,25 +2,25 @@ use serde_json::{Map, Value};
 
 use crate::nodes::one_or_many;
 
-/// Most barcodes of one page; the platform shows so many variants on one.
+/// Maximum number of barcodes on one page, which is the number of variants that Shopify shows on one page.
 const BARCODES_MAX: usize = 250;
-/// Longest barcode that is kept.
+/// Maximum length of a barcode in bytes.
 const BARCODE_BYTES_MAX: usize = 64;
-/// Longest stock keeping unit that is kept.
+/// Maximum length of a stock keeping unit (SKU) in bytes.
 const SKU_BYTES_MAX: usize = 255;
 
-/// A barcode as a product page states it, with the marks of the variant that it is of.
+/// Barcode that a product page states, with the identifiers of its variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageBarcode {
-    /// The platform's id of the variant, from an address of it.
+    /// Shopify's id of the variant, from a URL of the variant.
     pub variant: Option<u64>,
-    /// The stock keeping unit that stands beside it.
+    /// Stock keeping unit (SKU) stated next to the barcode.
     pub sku: Option<String>,
-    /// The barcode.
+    /// Text of the barcode.
     pub barcode: String,
 }
 
-/// A page's names of a barcode, and the digits of a number that is stated under each; 0 where it keeps its own.
+/// JSON-LD keys for a barcode, each with the number of digits to which a numeric value is padded; 0 means no padding.
 const NAMES: [(&str, usize); 5] = [
     ("gtin13", 13),
     ("gtin12", 12),
@@ -29,11 +29,11 @@ const NAMES: [(&str, usize); 5] = [
     ("gtin", 0),
 ];
 
-/// Adds the barcodes that a product of the page states: its own, and those of its offers.
+/// Adds the barcodes of a product on the page: its own and those of its offers.
 pub(crate) fn add(product: &Map<String, Value>, found: &mut Vec<PageBarcode>) {
     let offers = || {
         let offers = product.get("offers").into_iter().flat_map(one_or_many);
-        // An offer of several has its parts within.
+        // An aggregate offer contains its single offers.
         offers.flat_map(|offer| std::iter::once(offer).chain(offer.get("offers").into_iter().flat_map(one_or_many)))
     };
     if let Some(barcode) = barcode(product) {
@@ -59,7 +59,7 @@ fn barcode(node: &Map<String, Value>) -> Option<String> {
     NAMES.into_iter().find_map(|(name, digits)| {
         let stated = match node.get(name)? {
             Value::String(text) => text.trim().to_owned(),
-            // A number has lost the zeros before it.
+            // A JSON number has lost its leading zeros.
             Value::Number(number) => format!("{:0digits$}", number.as_u64()?),
             _ => return None,
         };
@@ -73,7 +73,7 @@ fn sku(node: &Map<String, Value>) -> Option<String> {
     (!sku.trim().is_empty() && sku.len() <= SKU_BYTES_MAX).then(|| sku.to_owned())
 }
 
-/// The variant that a node's address is of: `/products/tea?variant=123#offer`.
+/// Returns the variant id in a node's URL, such as `/products/tea?variant=123#offer`.
 fn variant(node: &Map<String, Value>) -> Option<u64> {
     ["@id", "url"].into_iter().find_map(|name| {
         let (_, behind) = node.get(name)?.as_str()?.split_once('?')?;

@@ -3,26 +3,25 @@ use std::fmt;
 
 use memchr::memchr2;
 
-/// Reads JSON from left to right, value by value, as its caller asks for them.
+/// Reads JSON from left to right, value by value, as its caller requests them.
 ///
-/// It is made for answers of stores, where a general parser does not fit: a number keeps every digit it was written
-/// with, a value nobody asked for is passed over without growing the stack however deep it is, and after a fault the
-/// rest of the text can still be read. It is lenient about what does no harm (a comma too many, raw control
-/// characters in strings, half surrogate pairs) and about what it passes over, where only quotes and the number of
-/// brackets count.
+/// It is made for answers of stores, for which a general parser is not suitable. Numbers keep all their digits. A value
+/// that is not requested is skipped without growing the stack, however deep it is. After a fault, the rest of the text
+/// can still be read. Harmless errors are accepted: extra commas, raw control characters in strings and unpaired
+/// surrogates. In skipped values, only quotes and the number of brackets matter.
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// Memory of the lists of the record that is being read.
+    /// Memory used by the lists of the current record, in bytes.
     weight: usize,
 }
 
-/// Most bytes that the lists of one record may take in memory. A product of 2,048 variants, each with a picture of its
-/// own, takes half of it; the bound keeps a short text of long lists from becoming a large structure.
+/// Maximum number of bytes of memory for the lists of one record. A product with 2,048 variants, each with its own
+/// image, needs half of it. The limit prevents a short text of long lists from becoming a large structure.
 pub const RECORD_BYTES_MAX: usize = 2 << 20;
 
-/// Longest path of a fault; names of members are what the store makes them.
+/// Maximum length in bytes of a fault's path, because stores choose the key names.
 const PATH_BYTES_MAX: usize = 300;
 
 #[cold]
@@ -30,7 +29,7 @@ fn too_heavy() -> Fault {
     Fault::new(format!("its lists take more than {RECORD_BYTES_MAX} bytes of memory"))
 }
 
-/// The fault in a value, and its place in the record.
+/// Fault in a value, with its path in the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault(Box<(String, String)>);
 
@@ -42,7 +41,7 @@ impl Fault {
         Self(Box::new((String::new(), problem.into())))
     }
 
-    /// The same fault as seen from the value that encloses it: `place` is a member's name or an item's `[index]`.
+    /// Returns the same fault with the path of the enclosing value: `place` is a key or an item's `[index]`.
     #[cold]
     pub(crate) fn under(mut self, place: impl fmt::Display) -> Self {
         let joint = if self.0.0.is_empty() || self.0.0.starts_with('[') {
@@ -73,12 +72,12 @@ impl<'a> Cursor<'a> {
         Self { text, at: 0, weight: 0 }
     }
 
-    /// Begins to weigh another record.
+    /// Resets the memory count for the next record.
     pub(crate) const fn weigh_anew(&mut self) {
         self.weight = 0;
     }
 
-    /// Adds to the weight of the record; a fault once it is more than any record has in good faith.
+    /// Adds to the memory count of the record. Fails if it exceeds the maximum for any legitimate record.
     #[inline]
     pub(crate) fn weigh(&mut self, bytes: usize) -> CursorResult<()> {
         self.weight = self.weight.saturating_add(bytes);
@@ -88,17 +87,17 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Goes to where another cursor on the same text stands. What was read on the way here keeps its weight.
+    /// Moves to the position of another cursor on the same text. The memory count is kept.
     pub(crate) const fn go_to(&mut self, other: &Self) {
         self.at = other.at;
     }
 
-    /// The place of the cursor: bytes read so far.
+    /// Returns the position of the cursor: the number of bytes read so far.
     pub(crate) const fn at(&self) -> usize {
         self.at
     }
 
-    /// The next byte that is no white space; the cursor then stands on it.
+    /// Skips white space and returns the next byte without consuming it.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
         loop {
@@ -109,7 +108,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over `byte` if it comes next.
+    /// Consumes `byte` if it comes next.
     #[inline]
     pub(crate) fn take(&mut self, byte: u8) -> bool {
         let next = self.peek() == Some(byte);
@@ -117,7 +116,7 @@ impl<'a> Cursor<'a> {
         next
     }
 
-    /// A fault that names the text that comes next instead of what was expected.
+    /// Creates a fault that shows the text found instead of what was expected.
     #[cold]
     pub(crate) fn unexpected(&mut self, expected: &str) -> Fault {
         let found = match self.peek() {
@@ -142,13 +141,13 @@ impl<'a> Cursor<'a> {
         next
     }
 
-    /// Steps over `null` if it comes next.
+    /// Consumes `null` if it comes next.
     #[inline]
     pub(crate) fn null(&mut self) -> bool {
         self.peek() == Some(b'n') && self.literal("null")
     }
 
-    /// Text, borrowed where it holds no escapes, or nothing for null.
+    /// Reads a string, borrowed if it contains no escapes. Returns `None` for null.
     #[inline]
     pub(crate) fn text(&mut self) -> CursorResult<Option<Cow<'a, str>>> {
         match self.peek() {
@@ -158,7 +157,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Text, or a number in the digits it was written with, or nothing for null.
+    /// Reads a string, or a number as its original digits. Returns `None` for null.
     #[inline]
     pub(crate) fn text_or_number(&mut self) -> CursorResult<Option<Cow<'a, str>>> {
         match self.peek() {
@@ -167,7 +166,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// True or false, also as text or as 1 or 0; nothing for null.
+    /// Reads a boolean, also written as text or as 1 or 0. Returns `None` for null.
     pub(crate) fn flag(&mut self) -> CursorResult<Option<bool>> {
         let stated = match self.peek() {
             Some(b't') if self.literal("true") => return Ok(Some(true)),
@@ -182,7 +181,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An id: a whole number, as number or as text.
+    /// Reads an id: an integer, written as number or as text.
     pub(crate) fn id(&mut self) -> CursorResult<u64> {
         let digits = match self.peek() {
             Some(b'"') => self.string()?,
@@ -191,12 +190,13 @@ impl<'a> Cursor<'a> {
         };
         let whole = digits.bytes().all(|byte| byte.is_ascii_digit());
         let id = if whole { digits.parse().ok() } else { None };
-        // The platform's ids fit 63 bits, and so do the lake's columns.
+        // Shopify's ids fit into 63 bits, and so do the lake's columns.
         let id = id.filter(|id| i64::try_from(*id).is_ok());
         id.ok_or_else(|| Fault::new(format!("no id: {:?}", &digits[..digits.floor_char_boundary(40)])))
     }
 
-    /// A whole number from zero up, as number or as text; nothing for null, for a fraction and for what is below zero.
+    /// Reads a non-negative integer, written as number or as text. Returns `None` for null, fractions and negative
+    /// numbers.
     pub(crate) fn count(&mut self) -> CursorResult<Option<u64>> {
         let Some(text) = self.text_or_number()? else {
             return Ok(None);
@@ -206,7 +206,7 @@ impl<'a> Cursor<'a> {
         Ok(if integral { whole.parse().ok() } else { None })
     }
 
-    /// The characters of a number; whether they make one is for the caller to say.
+    /// Reads the characters of a number. The caller must check if they form a valid number.
     fn number(&mut self) -> &'a str {
         let rest = &self.text.as_bytes()[self.at..];
         let digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E');
@@ -215,7 +215,7 @@ impl<'a> Cursor<'a> {
         &self.text[self.at - length..self.at]
     }
 
-    /// The text of the string that begins here.
+    /// Reads the string at the cursor.
     #[inline]
     fn string(&mut self) -> CursorResult<Cow<'a, str>> {
         let start = self.at + 1;
@@ -258,8 +258,8 @@ impl<'a> Cursor<'a> {
         Ok(decoded)
     }
 
-    /// Calls `member` with the name of each member of the object that begins here, the cursor standing before its
-    /// value, which `member` must read or skip. A fault names the member.
+    /// Calls `member` with each key of the object at the cursor. The cursor is before the key's value, which `member`
+    /// must read or skip. A fault contains the key.
     #[inline]
     pub(crate) fn members(&mut self, mut member: impl FnMut(&mut Self, &str) -> CursorResult<()>) -> CursorResult<()> {
         if !self.take(b'{') {
@@ -285,8 +285,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Calls `item` with the index of each item of the list that begins here, as [`Cursor::members`] does; null is an
-    /// empty list. Answers how many items there were.
+    /// Calls `item` with the index of each item of the list at the cursor, like [`Cursor::members`]. Null counts as an
+    /// empty list. Returns the number of items.
     #[inline]
     pub(crate) fn items(&mut self, mut item: impl FnMut(&mut Self, usize) -> CursorResult<()>) -> CursorResult<usize> {
         if !self.take(b'[') {
@@ -307,7 +307,7 @@ impl<'a> Cursor<'a> {
         Ok(count)
     }
 
-    /// Steps over any value and answers its text. Brackets need to be even in number, not in kind.
+    /// Skips any value and returns its text. Only the number of brackets must match, not their kind.
     #[inline]
     pub(crate) fn skip(&mut self) -> CursorResult<&'a str> {
         let first = self.peek();
@@ -320,7 +320,7 @@ impl<'a> Cursor<'a> {
             Some(b'{' | b'[') => self.skip_brackets()?,
             _ => {
                 let rest = &self.text.as_bytes()[start..];
-                // A bracket in a word would count for whoever steps over all of its record, and not for whoever reads that.
+                // A bracket inside a bare word must end it, so that skipping a record and reading it give the same end.
                 let delimiter = |byte: &u8| {
                     let is_bracket = matches!(byte, b'{' | b'}' | b'[' | b']');
                     is_bracket || matches!(byte, b',' | b':' | b'"' | b' ' | b'\t' | b'\n' | b'\r')
@@ -359,7 +359,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The place, from `at`, of the closing quote of a string.
+/// Returns the position of a string's closing quote, searching from `at`.
 #[inline]
 fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
@@ -370,8 +370,8 @@ fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The place, from `at`, of the next quote or backslash, and which of the two it is. Most strings are short: eight bytes at a
-/// time find their end before a call of `memchr2` would have started.
+/// Returns the position of the next quote or backslash from `at`, and the byte found. Most strings are short, so
+/// checking eight bytes at a time finishes before a call of `memchr2` would have started.
 #[inline]
 fn quote_or_backslash(bytes: &[u8], mut at: usize) -> Option<(usize, u8)> {
     const ONES: u64 = u64::MAX / 255;
@@ -393,8 +393,8 @@ fn quote_or_backslash(bytes: &[u8], mut at: usize) -> Option<(usize, u8)> {
     Some((found, bytes[found]))
 }
 
-/// The character that the escape at the beginning of `bytes` stands for, and the escape's length. Half a surrogate
-/// pair stands for the replacement character.
+/// Decodes the escape at the start of `bytes` and returns its character and length. An unpaired surrogate becomes the
+/// replacement character.
 fn escape(bytes: &[u8]) -> CursorResult<(char, usize)> {
     let char = match bytes.get(1) {
         Some(plain @ (b'"' | b'\\' | b'/')) => char::from(*plain),
@@ -418,7 +418,7 @@ fn escape(bytes: &[u8]) -> CursorResult<(char, usize)> {
     Ok((char, 2))
 }
 
-/// The code unit of the escape `\uXXXX` at the beginning of `bytes`, if there is one.
+/// Returns the code unit of the escape `\uXXXX` at the start of `bytes`, if there is one.
 fn code_unit(bytes: &[u8]) -> Option<u32> {
     let digits = bytes.strip_prefix(b"\\u")?.first_chunk::<4>()?;
     digits

@@ -1,79 +1,79 @@
-/// Longest excerpt of a record that is kept for the operator.
+/// Maximum length in bytes of a record's excerpt that is kept for the operator.
 pub const EXCERPT_BYTES_MAX: usize = 4096;
 
-/// The reason why a body as a whole is not the expected one.
+/// Reason why a body as a whole is not the expected document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// The body is only white space.
     #[error("the body is empty")]
     Empty,
-    /// Another kind of document: an HTML page, a plain text.
+    /// The body is another kind of document, such as an HTML page or plain text.
     #[error("the body is no JSON, it begins with {begins_with:?}")]
     NotJson {
-        /// Its beginning.
+        /// Start of the body.
         begins_with: String,
     },
     /// The body ends before its JSON does.
     #[error("the body ends before its JSON does, after {bytes} bytes")]
     Truncated {
-        /// The length of the body.
+        /// Length of the body in bytes.
         bytes: usize,
     },
-    /// The JSON around the records is broken.
+    /// The JSON around the records is invalid.
     #[error("broken JSON at byte {offset}: expected {expected}")]
     Malformed {
-        /// The place.
+        /// Byte offset of the fault.
         offset: usize,
-        /// The thing that should stand there.
+        /// Description of what was expected there.
         expected: &'static str,
     },
-    /// JSON, but without `products` or `product`.
+    /// The body is JSON, but has neither `products` nor `product`.
     #[error("the JSON holds no products: {begins_with:?}")]
     NoProducts {
-        /// Its beginning.
+        /// Start of the body.
         begins_with: String,
     },
-    /// JSON, but no description of a store.
+    /// The body is JSON, but not a store description.
     #[error("the JSON is no object that describes a store: {begins_with:?}")]
     NoStore {
-        /// Its beginning.
+        /// Start of the body.
         begins_with: String,
     },
-    /// The body is written in another alphabet than JSON is, or is none at all.
+    /// The body is not UTF-8, which JSON requires, or is not text.
     #[error("the body is no UTF-8: {invalid} sequences of its {bytes} bytes are none")]
     NotUtf8 {
-        /// The number of sequences that are no UTF-8, as far as they were counted.
+        /// Number of invalid UTF-8 sequences, up to where counting stopped.
         invalid: usize,
-        /// The length of the body.
+        /// Length of the body in bytes.
         bytes: usize,
     },
-    /// A body that no store sends in good faith.
+    /// The body is larger than any legitimate answer of a store.
     #[error("the body is too large: {what} {found}, at most {limit}")]
     TooLarge {
-        /// The thing of which there is too much.
+        /// Description of what is too large.
         what: &'static str,
-        /// Its amount (or where counting stopped).
+        /// Amount found, or the amount at which counting stopped.
         found: usize,
-        /// The amount that is read.
+        /// Maximum amount.
         limit: usize,
     },
 }
 
-/// A record whose shape is not that of a product.
+/// Record that does not have the form of a product.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadRecord {
-    /// The platform's id, where it could be read.
+    /// Shopify's id, if it could be read.
     pub id: Option<u64>,
-    /// Its place on its page, from 1.
+    /// Position on the page, starting at 1.
     pub position: usize,
-    /// The reason, for an operator: `variants[2].price: expected text, found object`.
+    /// Reason for an operator, such as `variants[2].price: expected text, found object`.
     pub reason: String,
-    /// The record as answered, cut to [`EXCERPT_BYTES_MAX`].
+    /// Verbatim record, truncated to [`EXCERPT_BYTES_MAX`].
     pub excerpt: String,
 }
 
 impl BadRecord {
-    /// The platform's id of the record where it could be read, else its place (`product 17`).
+    /// Returns Shopify's id of the record if it could be read, else its position (`product 17`).
     #[must_use]
     pub fn subject(&self) -> String {
         self.id
@@ -81,9 +81,9 @@ impl BadRecord {
     }
 }
 
-/// The beginning of `bytes` as text, at most `limit` bytes of it, what is no UTF-8 replaced.
+/// Returns the start of `bytes` as text of at most `limit` bytes, with invalid UTF-8 replaced.
 pub(crate) fn excerpt(bytes: &[u8], limit: usize) -> String {
-    // A character that was replaced may grow from one byte to three.
+    // A replaced byte may grow to three bytes.
     let mut text = String::from_utf8_lossy(&bytes[..bytes.len().min(limit)]).into_owned();
     text.truncate(text.floor_char_boundary(limit));
     text

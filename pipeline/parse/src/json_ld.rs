@@ -5,21 +5,21 @@ use serde_json::Value;
 
 use crate::rating::{PageFacts, facts};
 
-/// Longest page that is read; what comes after is not looked at.
+/// Maximum number of bytes read of a page; the part after that is ignored.
 const HTML_BYTES_MAX: usize = 8 << 20;
-/// Longest block that is read.
+/// Maximum length of a JSON-LD block in bytes.
 const BLOCK_BYTES_MAX: usize = 2 << 20;
-/// Most blocks of one page that are read.
+/// Maximum number of JSON-LD blocks read of one page.
 const BLOCKS_MAX: usize = 64;
 
-/// Reads the data of a product page for machines (JSON-LD): its rating and reviews.
+/// Reads the machine-readable data (JSON-LD) of a product page: its rating, reviews and barcodes.
 ///
-/// Blocks that cannot be read are passed over; a page without any gives empty facts. Where several products are
-/// described, the first one described counts, with everything that other blocks say of the same product.
+/// Blocks that cannot be parsed are skipped. A page without blocks gives empty facts. If several products are
+/// described, the first one counts, with everything that other blocks state about the same product.
 #[must_use]
 pub fn parse_product_html(html: &str) -> PageFacts {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];
-    // Most pages of some stores have none, and finding that out this way is cheap.
+    // For some stores, most pages have no JSON-LD. This check finds that out cheaply.
     let ld = |plus: usize| {
         html.as_bytes()[..plus]
             .last_chunk::<2>()
@@ -32,13 +32,13 @@ pub fn parse_product_html(html: &str) -> PageFacts {
     facts(&documents)
 }
 
-/// The contents of the page's `application/ld+json` scripts.
+/// Returns the contents of the page's `application/ld+json` scripts.
 fn blocks(html: &str) -> Vec<String> {
     let mut state = BlockState::default();
     let callback = move |event: CallbackEvent<'_>, _: Span<()>| state.see(&event);
     let mut emitter = CallbackEmitter::new(callback);
     emitter.naively_switch_states(true);
-    // Reading a text cannot fail: its error is `Infallible`.
+    // Tokenizing a text cannot fail: its error is `Infallible`.
     Tokenizer::new_with_emitter(html, emitter)
         .filter_map(Result::ok)
         .take(BLOCKS_MAX)
@@ -80,8 +80,8 @@ impl BlockState {
     }
 }
 
-/// Reads one block, or else with its usual faults corrected: comments and CDATA marks around it, commas before a
-/// closing bracket, the whole of it written in HTML entities.
+/// Parses one block. If that fails, corrects common faults first: surrounding comments and CDATA marks, trailing
+/// commas, and a block that is completely HTML-encoded.
 fn read_block(block: &str) -> Option<Value> {
     let text = unwrapped(block);
     let read = |text: &str| read_store_json(text.as_bytes()).ok();
@@ -106,7 +106,7 @@ fn unwrapped(block: &str) -> &str {
     }
 }
 
-/// The text with its character references decoded; `None` when it has none.
+/// Decodes the character references in a text; `None` if it has none.
 fn decoded_entities(text: &str) -> Option<String> {
     memchr::memchr(b'&', text.as_bytes())?;
     let mut decoded = String::with_capacity(text.len());
@@ -119,7 +119,7 @@ fn decoded_entities(text: &str) -> Option<String> {
     Some(decoded)
 }
 
-/// The text without commas that stand before a closing bracket, outside strings, and without control characters.
+/// Removes trailing commas outside of strings, and control characters.
 fn without_trailing_commas(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let (mut in_string, mut escaped) = (false, false);

@@ -1,16 +1,17 @@
-//! Reads what a store answered: catalogue pages, its own description, ratings on product pages, codes, text and links on its front page.
+//! Parses the answers of stores: catalogue pages, self-descriptions, ratings on product pages, and codes, text and
+//! links on front pages.
 //!
-//! In: bytes as they were landed. Out: records in the store's own terms ([`RawProduct`]), each judged alone, so that
-//! a record of a shape we do not know costs nothing but itself ([`BadRecord`]). Meaning is not this crate's business:
-//! a price is still text here, a description still HTML.
+//! Input: bytes as they were landed. Output: records in the store's own terms ([`RawProduct`]). Each record is judged
+//! alone, so that a record of unknown form affects no other ([`BadRecord`]). This crate does not interpret values:
+//! prices stay text, and descriptions stay HTML.
 //!
-//! It never does I/O, never reads a clock, never panics whatever the bytes are, never lets nesting grow the stack,
-//! and never takes a price through a binary fraction.
+//! This crate does no I/O, reads no clock, and does not panic on any input. Nesting does not grow the stack. Prices are
+//! never converted to binary floating point.
 //!
-//! Pages are read by a reader of our own rather than by a general JSON parser. Of those that were tried, sonic-rs
-//! skips unknown values by unbounded recursion, and neither it nor serde_json keeps a price's digits and goes on
-//! after a wrong record without reading the page again. Made for these records, ours is also the fastest of the three
-//! (see `examples/throughput.rs`).
+//! Pages are read by a custom reader instead of a general JSON parser. Of the parsers that were tried, sonic-rs skips
+//! unknown values with unbounded recursion. Neither sonic-rs nor serde_json keeps the digits of a price and continues
+//! after a bad record without reading the page again. The custom reader is also the fastest of the three (see
+//! `examples/throughput.rs`).
 
 mod barcodes;
 mod codes;

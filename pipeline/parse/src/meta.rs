@@ -4,49 +4,48 @@ use crate::cursor::{Cursor, CursorResult};
 use crate::error::{ParseError, excerpt};
 use crate::page::trimmed;
 
-/// Longest description of a store that is read.
+/// Maximum size in bytes of a store's description that is read.
 const META_BYTES_MAX: usize = 1 << 20;
-/// Most countries that are kept.
+/// Maximum number of countries that are kept.
 const COUNTRIES_MAX: usize = 300;
 
-/// A store's description of itself (`/meta.json`). A member that it leaves out, leaves blank or states in a shape we do not
-/// know is `None`.
+/// Self-description of a store (`/meta.json`). A field that is missing, blank or of an unknown form is `None`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoreMeta {
-    /// The platform's id of the store.
+    /// Shopify's id of the store.
     pub id: Option<u64>,
-    /// Its name.
+    /// Name of the store.
     pub name: Option<String>,
-    /// The domain that shoppers see.
+    /// Domain that shoppers see.
     pub domain: Option<String>,
-    /// Its base URL.
+    /// Base URL of the store.
     pub url: Option<String>,
-    /// Its permanent host on the platform.
+    /// Permanent host of the store at Shopify.
     pub myshopify_domain: Option<String>,
-    /// The currency of its prices, as stated.
+    /// Currency of the store's prices, as stated.
     pub currency: Option<String>,
-    /// Its country, as stated.
+    /// Country of the store, as stated.
     pub country: Option<String>,
-    /// Its province, as stated.
+    /// Province of the store, as stated.
     pub province: Option<String>,
-    /// Its city, as stated.
+    /// City of the store, as stated.
     pub city: Option<String>,
-    /// Its description of itself.
+    /// Description that the store gives of itself.
     pub description: Option<String>,
-    /// Countries that it ships to.
+    /// Countries to which the store ships.
     pub ships_to_countries: Vec<String>,
-    /// Its way of writing amounts.
+    /// Template with which the store formats amounts.
     pub money_format: Option<String>,
-    /// Products that it has published.
+    /// Number of published products.
     pub published_products_count: Option<u64>,
-    /// Collections that it has published.
+    /// Number of published collections.
     pub published_collections_count: Option<u64>,
 }
 
-/// Reads `/meta.json`.
+/// Parses `/meta.json`.
 ///
 /// # Errors
-/// [`ParseError`] when the body is no JSON object, or one that says nothing of a store (an error message).
+/// [`ParseError`] if the body is not a JSON object, or says nothing about a store (such as an error message).
 pub fn parse_meta(bytes: &[u8]) -> Result<StoreMeta, ParseError> {
     let body = trimmed(bytes);
     if body.len() > META_BYTES_MAX {
@@ -66,7 +65,7 @@ pub fn parse_meta(bytes: &[u8]) -> Result<StoreMeta, ParseError> {
     }
     let mut meta = StoreMeta::default();
     let read = cursor.members(|cursor, name| {
-        // A member that is not what it should be is as good as none.
+        // A field of the wrong form counts as missing.
         let mut value = cursor.clone();
         cursor.skip()?;
         member(&mut meta, name, &mut value).or(Ok(()))

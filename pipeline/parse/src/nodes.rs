@@ -1,8 +1,8 @@
-//! Values of JSON-LD, of which any may be one or many.
+//! Access to JSON-LD values, each of which may be a single value or a list.
 
 use serde_json::Value;
 
-/// Most nodes of a page's documents that are looked at.
+/// Maximum number of nodes that are examined in a page's documents.
 pub(crate) const NODES_MAX: usize = 10_000;
 
 pub(crate) fn one_or_many(value: &Value) -> impl Iterator<Item = &Value> {

@@ -5,38 +5,39 @@ use crate::error::{BadRecord, EXCERPT_BYTES_MAX, ParseError, excerpt};
 use crate::raw::RawProduct;
 use crate::record;
 
-/// Longest body that is read.
+/// Maximum length of a body in bytes.
 pub const PAGE_BYTES_MAX: usize = 256 << 20;
 
-/// Most records that are read of one body; the platform's pages hold 250.
+/// Maximum number of records read of one body; Shopify's pages have at most 250.
 pub const RECORDS_MAX: usize = 25_000;
 
-/// Most opening braces in one body. A page of 250 products with 250 variants, each with a picture of its own, and 250
-/// images each has three quarters as many; the bound keeps a small body of empty records from becoming a large structure.
+/// Maximum number of opening braces in one body. A page of 250 products, each with 250 images and 250 variants with
+/// their own image, has three quarters as many. The limit prevents a small body of empty records from becoming a large
+/// structure.
 const BRACES_MAX: usize = 250_000;
 
-/// Broken characters that are replaced in any body, and one more for so many bytes of it: some apps cut texts in the
-/// middle of a character. A body with more is in another alphabet, and every word of it might be wrong.
+/// Number of invalid characters that are replaced in any body. One more is allowed per `BYTES_PER_INVALID` bytes,
+/// because some apps truncate texts within a character. A body with more has another encoding, so every word might be
+/// wrong.
 const INVALID_MAX: usize = 32;
 const BYTES_PER_INVALID: usize = 1000;
 
-/// Bytes of a body that an error shows.
+/// Number of bytes of a body that an error shows.
 const BEGINNING_BYTES: usize = 80;
 
-/// The records of one page, in its order.
+/// Records of one page, in the page's order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProductsPage<'a> {
-    /// One verdict for each record.
+    /// Parsed product or error for each record.
     pub records: Vec<Result<RawProduct<'a>, BadRecord>>,
 }
 
-/// Reads a catalogue page (`/products.json`, `/collections/{handle}/products.json`), the answer of one product's
-/// address (`/products/{handle}.json`), or a bare list of products. A bare list says nothing of what it lists, so it
-/// is taken for products only if it lists objects and nothing else; an empty one is no page.
+/// Parses a catalogue page (`/products.json`, `/collections/{handle}/products.json`), the answer for one product
+/// (`/products/{handle}.json`), or a bare list of products. A bare list does not say what it contains. So it counts as a
+/// list of products only if it contains only objects, and an empty list is not a page.
 ///
 /// # Errors
-/// [`ParseError`] when the body as a whole is something else, or ends too early. A record that is wrong is no error
-/// of the page.
+/// [`ParseError`] if the body as a whole is something else, or is truncated. A bad record is not an error of the page.
 pub fn parse_products_page(bytes: &[u8]) -> Result<ProductsPage<'_>, ParseError> {
     match page_text(bytes)? {
         Cow::Borrowed(text) => parse_products_text(text),
@@ -48,10 +49,10 @@ pub fn parse_products_page(bytes: &[u8]) -> Result<ProductsPage<'_>, ParseError>
     }
 }
 
-/// The text of a body, for [`parse_products_text`] and [`record_excerpts`]; a few broken characters are replaced.
+/// Returns the text of a body, for [`parse_products_text`] and [`record_excerpts`]. A few invalid characters are replaced.
 ///
 /// # Errors
-/// [`ParseError::TooLarge`], or [`ParseError::NotUtf8`] where too many are broken.
+/// [`ParseError::TooLarge`], or [`ParseError::NotUtf8`] if too many characters are invalid.
 pub fn page_text(bytes: &[u8]) -> Result<Cow<'_, str>, ParseError> {
     let body = trimmed(bytes);
     check_size(body)?;
@@ -68,21 +69,21 @@ pub fn page_text(bytes: &[u8]) -> Result<Cow<'_, str>, ParseError> {
     Ok(String::from_utf8_lossy(body))
 }
 
-/// The page that [`parse_products_page`] reads, from the [`page_text`] of a body: nothing of it is copied.
+/// Parses a page like [`parse_products_page`], from the [`page_text`] of a body. The text is borrowed, not copied.
 ///
 /// # Errors
-/// As [`parse_products_page`].
+/// See [`parse_products_page`].
 pub fn parse_products_text(text: &str) -> Result<ProductsPage<'_>, ParseError> {
     Ok(ProductsPage {
         records: records(text, judge)?,
     })
 }
 
-/// Calls `read` with what [`parse_products_text`] would make of each record, one after another: none is kept while the
-/// next one is read. Answers how many there are. Where the page as a whole is wrong, `read` has seen its beginning.
+/// Calls `read` with each record as [`parse_products_text`] would return it, one at a time, so that only one is in memory.
+/// Returns the number of records. If the page as a whole is bad, `read` has already received its first records.
 ///
 /// # Errors
-/// As [`parse_products_page`].
+/// See [`parse_products_page`].
 pub fn for_each_product<'a>(
     text: &'a str,
     mut read: impl FnMut(Result<RawProduct<'a>, BadRecord>),
@@ -91,8 +92,8 @@ pub fn for_each_product<'a>(
     Ok(records.len())
 }
 
-/// The texts of the records at `positions` (from 1) of a page that [`parse_products_text`] has read, each cut to
-/// [`EXCERPT_BYTES_MAX`]; empty where there is none.
+/// Returns the texts of the records at `positions` (from 1) of a page that [`parse_products_text`] has parsed. Each
+/// text is truncated to [`EXCERPT_BYTES_MAX`], and is empty if the record does not exist.
 #[must_use]
 pub fn record_excerpts(text: &str, positions: &[usize]) -> Vec<String> {
     let records = records(text, |cursor, _| cut(cursor)).unwrap_or_default();
@@ -106,7 +107,7 @@ pub fn record_excerpts(text: &str, positions: &[usize]) -> Vec<String> {
 
 type Verdict<'a> = Result<RawProduct<'a>, BadRecord>;
 
-/// Reads the record that stands at the cursor, at `position` (from 1) of its page; a wrong one is stepped over.
+/// Parses the record at the cursor, at `position` (from 1) of its page; a bad record is skipped.
 fn judge<'a>(cursor: &mut Cursor<'a>, position: usize) -> Result<Verdict<'a>, ParseError> {
     let mut behind = cursor.clone();
     match record::product(cursor) {
@@ -125,12 +126,12 @@ fn judge<'a>(cursor: &mut Cursor<'a>, position: usize) -> Result<Verdict<'a>, Pa
     }
 }
 
-/// The text of the record that stands at the cursor, which is stepped over.
+/// Skips the record at the cursor and returns its text.
 fn cut<'a>(cursor: &mut Cursor<'a>) -> Result<&'a str, ParseError> {
     cursor.skip().map_err(|_| stuck(cursor, "a record"))
 }
 
-/// The page's records, each as `read` makes it.
+/// Returns the page's records, each converted by `read`.
 fn records<'a, T>(
     text: &'a str,
     mut read: impl FnMut(&mut Cursor<'a>, usize) -> Result<T, ParseError>,
@@ -206,7 +207,7 @@ fn list<'a, T>(
     Ok(records)
 }
 
-/// The error of a page whose JSON goes on otherwise than it should, or not at all.
+/// Creates the error of a page whose JSON is invalid or truncated at the cursor.
 fn stuck(cursor: &Cursor<'_>, expected: &'static str) -> ParseError {
     let mut cursor = cursor.clone();
     let ended = cursor.peek().is_none();
@@ -237,7 +238,7 @@ fn check_size(body: &[u8]) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// The body without a byte order mark before it and white space around it.
+/// Returns the body without a byte order mark and surrounding white space.
 pub(crate) fn trimmed(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii()
 }

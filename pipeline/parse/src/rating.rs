@@ -4,41 +4,41 @@ use serde_json::{Map, Value};
 use crate::barcodes::{self, PageBarcode};
 use crate::nodes::{NODES_MAX, one_or_many};
 
-/// Most reviews of one page that are kept.
+/// Maximum number of reviews kept of one page.
 const REVIEWS_MAX: usize = 100;
-/// Longest text of a review that is kept.
+/// Maximum length of a review's text in bytes.
 const REVIEW_BYTES_MAX: usize = 20_000;
 
-/// Most products of a page that are looked at.
+/// Maximum number of products examined on a page.
 const PRODUCTS_MAX: usize = 200;
 
-/// A product page's facts about its product besides the catalogue.
+/// Facts about a product from its product page, in addition to the catalogue.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageFacts {
-    /// Its rating on a scale of five; `None` where there is none, or nobody has rated yet.
+    /// Rating on a scale of five; `None` if the product has no rating yet.
     pub rating: Option<Rating>,
-    /// Its reviews, in the page's order.
+    /// Reviews in the page's order.
     pub reviews: Vec<RawReview>,
-    /// The barcodes of its variants.
+    /// Barcodes of the product's variants.
     pub barcodes: Vec<PageBarcode>,
 }
 
-/// One review as a page states it; texts may hold HTML.
+/// Review as stated on a page; its texts may contain HTML.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RawReview {
     /// Stars on a scale of five.
     pub rating: f32,
-    /// Its writer.
+    /// Author of the review.
     pub author: Option<String>,
-    /// Its headline.
+    /// Headline of the review.
     pub title: Option<String>,
-    /// Its text.
+    /// Text of the review.
     pub body: String,
-    /// Its date, as text.
+    /// Date of the review, as text.
     pub date: Option<String>,
 }
 
-/// The facts that the documents of one page state of its product.
+/// Returns the facts that a page's documents state about its product.
 pub(crate) fn facts(documents: &[Value]) -> PageFacts {
     let products = products(documents);
     let Some(first) = products.first() else {
@@ -68,8 +68,8 @@ pub(crate) fn facts(documents: &[Value]) -> PageFacts {
     facts
 }
 
-/// The products that the documents describe, each before its variants, in the order stated. Products that are merely
-/// mentioned (related ones, items of a list) are not among them.
+/// Returns the products that the documents describe, in document order, each before its variants. Products that are
+/// only mentioned (such as related products or list items) are left out.
 fn products(documents: &[Value]) -> Vec<&Map<String, Value>> {
     let mut products = Vec::new();
     let mut pending: Vec<&Value> = documents.iter().rev().collect();
@@ -99,8 +99,8 @@ fn is_product(members: &Map<String, Value>) -> bool {
     members.get("@type").is_some_and(|types| one_or_many(types).any(kind))
 }
 
-/// True where `other` is the product that `first` is: nothing that both state differs, unless one is a variant of the other,
-/// whose own names differ by nature.
+/// Returns true if both nodes describe the same product. One may be a variant of the other; otherwise the facts that
+/// both state must not differ.
 fn same_product(first: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     if std::ptr::eq(first, other) || is_variant_of(first, other) || is_variant_of(other, first) {
         return true;
@@ -129,7 +129,7 @@ fn is_variant_of(group: &Map<String, Value>, variant: &Map<String, Value>) -> bo
         .any(holds)
 }
 
-/// A mean rating, where somebody has rated.
+/// Reads a mean rating; `None` if nobody has rated.
 fn aggregate(node: &Value) -> Option<Rating> {
     let count = |name: &str| node.get(name).and_then(whole).filter(|count| *count > 0);
     let count = count("ratingCount").or_else(|| count("reviewCount"))?;
@@ -153,7 +153,7 @@ fn review(node: &Value) -> Option<RawReview> {
     })
 }
 
-/// A text, or the name of what is described.
+/// Returns a text, or the name of the described object.
 fn named(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text,
@@ -164,7 +164,7 @@ fn named(value: &Value) -> Option<String> {
     Some(text[..text.floor_char_boundary(REVIEW_BYTES_MAX)].to_owned())
 }
 
-/// The rating of a node on a scale of five; what is not on its own scale is nothing.
+/// Returns the rating of a node on a scale of five; `None` if the value is outside of its own scale.
 fn stars(node: &Value) -> Option<f32> {
     let value = decimal(node.get("ratingValue")?)?;
     let best = match node.get("bestRating") {
@@ -172,7 +172,7 @@ fn stars(node: &Value) -> Option<f32> {
         _ => 5.0,
     };
     let on_scale = best > 0.0 && value >= 0.0 && value <= best;
-    // Exact where the scale is five already.
+    // If the scale is already five, the value stays exact.
     let stars = if (best - 5.0).abs() < f64::EPSILON {
         value
     } else {
@@ -181,7 +181,7 @@ fn stars(node: &Value) -> Option<f32> {
     on_scale.then_some(stars as f32)
 }
 
-/// A number, stated as number or as text (`"4.80"`, `"4,8"`).
+/// Reads a number, written as number or as text (`"4.80"`, `"4,8"`).
 fn decimal(value: &Value) -> Option<f64> {
     let number = match value {
         Value::Number(number) => number.as_f64()?,
@@ -191,7 +191,7 @@ fn decimal(value: &Value) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// A whole number, stated as number or as text (`"1,204"`).
+/// Reads an integer, written as number or as text (`"1,204"`).
 fn whole(value: &Value) -> Option<u32> {
     match value {
         Value::Number(number) => {

@@ -1,119 +1,119 @@
 use std::borrow::Cow;
 
-/// Most variants that are read of one product; the platform's own limit.
+/// Maximum number of variants read of one product, which is Shopify's limit.
 pub const VARIANTS_MAX: usize = 2048;
-/// Most images that are read of one product; the platform's own limit.
+/// Maximum number of images read of one product, which is Shopify's limit.
 pub const IMAGES_MAX: usize = 250;
-/// Most options that are read of one product; the platform allows three.
+/// Maximum number of options read of one product; Shopify allows three.
 pub const OPTIONS_MAX: usize = 16;
-/// Most values that are read of one option.
+/// Maximum number of values read of one option.
 pub const OPTION_VALUES_MAX: usize = VARIANTS_MAX;
-/// Most unreadable variants that are listed with the reason; the others are counted.
+/// Maximum number of unreadable variants that are listed with the reason; further ones are only counted.
 pub const BAD_VARIANTS_MAX: usize = 8;
-/// Most barcodes that are read of one variant.
+/// Maximum number of barcodes read of one variant.
 pub(crate) const BARCODES_MAX: usize = 8;
-/// Most tags that are read of one product; the platform allows 250.
+/// Maximum number of tags read of one product; Shopify allows 250.
 pub const TAGS_MAX: usize = 500;
 
-/// One product as a store states it. Text is as answered, JSON escapes decoded and nothing else; what the store left
-/// out or stated as `null` is `None` or empty. Lists are cut at the bounds of this module.
+/// Product as a store states it. Texts are verbatim except for decoded JSON escapes. Missing and `null` values are
+/// `None` or empty. Lists are truncated to the limits in this module.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RawProduct<'a> {
-    /// The platform's id.
+    /// Shopify's id of the product.
     pub id: u64,
-    /// Its title.
+    /// Title of the product.
     pub title: Option<Cow<'a, str>>,
-    /// Its name in URLs.
+    /// Name of the product in URLs.
     pub handle: Option<Cow<'a, str>>,
-    /// Its description as HTML.
+    /// Description as HTML.
     pub body_html: Option<Cow<'a, str>>,
-    /// Its vendor.
+    /// Vendor of the product.
     pub vendor: Option<Cow<'a, str>>,
-    /// Its product type.
+    /// Product type.
     pub product_type: Option<Cow<'a, str>>,
-    /// Its tags; where they are stated as one text, that text is divided at its commas.
+    /// Tags; a single text of tags is split at its commas.
     pub tags: Vec<Cow<'a, str>>,
-    /// Its options.
+    /// Options of the product.
     pub options: Vec<RawOption<'a>>,
-    /// Its variants.
+    /// Variants of the product.
     pub variants: Vec<RawVariant<'a>>,
-    /// Variants that the store stated, before the list was cut.
+    /// Number of variants that the store stated, before truncation.
     pub variants_stated: usize,
-    /// Of those that were looked at the first [`BAD_VARIANTS_MAX`] that cannot be read.
+    /// The first [`BAD_VARIANTS_MAX`] unreadable variants.
     pub bad_variants: Vec<BadVariant>,
-    /// Its images.
+    /// Images of the product.
     pub images: Vec<RawImage<'a>>,
-    /// The moment of its creation, as text.
+    /// Creation time, as text.
     pub created_at: Option<Cow<'a, str>>,
-    /// The moment of its publication, as text.
+    /// Publication time, as text.
     pub published_at: Option<Cow<'a, str>>,
-    /// The moment of its last change, as text.
+    /// Time of the last change, as text.
     pub updated_at: Option<Cow<'a, str>>,
 }
 
-/// A variant whose shape is not that of one.
+/// Variant that does not have the form of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadVariant {
-    /// The platform's id, where it could be read.
+    /// Shopify's id, if it could be read.
     pub id: Option<u64>,
-    /// Its place among the product's variants, from 1.
+    /// Position among the product's variants, starting at 1.
     pub position: usize,
-    /// The reason, for an operator: `price: expected text, found object`.
+    /// Reason for an operator, such as `price: expected text, found object`.
     pub reason: String,
 }
 
-/// One variant as a store states it.
+/// Variant as a store states it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RawVariant<'a> {
-    /// The platform's id.
+    /// Shopify's id of the variant.
     pub id: u64,
-    /// Its title.
+    /// Title of the variant.
     pub title: Option<Cow<'a, str>>,
-    /// Its values of the product's first three options.
+    /// Values for the product's first three options.
     pub options: [Option<Cow<'a, str>>; 3],
-    /// Its stock keeping unit.
+    /// Stock keeping unit (SKU).
     pub sku: Option<Cow<'a, str>>,
-    /// Its barcode; few lists of products have it.
+    /// Barcode; only few product lists contain it.
     pub barcode: Option<Cow<'a, str>>,
-    /// Its price: decimal text, character for character as stated (a JSON number gives its own text).
+    /// Price as verbatim decimal text; a JSON number keeps its own text.
     pub price: Option<Cow<'a, str>>,
-    /// Its price before a markdown, likewise.
+    /// Price before a discount, as verbatim decimal text.
     pub compare_at_price: Option<Cow<'a, str>>,
-    /// The store would sell it.
+    /// True if the store sells the variant now.
     pub available: Option<bool>,
-    /// Shipping weight.
+    /// Shipping weight in grams.
     pub grams: Option<u64>,
-    /// Its place among the variants.
+    /// Position among the variants.
     pub position: Option<u64>,
-    /// Its own picture, without the variants that it shows.
+    /// Image of the variant, without the list of variants that the image shows.
     pub featured_image: Option<Box<RawImage<'a>>>,
 }
 
-/// One picture as a store states it.
+/// Image as a store states it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RawImage<'a> {
-    /// Its address.
+    /// URL of the image.
     pub src: Option<Cow<'a, str>>,
-    /// Its alternative text.
+    /// Alternative text.
     pub alt: Option<Cow<'a, str>>,
-    /// Its place among the images.
+    /// Position among the images.
     pub position: Option<u64>,
     /// Width in pixels.
     pub width: Option<u64>,
     /// Height in pixels.
     pub height: Option<u64>,
-    /// The variants it shows.
+    /// Ids of the variants that the image shows.
     pub variant_ids: Vec<u64>,
 }
 
-/// One option as a store states it.
+/// Option as a store states it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RawOption<'a> {
-    /// Its name.
+    /// Name of the option.
     pub name: Option<Cow<'a, str>>,
-    /// Its place among the options.
+    /// Position among the options.
     pub position: Option<u64>,
-    /// Its values.
+    /// Values of the option.
     pub values: Vec<Cow<'a, str>>,
 }
 
@@ -122,7 +122,7 @@ fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
 }
 
 impl RawProduct<'_> {
-    /// The same product, borrowing nothing.
+    /// Converts the product to an owned value that borrows nothing.
     #[must_use]
     pub fn into_owned(self) -> RawProduct<'static> {
         RawProduct {
@@ -186,7 +186,7 @@ impl RawOption<'_> {
     }
 }
 
-/// Tags stated as one text, divided at the commas.
+/// Splits tags in one text at the commas.
 pub(crate) fn split_tags(joined: &str) -> impl Iterator<Item = &str> {
     joined
         .split(',')

@@ -1,8 +1,7 @@
-//! The members of a record that are read, and their types.
+//! Parses the fields of a record.
 //!
-//! The members that a product cannot be without (its id, its title, a list of variants) must be of their type, or the record is
-//! refused; a variant without an id or with a price of a wrong type costs itself. Anything else of a wrong type is as good as
-//! not stated.
+//! A record is rejected if a required field (id, title or the list of variants) has the wrong type. A variant without
+//! an id, or with a price of the wrong type, is skipped alone. Any other field of the wrong type counts as missing.
 
 use std::borrow::Cow;
 
@@ -12,7 +11,7 @@ use crate::raw::{
     RawProduct, RawVariant, TAGS_MAX, VARIANTS_MAX, split_tags,
 };
 
-/// Reads the product that begins here.
+/// Parses the product at the cursor.
 pub(crate) fn product<'a>(cursor: &mut Cursor<'a>) -> CursorResult<RawProduct<'a>> {
     let mut product = RawProduct::default();
     let mut id = None;
@@ -26,7 +25,8 @@ pub(crate) fn product<'a>(cursor: &mut Cursor<'a>) -> CursorResult<RawProduct<'a
             "vendor" => product.vendor = or_none(cursor, Cursor::text)?,
             "product_type" => product.product_type = or_none(cursor, Cursor::text)?,
             "tags" => product.tags = or_none(cursor, tags)?,
-            // Options count by their places: one that cannot be read would give its neighbours' values to others.
+            // Options are matched by position: if one were skipped, its neighbours' values would be assigned to the
+            // wrong options.
             "options" => product.options = or_none(cursor, |cursor| list(cursor, OPTIONS_MAX, option))?.0,
             "variants" => variants(cursor, &mut product)?,
             "images" => product.images = or_none(cursor, |cursor| good_ones(cursor, IMAGES_MAX, image))?,
@@ -40,15 +40,15 @@ pub(crate) fn product<'a>(cursor: &mut Cursor<'a>) -> CursorResult<RawProduct<'a
         Ok(())
     })?;
     product.id = id.ok_or_else(|| Fault::new("missing").under("id"))?;
-    // A list of a wrong type is as good as not stated; one that is too long says something of the whole record.
+    // A list of the wrong type counts as missing, but lists that are too long make the whole record bad.
     cursor.weigh(0)?;
     Ok(product)
 }
 
-/// The id of the product or variant that begins here, whatever else is wrong with it.
+/// Returns the id of a product or variant record, even if the record is otherwise bad.
 pub(crate) fn product_id(record: &str) -> Option<u64> {
     let mut id = None;
-    // A fault further on does not take back what was read before it.
+    // A later fault does not discard the id that was already read.
     Cursor::new(record)
         .members(|cursor, name| {
             if name == "id" {
@@ -60,7 +60,7 @@ pub(crate) fn product_id(record: &str) -> Option<u64> {
     id
 }
 
-/// Reads the variants; one that cannot be read is stepped over and listed.
+/// Parses the variants; an unreadable one is skipped and listed.
 fn variants<'a>(cursor: &mut Cursor<'a>, product: &mut RawProduct<'a>) -> CursorResult<()> {
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     let stated = cursor.items(|cursor, index| {
@@ -113,7 +113,7 @@ fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> C
         Ok(())
     })?;
     variant.id = id.ok_or_else(|| Fault::new("missing").under("id"))?;
-    // A variant has one; where the store lists several, the first that is filled in.
+    // A variant has one barcode; if the store lists several, the first non-empty one is used.
     let stated = variant.barcode.take().into_iter().chain(barcodes);
     variant.barcode = stated.into_iter().find(|barcode| !barcode.trim().is_empty());
     variants.push(variant);
@@ -125,13 +125,13 @@ fn image<'a>(cursor: &mut Cursor<'a>, images: &mut Vec<RawImage<'a>>) -> CursorR
     Ok(())
 }
 
-/// A variant's own picture. The product's pictures state the other variants that it shows.
+/// Parses a variant's own image without its variants, because the product's images list them.
 fn featured_image<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Option<RawImage<'a>>> {
     cursor.weigh(size_of::<RawImage<'_>>())?;
     one_image(cursor, false)
 }
 
-/// A picture: an object, or its address alone; nothing for null.
+/// Parses an image: an object, or only its URL. Returns `None` for null.
 fn one_image<'a>(cursor: &mut Cursor<'a>, with_variants: bool) -> CursorResult<Option<RawImage<'a>>> {
     let mut image = RawImage::default();
     match cursor.peek() {
@@ -157,7 +157,7 @@ fn one_image<'a>(cursor: &mut Cursor<'a>, with_variants: bool) -> CursorResult<O
     Ok(Some(image))
 }
 
-/// An option: an object, or its name alone.
+/// Parses an option: an object, or only its name.
 fn option<'a>(cursor: &mut Cursor<'a>, options: &mut Vec<RawOption<'a>>) -> CursorResult<()> {
     let mut option = RawOption::default();
     if cursor.peek() == Some(b'"') {
@@ -179,7 +179,7 @@ fn option<'a>(cursor: &mut Cursor<'a>, options: &mut Vec<RawOption<'a>>) -> Curs
     Ok(())
 }
 
-/// Tags: a list of texts, or one text with commas.
+/// Parses tags: a list of texts, or one text with commas.
 fn tags<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Vec<Cow<'a, str>>> {
     if cursor.peek() != Some(b'"') {
         return good_ones(cursor, TAGS_MAX, text_or_number);
@@ -200,7 +200,7 @@ fn id(cursor: &mut Cursor<'_>, ids: &mut Vec<u64>) -> CursorResult<()> {
     Ok(())
 }
 
-/// The value that begins here, as `read` makes it; nothing where it is of another type, and then it is stepped over.
+/// Parses the value at the cursor with `read`. A value of another type is skipped and gives the default.
 fn or_none<'a, T: Default>(
     cursor: &mut Cursor<'a>,
     read: impl FnOnce(&mut Cursor<'a>) -> CursorResult<T>,
@@ -214,7 +214,7 @@ fn or_none<'a, T: Default>(
     Ok(value)
 }
 
-/// Of the first `limit` items of a list those that are of the right type.
+/// Returns the items of the right type among the first `limit` items of a list.
 fn good_ones<'a, T>(
     cursor: &mut Cursor<'a>,
     limit: usize,
@@ -226,7 +226,7 @@ fn good_ones<'a, T>(
     .map(|(good, _)| good)
 }
 
-/// The first `limit` items of a list, and how many it has.
+/// Returns the first `limit` items of a list, and the number of all items.
 fn list<'a, T>(
     cursor: &mut Cursor<'a>,
     limit: usize,

@@ -1,18 +1,18 @@
 use crate::codes::lines::{PageLink, Piece, pieces};
 
-/// Longest page that is read; the rest is not looked at.
+/// Maximum number of bytes read of a page; the part after that is ignored.
 const HTML_BYTES_MAX: usize = 2 << 20;
 
-/// The text and the links that a page shows to shoppers.
+/// Text and links that a page shows to shoppers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ShownPage {
-    /// Lines of text in their order. Scripts, styles and templates are left out.
+    /// Lines of text in the page's order, without scripts, styles and templates.
     pub lines: Vec<String>,
-    /// Links in their order.
+    /// Links in the page's order.
     pub links: Vec<PageLink>,
 }
 
-/// Reads the text and the links that a page shows. Any text is a page.
+/// Returns the text and the links that a page shows. Never fails, because any text can be read as a page.
 #[must_use]
 pub fn shown_page(html: &str) -> ShownPage {
     let mut page = ShownPage::default();

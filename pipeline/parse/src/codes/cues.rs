@@ -1,16 +1,16 @@
 use super::words::{Word, words};
 
-/// A word that is taken for a code.
+/// Word that is considered a discount code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CodeCandidate {
     pub(super) code: String,
     pub(super) plainness: u8,
 }
 
-/// Shortest and longest code that is taken for one. The platform takes up to 255 characters; nobody prints those on a bar.
+/// Allowed length of a code. Shopify accepts up to 255 characters, but codes that shops show to shoppers are shorter.
 const CHARS: std::ops::RangeInclusive<usize> = 3..=24;
 
-/// Names of a code.
+/// Words that name a discount code.
 const NAMES: &[&str] = &[
     "code",
     "codes",
@@ -27,7 +27,7 @@ const NAMES: &[&str] = &[
     "प्रोमोकोड",
     "वाउचर",
 ];
-/// Words that make another thing of a code.
+/// Words that, before "code", make it another kind of code.
 const OTHER_CODES: &[&str] = &[
     "pin",
     "zip",
@@ -60,9 +60,9 @@ const OTHER_CODES: &[&str] = &[
     "login",
     "पिन",
 ];
-/// Verbs for the use of a code, said before it.
+/// Verbs for using a code, before the code.
 const VERBS: &[&str] = &["use", "using", "apply", "applying", "enter", "redeem", "with", "लगाकर"];
-/// Words for the use of a code, said behind it.
+/// Words for using a code, after the code.
 const BEHIND: &[&str] = &[
     "lagao",
     "lagaye",
@@ -93,14 +93,14 @@ const BEHIND: &[&str] = &[
     "यूज़",
     "यूज",
 ];
-/// Words that may stand between a code and what says that it is one.
+/// Words that may come between a code and the word that identifies it.
 const FILLERS: &[&str] = &[
     "is", "the", "our", "your", "this", "below", "here", "now", "just", "use", "apply", "enter", "lagao", "daalo",
     "ka", "का", "को", "की", "ko", "se", "से", "है", "yeh", "ye", "यह", "hai", "at",
 ];
-/// Words between codes that are listed.
+/// Words between listed codes.
 const LISTING: &[&str] = &["or", "and", "ya", "aur", "या", "और"];
-/// Words of a line with an offer.
+/// Words that show that a line contains an offer.
 const OFFERS: &[&str] = &[
     "off",
     "discount",
@@ -125,7 +125,7 @@ const OFFERS: &[&str] = &[
     "फ्री",
     "ऑफ",
 ];
-/// Words in capital letters that are no codes, however they stand.
+/// Uppercase words that are never codes.
 const NO_CODES: &[&str] = &[
     "about",
     "above",
@@ -247,13 +247,13 @@ const NO_CODES: &[&str] = &[
     "worth",
     "your",
 ];
-/// Words of quantities and qualities that have letters and digits as codes have.
+/// Units and qualities that consist of letters and digits, like codes.
 const UNITS: &[&str] = &[
     "ml", "g", "gm", "gms", "kg", "mg", "l", "ltr", "cm", "mm", "m", "inch", "in", "pcs", "pc", "pack", "xl", "xxl",
     "hrs", "days", "mah", "gb",
 ];
 
-/// The codes that a line states.
+/// Returns the codes that a line states.
 pub(super) fn judge(line: &str) -> Vec<CodeCandidate> {
     let words = words(line);
     let has_name = words.iter().any(|word| {
@@ -264,7 +264,7 @@ pub(super) fn judge(line: &str) -> Vec<CodeCandidate> {
         return Vec::new();
     }
     let offers = line.contains(['%', '₹']) || words.iter().any(|word| OFFERS.contains(&word.low.as_str()));
-    // In a text of capital letters alone, capital letters say nothing.
+    // In a text that is mostly uppercase, uppercase words do not stand out.
     let shouts = words.iter().filter(|word| is_shouted(word.text)).count() * 4 > words.len() * 3 && words.len() > 2;
     let mut found: Vec<CodeCandidate> = Vec::new();
     let mut last: Option<usize> = None;
@@ -287,7 +287,7 @@ pub(super) fn judge(line: &str) -> Vec<CodeCandidate> {
     found
 }
 
-/// A value that a page has ready to be copied, where it may be a code.
+/// Returns a value that a page offers for copying, if it may be a code.
 pub(super) fn copied(text: &str) -> Option<CodeCandidate> {
     let words = words(text);
     let [word] = words.as_slice() else { return None };
@@ -298,19 +298,19 @@ pub(super) fn copied(text: &str) -> Option<CodeCandidate> {
     })
 }
 
-/// The look of a word.
+/// Form of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Shape {
-    /// As any word, or as a name.
+    /// An ordinary word or a name.
     Plain,
-    /// In capital letters.
+    /// An uppercase word.
     Capitals,
-    /// Letters and digits.
+    /// A word of letters and digits.
     Mixed,
 }
 
 impl Shape {
-    /// `None` for what can be no code.
+    /// Returns the form of a word; `None` if it cannot be a code.
     fn of(word: &Word<'_>) -> Option<Self> {
         let text = word.text;
         let allowed = text
@@ -336,7 +336,7 @@ impl Shape {
     }
 }
 
-/// `500ml`, `2xl`, `spf50`, `24x7`, `1st`, `b2b`.
+/// Returns true for units such as `500ml`, `2xl`, `spf50`, `24x7`, `1st` and `b2b`.
 fn is_unit(low: &str) -> bool {
     let digits = low.trim_start_matches(|char: char| char.is_ascii_digit());
     let quantity = digits.len() < low.len() && UNITS.contains(&digits);
@@ -356,7 +356,7 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// The plainness with which the line says that the word at a place is a code; `None` when it does not.
+    /// Returns how clearly the line marks the word at a position as a code; `None` if it does not.
     fn plainness(&self, at: usize, shape: Shape) -> Option<u8> {
         let word = &self.words[at];
         let stands_out = shape == Shape::Mixed || word.is_quoted || (shape == Shape::Capitals && !self.shouts);
@@ -364,7 +364,7 @@ impl Line<'_> {
             return match (stands_out, shape) {
                 (true, _) if self.offers => Some(3),
                 (true, _) => Some(2),
-                // All in capital letters, and right behind "CODE".
+                // Everything is uppercase, but the word follows "CODE".
                 (false, Shape::Capitals) if self.offers => Some(2),
                 _ => None,
             };
@@ -378,17 +378,17 @@ impl Line<'_> {
         if verb && (shape == Shape::Mixed || self.low(at - 1) != "with") {
             return Some(if self.is_at_checkout(at) { 3 } else { 2 });
         }
-        // A label has a price tag behind it: "TEA10 – 10% off".
+        // A label is followed by its offer: "TEA10 – 10% off".
         (word.is_label || self.is_named_behind(at)).then_some(1)
     }
 
-    /// A word that is listed with one that was taken for a code: "TEA10 or TEA20".
+    /// Accepts a word that is listed with a known code: "TEA10 or TEA20".
     fn listed(&self, at: usize, last: Option<usize>, shape: Shape) -> Option<u8> {
         let last = last?;
         let between = self.words.get(last + 1..at)?;
         let lists = between.len() <= 1 && between.iter().all(|word| LISTING.contains(&word.low.as_str()));
         let looks = shape == Shape::Mixed || (shape == Shape::Capitals && !self.shouts);
-        // Two words without anything between them are no list: "TEA10 SITEWIDE".
+        // Two adjacent words are not a list: "TEA10 SITEWIDE".
         (lists && !between.is_empty() && looks).then_some(1)
     }
 
@@ -396,7 +396,7 @@ impl Line<'_> {
         self.words.get(at).map_or("", |word| word.low.as_str())
     }
 
-    /// True where "code" or "coupon" stands before it, with nothing of meaning between.
+    /// Returns true if "code" or "coupon" comes before the word, with only filler words between them.
     fn is_named(&self, at: usize) -> bool {
         for back in 1..=4 {
             let Some(before) = at.checked_sub(back) else {
@@ -414,7 +414,7 @@ impl Line<'_> {
         false
     }
 
-    /// True where the words behind it say that it is a code: "TEA10 lagao", "TEA10 कोड", "TEA10 at checkout".
+    /// Returns true if the words after it mark it as a code: "TEA10 lagao", "TEA10 कोड", "TEA10 at checkout".
     fn is_named_behind(&self, at: usize) -> bool {
         if self.is_at_checkout(at) {
             return true;

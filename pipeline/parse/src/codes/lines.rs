@@ -1,35 +1,34 @@
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 
-/// Longest line that is looked at; the rest of one is another line.
+/// Maximum length of a line in bytes; the remainder becomes another line.
 const LINE_BYTES_MAX: usize = 2_000;
-/// Longest address of a link that is looked at.
+/// Maximum length of a link's URL in bytes.
 const HREF_BYTES_MAX: usize = 512;
-/// Most pieces of one page that are looked at.
+/// Maximum number of pieces read of one page.
 const PIECES_MAX: usize = 20_000;
 
-/// Something that a page shows, or has ready to be copied.
+/// Text, copyable value or link on a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Text that stands together.
+    /// Line of text.
     Line(String),
-    /// A text that a button copies, or that a part of the page says of itself: the value of an attribute that is named after
-    /// codes.
+    /// Text that a button copies or that is stored in an attribute whose name refers to codes.
     Copied(String),
-    /// A link, after the text that it stands in.
+    /// Link, which comes after the text that contains it.
     Link(PageLink),
 }
 
-/// A link of a page.
+/// Link of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PageLink {
-    /// The address as the page writes it: absolute, or relative to the page.
+    /// URL as written in the page: absolute, or relative to the page.
     pub href: String,
-    /// The text that a shopper sees.
+    /// Text that a shopper sees.
     pub text: String,
 }
 
-/// Elements of which nothing is shown as text.
+/// Elements whose content is not shown as text.
 const HIDDEN: [&[u8]; 7] = [
     b"script",
     b"style",
@@ -39,12 +38,12 @@ const HIDDEN: [&[u8]; 7] = [
     b"textarea",
     b"title",
 ];
-/// Elements that stand within a line.
+/// Inline elements, which do not end a line.
 const INLINE: [&[u8]; 20] = [
     b"a", b"abbr", b"b", b"bdi", b"code", b"del", b"em", b"font", b"i", b"ins", b"kbd", b"label", b"mark", b"q", b"s",
     b"small", b"span", b"strong", b"sup", b"u",
 ];
-/// Attributes that are named after codes.
+/// Attributes whose names refer to codes.
 const COPIED: [&[u8]; 6] = [
     b"data-clipboard-text",
     b"data-code",
@@ -54,20 +53,21 @@ const COPIED: [&[u8]; 6] = [
     b"data-promo-code",
 ];
 
-/// The lines of text that a page shows, in its order.
+/// Returns the pieces that a page shows, in the page's order.
 pub(crate) fn pieces(html: &str) -> Vec<Piece> {
     let mut reader = Reader::default();
     let callback = move |event: CallbackEvent<'_>, _: Span<()>| reader.see(&event);
     let mut emitter = CallbackEmitter::new(callback);
     emitter.naively_switch_states(true);
-    // A text that ends with the page ends a line.
+    // The added element ends the last line.
     let ended = format!("{html}<p>");
-    // Reading a text cannot fail: its error is `Infallible`.
+    // Tokenizing a text cannot fail: its error is `Infallible`.
     let shown = Tokenizer::new_with_emitter(ended.as_str(), emitter).filter_map(Result::ok);
     joined(shown.take(PIECES_MAX)).collect()
 }
 
-/// A line that ends with "code:" goes on in the next one, where that is a single word: a bar of two boxes.
+/// Joins a line that ends with "code:" with the next line, if that is a single word. Banners often split the two into
+/// separate boxes.
 fn joined(pieces: impl Iterator<Item = Piece>) -> impl Iterator<Item = Piece> {
     let mut before: Option<String> = None;
     pieces.map(move |piece| {
@@ -86,10 +86,10 @@ fn joined(pieces: impl Iterator<Item = Piece>) -> impl Iterator<Item = Piece> {
 #[derive(Debug, Default)]
 struct Reader {
     line: String,
-    /// The element that hides what follows until its end.
+    /// Open element that hides its content.
     hidden: Option<&'static [u8]>,
     copies: bool,
-    /// The link that is open.
+    /// Open link.
     link: Option<PageLink>,
     is_link: bool,
     is_href: bool,

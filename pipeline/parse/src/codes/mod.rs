@@ -1,4 +1,4 @@
-//! Discount codes that a page states: "Use code TEA10 for 10% off".
+//! Finds discount codes that a page states: "Use code TEA10 for 10% off".
 
 mod cues;
 pub(crate) mod lines;
@@ -9,25 +9,24 @@ use std::collections::HashMap;
 use self::cues::{CodeCandidate, judge};
 use self::lines::{Piece, pieces};
 
-/// Longest page that is read; what comes after is not looked at.
+/// Maximum number of bytes read of a page; the part after that is ignored.
 const HTML_BYTES_MAX: usize = 2 << 20;
-/// Most codes that are answered of one page.
+/// Maximum number of codes returned for one page.
 const CODES_MAX: usize = 40;
 
-/// A code that a page states.
+/// Discount code that a page states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundCode {
-    /// In capital letters: ASCII letters, digits, hyphens and underscores, 3 to 24 of them, at least one letter.
+    /// Code in uppercase: 3 to 24 ASCII letters, digits, hyphens and underscores, with at least one letter.
     pub code: String,
-    /// The plainness with which the words around it say that it is one: 1 to 3.
+    /// Clarity with which the surrounding words identify the code, from 1 to 3.
     pub plainness: u8,
 }
 
-/// Reads the discount codes that a page states to shoppers, in English, Hindi and both mixed, the plainest first.
+/// Finds the discount codes that a page states to shoppers, in English, Hindi and a mix of both, the clearest first.
 ///
-/// A word is taken for a code when the words beside it say so ("code", "coupon", "use … at checkout", "कोड", "lagao"),
-/// and not because it looks like one. Scripts, styles and what is hidden in templates are not read. Whatever the page
-/// is, at most 40 codes are answered.
+/// A word counts as a code if its neighbouring words say so ("code", "coupon", "use … at checkout", "कोड", "lagao").
+/// Looking like a code is not sufficient. Scripts, styles and templates are ignored. At most 40 codes are returned.
 #[must_use]
 pub fn stated_codes(html: &str) -> Vec<FoundCode> {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];

@@ -120,7 +120,7 @@ proptest! {
         0..60,
     )) {
         let page: String = parts.concat();
-        // Words in quotes may be codes too: `'codecode'`.
+        // Quoted words may also be codes: `'codecode'`.
         let quoted = |code: &str| page.replace("<b>", "").to_uppercase().contains(&format!("'{code}'"));
         for found in stated_codes(&page) {
             prop_assert!(found.code.contains("TEA10") || quoted(&found.code), "{}", found.code);

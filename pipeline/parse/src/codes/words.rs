@@ -1,20 +1,20 @@
-/// A word of a line, and what stands beside it without a space.
+/// Word of a line, with the characters directly next to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word<'a> {
     pub(super) text: &'a str,
-    /// In small letters.
+    /// Word in lowercase.
     pub(super) low: String,
-    /// It is a part of something larger: an address, a colour, an amount, a file.
+    /// True if the word is part of something larger: a URL, a colour, an amount or a file name.
     pub(super) is_part: bool,
-    /// It stands in quotation marks or brackets.
+    /// True if the word is in quotation marks or brackets.
     pub(super) is_quoted: bool,
-    /// It begins a part of the line and a dash or colon stands behind it: `TEA10 – 10% off`.
+    /// True if the word starts a part of the line and is followed by a dash or colon: `TEA10 – 10% off`.
     pub(super) is_label: bool,
 }
 
 const QUOTES: [char; 13] = ['"', '\'', '“', '”', '‘', '’', '«', '»', '[', ']', '`', '(', ')'];
 
-/// The words of a line.
+/// Splits a line into words.
 pub(super) fn words(line: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -22,7 +22,7 @@ pub(super) fn words(line: &str) -> Vec<Word<'_>> {
         let end = line[start..]
             .find(|char| !is_of_word(char))
             .map_or(line.len(), |end| start + end);
-        // A dash by itself is no word.
+        // A single dash is not a word.
         if line[start..end].contains(char::is_alphanumeric) {
             words.push(word(line, start, end));
         }
@@ -36,7 +36,7 @@ fn word(line: &str, start: usize, end: usize) -> Word<'_> {
     let (before, after) = ((lead.next(), lead.next()), (behind.next(), behind.next()));
     let is_word = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
     let glues = |char: Option<char>| char.is_some_and(|char| "@/#=\\₹$€".contains(char));
-    // `shop.example`, and not the end of a sentence.
+    // A dot as in `shop.example`, but not at the end of a sentence.
     let dotted = (before.0 == Some('.') && is_word(before.1)) || (after.0 == Some('.') && is_word(after.1));
     let is_quote = |char: Option<char>| char.is_some_and(|char| QUOTES.contains(&char));
     let is_first = line[..start]
@@ -58,6 +58,6 @@ fn word(line: &str, start: usize, end: usize) -> Word<'_> {
 }
 
 fn is_of_word(char: char) -> bool {
-    // Marks of Indic scripts that are no letters by themselves: nukta and virama.
+    // Indic marks that are not letters by themselves: nukta and virama.
     char.is_alphanumeric() || matches!(char, '_' | '-' | '\u{93c}' | '\u{94d}')
 }

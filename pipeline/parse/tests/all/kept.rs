@@ -1,4 +1,4 @@
-//! Answers of stores that fuzzing kept, read again.
+//! Parses store answers that fuzzing found and saved.
 
 #[path = "../../../../fuzz/checks/corpus.rs"]
 mod corpus;

@@ -1,4 +1,4 @@
-//! Bytes of pages in, raw records out.
+//! Parses pages from bytes to raw records.
 
 mod kept;
 mod page;

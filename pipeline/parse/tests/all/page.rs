@@ -1,4 +1,4 @@
-//! Pages as stores should not, but do, answer them.
+//! Parses malformed pages of the kinds that stores actually send.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::borrow::Cow;
@@ -9,7 +9,7 @@ fn page(records: &str) -> String {
     format!(r#"{{"products":[{records}]}}"#)
 }
 
-/// The same item so many times, as in a list.
+/// Returns `times` copies of the item, separated as in a list.
 fn many(item: &str, times: usize) -> String {
     vec![item; times].join(",")
 }
@@ -185,7 +185,7 @@ fn a_wrong_type_of_what_a_product_can_do_without_costs_itself_alone() {
         let product = one(&format!(r#"{{"id":1,{whole}}}"#)).unwrap();
         assert!(product.tags.is_empty() && product.images.is_empty() && product.options.is_empty());
     }
-    // Broken JSON is more than the lack of one value.
+    // Invalid JSON is worse than a missing value.
     assert_eq!(
         reason(r#"{"id":1,"vendor":x"y","title":"z"}"#),
         "no JSON: an object without end"
@@ -257,7 +257,7 @@ fn one_product_and_bare_lists_are_pages_too() {
         Ok(1)
     );
     assert_eq!(count(r#"[{"id":1},{"id":2},]"#), Ok(2));
-    // A list without a name that lists nothing, or something else, does not say that the catalogue ends.
+    // A list without a key that is empty or contains something else does not mark the end of the catalogue.
     for other in [
         "[]",
         " [ ]\n",
@@ -375,7 +375,7 @@ fn depth_never_grows_the_stack() {
         let unknown = format!(r#"{{"id":1,"x":{deep}}}"#);
         assert_eq!(one(&unknown).map(|product| product.id), Ok(1));
         for known in ["variants", "images", "tags", "title", "options"] {
-            // A list of nonsense is a list of variants that cannot be read.
+            // A deep list as `variants` only gives unreadable variants, so the record is still accepted.
             let needed = known == "title" || (known == "variants" && open != "[");
             let read = one(&format!(r#"{{"id":1,"{known}":{deep}}}"#));
             assert_eq!(read.is_err(), needed, "{known}");

@@ -1,4 +1,4 @@
-//! Random JSON, read here and by an independent reader.
+//! Parses random JSON and compares the result with an independent parser.
 
 use pipeline_parse::{RawProduct, parse_products_page};
 use proptest::prelude::*;
@@ -40,7 +40,7 @@ fn scalar() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// JSON values of every kind, some of them shaped like parts of a product.
+/// Generates JSON values of every kind, some of them shaped like parts of a product.
 fn json() -> impl Strategy<Value = Value> {
     scalar().prop_recursive(5, 40, 6, |inner| {
         prop_oneof![
@@ -50,7 +50,7 @@ fn json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The facts that a store may state of a product, right or wrong.
+/// Generates product records with correct and incorrect fields.
 fn product() -> impl Strategy<Value = Value> {
     let member = prop_oneof![3 => (name(), scalar()), 1 => (name(), json())];
     let lists = ("[a-z]{0,3}", prop::collection::vec(scalar(), 0..3));
@@ -73,7 +73,7 @@ fn as_stated(read: Option<&str>, stated: &Value) -> bool {
     }
 }
 
-/// True where it was read as stated, or not at all because it was stated as something else.
+/// Returns true if the value was read as stated, or was left out because it is not text.
 fn as_stated_if_text(read: Option<&str>, stated: &Value) -> bool {
     as_stated(read, stated) || (read.is_none() && !stated.is_string())
 }
@@ -93,7 +93,7 @@ fn flag(stated: &Value) -> Option<bool> {
 }
 
 fn check(product: &RawProduct<'_>, stated: &Value) -> Result<(), TestCaseError> {
-    // As text it may begin with zeros.
+    // An id written as text may have leading zeros.
     let as_text = stated["id"].as_str().and_then(|id| id.parse().ok());
     prop_assert_eq!(as_text.or(stated["id"].as_u64()), Some(product.id));
     prop_assert!(as_stated(product.title.as_deref(), &stated["title"]));

@@ -1,4 +1,4 @@
-//! Pages that real stores served, read here and by an independent reader of JSON.
+//! Parses pages recorded from real stores and compares the result with an independent JSON parser.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -114,7 +114,7 @@ fn recorded_pages_give_every_field_that_an_independent_reader_sees() {
     }
 }
 
-/// One broken record at the end forces every record through the one-by-one reading.
+/// Appends one bad record, so that all records are read one by one.
 #[test]
 fn a_broken_record_costs_its_neighbours_nothing() {
     for (path, bytes) in pages() {
