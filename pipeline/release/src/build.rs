@@ -22,82 +22,83 @@ use crate::parts::{Workshop, build_parts};
 use crate::progress::BuildProgress;
 use crate::stores::stores;
 
-/// The way in which a release is made.
+/// Options for building a release.
 #[derive(Debug, Clone)]
 pub struct ReleaseOptions {
-    /// Index everything anew instead of sharing parts with the release before.
+    /// Index everything again instead of sharing parts with the previous release.
     pub full: bool,
     /// Build and assemble, but publish nothing.
     pub dry_run: bool,
-    /// The rules by which a release must not be published.
+    /// Rules that prevent the publication of a bad release.
     pub checks: CheckOptions,
-    /// The rules by which the quality of the data holds a release back; `None`: it never does.
+    /// Data quality rules that hold a release back; `None` disables them.
     pub quality: Option<Gate>,
-    /// The rules by which parts are kept, rewritten and merged.
+    /// Rules for keeping, rewriting and merging parts.
     pub plan: PlanOptions,
-    /// The way in which parts are built.
+    /// Options for building parts.
     pub build: BuildOptions,
-    /// Parts built at the same time.
+    /// Number of parts built concurrently.
     pub threads: usize,
-    /// Folder for the new files; emptied of what this build wrote when it ends.
+    /// Folder for new files; files of this build are deleted when it ends.
     pub work_dir: PathBuf,
-    /// Folder that the release is fetched to for its checks: the query server's cache on the same machine.
+    /// Folder to which the release is fetched for its checks. On the same machine, it is the query server's cache.
     pub cache_dir: PathBuf,
 }
 
-/// The outcome of a build.
+/// Outcome of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReleaseOutcome {
-    /// The current release holds just this; nothing was written.
+    /// The current release already has this content; nothing was written.
     Unchanged,
-    /// The release is current now.
+    /// The new release is now current.
     Published,
-    /// Not published, as asked.
+    /// The release was not published because of `dry_run`.
     DryRun,
     /// Another writer published first; nothing was changed.
     Lost,
-    /// The current release is pinned: nothing was built, or nothing published. The report is about the pinned release.
+    /// The current release is pinned: nothing was built or nothing was published. The report is about the pinned
+    /// release.
     Pinned,
 }
 
-/// The work of a build.
+/// Report of a build.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReleaseReport {
-    /// Its outcome.
+    /// Outcome of the build.
     pub outcome: ReleaseOutcome,
-    /// Its id.
+    /// Id of the release.
     pub release: ReleaseId,
-    /// The release before, where there was one.
+    /// Id of the previous release, if there was one.
     pub previous: Option<ReleaseId>,
-    /// The pin that kept this build from being published.
+    /// Pin that prevented the publication of this build.
     pub pinned: Option<Pin>,
-    /// Its numbers.
+    /// Counts of the release.
     pub counts: Counts,
-    /// Parts shared with the release before.
+    /// Number of parts shared with the previous release.
     pub parts_kept: usize,
-    /// Parts built anew.
+    /// Number of parts that were built.
     pub parts_built: usize,
-    /// Products indexed.
+    /// Number of products that were indexed.
     pub products_indexed: u64,
-    /// Brands that are as they were, since the lake's data on them is doubted.
+    /// Brands kept as in the previous release because their data in the lake is doubtful.
     pub held: Vec<HeldBrand>,
-    /// Brands that cannot be read from the lake, since files of it are missing or damaged: they are as they were.
+    /// Brands kept as in the previous release because their files in the lake are missing or damaged.
     pub unreadable: Vec<UnreadableBrand>,
-    /// The first file of the price history that is missing or damaged: what was built anew lacks what it held.
+    /// First file of the price history that is missing or damaged. Rebuilt parts lack its data.
     pub history_lost: Option<String>,
-    /// The beginning of the build.
+    /// Start of the build.
     pub started_at: Timestamp,
-    /// Its duration.
+    /// Duration of the build in milliseconds.
     pub duration_ms: i64,
 }
 
 /// Builds the next release and publishes it.
 ///
-/// A failure is recorded in the store of releases, see [`data_release::Refusal`].
+/// A failure is recorded in the release store, see [`data_release::Refusal`].
 ///
 /// # Errors
-/// See [`ReleaseBuildError`]; whatever fails, the current release stays what it was.
+/// See [`ReleaseBuildError`]. After any failure, the current release is unchanged.
 #[tracing::instrument(target = "trace::release", name = "release build", level = "info", skip_all, fields(full = options.full))]
 pub async fn build_release(
     lake: &Lake,
@@ -117,7 +118,7 @@ pub async fn build_release(
     }
     let built = build(lake, releases, current, options, progress, clock, started_at).await;
     match &built {
-        // The store of releases records what it refuses itself.
+        // The release store already records publications that it refuses.
         Ok(_) | Err(ReleaseBuildError::Publish(_) | ReleaseBuildError::PublishUnknown(_)) => {}
         Err(error) if !options.dry_run => releases.record_failure(error).await,
         Err(_) => {}
@@ -157,10 +158,10 @@ async fn build(
     }
     let mut indexing = BTreeSet::new();
     let made = loop {
-        // Boxed: a build is a large future.
+        // Boxed because the future of a build is large.
         match Box::pin(bench.make(clock, &mut indexing)).await {
             Ok(made) => break made,
-            // Lost files are looked for at once, so that a build begins anew once or twice, however many there are.
+            // All lost files are searched for at once, so that a build restarts at most a few times.
             Err(error) if error.lost_file().is_some() => {
                 if !bench.losses.find(&snapshot, &indexing).await? {
                     return Err(error);
@@ -171,7 +172,7 @@ async fn build(
         }
     };
     let places = bench.places(releases);
-    // Boxed for the same reason.
+    // Boxed because the future is large.
     let manifest = made.manifest.with_held(held).map_err(AssembleError::Json);
     let manifest = manifest.map_err(ReleaseBuildError::Assemble)?;
     let manifest = Box::pin(with_matches(manifest, bench.previous.as_ref(), places)).await?;
@@ -206,7 +207,7 @@ async fn build(
     })
 }
 
-/// The things that a build works with.
+/// Shared state of a build.
 struct Bench<'a> {
     snapshot: &'a LakeSnapshot,
     previous: Option<Manifest>,
@@ -216,7 +217,7 @@ struct Bench<'a> {
     files: &'a Path,
 }
 
-/// A release that was put together.
+/// Release that was assembled but not published.
 struct AssembledRelease {
     manifest: Manifest,
     parts_kept: usize,
@@ -235,7 +236,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Builds and assembles; says in `indexing` which stores it came to read.
+    /// Builds and assembles the release. Adds the stores whose products it started to read to `indexing`.
     async fn make(
         &mut self,
         clock: &dyn Clock,
@@ -283,7 +284,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Of a full build: what cannot be read is taken from the release before, and nothing else.
+    /// In a full build, takes only the unreadable data from the previous release.
     async fn keep_from(&mut self, releases: &ReleaseStore, current: Option<Current>) -> Result<(), ReleaseBuildError> {
         if !self.options.full {
             return Ok(());
@@ -294,7 +295,8 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The brands that are to stay as they are, beside what the current release was made of; an error where all of them are.
+/// Returns the brands to keep as in the current release because their data is doubtful. Fails if the data of the whole
+/// market is doubtful.
 async fn judge(
     gate: &Gate,
     lake: &Lake,
@@ -303,7 +305,7 @@ async fn judge(
     current: Option<Current>,
     now: Timestamp,
 ) -> Result<Vec<HeldBrand>, ReleaseBuildError> {
-    // The last readable manifest stands in for one that cannot be read: brands that it holds back stay so.
+    // If the manifest cannot be read, the last readable one is used, so that its held brands stay held.
     let released = match current {
         Some(current) => match releases.manifest(current.id).await {
             Ok(manifest) => Some(manifest),
@@ -326,7 +328,7 @@ async fn judge(
     }
 }
 
-/// The report of a build that was not begun, since the current release is pinned.
+/// Creates the report of a build that was not started because the current release is pinned.
 async fn pinned(
     releases: &ReleaseStore,
     current: Current,
@@ -334,7 +336,7 @@ async fn pinned(
     started_at: Timestamp,
     now: Timestamp,
 ) -> ReleaseReport {
-    // A pin holds whether or not the manifest can be read.
+    // A pin applies even if the manifest cannot be read.
     let manifest = releases.manifest(current.id).await.ok();
     let (counts, held) = manifest
         .map(|manifest| (manifest.counts, manifest.held))
@@ -356,11 +358,11 @@ async fn pinned(
     }
 }
 
-/// Age at which a folder of an earlier build is taken for one that a kill left behind.
+/// Age after which a build folder counts as left behind by a killed build.
 pub(crate) const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(24 * 3600);
 
-/// Removes what killed builds left in their folder `min_age` ago or before; a folder that cannot be looked at or removed is
-/// left for the next time.
+/// Deletes folders of killed builds that are at least `min_age` old. A folder that cannot be read or deleted is left
+/// for the next call.
 pub fn sweep_builds(work_dir: &Path, min_age: Duration) {
     for entry in std::fs::read_dir(work_dir).into_iter().flatten().flatten() {
         let modified = entry.metadata().and_then(|metadata| metadata.modified());
@@ -378,7 +380,7 @@ async fn previous(
 ) -> Result<Option<Manifest>, ReleaseBuildError> {
     match current.filter(|_| !full) {
         Some(current) => match releases.manifest(current.id).await {
-            // The last readable manifest stands in for one that is gone or damaged.
+            // If the manifest is missing or damaged, the last readable one is used.
             Err(ReleaseError::NoSuchRelease(_) | ReleaseError::ManifestDamaged { .. }) => {
                 releases.last_readable(current.id).await
             }
@@ -411,25 +413,25 @@ async fn publish(
         Published::Published(_) => (ReleaseOutcome::Published, None),
         Published::Unchanged(_) => (ReleaseOutcome::Unchanged, None),
         Published::Pinned(current) => (ReleaseOutcome::Pinned, current.pinned),
-        // The other writer was first with the very same.
+        // The other writer published the same release first.
         Published::Lost(Some(other)) if other.id == manifest.id => (ReleaseOutcome::Unchanged, None),
-        // It was pinned while this was built.
+        // The current release was pinned during this build.
         Published::Lost(Some(other)) if other.pinned.is_some() => (ReleaseOutcome::Pinned, other.pinned),
         Published::Lost(_) => (ReleaseOutcome::Lost, None),
     })
 }
 
-/// The versions of the lake from which the releases that can still be had were built.
+/// Lake versions from which the existing releases were built.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LakeVersionsInUse {
-    /// The lake's table versions of each release: what a vacuum must keep.
+    /// Table versions of the lake for each release, which a vacuum must keep.
     pub versions: Vec<BTreeMap<String, u64>>,
-    /// Damaged manifests and entries of the log. Nobody can go back to the releases that they stand for: what those were
-    /// built from is not kept.
+    /// Damaged manifests and log entries. A rollback to these releases is impossible, so their lake versions are not
+    /// kept.
     pub unreadable: Vec<Unreadable>,
 }
 
-/// The lake's table versions that a release still to be had was built from.
+/// Returns the lake's table versions from which the existing releases were built.
 ///
 /// # Errors
 /// The releases cannot be listed.

@@ -1,4 +1,4 @@
-//! The products that went last, in a release that was put together but is not published yet.
+//! Adds recently removed products to a release that is assembled but not published yet.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use data_release::{AssembleError, write_gone};
 
 use crate::error::ReleaseBuildError;
 
-/// Products that a release tells: those that went before them are forgotten, whenever that was.
+/// Maximum number of removed products in a release; only the most recently removed are kept.
 const GONE_MAX: usize = 20_000;
 
-/// The manifest, with the products that went last as the lake has them.
+/// Adds the products that were removed last, according to the lake, to the manifest.
 pub(crate) async fn with_gone(
     manifest: Manifest,
     snapshot: &LakeSnapshot,

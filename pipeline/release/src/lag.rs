@@ -9,32 +9,32 @@ use serde::Serialize;
 use crate::error::ReleaseBuildError;
 use crate::live::LiveChanges;
 
-/// The distance of a release behind the lake: the brands that differ between the two.
+/// Differences between a release and the lake, by brand.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Lag {
-    /// Brands that the lake has and the release has not, sorted.
+    /// Brands that are in the lake but not in the release, sorted.
     pub added: Vec<BrandSlug>,
-    /// Brands whose catalogue is another one in the lake, or whose prices were seen to change live, sorted.
+    /// Brands whose catalogue in the lake differs, or with live price changes, sorted.
     pub changed: Vec<BrandSlug>,
-    /// Brands that the release has and the lake has no longer, sorted.
+    /// Brands that are in the release but no longer in the lake, sorted.
     pub removed: Vec<BrandSlug>,
-    /// Products of the lake; what the release has is in its counts.
+    /// Number of products in the lake; the release's counts contain its own.
     pub lake_products: u64,
-    /// The moment at which the oldest was observed of what the release lacks; `None` where it lacks nothing.
+    /// Observation time of the oldest data that the release lacks; `None` if it lacks nothing.
     pub since: Option<Timestamp>,
 }
 
 impl Lag {
-    /// True where a build would find nothing new.
+    /// Returns true if a build would find nothing new.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
     }
 }
 
-/// Compares a release with the lake, brand by brand, by the hash of the catalogue and by what was seen live; brands
-/// that the release holds are left out. It reads the lake's tables of brands and of live prices, and nothing else.
-/// Versions of tables say less: they change with every crawl and compaction that changes no brand.
+/// Compares a release with the lake, brand by brand, by catalogue hash and live changes. Held brands are left out. It reads
+/// only the lake's tables of brands and of live prices. Table versions alone are not sufficient: they also change with
+/// crawls and compactions that change no brand.
 ///
 /// # Errors
 /// The lake cannot be read.
@@ -52,7 +52,7 @@ pub async fn lag(lake: &Lake, manifest: &Manifest) -> Result<Lag, ReleaseBuildEr
         let (behind, at) = match released.remove(&row.brand.store) {
             Some(facts) if facts.catalogue_hash == live.content_of(row) => continue,
             _ if held.contains(&row.brand.store) => continue,
-            // The catalogue is the same: what is new was seen live.
+            // The catalogue is the same, so only a live change can be new.
             Some(facts) if facts.refreshed_at == row.refreshed_at => {
                 (&mut lag.changed, live.at(&row.brand.store).unwrap_or(row.refreshed_at))
             }

@@ -1,10 +1,11 @@
-//! Makes the next release of what the lake holds: compares, indexes what changed, checks, publishes.
+//! Builds the next release from the lake: compares, indexes what changed, checks and publishes.
 //!
-//! In: one consistent snapshot of the lake and the release before. Out: a published release, or the reason why none
-//! was. Cost follows what changed: a brand whose content hash is that of the release before, and of
-//! which nothing new was seen live, is not read.
+//! Input: one consistent snapshot of the lake and the previous release. Output: a published release, or the reason why
+//! there is none. The cost depends on the changes: a brand with the same content hash as in the previous release and no
+//! new live changes is not read.
 //!
-//! It never serves, never changes the lake, and never publishes what its checks refuse.
+//! This crate does not serve releases and does not change the lake. It never publishes a release that its checks
+//! refuse.
 
 mod build;
 mod error;

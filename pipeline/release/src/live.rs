@@ -1,5 +1,5 @@
-//! Changes of brands that were seen live, as far as releases follow them: a brand's price history is part of the release, so
-//! that a row which no crawl of its catalogue brought makes it another state of the brand.
+//! Live changes of brands, as far as they affect releases. A release contains the price history. So a history row from
+//! a live observation gives the brand a new state, even without a crawl.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,12 +8,12 @@ use data_model::{StoreHost, Timestamp};
 
 use crate::error::ReleaseBuildError;
 
-/// The moment at which the price history of each brand last got such a row.
+/// Time at which the price history of each brand last received a row from a live observation.
 #[derive(Debug, Default)]
 pub(crate) struct LiveChanges(BTreeMap<StoreHost, Timestamp>);
 
 impl LiveChanges {
-    /// Of these stores, or of all.
+    /// Reads the live changes of the given stores, or of all stores.
     pub(crate) async fn of(
         snapshot: &LakeSnapshot,
         stores: Option<&BTreeSet<StoreHost>>,
@@ -22,13 +22,13 @@ impl LiveChanges {
         Ok(Self(changes))
     }
 
-    /// The moment at which it last did so of this brand.
+    /// Returns the time of the brand's last live change.
     pub(crate) fn at(&self, store: &StoreHost) -> Option<Timestamp> {
         self.0.get(store).copied()
     }
 
-    /// The release's name of the brand's content: the hash of its catalogue, and of changes that were seen live the moment. Two
-    /// states of one name are of equal products and of an equal price history.
+    /// Returns the content id of the brand: the catalogue hash and the time of the last live change. Two states with
+    /// the same id have the same products and the same price history.
     pub(crate) fn content_of(&self, row: &BrandRow) -> String {
         match self.at(&row.brand.store) {
             Some(at) => format!("{}-live-{}", row.catalogue_hash, at.micros()),

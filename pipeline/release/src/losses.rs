@@ -1,5 +1,5 @@
-//! Files of the lake that are missing or damaged, as a build bears them: the brands whose rows they hold stay as the release
-//! before has them, as brands do that are held, and everything else is news.
+//! Lets a build continue although files of the lake are missing or damaged. Brands with rows in these files stay as in
+//! the previous release, like held brands. All other brands are updated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,20 +11,20 @@ use serde::Serialize;
 
 use crate::error::ReleaseBuildError;
 
-/// A brand that cannot be read from the lake.
+/// Brand that cannot be read from the lake.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnreadableBrand {
-    /// The brand.
+    /// Slug of the brand.
     pub brand: BrandSlug,
-    /// The release has it as the release before had it; else it is left out, since no release had it or its parts are of
-    /// another layout.
+    /// True if the release has the brand as in the previous release. Otherwise the brand is left out, because no
+    /// release had it or its parts have another layout.
     pub kept: bool,
-    /// Files of the lake that hold rows of it and are missing or damaged. None where a repair gave them up: then the
-    /// brand's next crawl brings them back.
+    /// Missing or damaged lake files with rows of the brand. Empty if a repair gave the files up; the brand's next
+    /// crawl then restores its rows.
     pub files: Vec<String>,
 }
 
-/// Files and brands that a build found to be lost.
+/// Lost files, and the brands affected by them, found during a build.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
     files: Vec<LostFile>,
@@ -34,7 +34,7 @@ pub(crate) struct Losses {
     held: BTreeSet<StoreHost>,
 }
 
-/// The tables about brands besides their products; every build reads them whole.
+/// Tables about brands, without their products; every build reads these tables completely.
 const OF_BRANDS: [TableName; 7] = [
     TableName::Brands,
     TableName::ShippingPolicies,
@@ -45,11 +45,11 @@ const OF_BRANDS: [TableName; 7] = [
     TableName::WidgetRatings,
 ];
 
-/// The tables about products.
+/// Tables about products.
 const OF_PRODUCTS: [TableName; 3] = [TableName::Products, TableName::Variants, TableName::Reviews];
 
 impl Losses {
-    /// None but that these brands are to stay as the release before has them.
+    /// Creates a value without losses, for which the given brands stay as in the previous release.
     pub(crate) fn holding(held: &[HeldBrand]) -> Self {
         Self {
             held: held.iter().map(|brand| brand.store.clone()).collect(),
@@ -57,7 +57,7 @@ impl Losses {
         }
     }
 
-    /// Looks for lost files in all that a build reads; `false` where there are none but those that are known.
+    /// Searches everything that a build reads for lost files. Returns `false` if no new ones were found.
     pub(crate) async fn find(
         &mut self,
         snapshot: &LakeSnapshot,
@@ -78,7 +78,7 @@ impl Losses {
         Ok(self.files.len() > known)
     }
 
-    /// True where a file of `brands` is among them.
+    /// Returns true if a file of the table `brands` is lost.
     pub(crate) fn has_brands(&self) -> bool {
         self.files.iter().any(|file| file.table == TableName::Brands)
     }
@@ -87,14 +87,15 @@ impl Losses {
         self.files.iter().any(|file| file.bucket == Some(bucket))
     }
 
-    /// True where all rows of the brand can be read, for all that is known, and are to be.
+    /// Returns true if the brand is not held and, as far as known, all of its rows can be read.
     pub(crate) fn spares(&self, snapshot: &LakeSnapshot, row: &BrandRow) -> bool {
         let is_held = self.held.contains(&row.brand.store);
         !is_held && !row.catalogue_hash.is_empty() && !self.is_lost(snapshot.bucket_of(&row.brand.store))
     }
 
-    /// The brands that cannot be read, as the release before has them: those whose rows are at hand, and those of buckets
-    /// whose rows of `brands` are lost themselves. One that no release had comes as it is, and is left out by the plan.
+    /// Returns the unreadable brands as in the previous release. These are brands with known rows, and brands in
+    /// buckets whose rows of `brands` are lost. A brand that no release had is returned as it is, and the plan leaves
+    /// it out.
     pub(crate) fn kept(
         &mut self,
         snapshot: &LakeSnapshot,
@@ -124,7 +125,7 @@ impl Losses {
         }
         for row in rows.into_values() {
             kept.push(LakeStore {
-                // Even of one without products nothing is certain.
+                // The count may be wrong, so the brand must not appear to be empty.
                 product_count: row.product_count.max(1),
                 facts: data_index::BrandFacts {
                     brand: row.brand,
@@ -144,17 +145,17 @@ impl Losses {
         kept
     }
 
-    /// The stores that cannot be read.
+    /// Returns the unreadable stores.
     pub(crate) fn stores(&self) -> BTreeSet<StoreHost> {
         self.stores.keys().cloned().collect()
     }
 
-    /// The paths of the lost files.
+    /// Returns the paths of the lost files.
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.path.as_str())
     }
 
-    /// Of a manifest what the stores need that cannot be read.
+    /// Reduces a manifest to the data of the unreadable and held stores.
     pub(crate) fn only(&self, snapshot: &LakeSnapshot, mut manifest: Manifest) -> Manifest {
         let is_kept = |store: &StoreHost| self.stores.contains_key(store) || self.held.contains(store);
         let is_needed = |store: &StoreHost| is_kept(store) || self.is_lost(snapshot.bucket_of(store));
@@ -162,12 +163,12 @@ impl Losses {
             run.live &= is_needed(&run.store);
         }
         manifest.brands.retain(|entry| is_needed(&entry.facts.brand.store));
-        // The rest is not taken over, so that none of it is known to be as it was.
+        // Cleared so that nothing else counts as unchanged and is reused.
         manifest.lake.clear();
         manifest
     }
 
-    /// The report of them.
+    /// Returns the unreadable brands for the report.
     pub(crate) fn told(&self, left_out: &BTreeSet<StoreHost>) -> Vec<UnreadableBrand> {
         let of = |(store, slug): (&StoreHost, &BrandSlug)| {
             let bucket = self.buckets.get(store).copied();
@@ -186,17 +187,17 @@ impl Losses {
     }
 }
 
-/// The metric of brands that the last build could not read.
+/// Metric: number of brands that the last build could not read.
 const UNREADABLE: &str = "release_unreadable_brands";
-/// The metric of brands that the last build held.
+/// Metric: number of brands that the last build held.
 const HELD: &str = "release_held_brands";
-/// The metric of whether the last build missed a file of the price history.
+/// Metric: 1 if a file of the price history was missing in the last build.
 const HISTORY_LOST: &str = "release_price_history_lost";
 
-/// Most brands that a warning names.
+/// Maximum number of brands named in a warning.
 const NAMED_MAX: usize = 20;
 
-/// The way to bring the rows of lost files back.
+/// Returns advice for restoring the rows of lost files.
 fn way_back(files: &[String]) -> &'static str {
     let of_no_crawl = TableName::DELIVERY.iter().chain(&TableName::WIDGETS);
     let is_of_no_crawl = |file: &String| of_no_crawl.clone().any(|table| file.starts_with(&format!("{table}/")));
@@ -207,7 +208,7 @@ fn way_back(files: &[String]) -> &'static str {
     }
 }
 
-/// Says it in the log too, where whoever looks at a job sees it.
+/// Logs unreadable brands, so that an operator who reads the job's log sees them.
 pub(crate) fn warn_of(unreadable: &[UnreadableBrand], history_lost: Option<&str>) {
     metrics::describe_gauge!(
         UNREADABLE,
@@ -244,7 +245,7 @@ pub(crate) fn warn_of(unreadable: &[UnreadableBrand], history_lost: Option<&str>
     }
 }
 
-/// Says of each brand that is held why.
+/// Logs the reason for each held brand.
 pub(crate) fn warn_of_held(held: &[HeldBrand]) {
     metrics::describe_gauge!(
         HELD,

@@ -11,21 +11,21 @@ use crate::build::{ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release}
 use crate::error::ReleaseBuildError;
 use crate::progress::BuildProgress;
 
-/// The outcome of a build, and the fate of the releases before it.
+/// Outcome of a build, with earlier rollbacks that it undid.
 #[derive(Debug, Serialize)]
 pub struct BuildOutcome {
-    /// The build.
+    /// Report of the build.
     #[serde(flatten)]
     pub report: ReleaseReport,
-    /// The release that was gone back from, where this build makes another one of the lake.
+    /// Release from which the operator rolled back, if this build publishes a new one from the lake.
     pub rolled_back: Option<ReleaseId>,
-    /// The moment of that.
+    /// Time of the rollback.
     pub rolled_back_at: Option<Timestamp>,
 }
 
 impl BuildOutcome {
-    /// True where a build that nobody watched did less than was asked for, or more than is wanted: the current release is
-    /// pinned, a roll-back was undone, or brands are as they were since the lake cannot be read or is doubted.
+    /// Returns true if an operator should look at an unattended build: the current release is pinned, a rollback was
+    /// undone, or brands were not updated because the lake is unreadable or doubtful.
     #[must_use]
     pub fn needs_a_look(&self) -> bool {
         self.report.outcome == ReleaseOutcome::Pinned
@@ -35,11 +35,11 @@ impl BuildOutcome {
     }
 }
 
-/// Age below which a cached file may be one that another process is about to open.
+/// Age below which another process may be about to open a cached file.
 const CACHED_AT_LEAST: Duration = Duration::from_secs(3600);
 
-/// [`build_release`], with what belongs to it: a release that was rolled back and is made anew is warned of, so is a pin
-/// that ended, and the cache is freed of what no release needs.
+/// Runs [`build_release`] and its follow-up work. Warns if a rolled-back release is built again or a pin has ended, and
+/// deletes cached files that no release needs.
 ///
 /// # Errors
 /// See [`ReleaseBuildError`].
@@ -50,7 +50,7 @@ pub async fn make_release(
     progress: Arc<dyn BuildProgress>,
     clock: &dyn Clock,
 ) -> Result<BuildOutcome, ReleaseBuildError> {
-    // It costs a warning where it cannot be read, no build.
+    // If this cannot be read, only a warning is missing; the build continues.
     let rolled_back = releases.rolled_back().await.unwrap_or_default();
     let before = releases.current().await.ok().flatten();
     let report = build_release(lake, releases, options, progress, clock).await?;
@@ -81,9 +81,9 @@ pub async fn make_release(
     })
 }
 
-/// Frees the cache of what no release needs that can still be rolled back to, and answers how many bytes that were. It is
-/// the build's and, on the same machine, the query server's: what that has open stays readable, and what it lacks it
-/// fetches again.
+/// Deletes cached files that are not needed by any release to which a rollback is possible. Returns the number of bytes
+/// freed. The cache belongs to the build and, on the same machine, to the query server. Files that the server has open
+/// stay readable, and missing files are fetched again.
 pub(crate) async fn clean_cache(
     releases: &ReleaseStore,
     cache_dir: &Path,

@@ -1,7 +1,7 @@
-//! Finds which products of different brands are the same, in a release that was put together but is not published yet.
+//! Finds equal products of different brands in a release that is assembled but not published yet.
 //!
-//! The pairs follow from the release's products alone: a release of the same parts takes over what was found before, and any
-//! other is looked through anew, block by block (see `data-matching`).
+//! The pairs depend only on the release's products. A release with the same parts reuses the pairs of the previous one.
+//! For any other release, all products are compared again, block by block (see `data-matching`).
 
 use std::path::Path;
 use std::time::Instant;
@@ -14,17 +14,18 @@ use data_release::{AssembleError, LocalRelease, ReleaseStore, write_matches};
 
 use crate::error::ReleaseBuildError;
 
-/// The places where the files of a release may lie.
+/// Locations that may contain the files of a release.
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
     pub(crate) releases: &'a ReleaseStore,
-    /// The folder of the files that were made for this release.
+    /// Folder of the files that were created for this release.
     pub(crate) files: &'a Path,
     pub(crate) cache: &'a Path,
 }
 
-/// The manifest, with which of its products are the same. What the release shares with the one before is fetched to `cache`, as
-/// it is for the checks. Where the parts cannot be read the manifest stays as it is: the checks say why, and repair what they can.
+/// Adds the pairs of equal products to the manifest. Files shared with the previous release are fetched to `cache`, as
+/// for the checks. If the parts cannot be read, the manifest stays unchanged: the checks report the reason and repair
+/// what they can.
 pub(crate) async fn with_matches(
     manifest: Manifest,
     previous: Option<&Manifest>,
@@ -53,12 +54,12 @@ async fn searched(manifest: &Manifest, places: Places<'_>) -> Result<MatchesEntr
     let folder = gather(manifest, places).await?;
     let local = LocalRelease::in_directory(manifest.clone(), folder.path());
     let files = places.files.to_owned();
-    // Opening and comparing are work of seconds: they have no place among the async threads.
+    // Opening and comparing take seconds of CPU time and must not block async threads.
     let found = tokio::task::spawn_blocking(move || find(local, &files)).await;
     found.map_err(|_| ReleaseBuildError::BrokeOff)?
 }
 
-/// The pairs that the release before has found, where its products are these.
+/// Returns the pairs of the previous release, if it has the same products.
 fn taken_over(manifest: &Manifest, previous: &Manifest) -> Option<MatchesEntry> {
     let names = |manifest: &Manifest| -> Vec<String> {
         let names = manifest.brands.iter().map(|entry| entry.facts.brand.name.clone());
@@ -68,11 +69,11 @@ fn taken_over(manifest: &Manifest, previous: &Manifest) -> Option<MatchesEntry> 
     previous.matches.clone().filter(|found| is_same && found.rules == RULES)
 }
 
-/// A folder in which every file of the release lies, those that it shares with others too.
+/// Creates a folder with all files of the release, including shared ones.
 async fn gather(manifest: &Manifest, places: Places<'_>) -> Result<tempfile::TempDir, ReleaseBuildError> {
     let Places { releases, files, cache } = places;
     let is_new = |file: &FileEntry| files.join(file.sha256.to_string()).exists();
-    // A file that was made for this release is not in the store yet, so only those that it shares with others are fetched.
+    // Files created for this release are not in the store yet, so only shared files are fetched.
     let mut shared = manifest.clone();
     for part in &mut shared.parts {
         part.files.retain(|file| !is_new(file));
@@ -98,10 +99,10 @@ async fn gather(manifest: &Manifest, places: Places<'_>) -> Result<tempfile::Tem
     Ok(folder)
 }
 
-/// A second name of a file; of one on another file system a symbolic link.
+/// Creates a hard link to a file, or a symbolic link if it is on another file system.
 fn link(from: &Path, to: &Path) -> std::io::Result<()> {
     match std::fs::hard_link(from, to) {
-        // Two brands may have one file of delivery, or of reviews.
+        // Two brands may share one file of delivery data or reviews.
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         Err(_) => std::os::unix::fs::symlink(std::path::absolute(from)?, to),
         Ok(()) => Ok(()),
@@ -126,7 +127,7 @@ fn find(local: LocalRelease, files: &Path) -> Result<MatchesEntry, ReleaseBuildE
     write_matches(files, RULES, &pairs).map_err(ReleaseBuildError::Matches)
 }
 
-/// The live products of an opened release, by number.
+/// Live products of an opened release, by number.
 struct Products<'a> {
     release: &'a Release,
     rows: Vec<RowAddress>,
@@ -140,7 +141,7 @@ impl<'a> Products<'a> {
             live.map(move |row| RowAddress { part: at, row })
         });
         let mut rows: Vec<RowAddress> = rows.collect();
-        // The pairs must not depend on how products are divided into parts.
+        // Sorted by id, so that the pairs do not depend on the division into parts.
         rows.sort_by_cached_key(|at| release.part(at.part).map(|part| *part.cards().id(at.row).as_bytes()));
         Self { release, rows }
     }
@@ -166,7 +167,7 @@ impl<'a> Products<'a> {
             variants: judgement
                 .variants
                 .map(|(one, other)| (VariantId(one), VariantId(other))),
-            // Two digits say all that is known.
+            // More than two digits would suggest false precision.
             confidence: (judgement.confidence * 100.0).round() / 100.0,
             basis: judgement.basis.as_str(),
             reasons: judgement.reasons.iter().map(ToString::to_string).collect(),
@@ -192,7 +193,7 @@ impl Catalogue for Products<'_> {
     }
 
     fn named(&self, row: u32) -> ProductNames<'_> {
-        // Rows come from `rows` alone.
+        // Only numbers from `rows` are used here, so the row always exists.
         self.named(row).unwrap_or(ProductNames {
             store: u32::MAX,
             brand: "",

@@ -12,23 +12,23 @@ use tokio::sync::mpsc;
 use crate::error::ReleaseBuildError;
 use crate::progress::BuildProgress;
 
-/// Products handed over at once from the reader of the lake to the indexer.
+/// Number of products passed at once from the lake reader to the indexer.
 const CHUNK_PRODUCTS: usize = 512;
-/// Chunks waiting between the two: bounds memory, keeps both busy.
+/// Number of chunks in the channel between reader and indexer: limits memory and keeps both busy.
 const CHUNKS_WAITING: usize = 4;
 
-/// The things that every part's build shares.
+/// State shared by the builds of all parts.
 #[derive(Clone)]
 pub(crate) struct Workshop {
     pub(crate) snapshot: LakeSnapshot,
     pub(crate) facts: Arc<BTreeMap<StoreHost, BrandFacts>>,
     pub(crate) options: BuildOptions,
     pub(crate) progress: Arc<dyn BuildProgress>,
-    /// The reason why a file of the price history cannot be read, once that was seen.
+    /// Reason why a file of the price history cannot be read, once detected.
     pub(crate) history_lost: Arc<OnceLock<LakeError>>,
 }
 
-/// Builds every part that the plan asks for, `threads` at a time.
+/// Builds all parts of the plan, `threads` at a time.
 pub(crate) async fn build_parts(
     plan: &BuildPlan,
     workshop: &Workshop,
@@ -52,14 +52,14 @@ async fn build_part(part: &PartPlan, workshop: Workshop, dir: &Path) -> Result<B
     let history = workshop.snapshot.readable_price_history(&stores).await;
     let (history, lost) = history.map_err(ReleaseBuildError::History)?;
     if let Some(error) = lost {
-        // Every part meets the same files.
+        // All parts read the same history files, so the first error is sufficient.
         let _ = workshop.history_lost.set(error);
     }
-    // Indexing is CPU work of seconds: it has no place among the async threads.
+    // Indexing takes seconds of CPU time and must not block async threads.
     let indexer = tokio::task::spawn_blocking(move || index(builder, receiver, &facts, &history, progress.as_ref()));
     let read = read(&workshop.snapshot, &stores, sender).await;
     let built = indexer.await.map_err(|_| ReleaseBuildError::BrokeOff)?;
-    // An indexer that failed closes the channel, which ends the reading: its reason comes first.
+    // A failed indexer closes the channel, which also ends the reading, so the indexer's error is returned first.
     let built = built?;
     read?;
     Ok(built)
@@ -90,7 +90,7 @@ fn index(
 ) -> Result<BuiltParts, ReleaseBuildError> {
     while let Some(chunk) = chunks.blocking_recv() {
         for product in &chunk {
-            // The snapshot answers only the stores that were asked for, and those are the facts' keys.
+            // The snapshot returns only the requested stores, which are the keys of the facts.
             let Some(facts) = facts.get(&product.key.store) else {
                 continue;
             };

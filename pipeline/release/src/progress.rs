@@ -1,12 +1,12 @@
-/// The receiver of a build's progress; calls come from several threads.
+/// Receiver of a build's progress; calls come from several threads.
 pub trait BuildProgress: Send + Sync + std::fmt::Debug {
-    /// The plan stands: so many products are to be indexed.
+    /// Called when the plan is complete, with the number of products to index.
     fn planned(&self, _products: u64) {}
-    /// So many more are indexed.
+    /// Called with the number of products indexed since the last call.
     fn indexed(&self, _products: u64) {}
 }
 
-/// Progress without a receiver.
+/// Progress receiver that ignores all calls.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoProgress;
 

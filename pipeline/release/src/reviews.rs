@@ -1,6 +1,6 @@
-//! Reviews that review apps publish, as a release shows them: a file for each brand that uses one, and its totals.
+//! Prepares reviews from review apps for a release: a file for each brand with a review app, and totals.
 //!
-//! A product of which the app states a rating or holds a review is the app's alone: what its own page says is not added.
+//! If the app has a rating or review of a product, the data from the product's own page is not added.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,11 +12,11 @@ use data_release::write_reviews;
 
 use crate::error::ReleaseBuildError;
 
-/// Most reviews of one product that a release holds, the newest; the lake holds all.
+/// Maximum number of reviews of one product in a release, newest first; the lake has all.
 const REVIEWS_MAX: usize = 500;
 
-/// The reviews of each store's app. Those of which the release before was built, of a brand whose catalogue is the same, are
-/// taken over.
+/// Returns the reviews of each store's app. If the reviews and the brand's catalogue are the same as for the previous
+/// release, its data is reused.
 pub(crate) async fn reviews(
     snapshot: &LakeSnapshot,
     previous: Option<&Manifest>,
@@ -48,7 +48,7 @@ pub(crate) async fn reviews(
             _ => drop(wanted.insert(store.clone())),
         }
     }
-    // Bucket by bucket, as the lake's files are: each file is read once, and what is held at a time stays small.
+    // Processed by bucket, like the lake's files, so that each file is read once and memory use stays small.
     let mut buckets: BTreeMap<u32, BTreeSet<StoreHost>> = BTreeMap::new();
     for store in wanted {
         buckets.entry(snapshot.bucket_of(&store)).or_default().insert(store);
@@ -74,7 +74,7 @@ async fn of_stores(
     }
     let mut shown = match snapshot.shown_reviews(&told).await {
         Ok(shown) => shown,
-        // Rows of their products are lost: they stay as the release before has them.
+        // Rows of the products are lost, so the brands stay as in the previous release.
         Err(error) if error.lost_file().is_some() => {
             let entries = previous.into_iter().flat_map(|manifest| &manifest.brands);
             let facts = entries.map(|entry| &entry.facts);
@@ -102,7 +102,7 @@ async fn of_stores(
     Ok(held)
 }
 
-/// By product, of those that are listed.
+/// Groups reviews and ratings by product, for listed products only.
 fn products(
     ratings: Vec<WidgetRating>,
     reviews: Vec<WidgetReview>,

@@ -11,15 +11,15 @@ use crate::live::LiveChanges;
 use crate::losses::Losses;
 use crate::reviews::reviews;
 
-/// The lake's stores with all that a release has of them besides their products; those of `losses` as the release
-/// before has them. What is new of their delivery is written to `files`.
+/// Returns the lake's stores with all data that a release needs besides products. Stores in `losses` are returned as in
+/// the previous release. New delivery data is written to `files`.
 pub(crate) async fn stores(
     snapshot: &LakeSnapshot,
     previous: Option<&Manifest>,
     files: &Path,
     losses: &mut Losses,
 ) -> Result<Vec<LakeStore>, ReleaseBuildError> {
-    // A lost file of brands is an error until it is known which one it is: no brand is to be missing unsaid.
+    // Until the lost files of `brands` are known, a lost file is an error, so that no brand goes missing silently.
     let rows = if losses.has_brands() {
         snapshot.readable_brands().await
     } else {
@@ -50,8 +50,8 @@ pub(crate) async fn stores(
     Ok(stores)
 }
 
-/// The file of what is known of each store's delivery. The tables are read only when one is another than the release
-/// before was built from: they change seldom and can be large.
+/// Returns each store's file of delivery data. The tables are read only if they changed since the previous release,
+/// because they change rarely and can be large.
 async fn delivery(
     snapshot: &LakeSnapshot,
     previous: Option<&Manifest>,
@@ -65,7 +65,7 @@ async fn delivery(
                 .iter()
                 .all(|table| told(table) == manifest.lake.get(table.as_str()))
     };
-    // A release has older data of the brands that it holds back.
+    // For held brands, a release has older data.
     let held_none = |manifest: &&Manifest| !manifest.held.iter().any(|brand| stores.contains(&brand.store));
     if let Some(previous) = previous.filter(is_as_before).filter(held_none) {
         let held = previous.brands.iter().map(|entry| &entry.facts);

@@ -1,4 +1,4 @@
-//! The upkeep that keeps a home small: old releases, their cache, leavings of builds, and files of the lake that nothing needs.
+//! Limits the size of a home: removes old releases, their cache, remains of builds, and unneeded lake files.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,16 +13,16 @@ use crate::build::{LEFT_BEHIND_AFTER, lake_versions_in_use, sweep_builds};
 use crate::error::UpkeepError;
 use crate::make::clean_cache;
 
-/// The releases and bytes that a collection of garbage removed, or would remove.
+/// Result of a garbage collection, or of a dry run.
 #[derive(Debug)]
 pub struct CollectionReport {
-    /// Of the releases.
+    /// Removed releases.
     pub report: GcReport,
-    /// Of the cache, in bytes.
+    /// Bytes freed in the cache.
     pub cache_bytes: u64,
 }
 
-/// Removes old releases, of the cache what none that stays needs, and what builds left behind.
+/// Removes old releases, cached files that no remaining release needs, and what killed builds left behind.
 ///
 /// # Errors
 /// See [`ReleaseError`].
@@ -37,14 +37,14 @@ pub async fn collect_garbage(
     let cache_bytes = if options.dry_run {
         unneeded(releases, cache_dir, &report.releases, options.min_age).await?
     } else {
-        // However short the age of files is, a folder in which a build may be at work stays.
+        // Even with a short minimum age, a folder with a build in progress must stay.
         sweep_builds(build_dir, options.min_age.max(LEFT_BEHIND_AFTER));
         clean_cache(releases, cache_dir, options.min_age).await?
     };
     Ok(CollectionReport { report, cache_bytes })
 }
 
-/// Bytes of the cache that a collection that removes the releases `gone` would free.
+/// Returns the number of cached bytes that would be freed by removing the releases in `gone`.
 async fn unneeded(
     releases: &ReleaseStore,
     cache: &Path,
@@ -55,7 +55,7 @@ async fn unneeded(
     let kept = manifests.iter().filter(|manifest| !gone.contains(&manifest.id));
     let files = kept.flat_map(|manifest| manifest.files());
     let needed: BTreeSet<String> = files.map(|file| file.sha256.to_string()).collect();
-    // Whole files, and what interrupted fetches left.
+    // Complete files, and partial files of interrupted fetches.
     let folders = ["files", "partial"].map(|folder| cache.join(folder));
     let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok());
     let unneeded = entries.flatten().flatten().filter_map(|entry| {
@@ -67,16 +67,16 @@ async fn unneeded(
     Ok(unneeded.sum())
 }
 
-/// The files that a vacuum of the lake removed, or would remove.
+/// Result of a vacuum of the lake, or of a dry run.
 #[derive(Debug)]
 pub struct VacuumOutcome {
-    /// Of the lake.
+    /// Removed files of the lake.
     pub report: VacuumReport,
-    /// Damaged manifests and entries of the log of releases: which files of the lake they need is not known.
+    /// Damaged manifests and release log entries; the lake files that they need are unknown.
     pub unreadable: Vec<Unreadable>,
 }
 
-/// Removes files of the lake that neither the last `retention` nor a release needs.
+/// Removes lake files that are older than `retention` and that no release needs.
 ///
 /// # Errors
 /// See [`UpkeepError`].
@@ -110,23 +110,23 @@ async fn vacuum_some(
     })
 }
 
-/// The upkeep that one build does on the side.
+/// Upkeep that one build does in addition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TidyOptions {
-    /// The time travel that the lake keeps.
+    /// Period of time travel that the lake keeps.
     pub retention: Duration,
-    /// The rule by which releases stay.
+    /// Rules for keeping releases.
     pub gc: GcOptions,
-    /// After so many ticks the lake is vacuumed, after so many events of the release log old releases are collected.
+    /// Number of lake commits between vacuums, and number of release log events between collections of old releases.
     pub every: u64,
-    /// Most merges of files that one call makes.
+    /// Maximum number of file merges in one call.
     pub merges_max: usize,
-    /// Most files of the lake that one call removes.
+    /// Maximum number of lake files removed in one call.
     pub files_max: usize,
 }
 
 impl TidyOptions {
-    /// As much as belongs beside one build.
+    /// Creates limits that suit the upkeep after one build.
     #[must_use]
     pub const fn new(retention: Duration, gc: GcOptions) -> Self {
         Self {
@@ -139,23 +139,23 @@ impl TidyOptions {
     }
 }
 
-/// The upkeep that was done.
+/// Result of the upkeep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UpkeepReport {
-    /// Merges of files of the lake.
+    /// Number of merges of lake files.
     pub merges: usize,
-    /// Files of the lake that went.
+    /// Number of lake files removed.
     pub files: usize,
-    /// Releases that went.
+    /// Number of releases removed.
     pub releases: usize,
 }
 
-/// Does a bounded part of the upkeep, so that a market that nobody tends does not grow with the number of its crawls: small
-/// files of the lake are merged, and now and then files and releases go that nothing needs any more. It is what the jobs for
-/// that do as a whole; most calls find nothing to do. Releases are collected only where the build before `published` one.
+/// Does a limited part of the upkeep, so that an unattended market does not grow with every crawl. Small lake files are
+/// merged, and sometimes unneeded files and releases are removed. It does in small steps the same as the upkeep jobs. Most
+/// calls find nothing to do. Releases are collected only if the preceding build `published` one.
 ///
 /// # Errors
-/// See [`UpkeepError`]; what was not done is left to the next call.
+/// See [`UpkeepError`]; the next call does what was not done.
 #[boxed]
 pub async fn tidy(
     lake: &Lake,

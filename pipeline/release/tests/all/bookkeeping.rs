@@ -1,4 +1,4 @@
-//! No single object that a release store keeps beside the files of releases stops a build.
+//! Damages each bookkeeping object of a release store and checks that builds still work.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use data_storage::{ObjectPath, ObjectStoreExt, Storage, get_bytes, put_over};
@@ -7,7 +7,7 @@ use pipeline_release::ReleaseOutcome;
 
 use crate::damage::{Rig, counts, refresh};
 
-/// Two releases, a build that was refused, and a crawl that no release has yet.
+/// Creates two releases, a refused build, and a crawl that is in no release yet.
 async fn market() -> Rig {
     let rig = Rig::new();
     rig.commit(vec![refresh("alpha", 1, 3), refresh("beta", 1, 3)]).await;
@@ -27,7 +27,7 @@ async fn objects(storage: &Storage) -> Vec<ObjectPath> {
     paths
 }
 
-/// The damages to these bytes.
+/// Returns damaged versions of the bytes; `None` stands for a deleted object.
 fn harms(bytes: &[u8]) -> [Option<Vec<u8>>; 6] {
     let cut = |share: usize| bytes.get(..bytes.len() * share / 3).map(<[u8]>::to_vec);
     let (zeroed, other) = (Some(vec![0; bytes.len()]), Some(b"{\"event\":{}}".to_vec()));
@@ -37,10 +37,10 @@ fn harms(bytes: &[u8]) -> [Option<Vec<u8>>; 6] {
 #[tokio::test]
 async fn whatever_becomes_of_one_object_beside_the_files_the_next_build_is_published_and_nothing_is_left_to_repair() {
     let paths = objects(&market().await.storage.child("releases")).await;
-    // Of two releases an event, its copy and a manifest each; and the refusal.
+    // An event, its copy and a manifest for each of two releases, and the refusal.
     assert_eq!(paths.len(), 7, "{paths:?}");
     for (nth, path) in (0..6).flat_map(|nth| paths.iter().map(move |path| (nth, path))) {
-        // Manifests are named by content, and built at the same moments.
+        // Manifests have the same names in every rig, because they are named by content and built at the same times.
         let rig = market().await;
         let storage = rig.storage.child("releases");
         let whole = get_bytes(&storage, path).await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! A file of the lake that is lost keeps its brands as they were, and everything else of the release is news.
+//! Brands with rows in a lost lake file stay unchanged in a release, and all other brands are updated.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ fn hour(number: i64) -> Timestamp {
     start.plus_millis(number * 3_600_000)
 }
 
-/// A store with so many products.
+/// Creates a store with this number of products.
 pub(crate) fn refresh(name: &str, number: i64, products: u64) -> BrandRefresh {
     let brand = Brand {
         store: format!("{name}.myshopify.com").parse().unwrap(),
@@ -73,7 +73,7 @@ impl Rig {
         self.build_with(full, None).await
     }
 
-    /// A build that holds brands back, but for those of this slug.
+    /// Runs a build that holds brands back, except those with the accepted slug.
     async fn judged(&self, full: bool, accepted: Option<&str>) -> ReleaseReport {
         let accepted = accepted.map(|slug| AcceptedBrands::Brands([slug.parse().unwrap()].into()));
         let gate = Gate {
@@ -94,7 +94,7 @@ impl Rig {
             full,
             dry_run: false,
             checks: CheckOptions::default(),
-            // So that a merge would come to the parts of the lost brand.
+            // Small, so that a merge would include the parts of the lost brand.
             plan: PlanOptions {
                 merge_factor: 2,
                 ..PlanOptions::default()
@@ -115,7 +115,7 @@ impl Rig {
         releases.manifest(current.id).await.unwrap()
     }
 
-    /// Of each brand how many products the current release has.
+    /// Returns the number of products of each brand in the current release.
     pub(crate) async fn served(&self) -> BTreeMap<String, u64> {
         let brands = self.manifest().await.brands.into_iter();
         brands
@@ -123,7 +123,7 @@ impl Rig {
             .collect()
     }
 
-    /// Loses the file of a table that holds the rows of a store, or flips a bit of it; answers its path in the lake.
+    /// Deletes the file of a table with the rows of a store, or flips a bit in it. Returns its path in the lake.
     async fn lose(&self, table: &str, part: &str, flip: bool) -> String {
         let lake = self.storage.child("lake");
         let folder = ObjectPath::from(format!("{table}/{part}"));
@@ -199,13 +199,13 @@ async fn a_brand_of_a_lost_file_stays_as_it_was_the_others_are_news_and_its_next
                 counts([("alpha", 3), ("beta", 4), ("gamma", 3)]),
                 "{table} {full}"
             );
-            // A later build says it again, and keeps what it has; one that merges does not come to it.
+            // A later build reports the loss again and keeps the brands, even if it merges parts.
             rig.commit(vec![refresh("gamma", 3, 6), refresh("delta", 3, 1)]).await;
             let again = rig.build(false).await;
             assert_eq!(again.unreadable, report.unreadable, "{table}");
             let expected = counts([("alpha", 3), ("beta", 4), ("delta", 1), ("gamma", 6)]);
             assert_eq!(rig.served().await, expected, "{table} {full}");
-            // The very catalogue that the lake had: it is noted that it is to be taken.
+            // The catalogue is the same as before, but the lake accepts it because the damage is recorded.
             let lake = rig.lake().await;
             assert_eq!(lake.find_damage(false).await.unwrap().len(), 1, "{table}");
             let run = RunSummaryRow::new("run-4".parse().unwrap(), hour(4));
@@ -290,7 +290,7 @@ async fn a_lost_file_of_the_price_history_costs_a_release_what_it_held_and_is_sa
     }
 }
 
-/// The same with prices a hundred times as high.
+/// Multiplies all prices of the catalogue by a hundred.
 fn dear(mut refresh: BrandRefresh) -> BrandRefresh {
     for variant in refresh.products.iter_mut().flat_map(|product| &mut product.variants) {
         variant.price_minor *= 100;
@@ -326,7 +326,7 @@ async fn a_brand_whose_data_is_doubted_stays_as_it_was_and_the_others_are_news_u
             (ReleaseOutcome::Published, vec!["alpha", "beta"])
         );
         assert_eq!(rig.served().await, counts([("alpha", 3), ("beta", 3), ("gamma", 4)]));
-        // A build that finds nothing new holds what was held, and so does one after a crawl that says the same of it.
+        // A build without news keeps the held brands, and so does a build after a crawl with the same result.
         assert_eq!(rig.judged(full, None).await.outcome, ReleaseOutcome::Unchanged);
         rig.commit(vec![dear(refresh("alpha", 3, 6)), refresh("gamma", 3, 5)])
             .await;
@@ -338,10 +338,10 @@ async fn a_brand_whose_data_is_doubted_stays_as_it_was_and_the_others_are_news_u
         assert_eq!(rig.served().await, counts([("alpha", 3), ("beta", 3), ("gamma", 5)]));
         let behind = lag(&rig.lake().await, &rig.manifest().await).await.unwrap();
         assert!(behind.is_none(), "{behind:?}");
-        // The version that it has them of is not freed.
+        // A vacuum must keep the lake version with the held brands' data.
         let in_use = lake_versions_in_use(&rig.releases()).await.unwrap().versions;
         assert!(report.held.iter().all(|brand| in_use.contains(&brand.lake)));
-        // One is right after all, and the store of the other one is.
+        // The operator accepts the first brand, and the second brand's store corrects its prices.
         assert_eq!(held(&rig.judged(full, Some("alpha")).await), ["beta"]);
         assert_eq!(rig.served().await, counts([("alpha", 6), ("beta", 3), ("gamma", 5)]));
         rig.commit(vec![refresh("beta", 4, 4)]).await;

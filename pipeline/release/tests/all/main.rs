@@ -1,4 +1,4 @@
-//! Releases of a lake: what reaches them, what they cost, and what a damaged lake leaves of them.
+//! Tests releases of a lake: their content, their cost, and the effects of a damaged lake.
 
 mod bookkeeping;
 mod damage;

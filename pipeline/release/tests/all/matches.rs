@@ -1,4 +1,4 @@
-//! Matches between products of different brands reach the release, however it was built.
+//! Matches between products of different brands are in the release, whichever way it was built.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn hour(number: i64) -> Timestamp {
     start.plus_millis(number * 3_600_000)
 }
 
-/// A store with these products: vendor and title.
+/// Creates a store with products of the given vendors and titles.
 fn refresh(name: &str, run: i64, titles: &[(&str, &str)]) -> BrandRefresh {
     let brand = Brand {
         store: format!("{}.myshopify.com", name.to_lowercase()).parse().unwrap(),
@@ -91,7 +91,7 @@ impl Rig {
         local.open().unwrap()
     }
 
-    /// All that the release says of pairs.
+    /// Returns all data about pairs in the release.
     async fn told(&self) -> Vec<String> {
         let release = self.open().await;
         let matches = release.matches().unwrap();
@@ -104,7 +104,7 @@ impl Rig {
         told.collect()
     }
 
-    /// Titles of the pairs, each once.
+    /// Returns the titles of the pairs, each pair once.
     async fn pairs(&self) -> Vec<(String, String)> {
         let release = self.open().await;
         let matches = release.matches().unwrap();
@@ -146,7 +146,7 @@ async fn a_release_knows_which_products_of_two_brands_are_the_same() {
     .await;
     rig.build(false).await;
     assert_eq!(rig.pairs().await, [told(SERUM, SERUM_AGAIN)]);
-    // Unchanged data builds no release, and the matches stay.
+    // Unchanged data gives no new release, and the matches stay.
     assert_eq!(rig.build(false).await.outcome, ReleaseOutcome::Unchanged);
 }
 
@@ -167,7 +167,7 @@ async fn what_a_changed_store_brings_is_compared_with_stores_that_stayed() {
     let mut expected = vec![told(SERUM, SERUM_AGAIN), told(CREAM, CREAM_AGAIN)];
     expected.sort();
     assert_eq!(pairs, expected);
-    // A build of everything finds the same.
+    // A full build finds the same matches.
     rig.build(true).await;
     assert_eq!(rig.pairs().await, pairs);
 }
@@ -190,7 +190,7 @@ fn reviewed(brand: &Brand, id: &str) -> ReviewChanges {
     told
 }
 
-/// Files of a brand besides its parts: some are news with this release, some are those of the release before.
+/// Tests files of a brand besides its parts. Some are new in this release, and some come from the previous one.
 #[tokio::test]
 async fn reviews_and_delivery_of_brands_old_or_new_hide_no_match() {
     let rig = Rig::new().await;
@@ -220,7 +220,7 @@ async fn reviews_and_delivery_of_brands_old_or_new_hide_no_match() {
     rig.lake.commit_delivery(delivery).await.unwrap();
     rig.build(false).await;
     assert_eq!(rig.pairs().await, [told(SERUM, SERUM_AGAIN)]);
-    // The maker's reviews stay as they are, and nothing of them is at hand any more; the shop's are new, its delivery is not.
+    // The maker's reviews are unchanged and no longer cached. The shop's reviews are new, and its delivery data is not.
     std::fs::remove_dir_all(rig.dir.path().join("cache")).unwrap();
     rig.commit(vec![refresh("Glowmart", 2, &[SERUM_AGAIN, CREAM_AGAIN])])
         .await;
@@ -234,7 +234,7 @@ async fn reviews_and_delivery_of_brands_old_or_new_hide_no_match() {
     assert_eq!(rig.pairs().await, expected);
 }
 
-/// A store whose product of this title has a barcode.
+/// Creates a store whose product with this title has a barcode.
 fn barred(name: &str, run: i64, (vendor, title): (&str, &str), barcode: &str) -> BrandRefresh {
     let mut refresh = refresh(name, run, &[(vendor, title)]);
     refresh.products[0].variants[0].barcode = Some(barcode.to_owned());
@@ -253,7 +253,7 @@ async fn a_barcode_of_a_store_that_stayed_is_found_in_a_store_that_came() {
     .await;
     rig.build(false).await;
     assert_eq!(rig.pairs().await, []);
-    // The reseller calls it otherwise, and says that it made it.
+    // The reseller uses another title and claims to be the maker.
     let resold = ("Glowmart Select", "Ceramide Barrier Cream by Lumora 50 g");
     rig.commit(vec![
         barred("Glowmart", 2, resold, "0 8901030 865275"),
@@ -274,7 +274,7 @@ async fn a_barcode_of_a_store_that_stayed_is_found_in_a_store_that_came() {
     assert_eq!(rig.pairs().await, [told(maker, resold)]);
 }
 
-/// The listing of a store in a step: the goods, and the barcode of each.
+/// Generates the listing of a store in one step: the goods, with the barcode of each.
 fn listed() -> impl Strategy<Value = (usize, Vec<(usize, usize)>)> {
     (
         0..4_usize,
@@ -305,7 +305,7 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         runtime.block_on(async {
             let mut rig = Rig::new().await;
-            // Stores of a few products lose most of them from step to step.
+            // Small stores lose most of their products from step to step.
             rig.checks.collapse_confirmed = true;
             for (run, (store, goods)) in (1..).zip(&steps) {
                 let titles: Vec<_> = goods.iter().map(|(at, _)| GOODS[*at]).collect();

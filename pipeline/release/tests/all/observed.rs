@@ -1,4 +1,4 @@
-//! Observations of the lake besides products reach the release, and cost no more than they must.
+//! Lake data other than products reaches the release at a low cost.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ fn hour(number: i64) -> Timestamp {
     start.plus_millis(number * 3_600_000)
 }
 
-/// A store with three products, the first at this price.
+/// Creates a store with three products, the first at this price.
 fn refresh(name: &str, number: i64, price_minor: i64) -> BrandRefresh {
     let brand = Brand {
         store: key(name, 1).store,
@@ -90,7 +90,7 @@ impl Rig {
             full: false,
             dry_run: false,
             checks: CheckOptions::default(),
-            // So that a changed store alone is indexed, however much of a part it is.
+            // At this value only the changed store is indexed, even if it is most of a part.
             plan: PlanOptions {
                 dead_share_max: 1.0,
                 ..PlanOptions::default()
@@ -175,7 +175,7 @@ async fn shipping_and_delivery_reach_the_release_without_a_product_being_indexed
     assert_eq!((days, release.pincodes_covered()), (Some(3), 2));
     assert_eq!(rig.build().await.outcome, ReleaseOutcome::Unchanged);
 
-    // A price changes elsewhere: what is known of delivery stays, and its file is not written again.
+    // A price changes in another table, so the delivery data stays and its file is not written again.
     rig.commit(vec![refresh("alpha", 2, 90)]).await;
     let third = rig.build().await;
     assert_eq!((third.outcome, third.products_indexed), (ReleaseOutcome::Published, 3));
@@ -188,7 +188,7 @@ async fn shipping_and_delivery_reach_the_release_without_a_product_being_indexed
     assert_eq!(rig.open().await.pincodes_covered(), 0);
 }
 
-/// When, and at what price, newest first.
+/// Returns times and prices, newest first.
 fn went(release: &Release, name: &str, product: u64) -> Vec<(Timestamp, Option<i64>)> {
     let at = release.find(&ProductIdent::Id(key(name, product).id())).unwrap();
     let part = release.part(at.part).unwrap();
@@ -206,7 +206,7 @@ async fn price_history_reaches_the_release_with_the_products() {
     let release = rig.open().await;
     assert_eq!(went(&release, "alpha", 1), [(hour(1), Some(100))]);
 
-    // A price that went down and up again between two releases is stated too.
+    // A price that fell and rose again between two releases is in the history too.
     rig.commit(vec![refresh("alpha", 2, 80)]).await;
     rig.commit(vec![refresh("alpha", 3, 100)]).await;
     let built = rig.build().await;
@@ -247,7 +247,7 @@ async fn what_was_seen_live_reaches_the_next_release_and_indexes_that_brand_alon
         let told = lag(&rig.lake, &manifest).await.unwrap();
         (told.changed.len(), told.since)
     };
-    // The price is what it was: nothing is new but when it was seen.
+    // The price is unchanged; only the observation time is new.
     fold(said(2, 100), BTreeMap::new()).await;
     assert_eq!(behind().await, (0, None));
     assert_eq!(rig.build().await.outcome, ReleaseOutcome::Unchanged);
@@ -264,7 +264,7 @@ async fn what_was_seen_live_reaches_the_next_release_and_indexes_that_brand_alon
     assert_eq!(behind().await, (0, None));
     assert_eq!(rig.build().await.outcome, ReleaseOutcome::Unchanged);
 
-    // A crawl finds the store as it was: the price is back.
+    // A crawl finds the store unchanged, so the earlier price is back.
     let span = CrawlSpan {
         began_at: hour(5),
         ended_at: hour(5),
@@ -289,7 +289,7 @@ async fn a_release_that_the_log_names_and_that_is_gone_is_built_upon_by_way_of_t
     let first = rig.build().await;
     rig.commit(vec![refresh("alpha", 2, 90)]).await;
     rig.build().await;
-    // As a roll-back leaves it that died before it found its release collected.
+    // Simulates a rollback to a release that is already collected, killed before it noticed.
     rig.releases.rollback(first.release).await.unwrap();
     let gone = ObjectPath::from(format!("releases/manifests/{}.json", first.release));
     rig.storage.store().delete(&gone).await.unwrap();
@@ -316,7 +316,7 @@ async fn how_far_a_release_is_behind_the_lake_is_told_by_brand_and_not_by_versio
         lag(&rig.lake, &manifest).await.unwrap()
     };
     assert!(behind().await.is_none());
-    // A commit that changes no brand puts no release behind.
+    // After a commit that changes no brand, the release does not lag behind.
     rig.commit(vec![refresh("alpha", 2, 100)]).await;
     assert!(behind().await.is_none());
     rig.commit(vec![refresh("beta", 3, 90)]).await;
@@ -348,7 +348,7 @@ async fn a_build_over_a_pinned_release_indexes_nothing_and_a_failed_one_is_recor
     assert_eq!(rig.releases.refused().await.unwrap(), None);
     rig.releases.unpin().await.unwrap();
 
-    // A folder that cannot be made fails the build before it has a release.
+    // If the folder cannot be created, the build fails before it has a release.
     std::fs::remove_dir_all(rig.dir.path().join("work")).unwrap();
     std::fs::write(rig.dir.path().join("work"), "a file").unwrap();
     rig.try_build().await.unwrap_err();

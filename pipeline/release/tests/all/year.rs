@@ -1,4 +1,4 @@
-//! The cost of a crawl after a thousand of them: files, bytes, requests and CPU of a market that nobody tends.
+//! Measures the cost of a crawl after a thousand crawls: files, bytes, requests and CPU time of an unattended market.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::{BTreeMap, HashMap};
@@ -23,8 +23,8 @@ use object_store::{
 };
 use pipeline_release::{NoProgress, ReleaseOptions, ReleaseOutcome, TidyOptions, make_release, tidy};
 
-/// Counts the requests that an object store would get: each call, and of a list one for each thousand objects. Its objects
-/// carry the time of the market's clock.
+/// Object store that counts requests: each call, and one per thousand objects of a list. Object times follow the
+/// market's clock.
 #[derive(Debug, Clone)]
 struct RequestCounter {
     inner: Arc<dyn ObjectStore>,
@@ -96,7 +96,7 @@ impl ObjectStore for RequestCounter {
         })
     }
 
-    // Deletions are not counted: a store takes a thousand a request.
+    // Deletions are not counted, because a store accepts a thousand per request.
     fn delete_stream(
         &self,
         locations: BoxStream<'static, Result<ObjectPath>>,
@@ -133,12 +133,12 @@ impl ObjectStore for RequestCounter {
 
 const HOUR_MS: i64 = 3_600_000;
 
-/// Between two crawls, so that a thousand of them are a year.
+/// Time between two crawls, so that a thousand crawls take a year.
 const STEP_MS: i64 = 365 * 24 * HOUR_MS / 1_000;
 
 const STORES: usize = 6;
 
-/// Objects that are never cut: they grow by the events of the market.
+/// Objects that are never truncated and grow with the events of the market.
 const KEPT_FOR_EVER: [&str; 4] = [
     "rows of lake/price_history",
     "rows of lake/product_history",
@@ -146,7 +146,7 @@ const KEPT_FOR_EVER: [&str; 4] = [
     "releases/parts, price histories",
 ];
 
-/// A store of twelve products, the price of one of which depends on the crawl.
+/// Creates a store of twelve products, one of which has a price that depends on the crawl.
 fn refresh(store: usize, number: i64, at: Timestamp) -> BrandRefresh {
     let name = format!("store{store}");
     let brand = Brand {
@@ -161,14 +161,14 @@ fn refresh(store: usize, number: i64, at: Timestamp) -> BrandRefresh {
     kit::refresh(brand.clone(), number, at, products)
 }
 
-/// CPU time of this process so far, by Linux.
+/// Returns the CPU time of this process so far (Linux only).
 fn cpu_ms() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.split(' ').skip(13).take(2);
     fields.filter_map(|field| field.parse::<u64>().ok()).sum::<u64>() * 10
 }
 
-/// The group of an object: the rows of a table, its log, checkpoints, records of ticks, releases.
+/// Returns the group of an object: rows of a table, its log, checkpoints, tick records or releases.
 fn part(path: &str) -> String {
     let mut folders = path.split('/');
     let (place, table) = (folders.next().unwrap_or_default(), folders.next().unwrap_or_default());
@@ -185,7 +185,7 @@ fn part(path: &str) -> String {
     }
 }
 
-/// One crawl, as it was found.
+/// Cost of one crawl.
 #[derive(Debug, Clone)]
 struct Cost {
     cpu_ms: u64,
@@ -193,7 +193,7 @@ struct Cost {
     lake_files: usize,
     release_files: usize,
     bytes: u64,
-    /// Without what histories and runs say, which grows by what happens.
+    /// Bytes without histories and run records, which grow with the number of events.
     present_bytes: u64,
     bytes_by_part: BTreeMap<String, u64>,
 }
@@ -206,8 +206,8 @@ struct Market {
 }
 
 impl Market {
-    /// A market that has its last of so many crawls now: the lake's library drops removals that are older than a week by the
-    /// system's clock.
+    /// Creates a market whose last of `crawls` crawls happens now, because the lake's library drops removals older than
+    /// a week by the system clock.
     fn until_now(crawls: i64) -> Self {
         let clock = ShiftedClock::new();
         clock.advance_ms(-crawls * STEP_MS);
@@ -226,7 +226,7 @@ impl Market {
         }
     }
 
-    /// Commits what one store changed, builds and publishes a release, and tidies: as a process of its own does it.
+    /// Commits the changes of one store, builds and publishes a release, and does the upkeep, like a separate process.
     async fn crawl(&self, number: i64, tidies: bool) -> Cost {
         let (begun, asked) = (cpu_ms(), self.requests.load(Ordering::Relaxed));
         let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
@@ -295,12 +295,12 @@ impl Market {
 
 type Measure = fn(&Cost) -> u64;
 
-/// The mean of something over crawls.
+/// Returns the mean of a measure over crawls.
 fn mean(costs: &[Cost], what: Measure) -> f64 {
     costs.iter().map(|cost| what(cost) as f64).sum::<f64>() / costs.len() as f64
 }
 
-/// Asserts that nothing grows from the second quarter of the crawls to the last by more than the rows that there are more.
+/// Asserts that costs grow from the second to the last quarter of the crawls only by the added rows.
 fn is_flat(costs: &[Cost]) {
     let quarter = costs.len() / 4;
     let (early, late) = (&costs[quarter..2 * quarter], &costs[3 * quarter..]);
@@ -334,8 +334,8 @@ async fn files_and_requests_stay_flat_over_ninety_six_crawls_and_would_not_witho
     assert!(grown[39].lake_files > 2 * grown[13].lake_files, "{:?}", grown[39]);
 }
 
-/// `cargo test -p pipeline-release --test all year:: -- --ignored` leaves `target/tmp/year.csv`, which `bench/upkeep.py`
-/// draws, and `year-parts.csv`: what the bytes are at three of the crawls.
+/// Run with `cargo test -p pipeline-release --test all year:: -- --ignored`. Writes `target/tmp/year.csv`, which
+/// `bench/upkeep.py` plots, and `year-parts.csv` with the bytes by group at three of the crawls.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes minutes"]
 async fn a_thousand_crawls_of_a_year() {
