@@ -1,4 +1,4 @@
-//! The choice of the landing of a store that is read again. Pure.
+//! Chooses which landing of a store is reread. Pure.
 
 use data_model::{RunId, Timestamp};
 use pipeline_crawl::StoreCrawl;
@@ -6,47 +6,47 @@ use serde::{Deserialize, Serialize};
 
 use crate::Range;
 
-/// A store beside its landings, as far as it is known.
+/// Known data about a store, to be compared with its landings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoreRecord<'a> {
-    /// The moment at which the brand was registered: a landing of before it is that of a brand that was removed.
+    /// Time at which the brand was registered. An earlier landing belongs to a brand that was removed.
     pub(crate) added_at: Timestamp,
-    /// Of the catalogue that the lake has: when it was observed, and by which run. `None` where it has none.
+    /// Observation time and run of the catalogue in the lake. `None` if the lake has none.
     pub(crate) in_lake: Option<(Timestamp, &'a RunId)>,
-    /// Of the last crawl that the lake has taken in: its run, and the one whose landing has the pages.
+    /// Last crawl that the lake accepted: its run, and the run whose landing has the pages.
     pub(crate) taken: Option<(&'a RunId, &'a RunId)>,
 }
 
-/// The reason why a store is left as it is.
+/// Reason why a store is skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "left", rename_all = "snake_case")]
 pub enum SkipReason {
-    /// No complete landing of it ended in the range.
+    /// No complete landing of the store ended in the range.
     NothingLanded,
-    /// Its newest landing in the range is older than what the lake has.
+    /// The newest landing in the range is older than the lake's data.
     Older {
-        /// The end of the landing.
+        /// End of the landing.
         landed_at: Timestamp,
-        /// The moment at which the lake's content was observed.
+        /// Time at which the lake's data was observed.
         lake_at: Timestamp,
     },
 }
 
-/// A landing that is to be read again.
+/// Landing that is to be reread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChosenLanding<'a> {
     pub(crate) crawl: &'a StoreCrawl,
-    /// The lake has something newer.
+    /// True if the lake has newer data.
     pub(crate) is_older: bool,
 }
 
-/// True of a landing that may be looked at at all: the newest such decides.
+/// Returns true if the landing is a candidate; the newest candidate is chosen.
 pub(crate) fn may_be(crawl: &StoreCrawl, known: StoreRecord<'_>, range: &Range) -> bool {
     range.has(crawl.ended_at) && crawl.ended_at >= known.added_at && is_believed(crawl, known)
 }
 
-/// True where the lake has ever taken in what this crawl found. A find that was held back, or that is of a crawl that was
-/// killed before its commit, is for the next crawl to judge.
+/// Returns true if the lake accepted this crawl at some time. A crawl that was held back, or killed before its commit,
+/// must be judged by the next crawl.
 fn is_believed(crawl: &StoreCrawl, known: StoreRecord<'_>) -> bool {
     let Some((lake_at, lake_run)) = known.in_lake else {
         return true;
@@ -57,7 +57,7 @@ fn is_believed(crawl: &StoreCrawl, known: StoreRecord<'_>) -> bool {
     is_taken || crawl.run == *lake_run || crawl.landing == *lake_run || crawl.ended_at < lake_at
 }
 
-/// The landing to read again: the newest that may be.
+/// Chooses the landing to reread: the newest candidate.
 pub(crate) fn choose<'a>(
     newest: Option<&'a StoreCrawl>,
     known: StoreRecord<'_>,

@@ -1,4 +1,4 @@
-//! The changes by reading a store again: the products of before beside those of now. Pure.
+//! Compares a store's products before and after it was reread. Pure.
 
 use std::collections::HashMap;
 
@@ -6,57 +6,58 @@ use data_lake::CatalogueRows;
 use data_model::CurrencyCode;
 use serde::{Deserialize, Serialize};
 
-/// Most price moves that are listed of one brand, and most characters of a title.
+/// Maximum number of price changes listed per brand, and maximum number of characters of a title.
 const MOVES_MAX: usize = 5;
 const TITLE_CHARS_MAX: usize = 60;
 
-/// A variant with another price than before.
+/// Variant with a changed price.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VariantMove {
-    /// The title of its product now.
+    /// Current title of the variant's product.
     pub title: String,
-    /// The platform's id of the variant.
+    /// Shopify's id of the variant.
     pub variant: u64,
-    /// The price before, in minor units.
+    /// Earlier price in minor units.
     pub before_minor: i64,
-    /// The price now, in minor units.
+    /// Current price in minor units.
     pub now_minor: i64,
-    /// The currency of both.
+    /// Currency of both prices.
     pub currency: CurrencyCode,
 }
 
 impl VariantMove {
-    /// The way that the price went, as a share of the larger one, in millionths: a fall to nothing is as far as a rise from it.
+    /// Returns the price change as a share of the larger price, in millionths. So a fall to zero counts as much as a
+    /// rise from zero.
     fn distance(&self) -> i128 {
         let (before, now) = (i128::from(self.before_minor), i128::from(self.now_minor));
         (now - before).abs() * 1_000_000 / before.abs().max(now.abs()).max(1)
     }
 }
 
-/// The fate of the products of one brand, or of all.
+/// Changes of the products of one brand, or of all brands.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// Products that were not there.
+    /// Number of added products.
     pub added: u64,
-    /// Products of which anything is otherwise.
+    /// Number of changed products.
     pub changed: u64,
-    /// Products that are not there any more.
+    /// Number of removed products.
     pub gone: u64,
-    /// Products that are as they were.
+    /// Number of unchanged products.
     pub same: u64,
-    /// Variants that were there and have another price, in another currency too.
+    /// Number of existing variants with a changed price or currency.
     pub prices_moved: u64,
-    /// Products that were sold out and are in stock.
+    /// Number of products that were sold out and are now in stock.
     pub into_stock: u64,
-    /// Products that were in stock and are sold out.
+    /// Number of products that were in stock and are now sold out.
     pub out_of_stock: u64,
-    /// The prices that went furthest.
+    /// Largest price changes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<VariantMove>,
 }
 
 impl Difference {
-    /// Of a brand of which everything is as it was.
+    /// Returns the difference of an unchanged brand.
     #[must_use]
     pub fn none(products: u64) -> Self {
         Self {
@@ -65,8 +66,8 @@ impl Difference {
         }
     }
 
-    /// Compares the present rows, whose amounts are in `is_in`, with those of before, in `was_in`; amounts of different
-    /// currencies are not compared.
+    /// Compares the current rows, with amounts in `is_in`, with the earlier rows, with amounts in `was_in`. Amounts in
+    /// different currencies are not compared.
     #[must_use]
     pub fn of(before: &CatalogueRows, now: &CatalogueRows, was_in: CurrencyCode, is_in: CurrencyCode) -> Self {
         let mut difference = Self::default();
@@ -110,7 +111,7 @@ impl Difference {
         difference
     }
 
-    /// Takes in what became of another brand's.
+    /// Adds the changes of another brand.
     pub(crate) fn add(&mut self, other: &Self) {
         self.added += other.added;
         self.changed += other.changed;
@@ -124,14 +125,14 @@ impl Difference {
     }
 }
 
-/// The few that went furthest; of those that went as far, the first by variant.
+/// Returns the few largest changes; equal changes are ordered by variant.
 fn furthest<T>(mut moves: Vec<T>, of: impl Fn(&T) -> &VariantMove) -> Vec<T> {
     moves.sort_by_key(|one| (-of(one).distance(), of(one).variant));
     moves.truncate(MOVES_MAX);
     moves
 }
 
-/// A move of a variant whose title is not known yet.
+/// Price change of a variant whose title is not known yet.
 struct UntitledMove {
     product: u64,
     of_variant: VariantMove,

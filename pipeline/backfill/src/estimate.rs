@@ -2,29 +2,29 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The size of a backfill, and the time that it will take.
+/// Estimated size and duration of a backfill.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// Stores whose landing is read.
+    /// Number of stores whose landing is read.
     pub stores: u64,
-    /// Landed pages.
+    /// Number of landed pages.
     pub pages: u64,
-    /// Their bytes, unpacked.
+    /// Decompressed size of the pages in bytes.
     pub bytes: u64,
-    /// Products that they list.
+    /// Number of products on the pages.
     pub products: u64,
-    /// Minutes to read them, by the first pages, which were timed; `None` where none could be read. What is written to the
-    /// lake comes to it.
+    /// Estimated minutes for reading, extrapolated from the first pages; `None` if none could be read. Writing to the
+    /// lake takes additional time.
     pub minutes: Option<f64>,
 }
 
 impl Estimate {
-    /// With the time that so many bytes took on one core, where so many work.
+    /// Extrapolates the duration on `cores` cores from the time that `bytes` bytes took on one core.
     #[must_use]
     pub(crate) fn timed(mut self, bytes: u64, took: Duration, cores: usize) -> Self {
         if bytes > 0 {
             let seconds = took.as_secs_f64() * self.bytes as f64 / bytes as f64 / cores.max(1) as f64;
-            // A tenth of a second is as exact as a guess is.
+            // The estimate is rounded up to a tenth of a second, because it is not more exact.
             self.minutes = Some((seconds * 10.0).ceil() / 600.0);
         }
         self

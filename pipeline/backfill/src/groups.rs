@@ -1,16 +1,16 @@
-//! Groups of stores that are read together. Pure.
+//! Groups stores that are read together. Pure.
 
-/// A store on its way to be read.
+/// Size and bucket of a store that is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StoreSize {
-    /// The part of the lake's tables that it is in.
+    /// Bucket of the lake's tables that contains the store.
     pub(crate) bucket: u32,
-    /// Of its landed pages.
+    /// Size of the landed pages in bytes.
     pub(crate) bytes: u64,
 }
 
-/// Cuts stores, sorted by bucket, into groups of one bucket each and of at most so many bytes, unless one store alone has
-/// more: what the lake has of a group is read once, and its products are in memory together.
+/// Splits stores, sorted by bucket, into groups of one bucket and at most `bytes_max` bytes, unless a single store is
+/// larger. The lake's data of a group is read once, and its products are in memory together.
 pub(crate) fn groups<T>(stores: Vec<T>, size: impl Fn(&T) -> StoreSize, bytes_max: u64) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
     let mut last: Option<StoreSize> = None;

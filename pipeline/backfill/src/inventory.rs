@@ -1,4 +1,4 @@
-//! Landings of stores.
+//! Finds the landings of stores.
 
 use std::collections::HashMap;
 
@@ -11,30 +11,30 @@ use pipeline_crawl::{RegisteredBrand, StoreCrawl, landed_before, load_state, rea
 use crate::choice::{StoreRecord, choose, may_be};
 use crate::{BackfillError, BackfillOptions, SkipReason};
 
-/// Stores looked at at the same time.
+/// Number of stores inspected concurrently.
 const STORES_AT_ONCE: usize = 16;
 
-/// A store whose landing is read again.
+/// Store whose landing is reread.
 #[derive(Debug, Clone)]
 pub(crate) struct Task {
     pub(crate) brand: RegisteredBrand,
     pub(crate) crawl: StoreCrawl,
     pub(crate) is_older: bool,
-    /// The row that the lake had of it before the backfill.
+    /// Row of the store in the lake before the backfill.
     pub(crate) row: Option<BrandRow>,
 }
 
-/// A task, with the number of its store in the report.
+/// Task with the index of its store in the report.
 #[derive(Debug, Clone)]
 pub(crate) struct ListedTask {
     pub(crate) index: usize,
     pub(crate) task: Task,
 }
 
-/// The lake's brands by store.
+/// Rows of the lake's brands, by store.
 pub(crate) type Rows = HashMap<StoreHost, BrandRow>;
 
-/// Looks for the landing of each brand.
+/// Finds the landing of each brand.
 pub(crate) async fn look(
     storage: &Storage,
     brands: Vec<RegisteredBrand>,
@@ -88,7 +88,7 @@ async fn look_at(
         }))
 }
 
-/// The same store of a backfill that is gone on with; `None` where its landing is gone, or its brand.
+/// Finds the landing of a store again when a backfill is resumed; `None` if its landing or brand is gone.
 pub(crate) async fn find_again(
     storage: &Storage,
     brand: Option<&RegisteredBrand>,

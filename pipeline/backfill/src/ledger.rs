@@ -1,4 +1,4 @@
-//! The work of a backfill so far: `backfills/{id}.json`, written after each commit.
+//! Progress of a backfill: `backfills/{id}.json`, written after each commit.
 
 use data_model::{RunId, Timestamp};
 use data_storage::Storage;
@@ -7,21 +7,21 @@ use pipeline_crawl::{delete_object, list_objects, load_document, save_document};
 
 use crate::{Backfill, BackfillError, BackfillOptions, BackfillState};
 
-/// Backfills that are remembered.
+/// Number of backfills whose records are kept.
 const KEPT: usize = 50;
-/// The latest backfills that are looked at for one to go on with.
+/// Number of latest backfills that are searched for one to resume.
 const UNFINISHED_AMONG: usize = 8;
 
 fn at(id: &RunId) -> Path {
     Path::from_iter(["backfills", &format!("{id}.json")])
 }
 
-/// Writes what was done.
+/// Writes the progress of a backfill.
 pub(crate) async fn save(storage: &Storage, backfill: &Backfill) -> Result<(), BackfillError> {
     Ok(save_document(storage, &at(&backfill.id), backfill).await?)
 }
 
-/// The ids of all, the latest first.
+/// Returns the ids of all backfills, latest first.
 async fn ids(storage: &Storage) -> Result<Vec<RunId>, BackfillError> {
     let found = list_objects(storage, &Path::from("backfills")).await?;
     let id = |path: &Path| path.filename()?.strip_suffix(".json")?.parse().ok();
@@ -30,7 +30,7 @@ async fn ids(storage: &Storage) -> Result<Vec<RunId>, BackfillError> {
     Ok(ids)
 }
 
-/// The latest backfill of the same that was never finished and began after `since`.
+/// Returns the latest unfinished backfill with the same options that began after `since`.
 pub(crate) async fn find_unfinished(
     storage: &Storage,
     options: &BackfillOptions,
@@ -47,7 +47,7 @@ pub(crate) async fn find_unfinished(
     Ok(None)
 }
 
-/// Deletes the notes of all but the latest.
+/// Deletes the records of all backfills except the latest.
 pub(crate) async fn prune(storage: &Storage) -> Result<(), BackfillError> {
     for id in ids(storage).await?.into_iter().skip(KEPT) {
         delete_object(storage, &at(&id)).await?;

@@ -1,12 +1,11 @@
-//! Makes the present state of the lake anew from landed pages, without asking a store: after a change of how pages are
-//! understood, or when the lake lost something that the landing still has.
+//! Rebuilds the current state of the lake from landed pages, without asking stores. It is used after a change of the
+//! parsing rules, or if the lake lost data that the landing still has.
 //!
-//! In: what crawls landed, the registry, the lake. Out: each store's present rows as its newest landing in a range of time
-//! says, what became of them ([`Difference`]), and `backfills/{id}.json`, by which a backfill that was killed is gone on
-//! with.
+//! Input: landed crawls, the registry and the lake. Output: each store's current rows according to its newest landing
+//! in a time range, the changes ([`Difference`]), and `backfills/{id}.json`, from which a killed backfill is resumed.
 //!
-//! It never asks a store, never adds to or changes a history, never takes in a crawl that was held back, and takes an older
-//! landing than the lake's present one only on demand.
+//! This crate never asks a store, never adds to or changes a history, and never accepts a crawl that was held back. A
+//! landing older than the lake's current data is used only on request.
 
 mod choice;
 mod difference;

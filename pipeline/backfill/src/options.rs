@@ -2,20 +2,20 @@ use data_model::BrandSlug;
 
 use crate::{Backfill, Range, Stage};
 
-/// The task of a backfill.
+/// Options of a backfill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackfillOptions {
-    /// These brands only; `None` is all.
+    /// Brands to reread; `None` means all.
     pub only: Option<Vec<BrandSlug>>,
-    /// Crawls that ended in this time.
+    /// Time range in which the crawls must have ended.
     pub range: Range,
-    /// [`Stage::Parse`]: the others are not read from landed catalogues.
+    /// Must be [`Stage::Parse`], because the other stages are not read from landed catalogues.
     pub stage: Stage,
-    /// Takes landings too that are older than what the lake has: prices and products of then are the present ones again.
+    /// Also use landings that are older than the lake's data; their prices and products become the current ones again.
     pub older: bool,
-    /// Takes what a crawl would hold back too.
+    /// Also accept results for which a crawl would be held back.
     pub accept_collapse: bool,
-    /// Reads and reports, but writes nothing.
+    /// Read and report, but write nothing.
     pub dry_run: bool,
 }
 

@@ -1,22 +1,22 @@
 use data_model::{TimeZone, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// The time range of the crawls that are looked at, by their ends. Without bounds it is all that is landed.
+/// Time range in which a crawl must have ended. Without bounds, it includes everything that is landed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Range {
-    /// The first moment.
+    /// Start of the range, inclusive.
     pub from: Option<Timestamp>,
-    /// The first moment after it.
+    /// End of the range, exclusive.
     pub until: Option<Timestamp>,
 }
 
-/// The reason why a text is no range of time.
+/// Reason why a text is not a valid time range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RangeError {
-    /// No date and no moment.
+    /// The text is neither a date nor a timestamp.
     #[error("{0:?} is no date such as 2026-11-23, and no moment such as 2026-11-23T08:00:00Z")]
     NoDate(String),
-    /// The end comes first.
+    /// The end is before the start.
     #[error("the range ends before it begins")]
     Backwards,
 }
@@ -24,7 +24,8 @@ pub enum RangeError {
 const DAY_MICROS: i64 = 24 * 3_600_000_000;
 
 impl Range {
-    /// The days from `from` to `to`, both with all their hours by the clocks of `zone`; either may be a moment instead.
+    /// Creates the range from the start of day `from` to the end of day `to` in the time zone `zone`. Either may be a timestamp
+    /// instead.
     ///
     /// # Errors
     /// [`RangeError`].
@@ -39,14 +40,15 @@ impl Range {
         }
     }
 
-    /// True where it has this moment.
+    /// Returns true if the range contains this time.
     #[must_use]
     pub fn has(&self, moment: Timestamp) -> bool {
         self.from.is_none_or(|from| from <= moment) && self.until.is_none_or(|until| moment < until)
     }
 }
 
-/// The beginning of a day, so many days later; or a moment as it is, and the one after it where a day would be added.
+/// Returns the start of a day plus `days_later` days. For a timestamp, returns it, or the next representable time if a
+/// day would be added.
 fn moment(text: &str, zone: TimeZone, days_later: i64) -> Result<Timestamp, RangeError> {
     let no_date = || RangeError::NoDate(text.chars().take(40).collect());
     if text.len() != "2026-11-23".len() {
@@ -65,7 +67,7 @@ mod tests {
     fn days_are_whole_ones_by_the_markets_clocks_and_a_moment_is_itself() {
         let zone = "Europe/Berlin".parse().unwrap();
         let range = Range::new(Some("2026-03-29"), Some("2026-03-29"), zone).unwrap();
-        // Daylight saving begins: a day of 23 hours.
+        // Daylight saving time begins, so the day has 23 hours.
         assert_eq!(range.from.unwrap().to_string(), "2026-03-28T23:00:00Z");
         assert_eq!(range.until.unwrap().to_string(), "2026-03-29T22:00:00Z");
         let at: Timestamp = "2026-03-29T08:00:00Z".parse().unwrap();

@@ -6,138 +6,138 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Difference, Estimate, Range, SkipReason, Stage};
 
-/// The stage of a backfill.
+/// State of a backfill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BackfillState {
-    /// At work, or killed while at work: the next one of the same goes on with it.
+    /// The backfill is in progress, or was killed. The next backfill with the same options resumes it.
     Running,
-    /// Stopped on request; the next one of the same goes on with it.
+    /// The backfill was stopped on request. The next backfill with the same options resumes it.
     Interrupted,
-    /// All its stores are through.
+    /// All stores are finished.
     Finished,
 }
 
-/// The outcome of one store.
+/// Outcome of one store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum StoreOutcome {
-    /// Its turn has not come.
+    /// The store has not been processed yet.
     Waiting,
-    /// Its present rows were replaced.
+    /// The store's current rows were replaced.
     Changed,
-    /// The lake has it as its pages say.
+    /// The lake already has what the pages state.
     Unchanged,
-    /// It was left as it is.
+    /// The store was skipped.
     Left(SkipReason),
-    /// A crawl that found this would be held back; it was left as it is.
+    /// The store was skipped because a crawl with this result would be held back.
     Doubtful {
-        /// The reasons for doubt.
+        /// Reasons for which a crawl would be held back.
         doubts: Vec<HoldReason>,
     },
-    /// Somebody else changed it meanwhile; it was left as it is.
+    /// The store was skipped because another process changed it in the meantime.
     Overtaken,
-    /// Its pages could not be read, or the lake did not take it.
+    /// The pages could not be read, or the lake refused the commit.
     Failed {
-        /// One word of a closed list.
+        /// One-word error code from a fixed set.
         code: String,
-        /// The fault, with its causes.
+        /// Error message with its causes.
         reason: String,
     },
 }
 
-/// One store's part.
+/// Result for one store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoreReport {
-    /// The brand.
+    /// Slug of the brand.
     pub slug: BrandSlug,
-    /// Its store.
+    /// Store of the brand.
     pub store: StoreHost,
-    /// Its outcome.
+    /// Outcome for the store.
     #[serde(flatten)]
     pub outcome: StoreOutcome,
-    /// The run whose crawl is read again; absent of a store that is left.
+    /// Run whose crawl is reread; absent if the store is skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
-    /// The end of that crawl.
+    /// End of the reread crawl.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landed_at: Option<Timestamp>,
-    /// The lake had something newer.
+    /// True if the lake had newer data.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_older: bool,
-    /// Products that the landed pages list, those that cannot be understood among them.
+    /// Number of products on the landed pages, including those that cannot be parsed.
     pub products: u64,
-    /// Decoded bytes of these pages.
+    /// Decoded size of the landed pages in bytes.
     pub bytes: u64,
-    /// The changes; `None` where it was not read, and where the lake's products of before cannot be read any more.
+    /// Changes of the store; `None` if it was not read or the lake's earlier products cannot be read any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
 }
 
-/// Counts over the stores.
+/// Totals over the stores.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// All of them.
+    /// Number of all stores.
     pub stores: u64,
-    /// Of these, stores of which the present rows were replaced, or would be.
+    /// Number of stores whose current rows were replaced, or would be.
     pub changed: u64,
-    /// Stores that are as their pages say.
+    /// Number of stores for which the lake already has what the pages state.
     pub unchanged: u64,
-    /// Stores without a landing in the range, or with one that is older than what the lake has.
+    /// Number of stores without a landing in the range, or with one that is older than the lake's data.
     pub left: u64,
-    /// Stores whose pages say something that is not believed.
+    /// Number of stores whose pages give a result that a crawl would hold back.
     pub doubtful: u64,
-    /// Stores that others changed meanwhile.
+    /// Number of stores that other processes changed in the meantime.
     pub overtaken: u64,
-    /// Stores that failed.
+    /// Number of stores that failed.
     pub failed: u64,
-    /// Stores whose turn has not come.
+    /// Number of stores that have not been processed yet.
     pub waiting: u64,
-    /// The changes of those that changed.
+    /// Changes over all changed stores.
     pub difference: Difference,
 }
 
-/// The work of a backfill: `backfills/{id}.json`.
+/// Report of a backfill: `backfills/{id}.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Backfill {
-    /// Its name, by which `crawl_runs` knows its ticks.
+    /// Id of the backfill, which identifies its commits in `crawl_runs`.
     pub id: RunId,
-    /// Its stage.
+    /// State of the backfill.
     pub state: BackfillState,
-    /// The first stage.
+    /// First pipeline stage of the backfill.
     pub stage: Stage,
-    /// The brands it was limited to, if it was.
+    /// Brands to which the backfill was limited, if any.
     pub only: Option<Vec<BrandSlug>>,
-    /// The time range.
+    /// Time range of the crawls.
     pub range: Range,
-    /// Landings were taken that are older than what the lake had.
+    /// True if landings older than the lake's data were used.
     pub older: bool,
-    /// Pages were taken that a crawl would hold back.
+    /// True if results were accepted for which a crawl would be held back.
     pub accept_collapse: bool,
-    /// It only looked.
+    /// True if the backfill only read and reported.
     pub dry_run: bool,
-    /// The number of times that it was gone on with.
+    /// Number of times that the backfill was resumed.
     pub resumed: u32,
-    /// Its beginning.
+    /// Start of the backfill.
     pub started_at: Timestamp,
-    /// The moment at which it was last at work.
+    /// Time at which the backfill was last active.
     pub ended_at: Timestamp,
-    /// Commits to the lake, of its last part.
+    /// Number of commits to the lake since the last resumption.
     pub commits: u64,
-    /// The moment that `haat lake restore --as-of` is to be given to undo it; `None` where the lake was empty.
+    /// Time to pass to `haat lake restore --as-of` to undo the backfill; `None` if the lake was empty.
     pub undo_as_of: Option<Timestamp>,
-    /// The lake's tables before it began.
+    /// Versions of the lake's tables before the backfill.
     pub versions: BTreeMap<String, u64>,
-    /// The time and size that were expected.
+    /// Estimated duration and size.
     pub estimate: Estimate,
-    /// Counts over the stores.
+    /// Totals over the stores.
     pub totals: Totals,
-    /// Each store, by the part of the lake that it is in.
+    /// Result of each store, ordered by lake bucket.
     pub stores: Vec<StoreReport>,
 }
 
 impl Backfill {
-    /// Counts the stores anew.
+    /// Recomputes the totals.
     pub(crate) fn count(&mut self) {
         let mut totals = Totals::default();
         for store in &self.stores {
@@ -159,7 +159,7 @@ impl Backfill {
         self.totals = totals;
     }
 
-    /// True where every store was read and is as its pages say.
+    /// Returns true if every store was read and the lake has what its pages state.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         let through = self.totals.changed + self.totals.unchanged;

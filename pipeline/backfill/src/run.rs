@@ -1,4 +1,4 @@
-//! One backfill, from what is landed to the lake.
+//! Runs a backfill from landed pages to the lake.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,15 +19,15 @@ use crate::ledger::{find_unfinished, prune, save};
 use crate::store::{BackfillContext, FinishedStore, read_group};
 use crate::{Backfill, BackfillError, BackfillOptions, BackfillState, Estimate, StoreOutcome, StoreReport, Totals};
 
-/// The receiver of a backfill's progress.
+/// Receiver of a backfill's progress.
 pub trait Watch: fmt::Debug + Send + Sync {
-    /// It is about to begin, or to go on, being through with so many stores.
+    /// Called before the backfill starts or resumes, with the number of stores already finished.
     fn planned(&self, estimate: &Estimate, through: u64);
-    /// So many more stores are through, whose pages listed so many products.
+    /// Called with the number of stores finished since the last call and the number of products on their pages.
     fn through(&self, stores: u64, products: u64);
 }
 
-/// A run without a watcher.
+/// Progress receiver that ignores all calls.
 #[derive(Debug, Clone, Copy)]
 pub struct NoWatch;
 
@@ -36,38 +36,39 @@ impl Watch for NoWatch {
     fn through(&self, _: u64, _: u64) {}
 }
 
-/// The things that a backfill works with.
+/// Dependencies of a backfill.
 #[derive(Debug, Clone)]
 pub struct BackfillDeps {
-    /// The home.
+    /// Object storage of the home.
     pub storage: Storage,
-    /// The lake in that storage.
+    /// Lake in the storage.
     pub lake: Lake,
-    /// The way in which pages are understood, and the memory for it.
+    /// Configuration for parsing pages, and its memory limit.
     pub config: RefreshConfig,
-    /// The country whose prices the stores were asked for.
+    /// Country whose prices were requested from the stores.
     pub country: Option<String>,
-    /// The time.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// The receiver of progress.
+    /// Receiver of progress messages.
     pub watch: Arc<dyn Watch>,
-    /// Ends it early: what is read is committed, the rest is left to the next one of the same.
+    /// Token that ends the backfill early: what was read is committed, and the next backfill with the same options does
+    /// the others.
     pub cancel: CancellationToken,
 }
 
-/// Of the memory of a crawl the share of landed bytes that one group has, and one commit.
+/// Divisors of the crawl's memory limit that give the maximum landed bytes of one group and of one commit.
 const GROUP_SHARE: u64 = 16;
 const COMMIT_SHARE: u64 = 8;
-/// After so many commits in a row that the lake refuses, it is the lake.
+/// Number of consecutive refused commits after which the lake itself is considered faulty.
 const REFUSALS_MAX: u32 = 3;
-/// First pages that are timed.
+/// Number of first pages that are timed for the estimate.
 const PAGES_TIMED: usize = 8;
 
-/// Reads the newest landing of each store in the range again and makes what the lake has of the store what it says; goes on
-/// with a backfill of the same that was killed or interrupted.
+/// Rereads the newest landing of each store in the range and updates the lake's data of the store accordingly. Resumes a
+/// killed or interrupted backfill with the same options.
 ///
 /// # Errors
-/// See [`BackfillError`]. What was committed before stays; the next backfill of the same goes on with the rest.
+/// See [`BackfillError`]. What was committed before stays; the next backfill with the same options does the others.
 #[boxed]
 pub async fn backfill(options: &BackfillOptions, deps: &BackfillDeps) -> Result<Backfill, BackfillError> {
     let mut options = options.clone();
@@ -131,7 +132,7 @@ pub async fn backfill(options: &BackfillOptions, deps: &BackfillDeps) -> Result<
 
 type BackfillStart = (Backfill, Vec<ListedTask>, LakeSnapshot);
 
-/// The backfill that is gone on with, or a new one; and the stores that are left to be read.
+/// Returns the backfill to resume, or a new one, with the stores that remain to be read.
 async fn begin(
     options: &BackfillOptions,
     deps: &BackfillDeps,
@@ -193,7 +194,7 @@ async fn begin(
     Ok((report, tasks, before))
 }
 
-/// Takes up what a backfill left; what it was through with stays, and what failed has a new chance.
+/// Resumes a backfill. Finished stores stay finished, and failed ones are tried again.
 async fn resume(mut found: Backfill, deps: &BackfillDeps, registry: &Registry) -> Result<BackfillStart, BackfillError> {
     tracing::info!(backfill = %found.id, "going on with an unfinished backfill");
     (found.state, found.resumed) = (BackfillState::Running, found.resumed.saturating_add(1));
@@ -225,7 +226,7 @@ async fn rows(snapshot: &LakeSnapshot) -> Result<Rows, BackfillError> {
     Ok(rows.into_iter().map(|row| (row.brand.store.clone(), row)).collect())
 }
 
-/// The size of the task, with the time that its first pages take.
+/// Estimates the size of the backfill and times its first pages.
 async fn estimate(report: &Backfill, tasks: &[ListedTask], rereader: &Rereader, cores: usize) -> Estimate {
     let pages = tasks.iter().map(|one| one.task.crawl.landed().count() as u64);
     let stores = tasks.iter().map(|one| &report.stores[one.index]);
@@ -248,7 +249,7 @@ async fn estimate(report: &Backfill, tasks: &[ListedTask], rereader: &Rereader, 
     estimate.timed(bytes, took, cores)
 }
 
-/// A backfill at work.
+/// State of a backfill in progress.
 #[derive(Debug)]
 struct Work<'a> {
     deps: &'a BackfillDeps,
@@ -257,7 +258,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Reads all that is left, so many groups at the same time, and commits what is read in their order.
+    /// Reads all remaining groups, several concurrently, and commits the results in order.
     async fn all(
         &mut self,
         tasks: Vec<ListedTask>,
@@ -272,14 +273,14 @@ impl Work<'_> {
         let groups = groups(tasks, size, memory / GROUP_SHARE);
         let cancel = self.deps.cancel.clone();
         let begun = groups.into_iter().take_while(move |_| !cancel.is_cancelled());
-        // Tasks of their own: they go on while others are committed.
+        // Spawned as separate tasks, so that they continue during commits.
         let reads = begun.map(|group| tokio::spawn(read_group(Arc::clone(shared), group)));
         let mut reads = futures::stream::iter(reads).buffered(at_once);
         let mut batch: Vec<FinishedStore> = Vec::new();
         while let Some(read) = reads.next().await {
             match read {
                 Ok(done) => batch.extend(done),
-                // Its stores wait still: the next backfill of the same reads them.
+                // The stores of the group are still waiting, and the next backfill with the same options reads them.
                 Err(error) => tracing::error!(error = with_causes(&error), "a group of stores broke off"),
             }
             let bytes: u64 = batch.iter().map(|one| one.task.crawl.landed_bytes()).sum();
@@ -293,7 +294,7 @@ impl Work<'_> {
         self.commit(batch).await
     }
 
-    /// Brings what was read to the lake, and then takes note of it.
+    /// Commits the results to the lake and then records the progress.
     async fn commit(&mut self, mut batch: Vec<FinishedStore>) -> Result<(), BackfillError> {
         let rebuilt: Vec<_> = batch.iter_mut().filter_map(|one| one.rebuilt.take()).collect();
         if !rebuilt.is_empty() {
@@ -354,8 +355,8 @@ impl Work<'_> {
     }
 }
 
-/// Leaves the lake's present state to the next crawl of a store, so that it need not read anew what has not changed
-/// since. Where something older was taken, it is to read anew.
+/// Saves the lake's new state as the crawl state, so that the store's next crawl need not read unchanged pages again.
+/// It is not saved if an older landing was used, because the next crawl must then read everything.
 async fn remember(storage: &Storage, one: &FinishedStore) {
     let is_done = matches!(one.outcome, StoreOutcome::Changed | StoreOutcome::Unchanged);
     let Some((reading, hash)) = one.read_as.as_ref().filter(|_| is_done && !one.task.is_older) else {
@@ -376,7 +377,7 @@ async fn remember(storage: &Storage, one: &FinishedStore) {
         save_state(storage, &state).await
     };
     if let Err(error) = told.await {
-        // Without it the store is read in full the next time, no more.
+        // Without the state, the store is only read in full next time.
         tracing::warn!(brand.slug = %one.task.brand.slug, error = with_causes(&error), "crawl state not kept");
     }
 }

@@ -3,19 +3,20 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The part of the pipeline from which things are made again.
+/// First stage of the pipeline that is run again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// From landed pages: records, products, lake. Records are kept nowhere between, so that to normalise again is to parse
-    /// again: `normalise` is another word for it.
+    /// Starts from landed pages: records, products, lake. Records are not stored, so normalising again requires parsing
+    /// again, and `normalise` is an alias of this stage.
     #[serde(alias = "normalise")]
     Parse,
-    /// The answers of review apps: their reviews and ratings. The reviews that product pages state are part of `parse`.
+    /// Starts from landed answers of review apps: their reviews and ratings. Reviews on product pages belong to
+    /// `parse`.
     Reviews,
-    /// From the texts that stores answered when they were asked for their terms: shipping terms.
+    /// Starts from the texts that stores sent when asked for their terms: shipping terms.
     Shipping,
-    /// From the lake: the release.
+    /// Starts from the lake: builds the release.
     Index,
 }
 
@@ -23,7 +24,7 @@ impl Stage {
     /// All stages, in the order of the pipeline.
     pub const ALL: [Self; 4] = [Self::Parse, Self::Reviews, Self::Shipping, Self::Index];
 
-    /// The stage in one word.
+    /// Returns the stage as one word.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

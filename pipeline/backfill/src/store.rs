@@ -1,4 +1,4 @@
-//! Stores on their way from landed pages to rows.
+//! Reads stores from landed pages and converts them to rows.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -11,27 +11,27 @@ use pipeline_refresh::{RereadCatalogue, Rereader, with_causes};
 use crate::inventory::{ListedTask, Task};
 use crate::{Difference, StoreOutcome};
 
-/// The things that the stores of a backfill share.
+/// State shared by the stores of a backfill.
 #[derive(Debug)]
 pub(crate) struct BackfillContext {
     pub(crate) rereader: Rereader,
-    /// The lake before the backfill.
+    /// Snapshot of the lake from before the backfill.
     pub(crate) before: LakeSnapshot,
     pub(crate) accept_collapse: bool,
     pub(crate) dry_run: bool,
 }
 
-/// A store that was read.
+/// Store that was read.
 #[derive(Debug)]
 pub(crate) struct FinishedStore {
     pub(crate) index: usize,
     pub(crate) task: Task,
-    /// Its outcome; of one that is to be committed, the outcome then.
+    /// Outcome of the store; if it is to be committed, the outcome after the commit.
     pub(crate) outcome: StoreOutcome,
     pub(crate) difference: Option<Difference>,
-    /// For the lake.
+    /// Catalogue to commit to the lake.
     pub(crate) rebuilt: Option<RebuiltCatalogue>,
-    /// The context for which the pages were read, and the lake's name for what they say.
+    /// Fingerprint for which the pages were read, and hash of the resulting catalogue.
     pub(crate) read_as: Option<(String, String)>,
 }
 
@@ -49,7 +49,7 @@ impl FinishedStore {
     }
 }
 
-/// Reads the stores of a group, one after the other, and holds each that is otherwise against what the lake had.
+/// Reads the stores of a group one after another, and compares each changed store with the lake's earlier data.
 pub(crate) async fn read_group(shared: Arc<BackfillContext>, group: Vec<ListedTask>) -> Vec<FinishedStore> {
     let (mut done, mut otherwise) = (Vec::with_capacity(group.len()), Vec::new());
     for ListedTask { index, task } in group {
@@ -75,7 +75,7 @@ pub(crate) async fn read_group(shared: Arc<BackfillContext>, group: Vec<ListedTa
     let mut before = match rows(&shared.before, &stores).await {
         Ok(before) => Some(before),
         Err(error) => {
-            // A file that is lost, or that vacuum took since: the commit says what becomes of the rows.
+            // A file was lost, or a vacuum has deleted it since. The commit decides about the rows.
             tracing::warn!(error = with_causes(&error), "the changes of some brands are not known");
             None
         }
@@ -97,7 +97,7 @@ pub(crate) async fn read_group(shared: Arc<BackfillContext>, group: Vec<ListedTa
     done
 }
 
-/// The lake's rows of each of `stores`.
+/// Returns the lake's rows of each of `stores`.
 async fn rows(
     snapshot: &LakeSnapshot,
     stores: &BTreeSet<StoreHost>,
@@ -113,7 +113,7 @@ async fn rows(
     Ok(rows)
 }
 
-/// Holds a store against what the lake had of it, where that is known, and makes it ready for the lake.
+/// Compares a store with the lake's earlier data, if known, and prepares it for the lake.
 fn compared(
     shared: &BackfillContext,
     ListedTask { index, task }: ListedTask,

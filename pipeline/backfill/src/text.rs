@@ -2,11 +2,11 @@ use std::io::{self, Write};
 
 use crate::{Backfill, BackfillState, Difference, SkipReason, StoreOutcome, StoreReport, VariantMove};
 
-/// Most brands that are listed one by one.
+/// Maximum number of brands that are listed one by one.
 const BRANDS_MAX: usize = 40;
 
-/// Writes for people what a backfill did, or would do: brand by brand those that are not simply as they were, then all of
-/// them together, and how it is undone.
+/// Writes a readable report of what a backfill did, or would do. It lists the brands that are not simply unchanged, then
+/// the totals, then the command that undoes the backfill.
 ///
 /// # Errors
 /// Those of `out`.

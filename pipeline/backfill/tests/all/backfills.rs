@@ -5,12 +5,12 @@ use pipeline_backfill::{BackfillOptions, BackfillState, Range, SkipReason, Store
 
 use crate::support::{Rig, all, objects};
 
-/// Products enough that a few of them are no collapse.
+/// Returns so many products that changing a few of them is not a collapse.
 fn teas() -> Vec<(u64, &'static str)> {
     (1..=12).map(|id| (id, "499.00")).collect()
 }
 
-/// A lake whose only brand was read wrongly: one price, one product too many, one that is missing.
+/// Creates a lake whose only brand was parsed wrongly: one wrong price, one extra product, and one missing product.
 async fn mistaken() -> Rig {
     let rig = Rig::with(&[("tea", teas())]).await;
     rig.crawl().await;
@@ -62,7 +62,7 @@ async fn the_present_is_what_the_pages_say_the_history_is_as_it_was_and_a_restor
     let prices: Vec<_> = (1..=12).map(|id| (id, 49_900)).collect();
     assert_eq!(rig.prices("tea").await, prices);
     assert_eq!(rig.history("tea").await, observed);
-    // The next crawl need not read anew.
+    // The next crawl does not need to read everything.
     assert_eq!(rig.crawl().await.totals.unchanged, 1);
 
     let tables: BTreeSet<TableName> = TableName::CRAWLED.into_iter().collect();
@@ -121,7 +121,7 @@ async fn an_older_landing_is_taken_on_demand_alone_and_leaves_no_trace_in_the_hi
     );
     assert_eq!(rig.prices("tea").await.len(), 12);
     assert_eq!(rig.history("tea").await, observed);
-    // The store has not changed, but the lake has: the next crawl brings the present back.
+    // The store has not changed, but the lake has, so the next crawl restores the current state.
     assert_eq!(rig.crawl().await.totals.changed, 1);
     assert_eq!(rig.prices("tea").await[0], (2, 59_900));
 }

@@ -6,7 +6,7 @@ use pipeline_backfill::BackfillState;
 
 use crate::support::{Rig, all};
 
-/// A storage that can be told to fail.
+/// Creates a storage that can be made to fail.
 fn faulty() -> (FaultyStore, Storage) {
     let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
     let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
@@ -17,7 +17,7 @@ fn faulty() -> (FaultyStore, Storage) {
 async fn a_backfill_that_ends_at_any_write_is_gone_on_with_and_the_lake_is_that_of_one_that_was_not() {
     let shops = ["mate", "rooibos", "tea"].map(|name| (name, (1..=12).map(|id| (id, "499.00")).collect()));
     let mut rig = Rig::with(&shops).await;
-    // A commit a store.
+    // With so little memory, each store is committed separately.
     rig.config.memory_bytes_max = 16;
     rig.crawl().await;
     for (name, _) in &shops {
@@ -61,7 +61,7 @@ async fn a_backfill_that_ends_at_any_write_is_gone_on_with_and_the_lake_is_that_
                 "killed at write {nth}"
             );
         }
-        // One that was through but for the last touches is begun anew, and finds nothing to do.
+        // A backfill that was killed in its last steps is started again, and finds nothing to do.
         if killed.is_err() && report.resumed > 0 {
             assert_eq!(report.totals, expected.totals, "killed at write {nth}");
         }

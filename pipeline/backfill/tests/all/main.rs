@@ -1,4 +1,4 @@
-//! Whole backfills, from stores that are values over what a crawl landed of them to the lake, through the public door.
+//! Tests whole backfills through the public API, from the landed crawls of in-memory stores to the lake.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 mod backfills;

@@ -1,4 +1,4 @@
-//! A street of stores that are values, their crawls, and a lake.
+//! Set of in-memory stores, their crawls, and a lake.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use storefront::{Storefront, StorefrontConfig, Transport, TransportError, TransportRequest, TransportResponse};
 use tokio_util::sync::CancellationToken;
 
-/// The listing of each store: ids with prices.
+/// Listing of a store: ids with prices.
 pub(crate) type ListedPrices = Vec<(u64, &'static str)>;
 
 #[derive(Debug, Clone, Default)]
@@ -71,7 +71,7 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// A rig with these stores open and registered.
+    /// Creates a rig with these stores running and registered.
     pub(crate) async fn with(shops: &[(&str, ListedPrices)]) -> Self {
         let mut config = RefreshConfig::default();
         (config.crawl.front_page_after_s, config.crawl.policies_after_s) = (0, 0);
@@ -93,7 +93,7 @@ impl Rig {
         rig
     }
 
-    /// The store lists this from now on.
+    /// Sets what the store lists.
     pub(crate) fn list(&self, name: &str, listed: ListedPrices) {
         self.street
             .0
@@ -102,7 +102,7 @@ impl Rig {
             .insert(format!("{name}.localhost"), listed);
     }
 
-    /// Another storage with the same objects.
+    /// Copies all objects to another storage.
     pub(crate) async fn copied(&self, storage: Storage) -> Self {
         for (path, bytes) in objects(&self.storage).await {
             storage.store().put(&path.as_str().into(), bytes.into()).await.unwrap();
@@ -166,21 +166,21 @@ impl Rig {
         Box::pin(work).await
     }
 
-    /// The lake's products of this brand.
+    /// Returns the lake's products of this brand.
     pub(crate) async fn products(&self, name: &str) -> Vec<Product> {
         let snapshot = self.lake().await.snapshot().await.unwrap();
         let stores = BTreeSet::from([store(name)]);
         snapshot.products(&stores).await.unwrap().try_collect().await.unwrap()
     }
 
-    /// Ids and prices of this brand's products.
+    /// Returns ids and prices of this brand's products.
     pub(crate) async fn prices(&self, name: &str) -> Vec<(u64, i64)> {
         let products = self.products(name).await;
         let price = |product: &Product| (product.key.platform_id, product.variants[0].price_minor);
         products.iter().map(price).collect()
     }
 
-    /// The number of prices that were ever observed of this brand.
+    /// Returns the number of price observations of this brand in the history.
     pub(crate) async fn history(&self, name: &str) -> usize {
         let snapshot = self.lake().await.snapshot().await.unwrap();
         let history = snapshot.price_history(&BTreeSet::from([store(name)])).await.unwrap();
@@ -191,7 +191,7 @@ impl Rig {
             .sum()
     }
 
-    /// Gives the lake something else of a brand, as a parser that was wrong would have.
+    /// Commits changed products of a brand to the lake, as a faulty parser would have done.
     pub(crate) async fn mistake(&self, name: &str, change: impl FnOnce(&mut Vec<Product>)) {
         let lake = self.lake().await;
         let brands = lake.snapshot().await.unwrap().brands().await.unwrap();
@@ -216,7 +216,7 @@ pub(crate) fn store(name: &str) -> StoreHost {
     format!("{name}.localhost").parse().unwrap()
 }
 
-/// All brands, all that is landed.
+/// Returns options for all brands and all landings.
 pub(crate) fn all() -> BackfillOptions {
     BackfillOptions {
         only: None,
@@ -228,7 +228,7 @@ pub(crate) fn all() -> BackfillOptions {
     }
 }
 
-/// Every object with its bytes.
+/// Returns every object with its bytes.
 pub(crate) async fn objects(storage: &Storage) -> BTreeMap<String, bytes::Bytes> {
     let found: Vec<_> = storage.store().list(None).try_collect().await.unwrap();
     let mut objects = BTreeMap::new();
@@ -246,5 +246,5 @@ pub(crate) async fn objects(storage: &Storage) -> BTreeMap<String, bytes::Bytes>
     objects
 }
 
-/// A program may run a backfill on any of its threads.
+/// A program may run a backfill on any of its threads, so its future must be `Send`.
 fn can_be_spawned(_: &impl Send) {}
