@@ -176,7 +176,7 @@ async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps
     })
 }
 
-/// Returns the time before which a run must have started to be too old to resume.
+/// Returns the earliest start time of a run that may still be resumed.
 fn resumed_since(config: &RefreshConfig, now: Timestamp) -> Timestamp {
     let within_ms = i64::try_from(config.resume_within_s.saturating_mul(1000)).unwrap_or(i64::MAX);
     now.plus_millis(within_ms.saturating_neg())
