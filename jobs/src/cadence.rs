@@ -1,4 +1,4 @@
-//! The interval between crawls of a brand: long where it seldom changes. Pure.
+//! Computes the interval between crawls of a brand: long if the brand rarely changes. Pure.
 
 use std::collections::BTreeSet;
 
@@ -6,15 +6,15 @@ use data_checks::{ChangeRate, Check, CheckOutcome};
 use data_model::{StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// The bounds of how often brands are asked.
+/// Limits of the interval between crawls of a brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CadenceConfig {
-    /// However often a brand changes, so much time lies between two crawls of it.
+    /// Minimum interval in seconds between two crawls of a brand, however often it changes.
     pub interval_min_s: u64,
-    /// The interval between crawls of a brand whose changes are not known yet.
+    /// Interval in seconds between crawls of a brand whose change rate is not known yet.
     pub interval_start_s: u64,
-    /// However seldom a brand changes, no more time lies between two crawls of it.
+    /// Maximum interval in seconds between two crawls of a brand, however rarely it changes.
     pub interval_max_s: u64,
 }
 
@@ -36,11 +36,11 @@ impl CadenceConfig {
     }
 }
 
-/// The seconds until a brand that changes like this is asked again: when it is as likely as not that it changed.
+/// Returns the number of seconds after which a brand with this change rate has changed with a probability of one half.
 ///
-/// Changes are taken to come independently of each other, so that the chance of none in a time falls off exponentially. The
-/// chance of a change between two checks is estimated from the checks so far and one more that nobody made: as far apart as
-/// brands begin with, and half changed.
+/// Changes are assumed to be independent, so that the probability of no change falls exponentially with time. The
+/// probability of a change between two checks is estimated from the checks so far and one imaginary check. That check
+/// counts as half changed, after the initial interval.
 #[must_use]
 pub fn interval_s(changing: &ChangeRate, config: &CadenceConfig) -> u64 {
     let known = |value: f64| if value.is_finite() { value.max(0.0) } else { 0.0 };
@@ -51,17 +51,17 @@ pub fn interval_s(changing: &ChangeRate, config: &CadenceConfig) -> u64 {
     let unchanged = 1.0 - (changes + 0.5) / (checks + 1.0);
     let per_second = unchanged.ln().abs() / mean_s;
     let wanted_s = std::f64::consts::LN_2 / per_second;
-    // A number beyond the bounds, or none at all, is brought between them.
+    // Infinite and undefined values are also limited to the range.
     (wanted_s.round() as u64).clamp(config.interval_min_s, config.interval_max_s.max(config.interval_min_s))
 }
 
-/// When a brand is to be asked again; `None`: it was never asked.
+/// Returns the time at which a brand must be asked again; `None` if it was never asked.
 #[must_use]
 pub fn due_at(check: Option<&Check>, config: &CadenceConfig) -> Option<Timestamp> {
     let check = check?;
     let pause_s = match check.outcome {
         CheckOutcome::Changed | CheckOutcome::Unchanged => interval_s(&check.changing, config),
-        // Another crawl that finds the same is what it waits for.
+        // It waits for another crawl with the same result.
         CheckOutcome::HeldBack => config.interval_min_s,
         CheckOutcome::Failed => {
             let doublings = check.bad_in_row.saturating_sub(1).min(20);
@@ -73,8 +73,8 @@ pub fn due_at(check: Option<&Check>, config: &CadenceConfig) -> Option<Timestamp
     Some(check.checked_at.plus_millis(pause_ms))
 }
 
-/// True where a brand is to be asked now. A check that lies further ahead than brands ever wait was noted by a clock
-/// that was wrong.
+/// Returns true if a brand must be asked now. A due time further ahead than the longest interval allows comes from a
+/// wrong clock.
 #[must_use]
 pub fn is_due(check: Option<&Check>, config: &CadenceConfig, now: Timestamp) -> bool {
     let Some(at) = due_at(check, config) else {
@@ -84,8 +84,9 @@ pub fn is_due(check: Option<&Check>, config: &CadenceConfig, now: Timestamp) -> 
     at <= now || at > now.plus_millis(longest_ms.saturating_mul(2))
 }
 
-/// The stores that are to be asked now. Those whose rows lie in damaged files come together, since a file is written anew when
-/// all of them are there: as soon as one of them is due, or none was asked within the shortest interval.
+/// Returns the stores that must be asked now. Stores with rows in damaged files are asked together, because a file is
+/// rewritten only when all of its stores were crawled. They are due as soon as one of them is due, or none was asked
+/// within the shortest interval.
 #[must_use]
 pub fn due_stores<'a>(
     stores: &[&StoreHost],

@@ -10,31 +10,31 @@ use crate::schedule::{Schedule, ScheduleError};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobsConfig {
-    /// Address of the listener for probes and metrics of `haat jobs run`; empty: none.
+    /// Address of the listener for probes and metrics of `haat jobs run`; empty for none.
     pub ops_listen: String,
-    /// Most jobs that one process runs at the same time.
+    /// Maximum number of jobs that one process runs concurrently.
     pub at_once_max: usize,
-    /// Time for jobs to stop when the process is told to.
+    /// Time in seconds for jobs to stop when the process is stopped.
     pub stop_s: u64,
-    /// The intervals at which brands are asked.
+    /// Limits of the interval between crawls of a brand.
     pub cadence: CadenceConfig,
-    /// Asks the stores of brands that are due.
+    /// Settings of the job that crawls the stores of brands that are due.
     pub refresh_catalogue: JobConfig,
-    /// When stores are asked for their shipping terms; each is asked once a week.
+    /// Settings of the job that asks stores for their shipping terms; each store is asked once a week.
     pub refresh_shipping: JobConfig,
-    /// When what stores' review apps publish is read; each store is asked once in `reviews.after_s`.
+    /// Settings of the job that reads stores' review apps; each store is read once per `reviews.after_s`.
     pub refresh_reviews: JobConfig,
-    /// Makes a release of what the lake holds now.
+    /// Settings of the job that builds a release from the lake.
     pub build_release: JobConfig,
-    /// Merges small files of the lake.
+    /// Settings of the job that merges small files of the lake.
     pub compact: JobConfig,
-    /// Removes files of the lake that nothing needs.
+    /// Settings of the job that removes unneeded files of the lake.
     pub vacuum: JobConfig,
-    /// Removes old releases, and what builds left.
+    /// Settings of the job that removes old releases and remains of builds.
     pub collect_garbage: JobConfig,
-    /// Looks whether the catalogue is fresh and whole.
+    /// Settings of the job that checks if the catalogue is fresh and complete.
     pub check_quality: JobConfig,
-    /// Asks stores what delivery costs.
+    /// Settings of the job that asks stores for delivery costs.
     pub probe_delivery: JobConfig,
 }
 
@@ -42,37 +42,37 @@ pub struct JobsConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobConfig {
-    /// True where its schedule counts.
+    /// Enables the schedule of the job.
     pub enabled: bool,
-    /// When: a cron expression by the clocks of the market's time zone.
+    /// Cron expression in the market's time zone.
     pub cron: String,
-    /// The time limit of a run.
+    /// Maximum duration of a run in seconds.
     pub time_limit_s: u64,
-    /// The number of times that a failed run is tried again.
+    /// Maximum number of retries of a failed run.
     pub retries: u32,
-    /// The pause before the first of these; it doubles with each, up to an hour.
+    /// Pause in seconds before the first retry; it doubles with each retry, up to an hour.
     pub retry_pause_s: u64,
 }
 
-/// A configuration that cannot hold.
+/// Error in the configuration of jobs.
 #[derive(Debug, thiserror::Error)]
 pub enum JobsConfigError {
-    /// A schedule cannot be read.
+    /// A schedule is not a valid cron expression.
     #[error("jobs.{key}.cron: {source}")]
     Cron {
-        /// The job's key.
+        /// Configuration key of the job.
         key: String,
-        /// The fault of the schedule.
+        /// Error in the schedule.
         #[source]
         source: ScheduleError,
     },
-    /// A number that must be above 0 is not.
+    /// A number that must be greater than 0 is 0.
     #[error("{key} must be above 0")]
     Zero {
-        /// The key.
+        /// Configuration key of the number.
         key: String,
     },
-    /// The bounds of how often brands are asked are not in order.
+    /// The limits of the interval between crawls are not in ascending order.
     #[error(
         "jobs.cadence: interval_min_s ≤ interval_start_s ≤ interval_max_s must hold, and interval_min_s be above 0"
     )]
@@ -112,7 +112,7 @@ impl Default for JobsConfig {
 }
 
 impl JobsConfig {
-    /// The settings of this job.
+    /// Returns the settings of a job.
     #[must_use]
     pub const fn of(&self, name: JobName) -> &JobConfig {
         match name {
@@ -128,7 +128,7 @@ impl JobsConfig {
         }
     }
 
-    /// When this job is due by the clocks of `zone`, and what is done when it fails.
+    /// Returns the job's schedule in the time zone `zone`, and its retry rules.
     ///
     /// # Errors
     /// [`JobsConfigError::Cron`].
@@ -144,7 +144,7 @@ impl JobsConfig {
         })
     }
 
-    /// Refuses what cannot hold.
+    /// Checks the configuration.
     ///
     /// # Errors
     /// [`JobsConfigError`], which names the key.
@@ -165,7 +165,7 @@ impl JobsConfig {
     }
 }
 
-/// A job's name as a key of the configuration.
+/// Returns the configuration key for a job's name.
 fn key(name: JobName) -> String {
     name.as_str().replace('-', "_")
 }

@@ -3,64 +3,65 @@ use state::{JobCause, JobRow, JobWork};
 
 use crate::schedule::Schedule;
 
-/// The rules by which a job is run.
+/// Rules for running a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// When.
+    /// Schedule of the job.
     pub schedule: Schedule,
-    /// True where the schedule counts; a job that is triggered runs anyway.
+    /// True if the schedule is enabled; a triggered job runs in any case.
     pub enabled: bool,
-    /// The number of times that a failed run is tried again.
+    /// Maximum number of retries of a failed run.
     pub retries: u32,
-    /// The pause before the first of these; it doubles with each.
+    /// Pause in milliseconds before the first retry; it doubles with each retry.
     pub retry_pause_ms: i64,
 }
 
-/// The action for a job now.
+/// Action to take for a job now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// No step is due.
+    /// Do nothing.
     Wait,
-    /// A run is to begin.
+    /// Start a run.
     Begin {
-        /// The cause of the run.
+        /// Cause of the run.
         cause: JobCause,
-        /// The moment that it stands for.
+        /// Scheduled time that the run stands for.
         scheduled_at: Timestamp,
-        /// The number of earlier moments that it stands for too.
+        /// Number of earlier scheduled times that were missed and that the run also stands for.
         missed: u32,
-        /// The number of the try.
+        /// Number of the attempt, starting at 1.
         attempt: u32,
-        /// Up to where the schedule is accounted for with it.
+        /// Time up to which the schedule is handled by this run.
         accounted_to: Timestamp,
     },
-    /// Whoever ran it is gone: the run is lost, and due again at this moment.
+    /// Mark the run as lost because its process is dead.
     Lose {
-        /// `None`: only with its next moment.
+        /// Time of the retry; `None` waits for the next scheduled time.
         retry_at: Option<Timestamp>,
     },
-    /// The schedule was accounted for by a clock that was far ahead: it counts from this moment on.
+    /// Reset the schedule to a given time, because a clock far ahead had advanced it.
     Rewind {
-        /// The moment.
+        /// Time from which the schedule counts again.
         to: Timestamp,
     },
 }
 
-/// The longest pause before a run is tried again.
+/// Maximum pause in milliseconds before a retry.
 const RETRY_PAUSE_MAX_MS: i64 = 3_600_000;
-/// A run that begins so much later than it was due catches something up.
+/// Delay in milliseconds after which a run counts as a catch-up of a missed time.
 const LATE_MS: i64 = 60_000;
-/// A clock that is set by hand is off by hours; one that is more than a day behind what was accounted for is right, and
-/// the one before was wrong.
+/// Maximum time in milliseconds by which the schedule may be ahead of the clock. A manually set clock is wrong by some
+/// hours. If it is more than a day behind, the earlier clock was wrong.
 const AHEAD_MAX_MS: i64 = 25 * 3_600_000;
 
-/// The action for a job in this state; `is_dead`: the process that runs it is gone.
+/// Returns the action for a job in this state. `is_dead` is true if the process that runs it is dead.
 #[must_use]
 pub fn decide(row: &JobRow, policy: &Policy, now: Timestamp, is_dead: bool) -> Decision {
     match row.work {
         JobWork::Held { .. } if !is_dead => return Decision::Wait,
         JobWork::Held { .. } | JobWork::Abandoned { .. } => {
-            // Caught up once even where failures are not tried again; not for ever, where it is the job that kills.
+            // A lost run is retried once even without retries, but not forever, because the job itself may kill the
+            // process.
             let again = row.attempt <= policy.retries.max(1);
             let retry_at = again.then_some(now);
             return Decision::Lose { retry_at };
@@ -93,7 +94,7 @@ pub fn decide(row: &JobRow, policy: &Policy, now: Timestamp, is_dead: bool) -> D
         };
     }
     match row.retry_at {
-        // A pause that is longer than any was made by a clock that was ahead.
+        // A longer pause than the maximum comes from a clock that was ahead.
         Some(at) if at <= now || at > now.plus_millis(RETRY_PAUSE_MAX_MS) => Decision::Begin {
             cause: JobCause::Retry,
             scheduled_at: row.accounted_to,
@@ -106,7 +107,8 @@ pub fn decide(row: &JobRow, policy: &Policy, now: Timestamp, is_dead: bool) -> D
 }
 
 impl Policy {
-    /// When a run that failed at its so-manieth try is to be tried again; `None`: not before its next moment.
+    /// Returns the time of the retry after the given failed attempt; `None` if the job waits for its next scheduled
+    /// time.
     #[must_use]
     pub fn retry_at(&self, attempt: u32, now: Timestamp) -> Option<Timestamp> {
         if attempt > self.retries {

@@ -6,48 +6,48 @@ use state::{JobRunEnd, JobRunOutcome};
 
 use crate::decide::Policy;
 
-/// The results of a job, in numbers.
+/// Results of a job as named counts.
 pub type Counts = BTreeMap<String, u64>;
 
-/// A job's own report on a run.
+/// Report of a job about its run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobReport {
-    /// The end of the run.
+    /// Outcome of the run.
     pub ended: JobOutcome,
-    /// The results, in numbers.
+    /// Results as named counts.
     pub counts: Counts,
-    /// Remarks, in words.
+    /// Remarks for an operator.
     pub detail: Option<String>,
 }
 
-/// The end of a job, as the job itself reports it.
+/// Outcome of a run, as reported by the job itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobOutcome {
-    /// All is done.
+    /// The job is completely done.
     Done,
-    /// Its work is done, and something in it needs somebody.
+    /// The work is done, but something needs an operator's attention.
     Partial,
-    /// It was told to stop, and did, with something left to do.
+    /// The job stopped on request before it was done.
     Stopped,
 }
 
-/// The reason why a job failed, in words: an error with its causes.
+/// Reason why a job failed: an error with its causes, as text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct JobFailure(String);
 
 impl JobFailure {
-    /// A failure that says so.
+    /// Creates a failure with this text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// An error with all that caused it.
+    /// Creates a failure from an error and all of its causes.
     pub fn of(error: &(dyn Error + 'static)) -> Self {
         let causes = std::iter::successors(Some(error), |error: &&(dyn Error + 'static)| (*error).source());
         let mut texts: Vec<String> = Vec::new();
         for text in causes.map(ToString::to_string) {
-            // Some errors repeat what caused them.
+            // Some errors already contain the text of their cause.
             if texts.last().is_none_or(|last| !last.ends_with(&text)) {
                 texts.push(text);
             }
@@ -57,7 +57,7 @@ impl JobFailure {
 }
 
 impl JobReport {
-    /// All is done.
+    /// Returns a report of a run that is completely done.
     #[must_use]
     pub const fn done() -> Self {
         Self {
@@ -67,14 +67,14 @@ impl JobReport {
         }
     }
 
-    /// The same, with one more result in numbers.
+    /// Adds a named count to the report.
     #[must_use]
     pub fn count(mut self, name: &str, count: u64) -> Self {
         self.counts.insert(name.to_owned(), count);
         self
     }
 
-    /// The same of a task over stores: stopped where it was told to stop, partial where some are left.
+    /// Sets the outcome of a task over stores: stopped if it was stopped on request, partial if stores are left.
     pub(crate) fn of_stores(self, is_stopped: bool, left: u64, detail: String) -> Self {
         match left {
             _ if is_stopped => Self {
@@ -86,7 +86,7 @@ impl JobReport {
         }
     }
 
-    /// The same, with something that needs somebody.
+    /// Marks the report as needing an operator's attention.
     #[must_use]
     pub fn partial(self, detail: impl Into<String>) -> Self {
         Self {
@@ -97,23 +97,23 @@ impl JobReport {
     }
 }
 
-/// The reason why the process that runs a job ended it.
+/// Reason why the process ended a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EndReason {
-    /// It took too long.
+    /// The job exceeded its time limit.
     Limit,
-    /// The process was told to stop.
+    /// The process was stopped.
     Stop,
-    /// Somebody else may have the job.
+    /// Another process may have taken over the job.
     Fenced,
 }
 
-/// The outcome of the work: its own report, or a failure.
+/// Result of the work: its own report, or a failure.
 #[derive(Debug, Clone)]
 pub(crate) enum WorkOutcome {
     Reported(JobReport),
     Failed(JobFailure),
-    /// It did not stop when it was told to, and was dropped.
+    /// The job did not stop on request and was dropped.
     Dropped,
 }
 
@@ -126,10 +126,10 @@ impl From<Result<JobReport, JobFailure>> for WorkOutcome {
     }
 }
 
-/// The length of the text that the ledger keeps.
+/// Maximum number of characters of the detail text in the ledger.
 const DETAIL_CHARS_MAX: usize = 2_000;
 
-/// The end of a run as the ledger has it, and the time of the next try.
+/// Returns the run's end for the ledger, with the time of the next attempt.
 pub(crate) fn end_of(
     came: WorkOutcome,
     ended: Option<EndReason>,
@@ -148,7 +148,7 @@ pub(crate) fn end_of(
             (JobRunOutcome::TimedOut, report.counts, report.detail)
         }
         (WorkOutcome::Reported(report), _) => (JobRunOutcome::Interrupted, report.counts, report.detail),
-        // A failure while the job is told to stop is due to that.
+        // A failure during a stop is caused by the stop.
         (WorkOutcome::Failed(failure), Some(EndReason::Stop)) => {
             (JobRunOutcome::Interrupted, Counts::new(), Some(failure.0))
         }
@@ -161,7 +161,7 @@ pub(crate) fn end_of(
     };
     let retry_at = match outcome {
         JobRunOutcome::Failed | JobRunOutcome::TimedOut => policy.retry_at(attempt, now),
-        // Whoever runs jobs next goes on with it at once.
+        // The next process that runs jobs continues at once.
         JobRunOutcome::Interrupted => Some(now),
         _ => None,
     };

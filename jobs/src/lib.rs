@@ -1,18 +1,18 @@
-//! Keeps the catalogue fresh by itself: what is due when, who runs it, and what every run did.
+//! Runs the jobs that keep the catalogue fresh: decides when they are due, runs them, and records each run.
 //!
-//! In: schedules (cron expressions in the market's time zone), the state database, and operations of the pipeline. Out:
-//! each moment of a schedule is run once by one of any number of processes, or is covered by one run that stands for
-//! all that were missed; a ledger of runs with their outcomes and counts.
+//! Input: schedules (cron expressions in the market's time zone), the state database, and the operations of the pipeline.
+//! Output: each scheduled time is run once by one of any number of processes. One run may stand for all missed times.
+//! A ledger contains the runs with their outcomes and counts.
 //!
-//! - [`Schedule`], [`decide`], [`Watch`], [`cadence`]: pure. When something is due, what is to be done about a job as it
-//!   stands, whether its holder is dead, how often a brand is to be asked.
-//! - [`Scheduler`]: the rim. Reads the state, decides, begins runs, beats for them, ends them.
-//! - [`QueueWorker`]: takes stores from the queue in the state, one right a store, and commits what all workers stage where
-//!   nobody else does.
-//! - `work/`: one file per job. Each is idempotent and calls the operation that the command line calls too.
+//! - [`Schedule`], [`decide`], [`Watch`], [`cadence`]: pure. They compute when a job is due, what to do with a job in its
+//!   current state, if its process is dead, and how often a brand is asked.
+//! - [`Scheduler`]: does the I/O. Reads the state, decides, starts runs, sends heartbeats for them, and ends them.
+//! - [`QueueWorker`]: takes stores from the queue in the state, with one lease per store. It also commits what all workers
+//!   stage, unless another worker does so.
+//! - `work/`: one file per job. Each job is idempotent and calls the same operation as the command line.
 //!
-//! It never decides how a store is asked or what a release holds, never reads a clock but [`data_model::Clock`], and never
-//! begins a job that somebody else is at work on.
+//! This crate does not decide how a store is asked or what a release contains. It reads no clock except
+//! [`data_model::Clock`], and never starts a job that another process is running.
 
 pub mod cadence;
 mod config;

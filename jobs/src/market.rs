@@ -22,48 +22,48 @@ use tokio_util::sync::CancellationToken;
 use crate::cadence::CadenceConfig;
 use crate::end::JobFailure;
 
-/// The parts of the market that jobs work on.
+/// Parts of the market that jobs work on.
 #[derive(Debug)]
 pub struct Market {
-    /// The storage of the market.
+    /// Object storage of the market.
     pub storage: Storage,
-    /// The lake's configuration; it is opened for each run, since others write to it too.
+    /// Configuration of the lake, which is opened for each run because other processes write to it too.
     pub lake: LakeConfig,
-    /// The client of every store.
+    /// HTTP client for all stores.
     pub storefront: Storefront,
-    /// The client of review apps.
+    /// Client for review apps.
     pub widgets: Widgets,
-    /// The time.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// Settings of questions about delivery.
+    /// Settings of delivery probes.
     pub delivery: ProbeConfig,
     /// Settings of a crawl.
     pub refresh: RefreshConfig,
-    /// The queue for brands that are due; `None`: refresh-catalogue crawls them itself.
+    /// State with the queue for brands that are due; `None`: the job `refresh-catalogue` crawls them itself.
     pub queue: Option<State>,
-    /// The rights to ask stores, where workers of the queue ask stores too.
+    /// Rights to ask stores, for when workers of the queue ask stores too.
     pub rights: Option<Arc<dyn StoreRights>>,
-    /// The intervals at which brands are asked.
+    /// Limits of the interval between crawls of a brand.
     pub cadence: CadenceConfig,
-    /// The language model that reads what rules leave open of shipping terms.
+    /// Language model for shipping terms that the rules do not find.
     pub terms_model: Option<Arc<TermsModel>>,
-    /// The embedder of products.
+    /// Embedder of products.
     pub embedder: Option<Arc<dyn Embedder>>,
-    /// A release with less than this share of the products of the one before is not published.
+    /// Minimum share of the previous release's products that a new release must have to be published.
     pub collapse_share: f64,
-    /// When data holds a release back.
+    /// Data quality rules that hold a release back.
     pub quality: QualityConfig,
-    /// The folder that releases are fetched to.
+    /// Folder to which releases are fetched.
     pub cache_dir: PathBuf,
-    /// The folder that releases are built in.
+    /// Folder in which releases are built.
     pub build_dir: PathBuf,
-    /// Releases kept.
+    /// Number of releases that are kept.
     pub releases_kept: usize,
-    /// The age before which files that no kept release needs are left alone.
+    /// Minimum age of files without a kept release before they are deleted.
     pub gc_min_age: Duration,
-    /// The time travel that the lake keeps.
+    /// Period of time travel that the lake keeps.
     pub lake_retention: Duration,
-    /// The greatest age of a brand's last check.
+    /// Maximum age of a brand's last check.
     pub check_age_max: Duration,
 }
 
@@ -74,7 +74,7 @@ impl Market {
         opened.map_err(|error| JobFailure::of(&error))
     }
 
-    /// The things that a task over stores works with, until `cancel` ends it.
+    /// Creates the dependencies of a task over stores that runs until `cancel` is cancelled.
     pub(crate) async fn store_deps(&self, cancel: CancellationToken) -> Result<StoreDeps, JobFailure> {
         let (lake, clock) = (self.lake().await?, Arc::clone(&self.clock));
         Ok(StoreDeps {
@@ -89,7 +89,7 @@ impl Market {
         i64::try_from(self.check_age_max.as_millis()).unwrap_or(i64::MAX)
     }
 
-    /// Looks at the data that the lake holds now, and keeps the report.
+    /// Checks the quality of the lake's current data and saves the report.
     pub(crate) async fn look_at_quality(&self, lake: &Lake) -> Result<QualityReport, QualityError> {
         let (age_ms_max, at) = (self.check_age_ms_max(), self.clock.now());
         Box::pin(pipeline_quality::after_run(
@@ -106,7 +106,7 @@ impl Market {
         ReleaseStore::new(self.storage.child("releases"), Arc::clone(&self.clock))
     }
 
-    /// The share of the upkeep that a build does on the side.
+    /// Returns the limits of the upkeep that a build does in addition.
     pub(crate) fn tidy_options(&self) -> TidyOptions {
         let gc = GcOptions {
             keep_last: self.releases_kept,

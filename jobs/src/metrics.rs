@@ -1,4 +1,4 @@
-//! Names of the metrics of jobs, and the code that sets them.
+//! Defines and sets the metrics of jobs.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ pub(crate) fn describe_work() {
     metrics::counter!(WORK_LOST).increment(0);
 }
 
-/// Sets the metrics of the queue's length.
+/// Sets the metrics for the length of the queue.
 pub(crate) fn tell_work(counts: &WorkCounts, now: Timestamp) {
     for (state, stores) in [
         ("queued", counts.queued),
@@ -82,7 +82,7 @@ pub(crate) fn describe() {
     metrics::counter!(FAILURES).increment(0);
 }
 
-/// Sets the metrics of a job's state, and of the moment since which it owes a good run.
+/// Sets the metrics for a job's state and for the time since which a successful run is overdue.
 pub(crate) fn tell(name: JobName, row: &JobRow, policy: &Policy, owed: Option<Timestamp>) {
     let job = name.as_str();
     let rests = row.paused.is_some() || !policy.enabled;
@@ -108,7 +108,7 @@ pub(crate) fn state_failed() {
     metrics::counter!(FAILURES).increment(1);
 }
 
-/// To the microsecond these are exact for some 200 years to come.
+/// Returns the time in seconds; for about the next 200 years, a float is exact to the microsecond.
 fn seconds(moment: Timestamp) -> f64 {
     moment.micros() as f64 / 1e6
 }

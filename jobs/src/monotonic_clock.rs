@@ -5,27 +5,27 @@ use std::time::Duration;
 use data_model::Clock;
 use tokio::time::Instant;
 
-/// The time that passes, whatever clocks are set to: it never goes back.
+/// Clock that never goes back, even if the system clock is changed.
 pub trait MonotonicClock: Send + Sync + fmt::Debug {
-    /// The time since some moment of this process.
+    /// Returns the time since a fixed point in this process.
     fn elapsed(&self) -> Duration;
 }
 
-/// The two times of a process.
+/// Both clocks of a process.
 #[derive(Debug, Clone)]
 pub struct Clocks {
-    /// The clock, which may be set.
+    /// System clock, which may be changed.
     pub clock: Arc<dyn Clock>,
-    /// The time that passes.
+    /// Monotonic clock.
     pub elapsed: Arc<dyn MonotonicClock>,
 }
 
-/// The time that passes for this process.
+/// Monotonic clock of this process.
 #[derive(Debug, Clone, Copy)]
 pub struct ProcessTime(Instant);
 
 impl ProcessTime {
-    /// Counts from now on.
+    /// Starts counting now.
     #[must_use]
     pub fn start() -> Self {
         Self(Instant::now())

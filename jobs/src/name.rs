@@ -3,31 +3,31 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The jobs that there are.
+/// Names of all jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JobName {
-    /// Asks the stores of brands that are due.
+    /// Crawls the stores of brands that are due.
     RefreshCatalogue,
-    /// Makes a release of what the lake holds now.
+    /// Builds a release from the lake.
     BuildRelease,
     /// Merges small files of the lake.
     Compact,
-    /// Removes files of the lake that nothing needs.
+    /// Removes unneeded files of the lake.
     Vacuum,
-    /// Removes releases that are too old to go back to, and what builds left.
+    /// Removes releases that are too old for a rollback, and remains of builds.
     CollectGarbage,
-    /// Reads what stores say of shipping.
+    /// Reads the shipping terms of stores.
     RefreshShipping,
     /// Reads what stores' review apps publish.
     RefreshReviews,
-    /// Looks whether the catalogue is as fresh and whole as it should be.
+    /// Checks if the catalogue is fresh and complete.
     CheckQuality,
-    /// Asks stores what delivery costs, a little every day.
+    /// Asks stores for delivery costs, a few questions per day.
     ProbeDelivery,
 }
 
-/// A name that no job has.
+/// Error for a name that no job has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no job is called {name:?}; there are {}", JobName::ALL.map(JobName::as_str).join(", "))]
 pub struct UnknownJob {
@@ -35,7 +35,7 @@ pub struct UnknownJob {
 }
 
 impl JobName {
-    /// All jobs, in the order in which they are begun when several are due at once.
+    /// All jobs, in the order in which they are started if several are due at once.
     pub const ALL: [Self; 9] = [
         Self::RefreshCatalogue,
         Self::RefreshShipping,
@@ -48,7 +48,7 @@ impl JobName {
         Self::ProbeDelivery,
     ];
 
-    /// The name, as commands and the state write it.
+    /// Returns the name as commands and the state write it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

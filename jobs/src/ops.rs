@@ -8,7 +8,7 @@ use http::StatusCode;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde_json::json;
 
-/// True where a scheduler can begin jobs: the state answered when it was asked last.
+/// Readiness of a scheduler: true if the state database answered the last request.
 #[derive(Debug, Clone)]
 pub struct Readiness(Arc<AtomicBool>);
 
@@ -17,13 +17,13 @@ impl Readiness {
         Self(Arc::new(AtomicBool::new(true)))
     }
 
-    /// Notes whether the state answers, and returns the answer before.
+    /// Records if the state answers, and returns the previous value.
     pub(crate) fn swap(&self, answers: bool) -> bool {
         self.0.swap(answers, Ordering::Relaxed)
     }
 }
 
-/// Probes and metrics of a process that runs jobs: `/healthz`, `/readyz`, `/metrics`.
+/// Creates the router for probes and metrics of a process that runs jobs: `/healthz`, `/readyz`, `/metrics`.
 pub fn ops_router(readiness: Readiness, metrics: PrometheusHandle) -> EdgeRouter {
     let ready = async move || {
         if readiness.0.load(Ordering::Relaxed) {

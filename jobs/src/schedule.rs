@@ -4,27 +4,27 @@ use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
 use data_model::{TimeZone, Timestamp};
 
-/// The moments at which something is due: a cron expression of five fields, read by the clocks of a time zone.
+/// Schedule of a job: a cron expression of five fields in a time zone.
 ///
-/// An expression of one time of day comes true once on each of its days: where clocks are set forward and skip it, when they
-/// are set; where they are set back and show it twice, the first time. Any other comes true whenever clocks show what it
-/// says, so that `*/15 * * * *` goes on by the time that passes.
+/// An expression with one time of day is due exactly once on each of its days. If the time is skipped when clocks go
+/// forward, it is due at the change. If the time occurs twice when clocks go back, it is due the first time. Any other
+/// expression is due whenever the clock shows a matching time, so `*/15 * * * *` stays at real intervals of 15 minutes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
     cron: Cron,
     zone: TimeZone,
 }
 
-/// A due moment of a schedule.
+/// Scheduled time that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueRun {
-    /// The latest moment.
+    /// Latest scheduled time.
     pub at: Timestamp,
-    /// The number of moments before it that were due too.
+    /// Number of earlier scheduled times that are also due.
     pub missed: u32,
 }
 
-/// A text that is no cron expression.
+/// Error for a text that is not a cron expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no cron expression (minute, hour, day of the month, month, day of the week): {why}")]
 pub struct ScheduleError {
@@ -32,14 +32,14 @@ pub struct ScheduleError {
     why: String,
 }
 
-/// The number of missed moments that are counted one by one.
+/// Maximum number of missed times that are counted.
 const MISSED_COUNTED_MAX: u32 = 10_000;
 
 impl Schedule {
-    /// Reads `20 3 * * 1-5`, `*/15 * * * *` or `@daily`.
+    /// Parses an expression such as `20 3 * * 1-5`, `*/15 * * * *` or `@daily`.
     ///
     /// # Errors
-    /// [`ScheduleError`]; also for an expression that never comes true, such as the 30th of February.
+    /// [`ScheduleError`]; also for an expression that never matches, such as the 30th of February.
     pub fn parse(text: &str, zone: TimeZone) -> Result<Self, ScheduleError> {
         let refused = |why: String| ScheduleError {
             text: text.chars().take(64).collect(),
@@ -57,7 +57,7 @@ impl Schedule {
         }
     }
 
-    /// The first moment after this one.
+    /// Returns the first scheduled time after this time.
     #[must_use]
     pub fn next(&self, after: Timestamp) -> Option<Timestamp> {
         let from = self.zone.local(whole_seconds(after));
@@ -65,7 +65,7 @@ impl Schedule {
         Some(Timestamp::from_micros(next.timestamp_micros()))
     }
 
-    /// The due moment at `now`, when all up to and with `accounted_to` is accounted for.
+    /// Returns the scheduled time that is due at `now`, if all times up to and including `accounted_to` are handled.
     #[must_use]
     pub fn due(&self, accounted_to: Timestamp, now: Timestamp) -> Option<DueRun> {
         let until = self.zone.local(whole_seconds(now));
@@ -87,7 +87,7 @@ impl Schedule {
     }
 }
 
-/// Cron knows whole seconds.
+/// Truncates a time to whole seconds, because cron has no finer resolution.
 fn whole_seconds(moment: Timestamp) -> Timestamp {
     Timestamp::from_micros(moment.micros().div_euclid(1_000_000) * 1_000_000)
 }

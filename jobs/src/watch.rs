@@ -3,23 +3,24 @@ use std::time::Duration;
 
 use state::{JobRow, JobWork};
 
-/// The interval at which the process that runs a job says that it lives.
+/// Interval of the heartbeats of a process that runs a job.
 pub const BEAT_EVERY: Duration = Duration::from_secs(15);
-/// Silence after which others take the process that runs a job for dead; it stops by itself before that.
+/// Time without a heartbeat after which other processes consider the process dead. It stops its job by itself before
+/// that.
 pub const DEAD_AFTER: Duration = Duration::from_secs(60);
 
-/// Distinguishes holders that live from those that are gone: the former go on counting.
+/// Distinguishes processes that are alive from dead ones by their heartbeat counts, which keep increasing.
 ///
-/// It goes by the time that passes in this process, not by any clock that may be set, and compares no clocks of two
-/// machines. Whoever begins to watch waits for [`DEAD_AFTER`] before it says anything about anybody.
+/// It uses the monotonic time of this process, so it depends on no adjustable clock and compares no clocks of two
+/// machines. A new watcher waits for [`DEAD_AFTER`] before it reports any process as dead.
 #[derive(Debug, Default)]
 pub struct Watch {
-    /// By job: the run, its count, and since when it is that.
+    /// Run number, heartbeat count and time of the last change, by job.
     seen: BTreeMap<String, (i64, i64, Duration)>,
 }
 
 impl Watch {
-    /// Looks at a job after `elapsed` of this process, and answers whether whoever held it is gone.
+    /// Checks a job at the monotonic time `elapsed`. Returns true if the process that held the job is dead.
     pub fn is_dead(&mut self, row: &JobRow, elapsed: Duration) -> bool {
         let beat = match row.work {
             JobWork::Held { beat } => beat,

@@ -1,4 +1,4 @@
-//! The one committer: as many workers as there are ask for the right, and one has it.
+//! Commits staged stores. All workers request the lease for committing, and one of them gets it.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use super::worker::{QueueWorker, Runs, queued};
 use crate::end::JobFailure;
 
 impl QueueWorker {
-    /// Commits what is staged whenever nobody else does, until it is told to stop; answers how many runs came to their end.
+    /// Commits staged stores whenever no other worker does, until it is stopped. Returns the number of runs that were
+    /// finished.
     pub(super) async fn commit_runs(self: Arc<Self>, stop: CancellationToken) -> u64 {
         let mut closed = 0;
         while !stop.is_cancelled() {
@@ -40,7 +41,7 @@ impl QueueWorker {
         closed
     }
 
-    /// Commits every run that is open, each by itself, as long as the right lasts.
+    /// Commits every open run separately, as long as the lease lasts.
     async fn commit(self: Arc<Self>, lease: &WorkLease, hold: &Arc<Hold>, stop: &CancellationToken) -> u64 {
         let (mut tasks, mut running, mut closed) = (JoinSet::new(), Runs::new(), 0);
         while !stop.is_cancelled() && !hold.is_over() {
@@ -72,7 +73,7 @@ impl QueueWorker {
         closed
     }
 
-    /// Commits one run to its end, or until the right to is over; answers whether it came to its end.
+    /// Commits one run until it is finished or the lease ends. Returns true if the run is finished.
     async fn commit_under(
         self: Arc<Self>,
         run: WorkRun,
@@ -80,7 +81,7 @@ impl QueueWorker {
         hold: Arc<Hold>,
         stop: CancellationToken,
     ) -> bool {
-        // The right is looked at before each step: whoever wakes beyond its end writes nothing.
+        // The lease is checked before each step, so a process that wakes up after its end writes nothing.
         let committing = hold.during(self.commit_run(&run, &lease, &hold, stop.clone()));
         match Box::pin(committing).await {
             None => {
@@ -89,7 +90,8 @@ impl QueueWorker {
             }
             Some(Ok(is_closed)) => {
                 if !is_closed {
-                    // Something came in meanwhile, or did not reach the queue: the work goes on with it.
+                    // New stores were staged in the meantime, or the queue was not updated. Committing continues after
+                    // a pause.
                     let _ = stop.run_until_cancelled(tokio::time::sleep(self.config.poll())).await;
                 }
                 is_closed
@@ -113,7 +115,7 @@ impl QueueWorker {
     ) -> Result<bool, JobFailure> {
         let market = &self.deps.market;
         let mut deps = self.refresh_deps(stop).await?;
-        // The lake refuses what is begun after the next holder of the right came to it.
+        // The lake rejects commits of this holder that start after the next holder's first commit.
         deps.stores.lake = deps.stores.lake.under(u64::try_from(lease.fence()).unwrap_or(0));
         let patience = Patience {
             stores_max: market.refresh.tick_brands_max,
@@ -150,8 +152,8 @@ impl QueueWorker {
         Ok(is_closed)
     }
 
-    /// The lake knows a later right to commit than this one. Where this is the latest that was given, the state is older than
-    /// the lake, and the next is given above what the lake knows.
+    /// Handles a lake with a newer fence than this lease. If this lease is the newest in the state, the state is older
+    /// than the lake, and the next fence is set above the lake's.
     async fn is_fenced(&self, lease: &WorkLease, newest: u64) {
         let newest = i64::try_from(newest).unwrap_or(i64::MAX);
         match self.deps.state.raise_committer(lease, newest).await {

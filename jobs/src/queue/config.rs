@@ -7,28 +7,27 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueueConfig {
-    /// The time for which a worker may say nothing before its stores are given to others. A worker says three times as
-    /// often that it lives, and stops asking a store when a fifth of this is left. Clocks of machines that share a
-    /// queue must agree to within that fifth.
+    /// Time in seconds without a renewal after which a worker's stores are given to others. Workers renew three times
+    /// per period and stop asking a store when a fifth of it is left. Clocks of machines that share a queue must not
+    /// differ by more than that fifth.
     pub lease_s: u64,
-    /// The number of tries of a store before it is a dead letter.
+    /// Maximum number of attempts for a store before it becomes a dead letter.
     pub attempts_max: u32,
-    /// The pause before a store that failed is tried again; it doubles with each try, up to an hour.
+    /// Pause in seconds before the first retry of a failed store; it doubles with each attempt, up to an hour.
     pub retry_pause_s: u64,
-    /// The interval at which an idle worker looks for stores.
+    /// Interval in milliseconds at which an idle worker looks for stores.
     pub poll_ms: u64,
-    /// The age that a worker's snapshot of the lake may reach while it works on one run.
+    /// Maximum age in seconds of a worker's lake snapshot while it works on one run.
     pub snapshot_age_s_max: u64,
-    /// The longest time that a finished store waits for others, to be committed with them. 0: it waits for none.
+    /// Maximum time in seconds that a finished store waits to be committed with others. 0: stores do not wait.
     pub commit_wait_s: u64,
-    /// Address of the listener for probes and metrics of `haat worker`; empty: none.
+    /// Address of the listener for probes and metrics of `haat worker`; empty for none.
     pub ops_listen: String,
-    /// True where the job refresh-catalogue puts the brands that are due into the queue, instead of crawling them
-    /// itself.
+    /// Lets the job `refresh-catalogue` put the brands that are due into the queue, instead of crawling them itself.
     pub refresh_catalogue: bool,
 }
 
-/// A configuration that cannot hold.
+/// Error for a setting outside of its range.
 #[derive(Debug, thiserror::Error)]
 #[error("queue.{key} must be from {min} to {max}")]
 pub struct QueueConfigError {
@@ -52,11 +51,11 @@ impl Default for QueueConfig {
     }
 }
 
-/// The longest pause between two tries.
+/// Maximum pause in seconds between two attempts.
 const PAUSE_S_MAX: u64 = 3_600;
 
 impl QueueConfig {
-    /// Refuses what cannot hold.
+    /// Checks the configuration.
     ///
     /// # Errors
     /// [`QueueConfigError`], which names the key.
@@ -77,8 +76,8 @@ impl QueueConfig {
         Duration::from_secs(self.lease_s)
     }
 
-    /// The time for which a holder trusts a lease after it asked for it: the rest of it is for clocks that differ, and
-    /// for the request that is on its way.
+    /// Returns the time after the request for which a holder trusts its lease. The remaining time is a margin for clock
+    /// differences and network delay.
     pub(super) fn trusted(&self) -> Duration {
         self.lease() * 4 / 5
     }
@@ -95,7 +94,7 @@ impl QueueConfig {
         Duration::from_millis(self.poll_ms)
     }
 
-    /// When a store that failed for the `attempt`-th time is tried again; `None`: never.
+    /// Returns the time of the next attempt after the given failed attempt; `None` if there is none.
     pub(super) fn retry_at(&self, attempt: u32, now: Timestamp) -> Option<Timestamp> {
         if attempt >= self.attempts_max {
             return None;

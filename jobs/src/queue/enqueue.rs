@@ -7,22 +7,22 @@ use state::{EnqueueOutcome, NewWorkRun, State, StateError, WORK_RUNS_MAX, WORK_S
 use super::worker::QueueDeps;
 use crate::market::Market;
 
-/// The reason why stores were not put into the queue.
+/// Reason why stores were not put into the queue.
 #[derive(Debug, thiserror::Error)]
 pub enum EnqueueError {
     /// The registry could not be read.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// A brand that was named is not registered.
+    /// A named brand is not registered.
     #[error("no brand is registered as {0}")]
     UnknownBrand(BrandSlug),
-    /// The run has no id.
+    /// No run id could be created.
     #[error(transparent)]
     Run(#[from] RefreshError),
-    /// The state could not be asked.
+    /// The state database could not be read or written.
     #[error(transparent)]
     State(#[from] StateError),
-    /// There is no room.
+    /// The queue is full.
     #[error(
         "the queue is full: it takes {} stores a run, and {} runs that are not over; `haat queue list` shows them",
         WORK_STORES_MAX,
@@ -31,25 +31,25 @@ pub enum EnqueueError {
     Full,
 }
 
-/// A run whose stores are in the queue.
+/// Run whose stores are in the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnqueuedRun {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// The number of stores in it.
+    /// Number of stores in the run.
     pub stores: u64,
 }
 
-/// A request to put brands into the queue.
+/// Request to put brands into the queue.
 #[derive(Debug, Clone, Copy)]
 pub struct EnqueueRequest<'a> {
-    /// These brands; `None`: all that are registered.
+    /// Brands to enqueue; `None` means all registered brands.
     pub only: Option<&'a [BrandSlug]>,
-    /// Stores are read anew, whatever is known of them.
+    /// Read stores completely, even if they seem unchanged.
     pub force: bool,
-    /// A higher one is taken first.
+    /// Priority; higher values are taken first.
     pub priority: i64,
-    /// The one who asks, for people to read.
+    /// Name of the requester, for operators.
     pub by: &'a str,
 }
 

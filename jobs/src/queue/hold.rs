@@ -1,4 +1,4 @@
-//! The right to ask a store, as its holder sees it.
+//! Lease on a store as seen by its holder.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -11,23 +11,23 @@ use tokio::time::MissedTickBehavior;
 
 use crate::monotonic_clock::MonotonicClock;
 
-/// The interval at which work under a right is checked when nothing else wakes it: work that hangs ends with the right.
+/// Interval at which the lease is checked during its work, so that hanging work also ends with the lease.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// A right that ends by itself unless it is renewed. Both the time that passes for this process and the clock end it: one
-/// stands still while a machine sleeps, the other may be set back.
+/// Lease that ends unless it is renewed. It ends by the monotonic clock or by the system clock, whichever is first. The
+/// former may stop while a machine sleeps, and the latter may be set back.
 #[derive(Debug)]
 pub(super) struct Hold {
     elapsed: Arc<dyn MonotonicClock>,
     clock: Arc<dyn Clock>,
-    /// By the time that passes.
+    /// End by the monotonic clock, in microseconds.
     ends_at_us: AtomicU64,
-    /// By the clock.
+    /// End by the system clock, in microseconds.
     until_us: AtomicI64,
     is_lost: AtomicBool,
 }
 
-/// The moment at which a right was asked for: it counts from then, not from the answer.
+/// Time at which a lease was requested. The lease counts from the request, not from the answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequestMoment {
     elapsed: Duration,
@@ -65,7 +65,7 @@ impl Hold {
         Arc::new(hold)
     }
 
-    /// It was renewed: it lasts for so long from the moment at which that was asked for.
+    /// Extends the lease by `trusted`, counted from the time of the request.
     pub(super) fn renewed(&self, asked: RequestMoment, trusted: Duration) {
         let millis = i64::try_from(trusted.as_millis()).unwrap_or(i64::MAX);
         self.ends_at_us
@@ -74,7 +74,7 @@ impl Hold {
             .store(asked.now.plus_millis(millis).micros(), Ordering::SeqCst);
     }
 
-    /// Somebody else has it.
+    /// Marks the lease as lost to another process.
     pub(super) fn lose(&self) {
         self.is_lost.store(true, Ordering::SeqCst);
     }
@@ -85,10 +85,10 @@ impl Hold {
             || self.clock.now().micros() >= self.until_us.load(Ordering::SeqCst)
     }
 
-    /// The result of `work`, if the right lasts until then; `None`: it was over, and the work is dropped where it was.
+    /// Runs `work` and returns its result; `None` if the lease ended first, and the work is then dropped.
     ///
-    /// The right is looked at before each step of the work, in the same breath: a process that was paused beyond the end of
-    /// its right takes no step with it when it wakes, so it sends no request.
+    /// The lease is checked directly before each step of the work. A process that was paused beyond the end of its
+    /// lease does no further step when it wakes up, so it sends no request.
     pub(super) async fn during<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut work = pin!(work);
         let mut looks = tokio::time::interval(LOOK_EVERY);
@@ -97,7 +97,7 @@ impl Hold {
             if self.is_over() {
                 return std::task::Poll::Ready(None);
             }
-            // Each look asks to be woken for the next.
+            // Each poll of the interval registers the next wake-up.
             while looks.poll_tick(context).is_ready() {}
             work.as_mut().poll(context).map(Some)
         })
@@ -150,7 +150,7 @@ mod tests {
         time.pass(1, 0);
         assert!(by_time.is_over());
         let (time, by_clock) = hold();
-        // As on a machine that slept.
+        // Simulates a machine that slept.
         time.pass(0, 48);
         assert!(by_clock.is_over());
         let (_, lost) = hold();
@@ -170,7 +170,7 @@ mod tests {
         let work = async {
             loop {
                 steps.fetch_add(1, Ordering::SeqCst);
-                // The process is paused here, and wakes with the work ready to go on.
+                // The process is paused here and wakes up with the work ready to continue.
                 if steps.load(Ordering::SeqCst) == 3 {
                     time.pass(100, 100);
                 }

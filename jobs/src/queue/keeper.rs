@@ -1,4 +1,4 @@
-//! Keeps the rights that a process has, and stops the work under one that is gone.
+//! Renews the leases of a process, and stops the work under an expired lease.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use super::config::QueueConfig;
 use super::hold::{Hold, RequestMoment};
 use crate::monotonic_clock::Clocks;
 
-/// All rights of a process.
+/// All leases of a process.
 #[derive(Debug)]
 pub(super) struct Keeper {
     state: State,
@@ -18,7 +18,7 @@ pub(super) struct Keeper {
     held: Mutex<BTreeMap<WorkLease, Arc<Hold>>>,
 }
 
-/// A right that is renewed until this is dropped.
+/// Lease that is renewed until this guard is dropped.
 #[derive(Debug)]
 pub(super) struct LeaseGuard {
     keeper: Arc<Keeper>,
@@ -46,12 +46,12 @@ impl Keeper {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The moment at which a right is asked for.
+    /// Returns the current time as the time of a lease request.
     pub(super) fn asks(&self) -> RequestMoment {
         RequestMoment::at(self.clocks.elapsed.as_ref(), self.clocks.clock.as_ref())
     }
 
-    /// Keeps a right that was given.
+    /// Keeps and renews a lease that was granted.
     pub(super) fn keep(self: &Arc<Self>, lease: WorkLease, asked: RequestMoment) -> LeaseGuard {
         let Clocks { clock, elapsed } = self.clocks.clone();
         let hold = Hold::new(elapsed, clock, asked, self.config.trusted());
@@ -63,7 +63,7 @@ impl Keeper {
         }
     }
 
-    /// Renews what is held, again and again. Never ends.
+    /// Renews all held leases repeatedly; never returns.
     pub(super) async fn renew(&self) -> std::convert::Infallible {
         loop {
             tokio::time::sleep(self.config.renew_every()).await;
@@ -77,7 +77,7 @@ impl Keeper {
             .iter()
             .map(|(lease, hold)| (lease.clone(), Arc::clone(hold)))
             .collect();
-        // Work that has taken note of its end takes no step any more: it is not to come back to life.
+        // Work that has seen its lease expire does no further step, so that lease must not be renewed.
         let held: Vec<_> = held.into_iter().filter(|(_, hold)| !hold.is_over()).collect();
         if held.is_empty() {
             return;
@@ -95,7 +95,7 @@ impl Keeper {
                     }
                 }
             }
-            // Without an answer the rights end by themselves.
+            // Without an answer, the leases expire by themselves.
             Err(error) => tracing::warn!(error = %error, "rights to stores were not renewed"),
         }
     }

@@ -1,4 +1,4 @@
-//! Workers that take stores from the queue of the state, and the one committer among them.
+//! Workers that take stores from the queue in the state database, and the single committer among them.
 
 mod committer;
 mod config;

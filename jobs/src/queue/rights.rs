@@ -1,5 +1,5 @@
-//! The right to ask a store for whoever is no run of the queue: crawls, refreshes of shipping terms and reviews, probes of
-//! delivery, from the same leases that workers take.
+//! Leases on stores for tasks that are not runs of the queue: crawls, refreshes of shipping terms and reviews, and
+//! delivery probes. They are the same leases that workers take.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,22 +18,22 @@ use super::hold;
 use super::keeper::Keeper;
 use crate::monotonic_clock::Clocks;
 
-/// Takes a lease for each store that is asked, and renews it meanwhile: no worker asks the store then, and what a worker
-/// asks is left to it.
+/// Takes and renews a lease for each store while it is asked, so that no worker asks it at the same time. Stores that a
+/// worker has are left to the worker.
 #[derive(Debug)]
 pub struct StoreLeases {
     state: State,
     config: QueueConfig,
     keeper: Arc<Keeper>,
     name: String,
-    /// True where the state refused the last right that was given back: one line is logged for a full disk, not one for
-    /// each store.
+    /// True if the state rejected the last return of a lease, so that a full disk is logged once and not for each
+    /// store.
     refused: AtomicBool,
     _renewing: AbortOnDropHandle<()>,
 }
 
 impl StoreLeases {
-    /// Leases in this state, for a process of this name.
+    /// Creates leases in this state for a process with this name.
     #[must_use]
     pub fn new(state: State, config: QueueConfig, clocks: Clocks, name: String) -> Arc<Self> {
         let keeper = Keeper::new(state.clone(), config.clone(), clocks);
@@ -51,7 +51,7 @@ impl StoreLeases {
         })
     }
 
-    /// Takes the right. One that somebody has is waited for as long as the lease of a process that is gone may last.
+    /// Takes the lease. If another process has it, waits for as long as the lease of a dead process may last.
     async fn take(
         &self,
         store: &StoreHost,

@@ -1,4 +1,4 @@
-//! The work of one process: stores from the queue, one after the other, and the committer beside them.
+//! Runs a worker process: takes stores from the queue, and commits at the same time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,45 +17,45 @@ use super::store::StoreEnd;
 use super::worker::{QueueWorker, queued};
 use crate::end::JobFailure;
 
-/// The results of a worker.
+/// Results of a worker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct WorkerReport {
-    /// Stores that it refreshed, whatever came of them.
+    /// Stores that the worker processed, with any outcome.
     pub staged: u64,
-    /// Stores that are to be tried again.
+    /// Stores that will be retried.
     pub retried: u64,
-    /// Stores that are dead letters now.
+    /// Stores that became dead letters.
     pub dead: u64,
-    /// Stores that it had and that somebody else has by now.
+    /// Stores whose lease was lost to another worker.
     pub lost: u64,
-    /// Stores that it gave back because it was told to stop.
+    /// Stores returned to the queue because the worker was stopped.
     pub given_back: u64,
-    /// Runs that it committed to their end.
+    /// Runs that the worker committed completely.
     pub runs_closed: u64,
 }
 
-/// A worker's knowledge of the run that it works on.
+/// Worker's view of the run that it is working on.
 struct Desk {
     run: RunId,
     context: WorkerContext,
     opened_at: Timestamp,
 }
 
-/// The interval at which the metrics are set.
+/// Interval at which the metrics are set.
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
 impl QueueWorker {
-    /// Works until it is told to stop; with `until_empty`, until no run is left. Then it gives back what it has not finished,
-    /// and commits no more.
+    /// Works until it is stopped or, with `until_empty`, until no run is left. Then it returns unfinished stores to the
+    /// queue and stops committing.
     #[boxed]
     pub async fn run(self, stop: CancellationToken, until_empty: bool) -> WorkerReport {
         crate::metrics::describe_work();
-        // Crawls beside it on this machine begin runs of their own.
+        // Other crawls on this machine then start their own runs.
         let _mark = mark_crawl(&self.deps.market.storage);
         let worker = Arc::new(self);
-        // Ends both when the stores are through.
+        // Stops the committer when all stores are finished, or on `stop`.
         let committing = stop.child_token();
-        // Ends with this, however this ends.
+        // Aborted when this function ends in any way.
         let committer = AbortOnDropHandle::new(tokio::spawn({
             let (worker, until) = (Arc::clone(&worker), committing.clone());
             async move { Box::pin(worker.commit_runs(until)).await }
@@ -68,7 +68,7 @@ impl QueueWorker {
             never = telling => match never {},
         };
         committing.cancel();
-        // The right to commit is renewed until it is given back.
+        // The lease for committing is renewed until it is returned.
         let closed = tokio::select! {
             closed = committer => closed.unwrap_or_default(),
             never = keeper.renew() => match never {},
@@ -80,7 +80,7 @@ impl QueueWorker {
     async fn take_stores(self: Arc<Self>, stop: CancellationToken, until_empty: bool) -> WorkerReport {
         let at_once = stores_at_once(&self.deps.market.refresh);
         let (mut report, mut tasks, mut desk) = (WorkerReport::default(), JoinSet::new(), None);
-        // Not `stop`: what is given back while stores are taken would be taken again.
+        // A separate token, because stores returned to the queue while others are still taken would be taken again.
         let leaving = CancellationToken::new();
         while !stop.is_cancelled() {
             let taken = self.take(at_once.saturating_sub(tasks.len())).await;
@@ -141,7 +141,7 @@ impl QueueWorker {
         self.deps.state.open_work_runs().await.is_ok_and(|runs| runs.is_empty())
     }
 
-    /// The view of the lake for the run of this store. It is read again for another run, and when it is old.
+    /// Returns the view of the lake for the run of this store. It is reloaded for another run, and when it is too old.
     async fn desk(&self, desk: &mut Option<Desk>, work: &TakenWork) -> Result<WorkerContext, JobFailure> {
         let market = &self.deps.market;
         let now = market.clock.now();

@@ -1,4 +1,4 @@
-//! The staged stores of one run, as its committer asks for them.
+//! Provides the committer with the staged stores of one run.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,18 +11,18 @@ use state::{StagedWork, State, StateError, WorkLease};
 
 use crate::monotonic_clock::Clocks;
 
-/// Stores that are asked for at once.
+/// Maximum number of stores requested at once.
 const AT_ONCE: u32 = 512;
 
-/// The wait of staged stores, so that the number of commits follows that of the stores and not the pace at which
-/// workers are done with them.
+/// Rules for how long staged stores wait, so that the number of commits depends on the number of stores and not on the
+/// speed of workers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
-    /// So many are worth a commit, whatever comes after them.
+    /// Number of staged stores that is sufficient for a commit.
     pub(super) stores_max: usize,
-    /// The longest wait of a store.
+    /// Maximum waiting time of a store.
     pub(super) wait_max: Duration,
-    /// The interval between looks at the staged stores.
+    /// Interval between checks for staged stores.
     pub(super) poll: Duration,
 }
 
@@ -33,16 +33,16 @@ pub(super) struct Source {
     run: RunId,
     committer: WorkLease,
     patience: Patience,
-    /// The stores that the committer was given and has not confirmed.
+    /// Stores passed to the committer and not confirmed by it yet.
     given: Mutex<BTreeMap<BrandSlug, StagedWork>>,
-    /// Since when stores wait here that were not given, by the time that passes.
+    /// Monotonic time since which new stores have been waiting here.
     waiting_since: Mutex<Option<Duration>>,
 }
 
-/// The staged stores at a look.
+/// Result of a check for staged stores.
 #[derive(Debug)]
 enum Look {
-    /// Stores that are given now.
+    /// Stores passed to the committer now.
     Given(Vec<StagedWork>),
     /// The staged stores wait for more.
     Wait,
@@ -67,12 +67,12 @@ impl Source {
         self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The staged stores that are not given yet, where they are worth a commit or `is_last`. They are noted as given in
-    /// the same breath: a caller that stops waiting for this has taken none.
+    /// Returns the staged stores that were not passed yet, if they are sufficient for a commit or `is_last` is true.
+    /// They are marked as passed in the same step, so a cancelled caller loses no stores.
     async fn look(&self, is_last: bool) -> Result<Look, StateError> {
-        // Asked first: a store that is staged in between is seen by the second question.
+        // Read first, so that a store staged in between is found by the next request.
         let left = self.state.work_left(&self.run).await?;
-        // Those that were given come first until they are folded, so that others stand behind them.
+        // Stores already passed come first until they are confirmed, so the limit must include them.
         let room = u32::try_from(self.given().len())
             .unwrap_or(u32::MAX)
             .saturating_add(AT_ONCE);
@@ -93,9 +93,9 @@ impl Source {
         Ok(Look::Given(fresh))
     }
 
-    /// True where the staged stores wait no longer: there is enough of it, no more is to come than is there, or it has
-    /// waited for long enough. By the second each commit at least halves what is left: its commits are few, the last
-    /// comes at once, and the slowest store holds up no other.
+    /// Returns true if the staged stores should be committed. There are enough of them, at least half of the remaining
+    /// stores are staged, or they have waited long enough. Because of the second rule, there are few commits, the last
+    /// one needs no wait, and a slow store delays no other.
     fn is_worth_a_commit(&self, fresh: &[StagedWork], left: u64) -> bool {
         let stores = u64::try_from(fresh.len()).unwrap_or(u64::MAX);
         let enough = u64::try_from(self.patience.stores_max).unwrap_or(u64::MAX);
@@ -103,7 +103,8 @@ impl Source {
         stores >= enough || self.has_waited(fresh)
     }
 
-    /// By the clock, which a committer before this one had too, and by the time that passes: clocks may be set back.
+    /// Checks the waiting time by the system clock, which earlier committers shared, and by the monotonic clock,
+    /// because the system clock may be set back.
     fn has_waited(&self, fresh: &[StagedWork]) -> bool {
         let (now, elapsed) = (self.clocks.clock.now(), self.clocks.elapsed.elapsed());
         let since = *self.waiting_since().get_or_insert(elapsed);
@@ -160,7 +161,7 @@ impl StagedStores for Source {
                 }
             }
             Ok(false) => tracing::warn!(run = %self.run, "another worker commits by now"),
-            // The next committer takes them in again, which changes nothing.
+            // The next committer commits the stores again, which changes nothing.
             Err(error) => tracing::warn!(error = %error, "the queue could not be told of a commit to the lake"),
         }
     }

@@ -1,4 +1,4 @@
-//! One store that a worker has, from its taking to its stage.
+//! Processes one store that a worker has taken, until it is staged.
 
 use pipeline_refresh::{StagedResult, WorkerContext};
 use state::TakenWork;
@@ -8,7 +8,7 @@ use super::keeper::LeaseGuard;
 use super::worker::QueueWorker;
 use crate::end::JobFailure;
 
-/// The outcome of a store that a worker had.
+/// Outcome of a store that a worker had taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StoreEnd {
     Staged,
@@ -31,7 +31,7 @@ impl StoreEnd {
 }
 
 impl QueueWorker {
-    /// Refreshes a store as long as the right to it lasts, and says what came of it.
+    /// Refreshes a store while its lease lasts, and returns the outcome.
     pub(super) async fn refresh(
         &self,
         context: WorkerContext,
@@ -40,7 +40,7 @@ impl QueueWorker {
         stop: CancellationToken,
     ) -> StoreEnd {
         let refreshing = kept.hold.during(context.refresh(&work.slug, &work.store, work.fence));
-        // Boxed: a large future. Dropped where the worker is told to stop: pages that were landed stay.
+        // Boxed because the future is large. If the worker is stopped, it is dropped, and landed pages stay.
         let Some(refreshed) = stop.run_until_cancelled(Box::pin(refreshing)).await else {
             return self.give_back(&work).await;
         };
@@ -53,7 +53,7 @@ impl QueueWorker {
         Box::pin(finishing).await.unwrap_or(StoreEnd::Lost)
     }
 
-    /// Stages what was found; of a store that failed, not before its last try.
+    /// Stages the result. A failed store is staged only after its last attempt.
     async fn finish(&self, work: &TakenWork, stage: StagedResult) -> StoreEnd {
         let letter = stage.failure().map(|(code, reason)| format!("{code}: {reason}"));
         let now = self.deps.market.clock.now();
@@ -61,7 +61,7 @@ impl QueueWorker {
         if let Some(reason) = letter.as_deref().filter(|_| is_tried_again) {
             return self.put_back(work, reason).await;
         }
-        // Before the queue knows: the result that it calls staged is there.
+        // Saved before the queue is updated, so that every result that the queue lists as staged exists.
         if let Err(error) = stage.save(&self.deps.market.storage).await {
             return self.put_back(work, &JobFailure::of(&error).to_string()).await;
         }
@@ -70,14 +70,14 @@ impl QueueWorker {
             Ok(true) => StoreEnd::Staged,
             Ok(false) => StoreEnd::Lost,
             Err(error) => {
-                // The state may not have the end: if not, the right ends, and the store is tried again.
+                // The state may not have received the outcome. In that case the lease ends, and the store is retried.
                 tracing::warn!(brand.slug = %work.slug, error = %error, "the queue could not be told the outcome of a store");
                 StoreEnd::Lost
             }
         }
     }
 
-    /// Lets a store be tried again after a pause; where it was the last try, it is a dead letter.
+    /// Schedules a retry of a store after a pause, or makes it a dead letter after the last attempt.
     pub(super) async fn put_back(&self, work: &TakenWork, reason: &str) -> StoreEnd {
         tracing::info!(brand.slug = %work.slug, attempt = work.attempt, reason, "store not refreshed");
         let now = self.deps.market.clock.now();

@@ -16,21 +16,21 @@ use crate::market::Market;
 use crate::monotonic_clock::{Clocks, MonotonicClock};
 use crate::ops::Readiness;
 
-/// The parts that a worker works with.
+/// Dependencies of a worker.
 #[derive(Debug, Clone)]
 pub struct QueueDeps {
-    /// The state that has the queue.
+    /// State database with the queue.
     pub state: State,
-    /// The market whose stores are asked.
+    /// Market whose stores are asked.
     pub market: Arc<Market>,
-    /// The time that passes.
+    /// Monotonic clock.
     pub elapsed: Arc<dyn MonotonicClock>,
-    /// This process, for people to read.
+    /// Name of this process, for operators.
     pub name: String,
 }
 
 impl QueueDeps {
-    /// The times that rights are kept by.
+    /// Returns the clocks by which leases are kept.
     pub(super) fn clocks(&self) -> Clocks {
         Clocks {
             clock: Arc::clone(&self.market.clock),
@@ -39,8 +39,8 @@ impl QueueDeps {
     }
 }
 
-/// Takes stores from the queue, crawls them and stages what it finds; and commits what all workers stage, where nobody else
-/// does.
+/// Takes stores from the queue, crawls them and stages the results. Also commits what all workers stage, unless another
+/// worker does so.
 #[derive(Debug)]
 pub struct QueueWorker {
     pub(super) deps: QueueDeps,
@@ -51,7 +51,7 @@ pub struct QueueWorker {
 }
 
 impl QueueWorker {
-    /// A worker that has not begun.
+    /// Creates a worker that has not started.
     #[must_use]
     pub fn new(deps: QueueDeps, config: QueueConfig) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl QueueWorker {
         }
     }
 
-    /// The worker's readiness to take stores.
+    /// Returns the worker's readiness to take stores.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
         self.readiness.clone()
@@ -72,7 +72,7 @@ impl QueueWorker {
     pub(super) async fn refresh_deps(&self, cancel: CancellationToken) -> Result<RefreshDeps, JobFailure> {
         Ok(RefreshDeps {
             stores: StoreDeps {
-                // A worker has the right to a store before it comes to it.
+                // A worker already has the lease on a store when it asks the store.
                 rights: None,
                 ..self.deps.market.store_deps(cancel).await?
             },
@@ -90,5 +90,5 @@ pub(super) fn queued(run: &WorkRun) -> QueuedRun {
     }
 }
 
-/// Runs by id.
+/// Tasks by run id.
 pub(super) type Runs = BTreeMap<RunId, tokio::task::AbortHandle>;

@@ -7,7 +7,7 @@ use crate::decide::{Decision, decide};
 use crate::work::Turn;
 
 impl Scheduler {
-    /// Looks at each job, and does what is to be done about it.
+    /// Decides about each job and carries out the decision.
     pub(super) async fn begin_due(&mut self) -> Result<(), StateError> {
         for at in 0..self.jobs.len() {
             let now = self.clock.now();
@@ -15,7 +15,7 @@ impl Scheduler {
             let owed = self.owed(at, &row).await?;
             let job = &self.jobs[at];
             crate::metrics::tell(job.name, &row, &job.policy, owed);
-            // A run of this process is alive.
+            // This process is running the job, so it is alive.
             if self.runs.values().any(|run| run.name == job.name) {
                 continue;
             }
@@ -26,7 +26,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// The first moment of a job's schedule that no good run has made up for.
+    /// Returns the first scheduled time of a job that no successful run has covered.
     async fn owed(&mut self, at: usize, row: &JobRow) -> Result<Option<Timestamp>, StateError> {
         let job = &mut self.jobs[at];
         if let Some(good_at) = row.good_at {
@@ -36,12 +36,12 @@ impl Scheduler {
             let runs = self.state.job_runs(Some(job.name.as_str()), u32::MAX).await?;
             job.oldest_run_at = runs.last().map(|run| run.scheduled_at);
         }
-        // Of a run that began by the schedule, that is the moment itself.
+        // For a run started by the schedule, the first overdue time is its own scheduled time.
         let before = job.oldest_run_at.map(|at| Timestamp::from_micros(at.micros() - 1));
         Ok(job.policy.schedule.next(before.unwrap_or(row.accounted_to)))
     }
 
-    /// Does what was decided about a job; nothing where somebody else decided first.
+    /// Carries out a decision about a job; does nothing if another process was first.
     pub(super) async fn carry_out(
         &mut self,
         at: usize,
@@ -93,7 +93,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Begins a run in the state, and then in this process. Answers its number; `None` where somebody else was first.
+    /// Starts a run in the state and then in this process. Returns its number; `None` if another process was first.
     pub(super) async fn begin(
         &mut self,
         at: usize,

@@ -9,7 +9,7 @@ use crate::end::{EndReason, WorkOutcome, end_of};
 use crate::watch::{BEAT_EVERY, DEAD_AFTER};
 
 impl Scheduler {
-    /// Ends what has ended, says of what runs that it lives, and stops what takes too long or may be somebody else's.
+    /// Records ended runs, sends heartbeats, and stops runs that take too long or may belong to another process.
     pub(super) async fn keep(&mut self) {
         while let Some(ended) = self.tasks.try_join_next_with_id() {
             match ended {
@@ -19,7 +19,7 @@ impl Scheduler {
         }
         let ids: Vec<Id> = self.runs.keys().copied().collect();
         for id in ids {
-            // Taken out, so that the state can be asked meanwhile; put back unless it is over.
+            // Removed from the map during requests to the state, and put back if the run is not over.
             let Some(mut run) = self.runs.remove(&id) else {
                 continue;
             };
@@ -32,7 +32,7 @@ impl Scheduler {
         }
     }
 
-    /// Notes what came of a task.
+    /// Records the result of a task.
     pub(super) fn take(&mut self, id: Id, came: WorkOutcome) {
         if let Some(run) = self.runs.get_mut(&id) {
             run.came = Some((came, self.clock.now()));
@@ -49,7 +49,7 @@ impl Scheduler {
                 Err(_) => crate::metrics::state_failed(),
             }
         }
-        // Others take it for lost soon, and begin it anew.
+        // Other processes will soon consider the run lost and start it again.
         if elapsed.saturating_sub(run.beat_taken) + BEAT_EVERY >= DEAD_AFTER {
             run.fence("the state cannot be told that it lives", elapsed);
         }
@@ -68,7 +68,7 @@ impl Scheduler {
         }
     }
 
-    /// Writes down how a run ended; gives it back where the state does not answer, to be tried again.
+    /// Writes the end of a run to the state. If the state does not answer, returns the run so that it is tried again.
     async fn write_end(&mut self, run: Run) -> Option<Run> {
         let (came, at) = run.came.as_ref()?;
         let why = run.ended.map(|(why, _)| why);
@@ -112,7 +112,7 @@ impl Scheduler {
 }
 
 impl Run {
-    /// Stops at once: somebody else may begin the job at any moment.
+    /// Stops the run at once, because another process may start the job at any time.
     fn fence(&mut self, why: &'static str, elapsed: Duration) {
         if !matches!(self.ended, Some((EndReason::Fenced, _))) {
             tracing::warn!(job = self.name.as_str(), run = self.number, "a run is given up: {why}");

@@ -1,4 +1,4 @@
-//! Runs what is due, in one process of any number.
+//! Runs jobs that are due, in one of any number of processes.
 
 mod begin;
 mod keep;
@@ -33,24 +33,25 @@ impl From<JoinError> for WorkOutcome {
     }
 }
 
-/// The parts that a scheduler works with.
+/// Dependencies of a scheduler.
 #[derive(Debug)]
 pub struct SchedulerDeps {
-    /// The state that has jobs and their runs.
+    /// State database with the jobs and their runs.
     pub state: State,
-    /// The works that there are.
+    /// Work of all jobs.
     pub works: Vec<Arc<dyn Work>>,
-    /// The time.
+    /// System clock.
     pub clock: Arc<dyn Clock>,
-    /// The time that passes, whatever the clock is set to.
+    /// Monotonic clock, which is independent of the system clock.
     pub elapsed: Arc<dyn MonotonicClock>,
-    /// The market's time zone.
+    /// Time zone of the market.
     pub zone: TimeZone,
-    /// The machine and the process that run jobs, for people to read.
+    /// Machine and process that run jobs, for operators.
     pub worker: String,
 }
 
-/// Runs the jobs that are due. Any number of processes may have one over the same state; each run is begun by one of them.
+/// Runs the jobs that are due. Any number of processes may each run a scheduler on the same state; each run is started
+/// by only one of them.
 #[derive(Debug)]
 pub struct Scheduler {
     state: State,
@@ -72,11 +73,11 @@ struct Job {
     work: Arc<dyn Work>,
     policy: Policy,
     limit: Duration,
-    /// The time of its oldest run, for as long as none was good.
+    /// Scheduled time of the job's oldest run, while no run has succeeded.
     oldest_run_at: Option<Timestamp>,
 }
 
-/// A run of this process, until its end is written down.
+/// Run of this process, until its end is recorded.
 #[derive(Debug)]
 struct Run {
     name: JobName,
@@ -88,25 +89,25 @@ struct Run {
     cancel: CancellationToken,
     task: AbortHandle,
     began: Duration,
-    /// When the state last took a beat, and when it was last asked to.
+    /// Time at which the state last accepted a heartbeat, and time of the last attempt.
     beat_taken: Duration,
     beat_asked: Duration,
-    /// The reason why it was told to stop, and the time.
+    /// Reason why the run was told to stop, and the time.
     ended: Option<(EndReason, Duration)>,
-    /// The outcome, and its time, where that is not written down yet.
+    /// Result and its time, if not recorded yet.
     came: Option<(WorkOutcome, Timestamp)>,
 }
 
-/// The interval at which a scheduler looks for due jobs.
+/// Interval at which a scheduler looks for due jobs.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Time for a job that took too long to stop, before it is dropped.
+/// Time for a job to stop after its time limit, before it is dropped.
 const GRACE: Duration = Duration::from_secs(60);
 
 impl Scheduler {
-    /// A scheduler that has begun nothing yet.
+    /// Creates a scheduler that has not started any job.
     ///
     /// # Errors
-    /// [`JobsConfigError`]: a schedule cannot be read.
+    /// [`JobsConfigError`] if a schedule cannot be parsed.
     pub fn new(deps: SchedulerDeps, config: &JobsConfig) -> Result<Self, JobsConfigError> {
         config.check()?;
         crate::metrics::describe();
@@ -135,13 +136,13 @@ impl Scheduler {
         })
     }
 
-    /// The scheduler's readiness to begin jobs, for probes.
+    /// Returns the scheduler's readiness to start jobs, for probes.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
         self.readiness.clone()
     }
 
-    /// Runs what is due until it is told to stop; then lets what runs come to a good end, for as long as it may take.
+    /// Runs due jobs until it is stopped. Then waits a limited time for running jobs to end.
     #[boxed]
     pub async fn run(mut self, stop: CancellationToken) {
         while !stop.is_cancelled() {
@@ -151,8 +152,8 @@ impl Scheduler {
         self.end().await;
     }
 
-    /// One look: ends what has ended, says that what runs lives, and begins what is due. Without an answer of the state
-    /// nothing is begun.
+    /// Does one step: records ended runs, sends heartbeats, and starts due jobs. If the state does not answer, no job
+    /// is started.
     #[boxed]
     pub async fn step(&mut self) {
         self.keep().await;
@@ -160,7 +161,7 @@ impl Scheduler {
         self.note(began);
     }
 
-    /// Tells what runs to stop, and waits until it has; what takes too long is dropped.
+    /// Tells running jobs to stop and waits for them; a job that takes too long is dropped.
     #[boxed]
     pub async fn end(mut self) {
         let until = self.elapsed.elapsed() + self.stop;
@@ -175,7 +176,7 @@ impl Scheduler {
             }
             let now = self.elapsed.elapsed();
             if now > until + GRACE {
-                // The state does not take the end either: the next that looks finds the runs lost.
+                // The state does not accept the end either, so the next process will find the runs lost.
                 break;
             }
             if now > until {
@@ -185,7 +186,7 @@ impl Scheduler {
         }
     }
 
-    /// Waits until something has ended, or it is time to look again.
+    /// Waits until a run has ended or the next step is due.
     async fn rest(&mut self, stop: &CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => {}
@@ -197,7 +198,7 @@ impl Scheduler {
         }
     }
 
-    /// Says once that the state does not answer, and once that it does again.
+    /// Logs once when the state stops answering, and once when it answers again.
     fn note(&mut self, answered: Result<(), StateError>) {
         match answered {
             Ok(()) => {

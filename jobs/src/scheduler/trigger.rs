@@ -8,21 +8,21 @@ use crate::decide::{Decision, decide};
 use crate::name::JobName;
 use crate::watch::DEAD_AFTER;
 
-/// The outcome of a run that was asked for here and now.
+/// Outcome of a run that was triggered manually.
 #[derive(Debug)]
 pub enum TriggerOutcome {
-    /// It ran.
+    /// The job ran.
     Ran(Box<JobRun>),
-    /// Somebody else is at work on the job.
+    /// Another process is running the job.
     Busy(Box<JobRun>),
 }
 
 impl Scheduler {
-    /// Runs one job here and now, whatever its schedule says and whether it rests or not, and waits for its end. Where
-    /// somebody seems to be at work on it, waits until they are seen to live, or are known to be gone.
+    /// Runs one job now, independent of its schedule and even if it is paused, and waits for its end. If another process seems
+    /// to be running the job, it first waits until that process is known to be alive or dead.
     ///
     /// # Errors
-    /// [`StateError`]: the state does not answer. A run that was begun is then ended by whoever looks next.
+    /// [`StateError`] if the state does not answer. A run that was started is then ended by the next process that looks.
     #[boxed]
     pub async fn trigger(
         mut self,
@@ -58,7 +58,7 @@ impl Scheduler {
                     break number;
                 }
             } else if let Decision::Lose { .. } = decide(&row, &self.jobs[at].policy, now, is_dead) {
-                // The run that begins now is the one that makes up for it.
+                // The run that starts now replaces the lost one.
                 self.carry_out(at, &row, Decision::Lose { retry_at: None }, now).await?;
             } else {
                 tokio::select! {
@@ -78,7 +78,7 @@ impl Scheduler {
     }
 }
 
-/// The last run of a job, as the ledger has it.
+/// Returns the last run of a job from the ledger.
 async fn told(state: &State, name: JobName) -> Result<Option<Box<JobRun>>, StateError> {
     let mut runs = state.job_runs(Some(name.as_str()), 1).await?;
     Ok(runs.pop().map(Box::new))

@@ -10,8 +10,7 @@ use crate::end::{JobFailure, JobOutcome, JobReport};
 use crate::market::Market;
 use crate::name::JobName;
 
-/// Makes a release of what the lake holds now, and publishes it where it differs from the current one: as
-/// `haat release build` does.
+/// Builds a release from the lake and publishes it if it differs from the current one, as `haat release build` does.
 #[derive(Debug)]
 pub(super) struct BuildRelease(pub(super) Arc<Market>);
 
@@ -23,7 +22,8 @@ impl Work for BuildRelease {
 
     async fn run(&self, turn: Turn) -> Result<JobReport, JobFailure> {
         let (market, runtime) = (Arc::clone(&self.0), Handle::current());
-        // On a thread of its own: beats go on, however busy a build is. It ends with the turn, whoever waits for it.
+        // On a separate thread, so that heartbeats continue during CPU-heavy builds. It stops when `turn.cancel` is
+        // cancelled, even if the caller has gone.
         let building = tokio::task::spawn_blocking(move || runtime.block_on(build(&market, &turn.cancel)));
         building
             .await
@@ -34,7 +34,7 @@ impl Work for BuildRelease {
 async fn build(market: &Market, cancel: &CancellationToken) -> Result<JobReport, JobFailure> {
     let (lake, releases, options) = (market.lake().await?, market.releases(), market.release_options());
     let making = make_release(&lake, &releases, &options, Arc::new(NoProgress), market.clock.as_ref());
-    // Boxed: a build is a large future. Until it is published a build leaves nothing behind that counts.
+    // Boxed because the future of a build is large. A build can be dropped at any time before it is published.
     let Some(made) = cancel.run_until_cancelled(Box::pin(making)).await else {
         return Ok(JobReport {
             ended: JobOutcome::Stopped,
@@ -44,7 +44,7 @@ async fn build(market: &Market, cancel: &CancellationToken) -> Result<JobReport,
     let built = made.map_err(|error| JobFailure::of(&error))?;
     let published = built.report.outcome == ReleaseOutcome::Published;
     let (upkeep, cache, build) = (market.tidy_options(), &market.cache_dir, &market.build_dir);
-    // Boxed: a vacuum is a large future. What is not done when the turn is over, or fails, is left to the next build.
+    // Boxed because the future of a vacuum is large. Upkeep that fails or is not finished is left to the next build.
     let tidying = Box::pin(tidy(&lake, &releases, &upkeep, published, cache, build));
     let tidied = match cancel.run_until_cancelled(tidying).await {
         Some(Ok(tidied)) => tidied,

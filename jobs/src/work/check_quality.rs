@@ -10,12 +10,12 @@ use crate::end::{JobFailure, JobReport};
 use crate::market::Market;
 use crate::name::JobName;
 
-/// Looks which brands are stale, fail or are held back, as `haat doctor` does, and how good the data in the lake is, as
+/// Checks which brands are stale, fail or are held back, as `haat doctor` does, and the quality of the lake's data, as
 /// `haat quality` does.
 #[derive(Debug)]
 pub(super) struct CheckQuality(pub(super) Arc<Market>);
 
-/// The number of brands that are named.
+/// Maximum number of brands named in the report.
 const NAMED_MAX: usize = 5;
 
 #[async_trait]

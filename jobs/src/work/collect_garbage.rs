@@ -8,7 +8,8 @@ use crate::end::{JobFailure, JobReport};
 use crate::market::Market;
 use crate::name::JobName;
 
-/// Removes old releases, of the cache what none that stays needs, and what builds left: as `haat release gc` does.
+/// Removes old releases, cached files that no remaining release needs, and remains of builds, as `haat release gc`
+/// does.
 #[derive(Debug)]
 pub(super) struct CollectGarbage(pub(super) Arc<Market>);
 
@@ -21,7 +22,7 @@ impl Work for CollectGarbage {
     async fn run(&self, _turn: Turn) -> Result<JobReport, JobFailure> {
         let market = &self.0;
         let releases = market.releases();
-        // Its check that the current release can be read would fail where there is none.
+        // Without a current release, the collection would fail, because it checks that the current release can be read.
         let current = releases.current().await.map_err(|error| JobFailure::of(&error))?;
         if current.is_none() {
             return Ok(JobReport::done().count("releases", 0));

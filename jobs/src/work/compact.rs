@@ -7,7 +7,7 @@ use crate::end::{JobFailure, JobReport};
 use crate::market::Market;
 use crate::name::JobName;
 
-/// Merges small files of the lake: as `haat lake compact` does.
+/// Merges small files of the lake, as `haat lake compact` does.
 #[derive(Debug)]
 pub(super) struct Compact(pub(super) Arc<Market>);
 

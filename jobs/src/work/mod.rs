@@ -1,5 +1,5 @@
-//! The work of each job: one file per job. A job that is added has a name in [`crate::JobName`], a schedule in
-//! [`crate::JobsConfig`], a file here, and a line in [`works`].
+//! Work of each job, in one file per job. A new job needs a name in [`crate::JobName`], a schedule in
+//! [`crate::JobsConfig`], a file here, and an entry in [`works`].
 
 mod build_release;
 mod check_quality;
@@ -22,26 +22,26 @@ use crate::end::{JobFailure, JobReport};
 use crate::market::Market;
 use crate::name::JobName;
 
-/// One run, as its job sees it.
+/// Context of one run, as passed to its job.
 #[derive(Debug, Clone)]
 pub struct Turn {
-    /// Cancelled when the job is to stop: it finishes what is under way, and leaves the rest to its next run.
+    /// Cancelled when the job must stop: it finishes what is in progress and leaves the remaining work to its next run.
     pub cancel: CancellationToken,
-    /// The moment that it stands for.
+    /// Scheduled time of the run.
     pub scheduled_at: Timestamp,
 }
 
-/// The work of a job. A run may be cut short at any moment and begun again: doing a thing twice is doing it once.
+/// Work of a job. It must be idempotent, because a run may be interrupted at any time and started again.
 #[async_trait]
 pub trait Work: Send + Sync + fmt::Debug {
-    /// The job's name.
+    /// Returns the job's name.
     fn name(&self) -> JobName;
 
-    /// Does it.
+    /// Does the work of one run.
     async fn run(&self, turn: Turn) -> Result<JobReport, JobFailure>;
 }
 
-/// All jobs of a market.
+/// Returns the work of all jobs of a market.
 #[must_use]
 pub fn works(market: &Arc<Market>) -> Vec<Arc<dyn Work>> {
     let market = || Arc::clone(market);

@@ -13,8 +13,8 @@ use crate::market::Market;
 use crate::name::JobName;
 use crate::queue::{EnqueueRequest, enqueue_run};
 
-/// Asks the stores of the brands that are due: those that change often more often than others. As `haat crawl --brand …`
-/// does. A run that was cut short leaves the brands that it did not come to due.
+/// Crawls the stores of brands that are due, as `haat crawl --brand …` does. Brands that change often are due more
+/// often. If a run is interrupted, its remaining brands stay due.
 #[derive(Debug)]
 pub(super) struct RefreshCatalogue(pub(super) Arc<Market>);
 
@@ -56,7 +56,7 @@ impl Work for RefreshCatalogue {
             only: Some(due.iter().map(|brand| brand.slug.clone()).collect()),
             ..RunOptions::default()
         };
-        // Boxed: a run is a large future.
+        // Boxed because the future of a run is large.
         let crawled = Box::pin(pipeline_refresh::crawl(&options, &market.refresh, &deps)).await;
         let report = crawled.map_err(|error| failed(&error))?;
         if let Err(error) = market.look_at_quality(&deps.stores.lake).await {
@@ -67,7 +67,7 @@ impl Work for RefreshCatalogue {
     }
 }
 
-/// Leaves the brands that are due to workers, but for those that are in the queue already.
+/// Puts the brands that are due into the queue for workers, except those that are already in the queue.
 async fn put_into_queue(
     market: &Market,
     state: &State,

@@ -8,7 +8,8 @@ use crate::end::{JobFailure, JobReport};
 use crate::market::Market;
 use crate::name::JobName;
 
-/// Reads what stores' review apps publish, as `haat reviews refresh` does. What a run did not come to, the next goes on with.
+/// Reads what stores' review apps publish, as `haat reviews refresh` does. The next run continues with the stores that
+/// a run did not reach.
 #[derive(Debug)]
 pub(super) struct RefreshReviews(pub(super) Arc<Market>);
 

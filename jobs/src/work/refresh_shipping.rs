@@ -8,11 +8,11 @@ use crate::end::{JobFailure, JobReport};
 use crate::market::Market;
 use crate::name::JobName;
 
-/// Time for which a store's terms hold: they change seldom.
+/// Age in seconds after which a store's terms are requested again. It is long because terms rarely change.
 const AFTER_S: u64 = 7 * 24 * 3600;
 
-/// Asks stores for their shipping terms, as `haat shipping refresh` does. Stores that a run did not come to are due in the
-/// next.
+/// Asks stores for their shipping terms, as `haat shipping refresh` does. Stores that a run did not reach are due in
+/// the next one.
 #[derive(Debug)]
 pub(super) struct RefreshShipping(pub(super) Arc<Market>);
 

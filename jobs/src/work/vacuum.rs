@@ -8,7 +8,8 @@ use crate::end::{JobFailure, JobReport};
 use crate::market::Market;
 use crate::name::JobName;
 
-/// Removes files of the lake that neither the retention nor a kept release needs: as `haat lake vacuum` does.
+/// Removes lake files that are outside of the retention period and that no kept release needs, as `haat lake vacuum`
+/// does.
 #[derive(Debug)]
 pub(super) struct Vacuum(pub(super) Arc<Market>);
 

@@ -31,7 +31,7 @@ fn wait_h(check: &Check) -> i64 {
         / HOUR_MS
 }
 
-/// Checks as a brand's crawls would make them, each when the brand is due.
+/// Simulates checks of a brand, each when the brand is due.
 fn followed(changes: impl Fn(i64) -> bool, checks: usize) -> (ChangeRate, i64) {
     let config = CadenceConfig::default();
     let (mut changing, mut passed_s) = (ChangeRate::default(), 0);
@@ -48,7 +48,7 @@ fn followed(changes: impl Fn(i64) -> bool, checks: usize) -> (ChangeRate, i64) {
 fn a_brand_that_changes_every_hour_is_asked_every_hour_and_one_that_rests_once_a_day() {
     assert_eq!(followed(|_| true, 12).1, 60);
     assert_eq!(followed(|_| false, 12).1, 24 * 60);
-    // Every ten hours: sooner than that, so that half of the checks find something.
+    // The brand changes every ten hours. It is checked more often than that, so that half of the checks find a change.
     let (_, minutes) = followed(|hour| hour % 10 == 0, 60);
     assert!((4 * 60..=10 * 60).contains(&minutes), "{minutes}");
 }
@@ -118,10 +118,10 @@ fn stores_of_damaged_files_are_due_together_and_no_oftener_than_may_be() {
         let of = |store: &data_model::StoreHost| Some(if store.as_str() == two { &late } else { &check });
         due_stores(&stores, damaged, of, &config, noon().plus_millis(minutes * 60_000)).len()
     };
-    // The second was asked half an hour later.
+    // The second store was asked half an hour later.
     assert_eq!((due(&damaged, 61), due(&damaged, 91)), (0, 2));
     let none = std::collections::BTreeSet::new();
     assert_eq!((due(&none, 91), due(&none, 6 * 60)), (0, 2));
-    // The first and the third are due by themselves, and the second comes with the first.
+    // The first and the third store are due by themselves, and the second store is asked together with the first.
     assert_eq!(due(&damaged, 6 * 60), 3);
 }

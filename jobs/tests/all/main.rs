@@ -1,4 +1,5 @@
-//! Jobs through the crate's public door: schedules against an oracle, decisions, and whole months of schedulers.
+//! Tests jobs through the crate's public API: schedules against a reference implementation, decisions, and whole months
+//! of schedulers.
 
 #![expect(
     clippy::unwrap_used,

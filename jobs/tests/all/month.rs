@@ -1,4 +1,4 @@
-//! Thirty days of schedules on clocks that are set: nothing is missed, and nothing doubled.
+//! Runs schedules for thirty days while clocks are changed: no run is missed or duplicated.
 
 use jobs::{JobName, Scheduler};
 use kit::SetClock;
@@ -8,7 +8,7 @@ use state::{JobCause, JobRun, JobRunOutcome, State, StateTarget};
 use crate::oracle::Expression;
 use crate::support::{JobScript, Rig, look};
 
-/// Each with an expression of another kind: by the time that passes, and times of day that clocks skip or show twice.
+/// Jobs with different kinds of expressions: regular intervals, and times of day that clock changes skip or repeat.
 const JOBS: [(JobName, &str); 4] = [
     (JobName::RefreshCatalogue, "*/15 * * * *"),
     (JobName::BuildRelease, "7 * * * *"),
@@ -16,16 +16,16 @@ const JOBS: [(JobName, &str); 4] = [
     (JobName::Vacuum, "0 3 * * 1-5"),
 ];
 
-/// An event on one of the days.
+/// Event on one of the days.
 #[derive(Debug, Clone, Copy)]
 enum DayEvent {
-    /// A process is killed in the middle of a run, and another one begins so many seconds later.
+    /// A process is killed during a run, and another one starts `away_s` seconds later.
     Killed { away_s: i64 },
-    /// It is told to stop, and another one begins.
+    /// A process is stopped, and another one starts `away_s` seconds later.
     Stopped { away_s: i64 },
-    /// Somebody corrects the clock by so many seconds, back or forward.
+    /// The clock is changed by this number of seconds, forward or back.
     ClockSet { by_s: i64 },
-    /// A second process looks for what is due too, for a day.
+    /// For one day, a second process also looks for due jobs.
     Joined,
 }
 
@@ -38,7 +38,7 @@ fn happens() -> impl Strategy<Value = DayEvent> {
     ]
 }
 
-/// One scheduler or two, over thirty days, which look every `look_s` seconds.
+/// Runs one or two schedulers for thirty days, with a step every `look_s` seconds.
 async fn month(rig: &Rig, events: &[(u32, DayEvent)], look_s: i64) {
     let mut first = rig.scheduler("first");
     look(&mut first).await;
@@ -49,7 +49,7 @@ async fn month(rig: &Rig, events: &[(u32, DayEvent)], look_s: i64) {
                 DayEvent::Killed { away_s } => {
                     begin_and_hold(rig, &mut first).await;
                     drop(first);
-                    // The tasks of a killed process are gone.
+                    // Lets the aborted tasks of the killed process end.
                     for _ in 0..4 {
                         tokio::task::yield_now().await;
                     }
@@ -76,14 +76,14 @@ async fn month(rig: &Rig, events: &[(u32, DayEvent)], look_s: i64) {
             }
         }
     }
-    // Whatever was lost is found so, and made up for.
+    // Lost runs are detected and started again.
     for _ in 0..20 {
         rig.pass(10);
         look(&mut first).await;
     }
 }
 
-/// Lets the next run of each job go on until it is released.
+/// Starts the next run of each job and keeps it running until it is released.
 async fn begin_and_hold(rig: &Rig, scheduler: &mut Scheduler) {
     for (name, _) in JOBS {
         rig.does(name, JobScript::Waits);
@@ -100,7 +100,7 @@ fn release(rig: &Rig) {
     }
 }
 
-/// Each moment of the schedule is that of one run, or among those that the next run says it missed, and of no other.
+/// Asserts that each scheduled time belongs to exactly one run: as its own time or among its missed times.
 fn is_whole(runs: &[JobRun], moments: &[data_model::Timestamp], told: &str) {
     let scheduled: Vec<&JobRun> = runs
         .iter()
@@ -117,7 +117,7 @@ fn is_whole(runs: &[JobRun], moments: &[data_model::Timestamp], told: &str) {
         assert_eq!(left.next(), Some(&run.scheduled_at), "{told}: {run:?}");
     }
     assert_eq!(left.next(), None, "{told}: missed");
-    // A run that was cut short was made up for by the run after it.
+    // An interrupted run was replaced by the run after it.
     for pair in runs.windows(2) {
         let cut_short = matches!(pair[0].outcome, JobRunOutcome::Lost | JobRunOutcome::Interrupted);
         let made_up = pair[1].outcome == JobRunOutcome::Done || pair[1].cause != JobCause::Schedule;
@@ -145,10 +145,10 @@ async fn lived(begin: &str, zone: &'static str, events: &[(u32, DayEvent)], look
     for (name, cron) in JOBS {
         let runs = rig.history(name).await;
         let accounted = rig.state.job(name.as_str(), rig.now()).await.unwrap().accounted_to;
-        // After a clock was set back, the latest moment that was accounted for may still lie ahead.
+        // After the clock was set back, the latest handled time may still be in the future.
         let until = rig.now().max(accounted);
         let moments: Vec<_> = Expression::new(cron).moments(zone, from, until).into_iter().collect();
-        // The ledger keeps the newest thousand.
+        // The ledger keeps only the newest thousand runs.
         let kept: u64 = runs
             .iter()
             .filter(|run| !matches!(run.cause, JobCause::Retry | JobCause::Trigger))

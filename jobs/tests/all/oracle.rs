@@ -1,4 +1,4 @@
-//! When cron expressions come true, minute by minute, written without the crate that is tested.
+//! Computes the matching times of cron expressions minute by minute, without the crate under test.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use chrono::{Datelike, TimeDelta, TimeZone as _, Timelike, Utc};
 use chrono_tz::Tz;
 use data_model::Timestamp;
 
-/// Minute, hour and day of the week of an expression; `None` is `*`.
+/// Minute, hour and day of the week of an expression; `None` stands for `*`.
 pub(crate) struct Expression {
     minutes: Vec<u32>,
     hours: Vec<u32>,
@@ -28,12 +28,12 @@ impl Expression {
         self.minutes.len() == 1 && self.hours.len() == 1
     }
 
-    /// Every moment after `begin` up to and with `end`.
+    /// Returns every matching time after `begin` up to and including `end`.
     pub(crate) fn moments(&self, zone: &str, begin: Timestamp, end: Timestamp) -> BTreeSet<Timestamp> {
         let zone: Tz = zone.parse().unwrap();
         let utc = |moment: Timestamp| Utc.timestamp_micros(moment.micros()).unwrap();
         let mut found = BTreeSet::new();
-        // From two days before: a time of day that is skipped comes later than it says.
+        // Starts two days earlier, because a skipped time of day is due later than stated.
         let first = utc(begin).with_second(0).unwrap().with_nanosecond(0).unwrap() - TimeDelta::days(2);
         let minutes = (utc(end) - first).num_minutes();
         if self.is_time_of_day() {

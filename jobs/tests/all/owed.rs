@@ -1,4 +1,4 @@
-//! The debt of a job: the time since no good run has met its schedule.
+//! Tests the metric for the time since which a successful run of a job is overdue.
 
 use data_model::Timestamp;
 use jobs::{JobName, Schedule};
@@ -11,7 +11,7 @@ const EXPRESSIONS: [&str; 4] = ["*/15 * * * *", "7 * * * *", "30 2 * * *", "0 3 
 const ZONE: &str = "Europe/Berlin";
 const LOOK_S: i64 = 240;
 
-/// The metric of the job, to the second.
+/// Returns the metric of the job in whole seconds.
 fn told(metrics: &str) -> Option<i64> {
     let line = "job_owed_timestamp_seconds{job=\"vacuum\"} ";
     let value = metrics.lines().find_map(|found| found.strip_prefix(line))?;
@@ -22,10 +22,10 @@ fn told(metrics: &str) -> Option<i64> {
 struct Story {
     cron: &'static str,
     begin_s: i64,
-    /// The number of looks of the scheduler, and the looks before which another process takes its place.
+    /// Number of scheduler steps, and the steps before which another process replaces the scheduler.
     looks: usize,
     restarts: Vec<usize>,
-    /// The first look at which runs are good, if any.
+    /// First step at which runs succeed, if any.
     good_from: Option<usize>,
 }
 
@@ -42,7 +42,7 @@ fn story() -> impl Strategy<Value = Story> {
     })
 }
 
-/// Whatever becomes of its runs and of the processes that look.
+/// Asserts that the metric is correct after any sequence of failed runs and restarts.
 async fn holds(story: &Story, metrics: impl Fn() -> String) {
     let begin = Timestamp::from_micros((1_767_225_600 + story.begin_s) * 1_000_000);
     let mut rig = Rig::new(&[JobName::Vacuum], &begin.to_string(), ZONE).await;

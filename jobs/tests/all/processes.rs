@@ -1,4 +1,4 @@
-//! Workers as processes over PostgreSQL: one is killed, one is paused beyond its lease.
+//! Runs workers as processes on PostgreSQL: one is killed, and one is paused beyond its lease.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::queue::market;
 
 const STORES: u32 = 500;
 const PRODUCTS: u64 = 1_500;
-/// Environment variables that carry a worker's settings.
+/// Environment variables with a worker's settings.
 const HOME: &str = "TEST_WORKER_HOME";
 const URL: &str = "TEST_WORKER_STATE";
 const NAME: &str = "TEST_WORKER_NAME";
@@ -41,7 +41,7 @@ fn deps(home: &Path, state: State, name: &str) -> QueueDeps {
     }
 }
 
-/// Not a test of its own: a worker, which is killed or paused. Prints what it did.
+/// Worker process for the test below, which kills or pauses it. It is not a test of its own. It prints its report.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "run by the test below"]
 async fn is_a_worker_until_the_queue_is_empty() {
@@ -81,7 +81,7 @@ impl Worker {
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
     }
 
-    /// Waits for its end: what it says that it did; `None` where it says nothing.
+    /// Waits for the process to end and returns its report; `None` if it printed none.
     fn end(mut self) -> Option<serde_json::Value> {
         let output = self.0.take().unwrap().wait_with_output().unwrap();
         let told = String::from_utf8(output.stdout).unwrap();
@@ -101,7 +101,7 @@ impl Drop for Worker {
 
 async fn open_stores(home: &Path) -> RunningStores {
     let config = EmulatorConfig {
-        // A crawl takes a while, so that workers are in the middle of some.
+        // Slow answers ensure that workers are killed or paused during crawls.
         latency: Duration::from_millis(40),
         ..EmulatorConfig::new(Source::Generated {
             products: PRODUCTS,
@@ -130,7 +130,7 @@ fn has_stores(items: &[WorkItem], name: &str) -> bool {
     items.iter().any(is_held)
 }
 
-/// Of each store, who asked it one after the other, by the log of the stores.
+/// Returns, for each store, the workers that asked it in order, from the log of the stores.
 fn askers(stores: &RunningStores) -> BTreeMap<String, Vec<String>> {
     let of_store = |store: emulator::StoreAddress| {
         let requests = stores.requests(&store.slug).unwrap().latest;
@@ -166,15 +166,15 @@ async fn of_three_one_is_killed_and_one_paused_and_each_store_is_refreshed_once_
     paused.signal("-STOP");
     let third = Worker::start(home, &url, "worker-third").end().unwrap();
     assert_eq!(third["runs_closed"], 1, "{third}");
-    // All is done without the one that is paused. It wakes, and takes no step with what it had.
+    // The run finishes without the paused worker. When that worker wakes up, it does nothing with its earlier leases.
     let before = askers(&stores);
     paused.signal("-CONT");
     let woken = paused.end().unwrap();
     assert!(woken["lost"].as_u64().unwrap() >= 1, "{woken}");
     assert_eq!(askers(&stores), before, "it asked after it woke");
     assert_eq!(killed.end(), None);
-    // A worker that asked a store and was followed by another never asked it again: no two asked it at once, and none
-    // is lost.
+    // After another worker took over a store, the first one never asked it again. So no two workers asked a store at
+    // once, and no store is lost.
     for (store, askers) in &before {
         let distinct: BTreeSet<_> = askers.iter().collect();
         assert!(

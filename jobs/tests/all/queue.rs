@@ -1,4 +1,4 @@
-//! Workers that share a queue, a lake and emulated stores.
+//! Runs workers that share a queue, a lake and emulated stores.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl Rig {
         Self::with_latency(products, stores, Duration::ZERO).await
     }
 
-    /// Each answer of the stores takes so long.
+    /// Creates a rig whose stores answer with this delay.
     pub(crate) async fn with_latency(products: u64, stores: u32, latency: Duration) -> Self {
         let source = Source::Generated {
             products,
@@ -89,12 +89,12 @@ impl Rig {
     }
 
     pub(crate) async fn enqueue(&self) -> EnqueuedRun {
-        // The second of a run id tells runs apart in order.
+        // The seconds in run ids keep the runs in order.
         self.clock.advance_ms(1_000);
         self.deps("test").enqueue(None, false).await.unwrap()
     }
 
-    /// A worker that ends when the queue is empty.
+    /// Starts a worker that ends when the queue is empty.
     pub(crate) fn worker(&self, name: &str) -> (JoinHandle<WorkerReport>, CancellationToken) {
         let worker = QueueWorker::new(self.deps(name), self.config.clone());
         let stop = CancellationToken::new();
@@ -115,7 +115,7 @@ impl Rig {
         Lake::open(at, LakeConfig::default(), clock).await.unwrap()
     }
 
-    /// The number of products that the lake has of each store.
+    /// Returns the number of products of each store in the lake.
     pub(crate) async fn products(&self) -> BTreeMap<StoreHost, u64> {
         let rows = self.lake().await.snapshot().await.unwrap().brands().await.unwrap();
         rows.into_iter()
@@ -123,7 +123,7 @@ impl Rig {
             .collect()
     }
 
-    /// Waits until `wanted` holds; others are at work meanwhile.
+    /// Waits until `wanted` returns true while other tasks work.
     pub(crate) async fn until(&self, what: &str, wanted: impl AsyncFn() -> bool) {
         let begin = std::time::Instant::now();
         while !wanted().await {
@@ -140,7 +140,7 @@ impl Rig {
 pub(crate) fn market(storage: &Storage, clock: Arc<dyn Clock>, agent: &str) -> Market {
     let storefront = StorefrontConfig {
         retries_max: 0,
-        // A store that a test slows down is waited for, however busy the machine is.
+        // Long, so that a deliberately slow store does not time out on a busy machine.
         request_timeout_ms: 600_000,
         user_agent: agent.to_owned(),
         ..StorefrontConfig::loopback()
@@ -197,14 +197,14 @@ async fn workers_share_a_run_and_one_of_them_commits_it_in_few_commits() {
         (report.totals.changed, report.totals.stores, report.totals.products),
         (24, 24, 240)
     );
-    // One call a store is not a commit a store.
+    // Workers ask the stores one by one, but several stores share a commit.
     assert!(report.commits <= 8, "{}", report.commits);
     assert_eq!(rig.products().await.values().sum::<u64>(), 240);
     let checks = data_checks::load(&rig.market.storage).await.unwrap();
     for host in rig.products().await.keys() {
         assert_eq!(checks.of(host).unwrap().outcome, CheckOutcome::Changed);
     }
-    // The ledger alone is left.
+    // Only the ledger remains.
     assert!(rig.state.open_work_runs().await.unwrap().is_empty());
     let staging = rig.market.storage.local_dir().unwrap().join("staging");
     let left = std::fs::read_dir(staging).map_or(0, |found| {
@@ -290,11 +290,11 @@ async fn a_worker_on_a_machine_that_slept_beyond_its_lease_loses_its_store_and_i
     rig.until("two are through", async || rig.report_so_far().await == 2)
         .await;
     rig.stores.set_fault(&slow.slug, None).unwrap();
-    // The time of a minute and a half passes at once.
+    // Ninety seconds pass at once.
     rig.clock.advance_ms(90_000);
     let report = worker.await.unwrap();
     drop(stop);
-    // It lost the store, took it anew under a higher fence, and another right to commit.
+    // The worker lost the store and took it again under a higher fence. It also took a new lease for committing.
     assert_eq!((report.staged, report.lost), (3, 1));
     let told = rig.report().await;
     assert_eq!(
@@ -333,7 +333,7 @@ async fn what_a_killed_worker_had_is_done_by_another_when_its_lease_ends() {
 }
 
 impl Rig {
-    /// Stores that the ledger of the newest run has.
+    /// Returns the number of stores in the ledger of the newest run.
     pub(crate) async fn report_so_far(&self) -> usize {
         let runs = list_runs(&self.market.storage).await.unwrap();
         let Some(run) = runs.first() else { return 0 };

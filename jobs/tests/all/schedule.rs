@@ -41,7 +41,7 @@ fn after(text: &str, zone: &str, from: &str, count: usize) -> Vec<String> {
 
 #[test]
 fn a_time_of_day_comes_once_a_day_whatever_the_clocks_do() {
-    // Berlin's clocks skip half past two on the 29th of March, and show it twice on the 25th of October.
+    // Berlin's clocks skip 02:30 on 29 March and show it twice on 25 October.
     assert_eq!(
         after("30 2 * * *", "Europe/Berlin", "2026-03-28T00:00:00Z", 3),
         ["2026-03-28T01:30:00Z", "2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z"]
@@ -96,7 +96,7 @@ fn each_job_has_a_schedule_that_can_be_read() {
     insta::assert_snapshot!("crawl".parse::<JobName>().unwrap_err(), @r#"no job is called "crawl"; there are refresh-catalogue, refresh-shipping, refresh-reviews, build-release, compact, vacuum, collect-garbage, check-quality, probe-delivery"#);
 }
 
-/// A week around the days on which clocks are set, and one in summer.
+/// Generates weeks around the days of clock changes, and one in summer.
 fn weeks() -> impl Strategy<Value = Timestamp> {
     let begins = [
         "2026-03-05",

@@ -12,7 +12,7 @@ use kit::SetClock;
 use state::{JobRun, State, StateTarget};
 use tokio::sync::Notify;
 
-/// Time that passes when the test says so.
+/// Monotonic clock that only the test advances.
 #[derive(Debug, Default)]
 pub(crate) struct SetElapsed(AtomicU64);
 
@@ -22,26 +22,26 @@ impl MonotonicClock for SetElapsed {
     }
 }
 
-/// The behaviour of a job when it runs.
+/// Behaviour of a fake job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JobScript {
-    /// It is done at once.
+    /// Succeeds at once.
     Done,
-    /// It fails at once.
+    /// Fails at once.
     Fails,
-    /// It waits until it is told to stop, and stops.
+    /// Waits until it is told to stop, and stops.
     Waits,
-    /// It never ends by itself.
+    /// Never ends by itself.
     Hangs,
-    /// It breaks off.
+    /// Panics.
     Panics,
 }
 
-/// The record that all fake jobs of a test share.
+/// Record shared by all fake jobs of a test.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
     pub(crate) does: BTreeMap<JobName, JobScript>,
-    /// The number of runs of each job at work now; a second one would be a fault.
+    /// Number of current runs of each job; more than one is an error.
     at_work: BTreeMap<JobName, u32>,
     pub(crate) runs: u64,
 }
@@ -52,7 +52,7 @@ struct Fake {
     book: Arc<Mutex<Book>>,
 }
 
-/// Counts a run out, however it ends.
+/// Decrements the number of current runs when it is dropped.
 struct AtWork<'a>(&'a Fake);
 
 impl Drop for AtWork<'_> {
@@ -96,7 +96,7 @@ impl Work for Fake {
     }
 }
 
-/// Schedulers over one state, whose time is set.
+/// Schedulers on one state, with controlled clocks.
 pub(crate) struct Rig {
     pub(crate) state: State,
     pub(crate) clock: Arc<SetClock>,
@@ -150,7 +150,7 @@ impl Rig {
         self.book.lock().unwrap().runs
     }
 
-    /// Lets so many seconds pass, for the clock and for the process.
+    /// Advances the system clock and the monotonic clock by this number of seconds.
     pub(crate) fn pass(&self, seconds: i64) {
         self.clock.advance_ms(seconds * 1000);
         self.elapsed.0.fetch_add(seconds as u64 * 1000, Ordering::SeqCst);
@@ -160,7 +160,7 @@ impl Rig {
         self.clock.now()
     }
 
-    /// The runs of a job as `number cause outcome attempt`, the oldest first.
+    /// Returns the runs of a job as `number cause outcome attempt`, oldest first.
     pub(crate) async fn told(&self, name: JobName) -> Vec<String> {
         let runs = self.history(name).await;
         let told = runs.iter().map(|run| {
@@ -177,7 +177,7 @@ impl Rig {
     }
 }
 
-/// One look, and another when what was begun had a chance to end.
+/// Does one scheduler step, and another after the started runs had a chance to end.
 pub(crate) async fn look(scheduler: &mut Scheduler) {
     scheduler.step().await;
     for _ in 0..4 {

@@ -1,4 +1,4 @@
-//! Jobs that keep a market small, and whole.
+//! Tests jobs that keep a market small and intact.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ async fn run(rig: &Rig, market: &Arc<Market>, name: JobName) -> JobReport {
     work.run(turn).await.unwrap()
 }
 
-/// The market with folders of its own for builds.
+/// Returns the market with separate folders for builds.
 fn with_folders(rig: &Rig, folder: &std::path::Path) -> Arc<Market> {
     let market = crate::queue::market(&rig.market.storage, Arc::clone(&rig.clock) as _, "haat-test");
     Arc::new(Market {
@@ -54,7 +54,7 @@ async fn a_build_tidies_what_many_small_commits_left() {
     let report = run(&rig, &market, JobName::BuildRelease).await;
     assert_eq!(report.counts["published"], 1, "{report:?}");
     assert!(report.counts["merges"] >= 1, "{report:?}");
-    // A second finds nothing to do.
+    // A second run finds nothing to do.
     let again = run(&rig, &market, JobName::BuildRelease).await;
     assert_eq!((again.counts["published"], again.counts["merges"]), (0, 0), "{again:?}");
 }
@@ -65,7 +65,7 @@ async fn brands_whose_rows_are_lost_are_due_at_once_and_come_back() {
     let market = Arc::clone(&rig.market);
     let first = run(&rig, &market, JobName::RefreshCatalogue).await;
     assert_eq!((first.counts["due"], first.counts["changed"]), (6, 6), "{first:?}");
-    // Later than the shortest interval, and nobody is due yet.
+    // The shortest interval has passed, but no brand is due yet.
     rig.clock.advance_ms(61 * 60_000);
     assert_eq!(run(&rig, &market, JobName::RefreshCatalogue).await.counts["due"], 0);
 
