@@ -99,8 +99,8 @@ fn is_product(members: &Map<String, Value>) -> bool {
     members.get("@type").is_some_and(|types| one_or_many(types).any(kind))
 }
 
-/// Returns true if both nodes describe the same product. One may be a variant of the other; otherwise the facts that
-/// both state must not differ.
+/// Returns true if both nodes describe the same product. Either one is a variant of the other, or their `@id` or `name`
+/// is equal. If neither can be compared, `url` or, without it, `sku` must not differ.
 fn same_product(first: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     if std::ptr::eq(first, other) || is_variant_of(first, other) || is_variant_of(other, first) {
         return true;
