@@ -1,14 +1,14 @@
 //! Runs the jobs that keep the catalogue fresh: decides when they are due, runs them, and records each run.
 //!
-//! Input: schedules (cron expressions in the market's time zone), the state database, and the operations of the pipeline.
-//! Output: each scheduled time is run once by one of any number of processes. One run may stand for all missed times.
-//! A ledger contains the runs with their outcomes and counts.
+//! Input: schedules (cron expressions in the market's time zone), the state database, and the operations of the
+//! pipeline. Output: each scheduled time is run once by one of any number of processes. One run may stand for all
+//! missed times. A ledger contains the runs with their outcomes and counts.
 //!
-//! - [`Schedule`], [`decide`], [`Watch`], [`cadence`]: pure. They compute when a job is due, what to do with a job in its
-//!   current state, if its process is dead, and how often a brand is asked.
+//! - [`Schedule`], [`decide`], [`Watch`], [`cadence`]: pure. They compute when a job is due, what to do with a job in
+//!   its current state, if its process is dead, and how often a brand is asked.
 //! - [`Scheduler`]: does the I/O. Reads the state, decides, starts runs, sends heartbeats for them, and ends them.
-//! - [`QueueWorker`]: takes stores from the queue in the state, with one lease per store. It also commits what all workers
-//!   stage, unless another worker does so.
+//! - [`QueueWorker`]: takes stores from the queue in the state, with one lease per store. It also commits what all
+//!   workers stage, unless another worker does so.
 //! - `work/`: one file per job. Each job is idempotent and calls the same operation as the command line.
 //!
 //! This crate does not decide how a store is asked or what a release contains. It reads no clock except

@@ -18,11 +18,12 @@ pub enum TriggerOutcome {
 }
 
 impl Scheduler {
-    /// Runs one job now, independent of its schedule and even if it is paused, and waits for its end. If another process seems
-    /// to be running the job, it first waits until that process is known to be alive or dead.
+    /// Runs one job now, independent of its schedule and even if it is paused, and waits for its end. If another
+    /// process seems to be running the job, it first waits until that process is known to be alive or dead.
     ///
     /// # Errors
-    /// [`StateError`] if the state does not answer. A run that was started is then ended by the next process that looks.
+    /// [`StateError`] if the state does not answer. A run that was started is then ended by the next process that
+    /// looks.
     #[boxed]
     pub async fn trigger(
         mut self,

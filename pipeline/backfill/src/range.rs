@@ -24,8 +24,8 @@ pub enum RangeError {
 const DAY_MICROS: i64 = 24 * 3_600_000_000;
 
 impl Range {
-    /// Creates the range from the start of day `from` to the end of day `to` in the time zone `zone`. Either may be a timestamp
-    /// instead.
+    /// Creates the range from the start of day `from` to the end of day `to` in the time zone `zone`. Either may be a
+    /// timestamp instead.
     ///
     /// # Errors
     /// [`RangeError`].

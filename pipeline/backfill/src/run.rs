@@ -64,8 +64,8 @@ const REFUSALS_MAX: u32 = 3;
 /// Number of first pages that are timed for the estimate.
 const PAGES_TIMED: usize = 8;
 
-/// Rereads the newest landing of each store in the range and updates the lake's data of the store accordingly. Resumes a
-/// killed or interrupted backfill with the same options.
+/// Rereads the newest landing of each store in the range and updates the lake's data of the store accordingly. Resumes
+/// a killed or interrupted backfill with the same options.
 ///
 /// # Errors
 /// See [`BackfillError`]. What was committed before stays; the next backfill with the same options does the others.

@@ -24,7 +24,8 @@ impl AnswerFolder {
         ObjectPath::from_iter([self.kind, store.as_str(), &file])
     }
 
-    /// Lists the times at which a store's answers were landed with their paths, oldest first. Other objects are skipped.
+    /// Lists the times at which a store's answers were landed with their paths, oldest first. Other objects are
+    /// skipped.
     ///
     /// # Errors
     /// The folder cannot be listed.
@@ -42,8 +43,8 @@ impl AnswerFolder {
         Ok(found)
     }
 
-    /// Deletes a store's answers that were landed before a given time. An answer that another process deleted in the meantime
-    /// is not an error.
+    /// Deletes a store's answers that were landed before a given time. An answer that another process deleted in the
+    /// meantime is not an error.
     ///
     /// # Errors
     /// The folder cannot be listed, or an object cannot be deleted.

@@ -85,12 +85,12 @@ impl Probe {
     }
 }
 
-/// Examines an address with at most four requests: `robots.txt`, `/meta.json`, one product of the catalogue, and the front
-/// page if a crawl would need it for the currency.
+/// Examines an address with at most four requests: `robots.txt`, `/meta.json`, one product of the catalogue, and the
+/// front page if a crawl would need it for the currency.
 ///
 /// # Errors
-/// [`StoreError::Url`] if the address cannot be a store's. Failures of the store are part of the result.
-/// They are not errors.
+/// [`StoreError::Url`] if the address cannot be a store's. Failures of the store are part of the result. They are not
+/// errors.
 #[boxed]
 pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, StoreError> {
     let store = storefront.store(base_url)?;

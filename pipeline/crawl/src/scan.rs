@@ -18,7 +18,7 @@ pub struct PageScan {
     pub ids: Vec<u64>,
 }
 
-/// Page as parsed by a [`PageReader`].
+/// Page as parsed by its reader.
 #[derive(Debug)]
 pub struct ReadPage<T> {
     /// Data that paging needs.

@@ -40,8 +40,8 @@ pub fn state_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}.json")])
 }
 
-/// Loads the last crawl of this store that is in the lake. Returns `None` if there is none or if it cannot be parsed, because
-/// it only saves work.
+/// Loads the last crawl of this store that is in the lake. Returns `None` if there is none or if it cannot be parsed,
+/// because it only saves work.
 ///
 /// # Errors
 /// [`LandingError`].

@@ -33,8 +33,8 @@ pub struct ProductsPage<'a> {
 }
 
 /// Parses a catalogue page (`/products.json`, `/collections/{handle}/products.json`), the answer for one product
-/// (`/products/{handle}.json`), or a bare list of products. A bare list does not say what it contains. So it counts as a
-/// list of products only if it contains only objects, and an empty list is not a page.
+/// (`/products/{handle}.json`), or a bare list of products. A bare list does not say what it contains. So it counts as
+/// a list of products only if it contains only objects, and an empty list is not a page.
 ///
 /// # Errors
 /// [`ParseError`] if the body as a whole is something else, or is truncated. A bad record is not an error of the page.
@@ -49,7 +49,8 @@ pub fn parse_products_page(bytes: &[u8]) -> Result<ProductsPage<'_>, ParseError>
     }
 }
 
-/// Returns the text of a body, for [`parse_products_text`] and [`record_excerpts`]. A few invalid characters are replaced.
+/// Returns the text of a body, for [`parse_products_text`] and [`record_excerpts`]. A few invalid characters are
+/// replaced.
 ///
 /// # Errors
 /// [`ParseError::TooLarge`], or [`ParseError::NotUtf8`] if too many characters are invalid.
@@ -79,8 +80,8 @@ pub fn parse_products_text(text: &str) -> Result<ProductsPage<'_>, ParseError> {
     })
 }
 
-/// Calls `read` with each record as [`parse_products_text`] would return it, one at a time, so that only one is in memory.
-/// Returns the number of records. If the page as a whole is bad, `read` has already received its first records.
+/// Calls `read` with each record as [`parse_products_text`] would return it, one at a time, so that only one is in
+/// memory. Returns the number of records. If the page as a whole is bad, `read` has already received its first records.
 ///
 /// # Errors
 /// See [`parse_products_page`].

@@ -80,8 +80,8 @@ pub enum ProbeError {
     },
 }
 
-/// Asks several brands concurrently and commits the answers of each brand when it is finished. If a brand fails, the run
-/// continues.
+/// Asks several brands concurrently and commits the answers of each brand when it is finished. If a brand fails, the
+/// run continues.
 ///
 /// # Errors
 /// Fails if the lake cannot be read or written, or if a brand is not in the lake.

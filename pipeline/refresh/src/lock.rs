@@ -9,8 +9,9 @@ use crate::run::{OtherCrawls, RefreshDeps, RunOptions, refresh};
 use crate::summary::RunReport;
 use crate::{RefreshConfig, RefreshError};
 
-/// Runs [`refresh`] next to other processes on this machine. The crawls detect each other, and [`RefreshDeps::others`] is
-/// ignored. Fails before any request if the lake has a commit that cannot be finished, because nothing could be committed.
+/// Runs [`refresh`] next to other processes on this machine. The crawls detect each other, and [`RefreshDeps::others`]
+/// is ignored. Fails before any request if the lake has a commit that cannot be finished, because nothing could be
+/// committed.
 ///
 /// # Errors
 /// See [`RefreshError`].

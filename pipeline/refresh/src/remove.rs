@@ -60,8 +60,8 @@ fn known_at(store: &StoreHost) -> [ObjectPath; 8] {
     ]
 }
 
-/// Lists all objects about a store outside of the lake and the landing (which is pruned separately). [`remove_brand`] deletes
-/// these objects last.
+/// Lists all objects about a store outside of the lake and the landing (which is pruned separately). [`remove_brand`]
+/// deletes these objects last.
 ///
 /// # Errors
 /// [`RemoveError::Known`] if the storage fails.
@@ -90,8 +90,8 @@ fn listed(brands: &[BrandSlug]) -> String {
     names.join(", ")
 }
 
-/// Removes a brand from the registry and the lake, and deletes what was saved about its crawls, codes and shipping terms. Its
-/// slug stays reserved. A removal that failed can be repeated until it succeeds.
+/// Removes a brand from the registry and the lake, and deletes what was saved about its crawls, codes and shipping
+/// terms. Its slug stays reserved. A removal that failed can be repeated until it succeeds.
 ///
 /// # Errors
 /// [`RegistryError::Unknown`] if no brand ever had the slug; see [`RemoveError`].

@@ -84,8 +84,8 @@ impl RereadCatalogue {
 }
 
 impl Rereader {
-    /// Creates a reader that works like a crawl with this configuration. `country` is the country whose prices were requested.
-    /// Products that pages list but that cannot be parsed are kept as in `snapshot`.
+    /// Creates a reader that works like a crawl with this configuration. `country` is the country whose prices were
+    /// requested. Products that pages list but that cannot be parsed are kept as in `snapshot`.
     ///
     /// # Errors
     /// The storage fails, or a file of `brands` cannot be read.

@@ -74,8 +74,8 @@ pub struct BrandShipping {
     pub error: Option<String>,
 }
 
-/// Asks the stores of brands that are due for their terms and commits these. `model` reads terms that the rules do not find.
-/// Brands that are not in the lake yet are left out.
+/// Asks the stores of brands that are due for their terms and commits these. `model` reads terms that the rules do not
+/// find. Brands that are not in the lake yet are left out.
 ///
 /// # Errors
 /// [`TaskError`]. The failure of a store is not an error; its known terms stay.

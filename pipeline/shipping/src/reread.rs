@@ -74,9 +74,9 @@ pub struct RereadShipping {
 
 type Terms = StoreUpdate<Option<ShippingPolicy>>;
 
-/// Parses the landed answers of stores again and commits the resulting terms, as [`crate::refresh_shipping`] would for the
-/// same answers. The newest answer in the range counts: the answer to a shipping refresh, or the policies that a crawl
-/// landed. Work done before an error stays, and a second call continues.
+/// Parses the landed answers of stores again and commits the resulting terms, as [`crate::refresh_shipping`] would for
+/// the same answers. The newest answer in the range counts: the answer to a shipping refresh, or the policies that a
+/// crawl landed. Work done before an error stays, and a second call continues.
 ///
 /// # Errors
 /// [`TaskError`].

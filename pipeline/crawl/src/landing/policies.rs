@@ -42,7 +42,8 @@ pub async fn landed_policies(storage: &Storage) -> Result<BTreeMap<StoreHost, Ve
     Ok(found)
 }
 
-/// Returns the policies of a store that a run landed, as the JSON that the store sent; `None` if they are missing or damaged.
+/// Returns the policies of a store that a run landed, as the JSON that the store sent; `None` if they are missing or
+/// damaged.
 ///
 /// # Errors
 /// [`LandingError`].

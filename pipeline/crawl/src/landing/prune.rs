@@ -32,8 +32,8 @@ pub async fn landed_before(storage: &Storage, runs_kept: usize) -> Result<Vec<Ru
     Ok(runs)
 }
 
-/// Deletes the landed pages of the given runs, except those in `needed`. For each store, `needed` contains the run whose
-/// landing the store's crawl state refers to.
+/// Deletes the landed pages of the given runs, except those in `needed`. For each store, `needed` contains the run
+/// whose landing the store's crawl state refers to.
 ///
 /// # Errors
 /// [`LandingError::Prefix`]. Objects deleted before the failure stay deleted, and the next call continues.

@@ -11,8 +11,8 @@ use storefront::MemoryBudget;
 use super::{DONE, LandingError, PAGE_BYTES_MAX, PageMark, StoreCrawl, landed_at, page_file, sha256_hex};
 use crate::document::load_document;
 
-/// Reads the complete crawl of a store by this run. Returns `None` if there is none or it cannot be parsed; the crawl then
-/// counts as incomplete and is repeated.
+/// Reads the complete crawl of a store by this run. Returns `None` if there is none or it cannot be parsed; the crawl
+/// then counts as incomplete and is repeated.
 ///
 /// # Errors
 /// [`LandingError::Storage`].
@@ -22,8 +22,8 @@ pub async fn read_done(storage: &Storage, run: &RunId, store: &StoreHost) -> Res
     Ok(done.filter(|done| done.store == *store))
 }
 
-/// Reads a landed page as the store sent it and checks its hash. Its memory is reserved from `memory`, so the caller must not
-/// hold another page.
+/// Reads a landed page as the store sent it and checks its hash. Its memory is reserved from `memory`, so the caller
+/// must not hold another page.
 ///
 /// # Errors
 /// [`LandingError::Damaged`] if the page is missing or differs from what was landed; see [`LandingError`].

@@ -95,8 +95,8 @@ impl Registry {
 
     /// Registers brands, or changes their registration, in one event. Returns the outcome for each brand.
     ///
-    /// A brand is identified by its address, and its slug never changes. Changes by other programs are read first, so two
-    /// programs can add brands at the same time. If nothing changes, nothing is written.
+    /// A brand is identified by its address, and its slug never changes. Changes by other programs are read first, so
+    /// two programs can add brands at the same time. If nothing changes, nothing is written.
     ///
     /// # Errors
     /// See [`RegistryError`]; after an error nothing was changed.

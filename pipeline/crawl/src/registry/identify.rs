@@ -19,9 +19,9 @@ pub struct StatedFacts {
 }
 
 impl Registry {
-    /// Records, in one event, the store identities that crawls found. Returns the brands, by key, whose store already belongs to
-    /// another brand, with that other brand, because one store cannot be two brands. Brands that are no longer registered are
-    /// skipped.
+    /// Records, in one event, the store identities that crawls found. Returns the brands, by key, whose store already
+    /// belongs to another brand, with that other brand, because one store cannot be two brands. Brands that are no
+    /// longer registered are skipped.
     ///
     /// # Errors
     /// See [`RegistryError`]; after an error nothing was changed.

@@ -79,8 +79,8 @@ impl Registry {
         Ok(whole.map(|fault| fault.path).collect())
     }
 
-    /// Restores damaged events from their copies and damaged copies from their events. Also registers brands again that only
-    /// the lake mentions; `known` contains the brands in the lake. With `dry_run`, only reports what it would do.
+    /// Restores damaged events from their copies and damaged copies from their events. Also registers brands again that
+    /// only the lake mentions; `known` contains the brands in the lake. With `dry_run`, only reports what it would do.
     ///
     /// # Errors
     /// See [`RegistryError`].

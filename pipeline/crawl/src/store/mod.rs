@@ -110,9 +110,10 @@ impl Crawler {
         &self.config
     }
 
-    /// Reads the store's whole catalogue. It first waits until fewer than the configured number of stores are in progress, and
-    /// later whenever more than the configured number are worked on. Pages of the store that this run has already landed are not
-    /// requested again. If the process is killed, the next call for the same run resumes from the landing.
+    /// Reads the store's whole catalogue. It first waits until fewer than the configured number of stores are in
+    /// progress, and later whenever more than the configured number are worked on. Pages of the store that this run has
+    /// already landed are not requested again. If the process is killed, the next call for the same run resumes from
+    /// the landing.
     ///
     /// The crawl state is not written: the caller must call [`crate::save_state`] once the lake has the result.
     ///

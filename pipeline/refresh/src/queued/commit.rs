@@ -60,12 +60,12 @@ const AT_ONCE_MAX: usize = 4;
 /// Capacity of the event channel to the collector; each event holds products in memory.
 const EVENTS_MAX: usize = 4;
 
-/// Commits to the lake what workers stage of a run, until no store is left or `deps.stores.cancel` ends it early. On an early
-/// end, what is staged is committed, the report says that the run is interrupted, and the next committer continues.
-/// Committing a stage twice does no harm.
+/// Commits to the lake what workers stage of a run, until no store is left or `deps.stores.cancel` ends it early. On an
+/// early end, what is staged is committed, the report says that the run is interrupted, and the next committer
+/// continues. Committing a stage twice does no harm.
 ///
-/// Stages that `source` returns together are committed together, even if building them takes long. They are split only if
-/// they exceed `refresh.tick_brands_max` or the memory, or if some of them have waited for `wait_max`.
+/// Stages that `source` returns together are committed together, even if building them takes long. They are split only
+/// if they exceed `refresh.tick_brands_max` or the memory, or if some of them have waited for `wait_max`.
 ///
 /// # Errors
 /// See [`RefreshError`].
