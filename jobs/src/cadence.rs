@@ -55,7 +55,7 @@ pub fn interval_s(changing: &ChangeRate, config: &CadenceConfig) -> u64 {
     (wanted_s.round() as u64).clamp(config.interval_min_s, config.interval_max_s.max(config.interval_min_s))
 }
 
-/// Returns the time at which a brand must be asked again; `None` if it was never asked.
+/// Returns the time at which a brand must be queried again; `None` if it was never queried.
 #[must_use]
 pub fn due_at(check: Option<&Check>, config: &CadenceConfig) -> Option<Timestamp> {
     let check = check?;
@@ -73,7 +73,7 @@ pub fn due_at(check: Option<&Check>, config: &CadenceConfig) -> Option<Timestamp
     Some(check.checked_at.plus_millis(pause_ms))
 }
 
-/// Returns true if a brand must be asked now. A due time further ahead than the longest interval allows comes from a
+/// Returns true if a brand must be queried now. A due time further ahead than the longest interval allows comes from a
 /// wrong clock.
 #[must_use]
 pub fn is_due(check: Option<&Check>, config: &CadenceConfig, now: Timestamp) -> bool {
@@ -84,9 +84,9 @@ pub fn is_due(check: Option<&Check>, config: &CadenceConfig, now: Timestamp) -> 
     at <= now || at > now.plus_millis(longest_ms.saturating_mul(2))
 }
 
-/// Returns the stores that must be asked now. Stores with rows in damaged files are asked together, because a file is
-/// rewritten only when all of its stores were crawled. They are due as soon as one of them is due, or none was asked
-/// within the shortest interval.
+/// Returns the stores that must be queried now. Stores with rows in damaged files are queried together, because a file
+/// is rewritten only when all of its stores were crawled. They are due as soon as one of them is due, or none was
+/// queried within the shortest interval.
 #[must_use]
 pub fn due_stores<'a>(
     stores: &[&StoreHost],

@@ -20,7 +20,7 @@ pub struct JobsConfig {
     pub cadence: CadenceConfig,
     /// Settings of the job that crawls the stores of brands that are due.
     pub refresh_catalogue: JobConfig,
-    /// Settings of the job that asks stores for their shipping terms; each store is asked once a week.
+    /// Settings of the job that queries stores for their shipping terms; each store is queried once a week.
     pub refresh_shipping: JobConfig,
     /// Settings of the job that reads stores' review apps; each store is read once per `reviews.after_s`.
     pub refresh_reviews: JobConfig,
@@ -34,7 +34,7 @@ pub struct JobsConfig {
     pub collect_garbage: JobConfig,
     /// Settings of the job that checks if the catalogue is fresh and complete.
     pub check_quality: JobConfig,
-    /// Settings of the job that asks stores for delivery costs.
+    /// Settings of the job that queries stores for delivery costs.
     pub probe_delivery: JobConfig,
 }
 

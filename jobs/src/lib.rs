@@ -5,13 +5,13 @@
 //! missed times. A ledger contains the runs with their outcomes and counts.
 //!
 //! - [`Schedule`], [`decide`], [`Watch`], [`cadence`]: pure. They compute when a job is due, what to do with a job in
-//!   its current state, if its process is dead, and how often a brand is asked.
+//!   its current state, if its process is dead, and how often a brand is queried.
 //! - [`Scheduler`]: does the I/O. Reads the state, decides, starts runs, sends heartbeats for them, and ends them.
 //! - [`QueueWorker`]: takes stores from the queue in the state, with one lease per store. It also commits what all
 //!   workers stage, unless another worker does so.
 //! - `work/`: one file per job. Each job is idempotent and calls the same operation as the command line.
 //!
-//! This crate does not decide how a store is asked or what a release contains. It reads no clock except
+//! This crate does not decide how a store is queried or what a release contains. It reads no clock except
 //! [`data_model::Clock`], and never starts a job that another process is running.
 
 pub mod cadence;

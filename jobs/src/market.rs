@@ -41,7 +41,7 @@ pub struct Market {
     pub refresh: RefreshConfig,
     /// State with the queue for brands that are due; `None`: the job `refresh-catalogue` crawls them itself.
     pub queue: Option<State>,
-    /// Rights to ask stores, for when workers of the queue ask stores too.
+    /// Rights to query stores, for when workers of the queue query stores too.
     pub rights: Option<Arc<dyn StoreRights>>,
     /// Limits of the interval between crawls of a brand.
     pub cadence: CadenceConfig,

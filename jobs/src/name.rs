@@ -23,7 +23,7 @@ pub enum JobName {
     RefreshReviews,
     /// Checks if the catalogue is fresh and complete.
     CheckQuality,
-    /// Asks stores for delivery costs, a few questions per day.
+    /// Queries stores for delivery costs, a few questions per day.
     ProbeDelivery,
 }
 

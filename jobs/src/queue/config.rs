@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct QueueConfig {
     /// Time in seconds without a renewal after which a worker's stores are given to others. Workers renew three times
-    /// per period and stop asking a store when a fifth of it is left. Clocks of machines that share a queue must not
+    /// per period and stop querying a store when a fifth of it is left. Clocks of machines that share a queue must not
     /// differ by more than that fifth.
     pub lease_s: u64,
     /// Maximum number of attempts for a store before it becomes a dead letter.

@@ -18,8 +18,8 @@ use super::hold;
 use super::keeper::Keeper;
 use crate::monotonic_clock::Clocks;
 
-/// Takes and renews a lease for each store while it is asked, so that no worker asks it at the same time. Stores that a
-/// worker has are left to the worker.
+/// Takes and renews a lease for each store while it is queried, so that no worker queries it at the same time. Stores
+/// that a worker has are left to the worker.
 #[derive(Debug)]
 pub struct StoreLeases {
     state: State,

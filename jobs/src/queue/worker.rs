@@ -21,7 +21,7 @@ use crate::ops::Readiness;
 pub struct QueueDeps {
     /// State database with the queue.
     pub state: State,
-    /// Market whose stores are asked.
+    /// Market whose stores are queried.
     pub market: Arc<Market>,
     /// Monotonic clock.
     pub elapsed: Arc<dyn MonotonicClock>,
@@ -72,7 +72,7 @@ impl QueueWorker {
     pub(super) async fn refresh_deps(&self, cancel: CancellationToken) -> Result<RefreshDeps, JobFailure> {
         Ok(RefreshDeps {
             stores: StoreDeps {
-                // A worker already has the lease on a store when it asks the store.
+                // A worker already has the lease on a store when it queries the store.
                 rights: None,
                 ..self.deps.market.store_deps(cancel).await?
             },

@@ -8,7 +8,7 @@ use crate::end::{JobFailure, JobReport};
 use crate::market::Market;
 use crate::name::JobName;
 
-/// Asks stores for delivery costs, within each store's daily budget, as `haat delivery probe` does.
+/// Queries stores for delivery costs, within each store's daily budget, as `haat delivery probe` does.
 #[derive(Debug)]
 pub(super) struct ProbeDelivery(pub(super) Arc<Market>);
 

@@ -11,7 +11,7 @@ use crate::name::JobName;
 /// Age in seconds after which a store's terms are requested again. It is long because terms rarely change.
 const AFTER_S: u64 = 7 * 24 * 3600;
 
-/// Asks stores for their shipping terms, as `haat shipping refresh` does. Stores that a run did not reach are due in
+/// Queries stores for their shipping terms, as `haat shipping refresh` does. Stores that a run did not reach are due in
 /// the next one.
 #[derive(Debug)]
 pub(super) struct RefreshShipping(pub(super) Arc<Market>);

@@ -118,10 +118,10 @@ fn stores_of_damaged_files_are_due_together_and_no_oftener_than_may_be() {
         let of = |store: &data_model::StoreHost| Some(if store.as_str() == two { &late } else { &check });
         due_stores(&stores, damaged, of, &config, noon().plus_millis(minutes * 60_000)).len()
     };
-    // The second store was asked half an hour later.
+    // The second store was queried half an hour later.
     assert_eq!((due(&damaged, 61), due(&damaged, 91)), (0, 2));
     let none = std::collections::BTreeSet::new();
     assert_eq!((due(&none, 91), due(&none, 6 * 60)), (0, 2));
-    // The first and the third store are due by themselves, and the second store is asked together with the first.
+    // The first and the third store are due by themselves, and the second store is queried together with the first.
     assert_eq!(due(&damaged, 6 * 60), 3);
 }

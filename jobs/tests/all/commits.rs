@@ -107,7 +107,7 @@ async fn what_waits_with_a_committer_that_is_killed_is_committed_by_the_next() {
     rig.let_all_answer();
     rig.clock.advance_ms(25 * HOUR_S as i64 * 1_000);
     let report = rig.worker("two").0.await.unwrap();
-    // The two finished stores are not asked again.
+    // The two finished stores are not queried again.
     assert_eq!((report.staged, report.runs_closed), (6, 1));
     let told = rig.report().await;
     assert_eq!(

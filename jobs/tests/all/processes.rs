@@ -130,7 +130,7 @@ fn has_stores(items: &[WorkItem], name: &str) -> bool {
     items.iter().any(is_held)
 }
 
-/// Returns, for each store, the workers that asked it in order, from the log of the stores.
+/// Returns, for each store, the workers that queried it in order, from the log of the stores.
 fn askers(stores: &RunningStores) -> BTreeMap<String, Vec<String>> {
     let of_store = |store: emulator::StoreAddress| {
         let requests = stores.requests(&store.slug).unwrap().latest;
@@ -173,8 +173,8 @@ async fn of_three_one_is_killed_and_one_paused_and_each_store_is_refreshed_once_
     assert!(woken["lost"].as_u64().unwrap() >= 1, "{woken}");
     assert_eq!(askers(&stores), before, "it asked after it woke");
     assert_eq!(killed.end(), None);
-    // After another worker took over a store, the first one never asked it again. So no two workers asked a store at
-    // once, and no store is lost.
+    // After another worker took over a store, the first one never queried it again. So no two workers queried a store
+    // at once, and no store is lost.
     for (store, askers) in &before {
         let distinct: BTreeSet<_> = askers.iter().collect();
         assert!(

@@ -197,7 +197,7 @@ async fn workers_share_a_run_and_one_of_them_commits_it_in_few_commits() {
         (report.totals.changed, report.totals.stores, report.totals.products),
         (24, 24, 240)
     );
-    // Workers ask the stores one by one, but several stores share a commit.
+    // Workers query the stores one by one, but several stores share a commit.
     assert!(report.commits <= 8, "{}", report.commits);
     assert_eq!(rig.products().await.values().sum::<u64>(), 240);
     let checks = data_checks::load(&rig.market.storage).await.unwrap();

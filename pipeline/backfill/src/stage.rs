@@ -14,7 +14,7 @@ pub enum Stage {
     /// Starts from landed answers of review apps: their reviews and ratings. Reviews on product pages belong to
     /// `parse`.
     Reviews,
-    /// Starts from the texts that stores sent when asked for their terms: shipping terms.
+    /// Starts from the texts that stores sent when queried for their terms: shipping terms.
     Shipping,
     /// Starts from the lake: builds the release.
     Index,

@@ -20,7 +20,7 @@ const LANDED_BYTES_MAX: usize = 4 << 20;
 /// Policies that may state discount codes. The privacy policy and the terms of service do not.
 const STATING: [&str; 3] = ["shippingPolicy", "refundPolicy", "subscriptionPolicy"];
 
-/// Result of asking a store for its discount codes.
+/// Result of querying a store for its discount codes.
 #[derive(Debug, Default)]
 pub struct CodesCrawl {
     /// Discount codes known now.
@@ -37,7 +37,7 @@ pub struct CodesCrawl {
 /// Reason why not everything that was due was requested from a store. The next run tries again.
 #[derive(Debug, thiserror::Error)]
 pub enum CodesStop {
-    /// The store cannot be asked now.
+    /// The store cannot be queried now.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The answer cannot be landed.

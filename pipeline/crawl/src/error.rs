@@ -25,7 +25,7 @@ pub enum CrawlError {
     /// In an earlier run, the store asked to be left alone for longer than a crawl waits.
     #[error("the store asked to come back at {until}")]
     AskedToWait {
-        /// Time from which the store may be asked again.
+        /// Time from which the store may be queried again.
         until: Timestamp,
     },
     /// The body is not a catalogue page: it is HTML, another document, or truncated.

@@ -16,7 +16,7 @@ struct Hold {
 }
 
 /// Returns the path of the file with the time until which a store must be left alone. If the file is missing, the next
-/// run asks the store.
+/// run queries the store.
 #[must_use]
 pub fn hold_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-hold.json")])

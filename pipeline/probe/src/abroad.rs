@@ -1,4 +1,4 @@
-//! Asks a store that does not sell in Indian rupees once whether it ships to India at all.
+//! Checks once if a store that does not sell in Indian rupees ships to India at all.
 
 use data_model::{Brand, Confidence, DeliveryZone, KnownDelivery, Timestamp};
 use data_pincodes::directory;

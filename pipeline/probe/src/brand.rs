@@ -1,4 +1,4 @@
-//! Asks the store of one brand until the day's budget is used up.
+//! Queries the store of one brand until the day's budget is used up.
 
 use data_model::{CurrencyCode, DeliveryProbe};
 use data_pincodes::directory;
@@ -19,7 +19,7 @@ const BATCH: usize = 10;
 pub enum ProbeOutcome {
     /// All questions are answered.
     Complete,
-    /// The budget is used up; the remaining questions are asked another day.
+    /// The budget is used up; the remaining questions are sent another day.
     BudgetUsed,
     /// The run was cancelled.
     Stopped,
@@ -27,9 +27,9 @@ pub enum ProbeOutcome {
     Abroad,
     /// The lake has no product of the brand that can be bought.
     NothingToBuy,
-    /// The store's goods have other prices than in the lake. The store is asked again after its next crawl.
+    /// The store's goods have other prices than in the lake. The store is queried again after its next crawl.
     CatalogueTooOld,
-    /// Another process is asking the store now; the next run asks it.
+    /// Another process is querying the store now; the next run queries it.
     Skipped,
     /// The store could not be reached, or refused the request.
     Failed,
@@ -42,7 +42,7 @@ pub struct BrandProbed {
     pub brand_slug: String,
     /// Outcome for the brand.
     pub outcome: ProbeOutcome,
-    /// Number of answers in this run; in a dry run, the number of questions that would be asked next.
+    /// Number of answers in this run; in a dry run, the number of questions that would be sent next.
     pub asked: usize,
     /// Number of answers known now.
     pub probes: usize,
@@ -53,14 +53,14 @@ pub struct BrandProbed {
     pub detail: Option<String>,
 }
 
-/// Everything needed to ask one store.
+/// Everything needed to query one store.
 pub(crate) struct Desk<'a> {
     pub(crate) store: &'a Store,
     pub(crate) carts: &'a mut Carts,
     pub(crate) deps: &'a StoreDeps,
 }
 
-/// Asks up to `budget` questions. The answers are added to `probes`, even if the function returns an error.
+/// Sends up to `budget` questions. The answers are added to `probes`, even if the function returns an error.
 pub(crate) async fn ask_all(
     desk: &mut Desk<'_>,
     probes: &mut Vec<DeliveryProbe>,

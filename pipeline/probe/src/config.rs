@@ -11,7 +11,7 @@ pub struct ProbeConfig {
     pub questions_per_day_max: usize,
     /// Maximum number of questions to all stores together in one run.
     pub questions_per_run_max: usize,
-    /// Maximum number of stores asked concurrently, each with its own rate limit.
+    /// Maximum number of stores queried concurrently, each with its own rate limit.
     pub stores_concurrent_max: usize,
     /// Age in days after which an answer is requested again.
     pub answer_age_days_max: u32,
@@ -52,11 +52,11 @@ pub struct ProbeOptions {
     pub budget_per_day: usize,
     /// Maximum number of questions to all stores together in the run.
     pub budget_per_run: usize,
-    /// Maximum number of stores asked concurrently, each with its own rate limit.
+    /// Maximum number of stores queried concurrently, each with its own rate limit.
     pub stores_concurrent: usize,
     /// Age in days after which an answer is requested again.
     pub fresh_days: u32,
-    /// Report the questions that would be asked, but send none.
+    /// Report the questions that would be sent, but send none.
     pub dry_run: bool,
 }
 

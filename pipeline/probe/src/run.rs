@@ -24,7 +24,7 @@ const DAY_MS: i64 = 24 * 3_600_000;
 /// Currency of stores that sell in India.
 const RUPEE: &str = "INR";
 
-/// Number of questions that the run may still ask, for all stores together.
+/// Number of questions that the run may still send, for all stores together.
 #[derive(Debug)]
 struct QuestionBudget(AtomicUsize);
 
@@ -80,7 +80,7 @@ pub enum ProbeError {
     },
 }
 
-/// Asks several brands concurrently and commits the answers of each brand when it is finished. If a brand fails, the
+/// Queries several brands concurrently and commits the answers of each brand when it is finished. If a brand fails, the
 /// run continues.
 ///
 /// # Errors
@@ -154,14 +154,14 @@ async fn of_brand(
 /// Questions that a store has not answered yet.
 #[derive(Debug)]
 struct OpenProbes {
-    /// Carts for the questions; `None` if the store sells in another currency and is asked only for its shipping
+    /// Carts for the questions; `None` if the store sells in another currency and is queried only for its shipping
     /// countries.
     carts: Option<Carts>,
     /// Answers that are recent enough to keep.
     probes: Vec<DeliveryProbe>,
     /// Number of unanswered questions.
     wanted: usize,
-    /// Number of questions that may be asked today.
+    /// Number of questions that may be sent today.
     of_day: usize,
 }
 
@@ -234,7 +234,7 @@ async fn open_questions(
     Ok((told, Some(open)))
 }
 
-/// Asks a store and commits its answers. The right to the store is held for the whole time, so that the answers of a
+/// Queries a store and commits its answers. The right to the store is held for the whole time, so that the answers of a
 /// concurrent run are known and kept.
 async fn ask_and_keep(
     deps: &StoreDeps,
@@ -284,7 +284,7 @@ async fn ask_and_keep(
     Ok(told)
 }
 
-/// Asks a store with another currency for its shipping countries, and commits that it does not ship to India if so.
+/// Queries a store with another currency for its shipping countries, and commits that it does not ship to India if so.
 async fn of_countries(
     deps: &StoreDeps,
     left: &QuestionBudget,

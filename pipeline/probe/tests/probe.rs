@@ -296,7 +296,7 @@ async fn a_run_asks_no_more_than_it_may_of_all_stores_together() {
     let report = rig.probe(&options).await;
     assert_eq!(report.asked(), 50, "{report:?}");
     assert_eq!(report.count(ProbeOutcome::BudgetUsed), 8, "{report:?}");
-    // The next run continues with the brands that this run did not ask.
+    // The next run continues with the brands that this run did not query.
     let report = rig.probe(&options).await;
     assert_eq!(report.asked(), 50, "{report:?}");
     assert_eq!(report.brands[0].asked, 0, "its day is over");

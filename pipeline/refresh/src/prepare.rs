@@ -16,7 +16,7 @@ use crate::ratings::Ratings;
 use crate::reader::{Columns, CurrencyFault, KeptPage, context_of, page_memory};
 
 /// Version of parsing and normalising. It is increased when the same page is interpreted differently. All catalogues
-/// are then rebuilt from landed pages without asking the stores.
+/// are then rebuilt from landed pages without querying the stores.
 const READING_VERSION: u32 = 9;
 
 /// Reason why a catalogue cannot be built from landed pages.

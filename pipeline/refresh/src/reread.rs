@@ -1,4 +1,4 @@
-//! Rereads a landed crawl without asking the store; used by backfills.
+//! Rereads a landed crawl without querying the store; used by backfills.
 
 use std::time::{Duration, Instant};
 

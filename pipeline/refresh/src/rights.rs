@@ -1,4 +1,4 @@
-//! Ensures that only one process at a time asks a store of a run.
+//! Ensures that only one process at a time queries a store of a run.
 
 use std::sync::Arc;
 

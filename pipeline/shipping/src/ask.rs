@@ -64,7 +64,7 @@ pub(crate) async fn ask(
     Ok((told, said))
 }
 
-/// Store that is being asked, and its answers so far.
+/// Store that is being queried, and its answers so far.
 struct Interview<'a> {
     store: &'a Store,
     currency: CurrencyCode,

@@ -1,4 +1,4 @@
-//! Landed texts from stores that were asked for their terms: `policies/{store}/{microseconds}.json.zst`.
+//! Landed texts from stores that were queried for their terms: `policies/{store}/{microseconds}.json.zst`.
 
 use data_model::{StoreHost, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};

@@ -1,7 +1,7 @@
 //! Reads the shipping terms of stores and commits them to the lake.
 //!
 //! Input: registered brands, a [`storefront::Storefront`] and the lake. Output: the terms of each store, committed
-//! separately from crawls, and a report. A store is asked for its policy by GraphQL. If threshold, days or cash on
+//! separately from crawls, and a report. A store is queried for its policy by GraphQL. If threshold, days or cash on
 //! delivery are still unknown, its front page, the pages linked from there and a product page are read, as far as
 //! `robots.txt` allows. This takes at most six requests, within the store's rate limit. Each fact has the URL of the
 //! page that states it.
@@ -12,8 +12,8 @@
 //!
 //! A store's answer is landed, so that its terms can be reread when the rules change ([`reread_shipping`]).
 //!
-//! A missing answer does not count as an answer: if a store cannot be asked, its known terms stay. Each store is
-//! recorded as asked separately, so that an interrupted run continues with the other stores.
+//! A missing answer does not count as an answer: if a store cannot be queried, its known terms stay. Each store is
+//! recorded as queried separately, so that an interrupted run continues with the other stores.
 
 mod ask;
 mod landing;

@@ -24,7 +24,7 @@ pub struct ShippingOptions {
     pub after_s: u64,
     /// Number of days for which landed texts are kept. The newest texts of each store are always kept.
     pub keep_days: u32,
-    /// Ask stores and read their answers, but write nothing.
+    /// Query stores and read their answers, but write nothing.
     pub dry_run: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct ShippingReport {
     /// Outcomes of the language model's proposals; `None` if no model is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposals: Option<ProposalCounts>,
-    /// Brands that were asked, by slug.
+    /// Brands that were queried, by slug.
     pub asked: Vec<BrandShipping>,
 }
 
@@ -62,7 +62,7 @@ pub struct BrandShipping {
     /// Slug of the brand.
     pub brand: BrandSlug,
     /// `read`; `none` if the store states no terms; `unknown` if some pages could not be read; `skipped` if another
-    /// process is asking the store now; or `failed`.
+    /// process is querying the store now; or `failed`.
     pub outcome: &'static str,
     /// URL of the page with the terms.
     pub source_url: Option<String>,
@@ -74,7 +74,7 @@ pub struct BrandShipping {
     pub error: Option<String>,
 }
 
-/// Asks the stores of brands that are due for their terms and commits these. `model` reads terms that the rules do not
+/// Requests the terms of stores that are due and commits these. `model` reads terms that the rules do not
 /// find. Brands that are not in the lake yet are left out.
 ///
 /// # Errors

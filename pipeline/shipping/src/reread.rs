@@ -1,4 +1,4 @@
-//! Rereads landed answers of stores after a change of the parsing rules, without asking the stores again.
+//! Rereads landed answers of stores after a change of the parsing rules, without querying the stores again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub struct RereadBrand {
     pub brand: BrandSlug,
     /// Outcome for the brand.
     pub outcome: RereadOutcome,
-    /// Time at which the store was asked for the texts that were read.
+    /// Time at which the store was queried for the texts that were read.
     pub asked_at: Option<Timestamp>,
     /// Number of facts stated now but not before.
     pub facts_added: u64,
@@ -301,7 +301,7 @@ fn says(policy: &ShippingPolicy) -> ShippingPolicy {
 }
 
 /// Returns the newest answer of a store, from a refresh or a crawl. Policies landed by a crawl are ignored if they
-/// contain no shipping policy, because the crawl did not ask for the store's other pages.
+/// contain no shipping policy, because the crawl did not request the store's other pages.
 async fn newest_told(
     storage: &Storage,
     store: &StoreHost,

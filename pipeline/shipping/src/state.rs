@@ -1,4 +1,4 @@
-//! Records when each store was last asked for its shipping terms.
+//! Records when each store was last queried for its shipping terms.
 
 use data_model::{StoreHost, Timestamp};
 use data_storage::{Storage, StorageError};
@@ -15,13 +15,13 @@ fn at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-shipping.json")])
 }
 
-/// Returns the time at which the store was last asked; `None` if it never was or the record cannot be parsed.
+/// Returns the time at which the store was last queried; `None` if it never was or the record cannot be parsed.
 pub(crate) async fn asked_at(storage: &Storage, store: &StoreHost) -> Result<Option<Timestamp>, StorageError> {
     let state: Option<AskState> = load_document(storage, &at(store)).await?;
     Ok(state.map(|state| state.asked_at))
 }
 
-/// Records that the store was asked. Call this after the lake has the store's answer.
+/// Records that the store was queried. Call this after the lake has the store's answer.
 pub(crate) async fn note(storage: &Storage, store: &StoreHost, asked_at: Timestamp) -> Result<(), StorageError> {
     save_document(storage, &at(store), &AskState { asked_at }).await
 }

@@ -44,7 +44,7 @@ impl Document {
     }
 }
 
-/// Texts that a store returned when it was asked for its terms.
+/// Texts that a store returned when it was queried for its terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreTexts {
     /// Texts in order of precedence.

@@ -12,7 +12,7 @@ pub enum TaskError {
     /// The lake cannot be read or written.
     #[error("the lake cannot be read or written")]
     Lake(#[from] LakeError),
-    /// Landed answers, or the records of when stores were asked, cannot be read or written.
+    /// Landed answers, or the records of when stores were queried, cannot be read or written.
     #[error("landed answers, or the notes of questions, cannot be read or written")]
     Storage(#[from] StorageError),
     /// The landings of crawls cannot be listed or read.

@@ -1,7 +1,7 @@
-//! Runs one task over the stores of a market: asks the stores that are due concurrently and commits their answers in
+//! Runs one task over the stores of a market: queries the stores that are due concurrently and commits their answers in
 //! batches.
 //!
-//! Input: a home with its lake, the store client, the rights to ask stores, and a [`StoreTask`]. Output: the answers,
+//! Input: a home with its lake, the store client, the rights to query stores, and a [`StoreTask`]. Output: the answers,
 //! passed to the task in batches, and a [`TaskRun`]. For a task that only rereads landed answers, all stores are due.
 //!
 //! This crate never contacts a store itself and never interprets an answer. The failure of one store does not fail the

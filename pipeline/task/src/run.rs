@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{StoreDeps, TaskError};
 
-/// Brand whose store is due to be asked, or whose answers are due to be reread.
+/// Brand whose store is due to be queried, or whose answers are due to be reread.
 #[derive(Debug, Clone)]
 pub struct DueBrand {
     /// The registered brand.
@@ -17,18 +17,18 @@ pub struct DueBrand {
     pub currency: CurrencyCode,
 }
 
-/// Task over the stores of the brands in the lake. A store is recorded as asked only after its answer is committed. If
-/// a run is killed, the stores that it did not reach stay due.
+/// Task over the stores of the brands in the lake. A store is recorded as queried only after its answer is committed.
+/// If a run is killed, the stores that it did not reach stay due.
 #[async_trait]
 pub trait StoreTask: Send + Sync {
     /// Answer of one store.
     type Answer: Send;
-    /// Maximum number of stores asked concurrently. Each store has its own rate limit.
+    /// Maximum number of stores queried concurrently. Each store has its own rate limit.
     const STORES_AT_ONCE: usize;
     /// Maximum number of stores committed together.
     const BATCH: usize;
 
-    /// Returns true if the store should be asked now. Brands that the caller names are asked without this check.
+    /// Returns true if the store should be queried now. Brands that the caller names are queried without this check.
     async fn is_due(&self, brand: &RegisteredBrand, now: Timestamp) -> Result<bool, TaskError>;
 
     /// Records that a brand is skipped because no crawl has brought it into the lake yet.
@@ -39,7 +39,7 @@ pub trait StoreTask: Send + Sync {
         Ok(())
     }
 
-    /// Asks one store. A store failure is also an answer. Returns `None` if the task was cancelled before.
+    /// Queries one store. A store failure is also an answer. Returns `None` if the task was cancelled before.
     async fn ask(&self, due: &DueBrand) -> Result<Option<Self::Answer>, TaskError>;
 
     /// Lands, commits, records and reports a batch of answers.

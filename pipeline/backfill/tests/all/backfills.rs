@@ -5,7 +5,7 @@ use pipeline_backfill::{BackfillOptions, BackfillState, Range, SkipReason, Store
 
 use crate::support::{Rig, all, objects};
 
-/// Returns so many products that changing a few of them is not a collapse.
+/// Returns enough products that changing a few of them is not a collapse.
 fn teas() -> Vec<(u64, &'static str)> {
     (1..=12).map(|id| (id, "499.00")).collect()
 }

@@ -174,8 +174,9 @@ pub struct StoreCrawl {
     pub facts: StoreFacts,
     /// Pages in the order in which they were read.
     pub pages: Vec<PageMark>,
-    /// True if products may be missing. Either a limit was reached before the end of the listing, a page in the middle
-    /// was empty, or the listing ended earlier than the last crawl and the store's own count suggest.
+    /// True if products may be missing. There are three causes: a limit was reached before the end, a page in the
+    /// middle was empty, or the listing ended too early. Too early means earlier than the last crawl and the store's
+    /// own count suggest.
     #[serde(default)]
     pub truncated: bool,
     /// True if a listing could not be read. No page represents that listing, so comparing pages would never show that

@@ -23,7 +23,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             match self.landed_by_this_run(*page).await? {
                 Some(obtained) => return Ok(obtained),
                 // The landed page is damaged, too old, or was read under other conditions. From here on, the store is
-                // asked.
+                // queried.
                 None => self.resumed = 0,
             }
         }
@@ -201,7 +201,7 @@ impl<T: Send + Sync + 'static> Walk<'_, T> {
             }));
         };
         let path = landed_at(&known.landing, &self.job.brand.store, file);
-        // A landed page only saves a request: if it cannot be read, the store is asked.
+        // A landed page only saves a request: if it cannot be read, the store is queried.
         let Ok(Some((frame, body))) = self.read_landed(&path, Some(bytes)).await else {
             return Ok(None);
         };
