@@ -61,7 +61,7 @@ pub fn due_at(check: Option<&Check>, config: &CadenceConfig) -> Option<Timestamp
     let check = check?;
     let pause_s = match check.outcome {
         CheckOutcome::Changed | CheckOutcome::Unchanged => interval_s(&check.changing, config),
-        // It waits for another crawl with the same result.
+        // A held-back crawl waits for another crawl with the same result.
         CheckOutcome::HeldBack => config.interval_min_s,
         CheckOutcome::Failed => {
             let doublings = check.bad_in_row.saturating_sub(1).min(20);

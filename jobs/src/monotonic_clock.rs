@@ -11,7 +11,7 @@ pub trait MonotonicClock: Send + Sync + fmt::Debug {
     fn elapsed(&self) -> Duration;
 }
 
-/// Both clocks of a process.
+/// System clock and monotonic clock of a process.
 #[derive(Debug, Clone)]
 pub struct Clocks {
     /// System clock, which may be changed.

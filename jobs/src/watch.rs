@@ -5,8 +5,8 @@ use state::{JobRow, JobWork};
 
 /// Interval of the heartbeats of a process that runs a job.
 pub const BEAT_EVERY: Duration = Duration::from_secs(15);
-/// Time without a heartbeat after which other processes consider the process dead. It stops its job by itself before
-/// that.
+/// Time without a heartbeat after which other processes consider the process dead. The process stops its job by itself
+/// before that.
 pub const DEAD_AFTER: Duration = Duration::from_secs(60);
 
 /// Distinguishes processes that are alive from dead ones by their heartbeat counts, which keep increasing.

@@ -1,5 +1,5 @@
 //! Leases on stores for tasks that are not runs of the queue: crawls, refreshes of shipping terms and reviews, and
-//! delivery probes. They are the same leases that workers take.
+//! delivery probes. Workers of the queue take the same leases.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -141,7 +141,8 @@ impl QueueWorker {
         self.deps.state.open_work_runs().await.is_ok_and(|runs| runs.is_empty())
     }
 
-    /// Returns the view of the lake for the run of this store. It is reloaded for another run, and when it is too old.
+    /// Returns the view of the lake for the run of this store. The view is reloaded for another run, and when it is too
+    /// old.
     async fn desk(&self, desk: &mut Option<Desk>, work: &TakenWork) -> Result<WorkerContext, JobFailure> {
         let market = &self.deps.market;
         let now = market.clock.now();

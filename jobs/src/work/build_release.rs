@@ -22,8 +22,8 @@ impl Work for BuildRelease {
 
     async fn run(&self, turn: Turn) -> Result<JobReport, JobFailure> {
         let (market, runtime) = (Arc::clone(&self.0), Handle::current());
-        // On a separate thread, so that heartbeats continue during CPU-heavy builds. It stops when `turn.cancel` is
-        // cancelled, even if the caller has gone.
+        // On a separate thread, so that heartbeats continue during CPU-heavy builds. The build stops when `turn.cancel`
+        // is cancelled, even if the caller has gone.
         let building = tokio::task::spawn_blocking(move || runtime.block_on(build(&market, &turn.cancel)));
         building
             .await

@@ -5,8 +5,8 @@ use crate::{Backfill, BackfillState, Difference, SkipReason, StoreOutcome, Store
 /// Maximum number of brands that are listed one by one.
 const BRANDS_MAX: usize = 40;
 
-/// Writes a readable report of what a backfill did, or would do. It lists the brands that are not simply unchanged,
-/// then the totals, then the command that undoes the backfill.
+/// Writes a readable report of what a backfill did, or would do. The report lists the brands that are not simply
+/// unchanged, then the totals, then the command that undoes the backfill.
 ///
 /// # Errors
 /// Those of `out`.

@@ -13,7 +13,7 @@ pub struct CrawlConfig {
     pub page_limit: u16,
     /// Maximum number of pages of one listing; Shopify refuses requests with `page × limit` above 25,000.
     pub pages_max: u32,
-    /// Maximum number of pages of all collections together. They are read if the listing ends at Shopify's cap.
+    /// Maximum number of pages of all collections together. Collections are read if the listing ends at Shopify's cap.
     pub collection_pages_max: u32,
     /// Maximum number of decoded bytes in one pass over a store. A listing that changes during the crawl is read up to
     /// four times.

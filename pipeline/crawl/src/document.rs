@@ -15,7 +15,7 @@ pub async fn load_document<T: DeserializeOwned>(storage: &Storage, at: &ObjectPa
     Ok(json.and_then(|json| serde_json::from_slice(&json).ok()))
 }
 
-/// Writes or overwrites a document. It is durable when this function returns.
+/// Writes or overwrites a document. The document is durable when this function returns.
 ///
 /// # Errors
 /// The storage fails, or the document does not serialise.

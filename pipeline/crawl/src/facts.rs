@@ -20,8 +20,8 @@ pub struct StoreFacts {
     /// Currency in which the store keeps its prices.
     #[serde(default)]
     pub currency: Option<CurrencyCode>,
-    /// Currency in which the store's pages show prices, or its front page if the catalogue pages do not state one. It
-    /// does not come from `/meta.json`.
+    /// Currency in which the store's pages show prices, or its front page if the catalogue pages do not state one.
+    /// `/meta.json` does not contain this currency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presented: Option<CurrencyCode>,
     /// ISO 3166-1 alpha-2 country code.

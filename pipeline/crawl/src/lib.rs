@@ -6,7 +6,7 @@
 //! catalogue page, this crate reads only the number of records and their ids.
 //!
 //! This crate does not decide how stores are contacted and does not parse products. A page that could not be read is an
-//! error of the store's crawl. It never counts as the end of the catalogue.
+//! error of the store's crawl. An unread page never counts as the end of the catalogue.
 
 mod answers;
 mod codes;

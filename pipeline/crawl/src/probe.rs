@@ -89,8 +89,7 @@ impl Probe {
 /// front page if a crawl would need it for the currency.
 ///
 /// # Errors
-/// [`StoreError::Url`] if the address cannot be a store's. Failures of the store are part of the result. They are not
-/// errors.
+/// [`StoreError::Url`] if the address cannot be a store's. Failures of the store are part of the result, not errors.
 #[boxed]
 pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, StoreError> {
     let store = storefront.store(base_url)?;

@@ -27,8 +27,8 @@ pub struct ReadPage<T> {
     pub kept: Option<T>,
 }
 
-/// Parses product pages during the crawl, so that they need not be read again later. It may be slow. Fails if the body
-/// is not a product page.
+/// Parses product pages during the crawl, so that they need not be read again later. A page reader may be slow. Fails
+/// if the body is not a product page.
 pub type PageReader<T> = dyn Fn(&StoreFacts, &[u8]) -> Result<ReadPage<T>, ParseError> + Send + Sync;
 
 /// Reads only the data that paging needs.

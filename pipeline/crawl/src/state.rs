@@ -16,8 +16,8 @@ pub struct CrawlState {
     /// Fingerprint, defined by the caller, of what the lake has held of the store since the crawl. If the lake now
     /// holds something else, it was changed in another way, and the crawl says nothing about it.
     pub taken_as: String,
-    /// Product counts of the brand from before they changed, over the last days. They are kept because several losses
-    /// add up.
+    /// Product counts of the brand from before they changed, over the last days. The counts are kept because several
+    /// losses add up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub peaks: Vec<Peak>,
     /// Result of the crawl.

@@ -23,7 +23,7 @@ pub(crate) enum AskError {
     OtherGoods,
 }
 
-/// Cart that was created at the store. Its id grants access to the cart, so it is not shown.
+/// Cart that was created at the store. The cart's id grants access to the cart, so it is not shown.
 pub(crate) struct ProbeCart {
     id: String,
     lines: Vec<String>,

@@ -336,7 +336,8 @@ impl Collector {
         }
     }
 
-    /// Commits the brands of each damaged file together. If some of them were not crawled, the others fail.
+    /// Commits the brands of each damaged file together. If some of these brands were not crawled, the commit of the
+    /// crawled ones fails.
     async fn mend(&mut self) -> Result<(), RefreshError> {
         let mut waiting = std::mem::take(&mut self.waiting);
         while let Some(first) = waiting.pop() {

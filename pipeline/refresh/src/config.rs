@@ -21,8 +21,8 @@ pub struct RefreshConfig {
     /// are read again from the landing.
     pub read_ahead_bytes_max: u64,
     /// Maximum number of variants of one store; a store with more is not refreshed. The largest catalogues that can be
-    /// listed completely (25,000 products) have a few hundred thousand variants. A store with more would use the memory
-    /// of all others.
+    /// listed completely (25,000 products) have a few hundred thousand variants. A store with more variants would use
+    /// the memory of all other stores.
     pub variants_max: usize,
     /// Number of catalogues read concurrently; 0 means one per CPU core.
     pub workers: usize,

@@ -254,7 +254,7 @@ pub(crate) async fn find_unfinished(
 /// Deletes summaries and reports of all runs except the latest `kept`.
 pub(crate) async fn prune_runs(storage: &Storage, kept: usize, now: Timestamp) -> Result<(), LedgerError> {
     let mut runs = list_runs(storage).await?;
-    // Runs with a time in the future come from a wrong clock. They are not the latest and are deleted first.
+    // Runs with a time in the future come from a wrong clock. Such runs are not the latest and are deleted first.
     let latest = second_of(now.latest_believed(0));
     runs.sort_by_key(|run| run.as_str() > latest.as_str());
     for run in runs.into_iter().skip(kept.max(1)) {

@@ -65,8 +65,8 @@ pub struct CrawlMark {
     _lock: Option<File>,
 }
 
-/// Marks this process as crawling into a local storage, as [`crawl`] does while it runs. It is for workers, whose
-/// stores come from a queue. Other crawls then start their own runs.
+/// Marks this process as crawling into a local storage, as [`crawl`] does while it runs. Workers use this mark, because
+/// their stores come from a queue. Other crawls then start their own runs.
 #[must_use]
 pub fn mark_crawl(storage: &Storage) -> CrawlMark {
     CrawlMark { _lock: lock(storage).1 }

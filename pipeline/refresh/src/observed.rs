@@ -15,7 +15,7 @@ use data_storage::Storage;
 use crate::error::with_causes;
 use crate::summary::LiveTotals;
 
-/// Maximum number of files, and of observed variants, that one run merges; the next run merges the others.
+/// Maximum number of files, and of observed variants, that one run merges; the next run merges the remaining ones.
 const FILES_MAX: usize = 20_000;
 const VARIANTS_MAX: usize = 5_000_000;
 /// Maximum number of files in one commit.

@@ -15,8 +15,8 @@ use tokio::sync::Semaphore;
 use crate::ratings::Ratings;
 use crate::reader::{Columns, CurrencyFault, KeptPage, context_of, page_memory};
 
-/// Version of parsing and normalising. It is increased when the same page is interpreted differently. All catalogues
-/// are then rebuilt from landed pages without querying the stores.
+/// Version of parsing and normalising. The version is increased when the same page is interpreted differently. All
+/// catalogues are then rebuilt from landed pages without querying the stores.
 const READING_VERSION: u32 = 9;
 
 /// Reason why a catalogue cannot be built from landed pages.
@@ -128,7 +128,7 @@ pub(crate) struct PreparedCrawl {
     pub(crate) newly_kept: u64,
 }
 
-/// Products whose record cannot be parsed. They keep their last known data from the lake.
+/// Products whose record cannot be parsed. These products keep their last known data from the lake.
 #[derive(Debug, Default)]
 struct KeptProducts {
     products: ProductColumns,
@@ -167,7 +167,7 @@ async fn kept(lake: &LakeSnapshot, context: &StoreContext, ids: &BTreeSet<u64>) 
 pub(crate) enum PageSource {
     /// Pages parsed during the crawl. If some are missing, all pages are read from the landing, one store at a time.
     Crawl(Option<Vec<KeptPage>>),
-    /// The landing, for a catalogue that was built before. Its memory is still reserved.
+    /// The landing, for a catalogue that was built before. The catalogue's memory is still reserved.
     Landing,
 }
 

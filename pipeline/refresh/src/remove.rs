@@ -91,7 +91,7 @@ fn listed(brands: &[BrandSlug]) -> String {
 }
 
 /// Removes a brand from the registry and the lake, and deletes what was saved about its crawls, codes and shipping
-/// terms. Its slug stays reserved. A removal that failed can be repeated until it succeeds.
+/// terms. The brand's slug stays reserved. A removal that failed can be repeated until it succeeds.
 ///
 /// # Errors
 /// [`RegistryError::Unknown`] if no brand ever had the slug; see [`RemoveError`].

@@ -49,7 +49,7 @@ pub struct RefreshDeps {
     pub others: OtherCrawls,
 }
 
-/// Presence of another process that crawls into the same storage. It decides if a run that seems to be in progress is
+/// Presence of another process that crawls into the same storage. This decides if a run that seems to be in progress is
 /// resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OtherCrawls {

@@ -32,8 +32,8 @@ impl Lag {
     }
 }
 
-/// Compares a release with the lake, brand by brand, by catalogue hash and live changes. Held brands are left out. It
-/// reads only the lake's tables of brands and of live prices. Table versions alone are not sufficient: they also change
+/// Compares a release with the lake, brand by brand, by catalogue hash and live changes. Held brands are left out. Only
+/// the lake's tables of brands and of live prices are read. Table versions alone are not sufficient: they also change
 /// with crawls and compactions that change no brand.
 ///
 /// # Errors

@@ -4,8 +4,7 @@
 //! there is none. The cost depends on the changes: a brand with the same content hash as in the previous release and no
 //! new live changes is not read.
 //!
-//! This crate does not serve releases and does not change the lake. It never publishes a release that its checks
-//! refuse.
+//! This crate does not serve releases and does not change the lake. A release that fails its checks is never published.
 
 mod build;
 mod error;

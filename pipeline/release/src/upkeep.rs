@@ -151,8 +151,8 @@ pub struct UpkeepReport {
 }
 
 /// Does a limited part of the upkeep, so that an unattended market does not grow with every crawl. Small lake files are
-/// merged, and sometimes unneeded files and releases are removed. It does in small steps the same as the upkeep jobs.
-/// Most calls find nothing to do. Releases are collected only if the preceding build `published` one.
+/// merged, and sometimes unneeded files and releases are removed. The work is the same as that of the upkeep jobs, in
+/// small steps. Most calls find nothing to do. Releases are collected only if the preceding build `published` one.
 ///
 /// # Errors
 /// See [`UpkeepError`]; the next call does what was not done.

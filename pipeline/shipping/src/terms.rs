@@ -12,11 +12,13 @@ const ADVERTISED: [ShippingFactKind; 2] = [ShippingFactKind::FreeShipping, Shipp
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Place {
-    /// The shipping policy from the Shopify admin. It is the store's official statement, even if it states no terms.
+    /// The shipping policy from the Shopify admin. This text is the store's official statement, even if it states no
+    /// terms.
     Policy,
     /// A page about shipping, or an FAQ page.
     Page,
-    /// The front page or a product page. It contains customer reviews, so only thresholds and cash on delivery count.
+    /// The front page or a product page. Such pages contain customer reviews, so only thresholds and cash on delivery
+    /// count.
     Shop,
 }
 

@@ -22,8 +22,8 @@ pub async fn read_done(storage: &Storage, run: &RunId, store: &StoreHost) -> Res
     Ok(done.filter(|done| done.store == *store))
 }
 
-/// Reads a landed page as the store sent it and checks its hash. Its memory is reserved from `memory`, so the caller
-/// must not hold another page.
+/// Reads a landed page as the store sent it and checks its hash. Memory for the page is reserved from `memory`, so the
+/// caller must not hold another page.
 ///
 /// # Errors
 /// [`LandingError::Damaged`] if the page is missing or differs from what was landed; see [`LandingError`].

@@ -1,5 +1,6 @@
-//! Metadata about how a page was read, stored in the page's object after its zstd frame. It is a frame that every
-//! decoder skips (RFC 8878, 3.1.2). A resumed crawl uses it to learn the page's age and the currency of its amounts.
+//! Metadata about how a page was read, stored in the page's object after its zstd frame. The metadata is in a frame
+//! that every zstd decoder skips (RFC 8878, 3.1.2). A resumed crawl uses it to learn the page's age and the currency of
+//! its amounts.
 
 use bytes::Bytes;
 use data_model::{CurrencyCode, Timestamp};

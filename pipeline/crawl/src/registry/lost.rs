@@ -20,11 +20,11 @@ pub struct RegistryRepair {
     pub lost: Vec<String>,
     /// Brands in the lake that no event mentions; they are registered again.
     pub registered: Vec<BrandSlug>,
-    /// Brands in the lake that no event mentions and whose slug now belongs to another store. They are left as they
-    /// are.
+    /// Brands in the lake that no event mentions and whose slug now belongs to another store. These brands are not
+    /// registered again.
     pub clashing: Vec<BrandSlug>,
-    /// Registered brands that are missing in the lake, if events are lost. They were either not crawled yet or removed
-    /// by a lost event.
+    /// Registered brands that are missing in the lake, if events are lost. Such brands were either not crawled yet or
+    /// removed by a lost event.
     pub unsure: Vec<BrandSlug>,
 }
 
@@ -50,8 +50,7 @@ impl RegisteredBrand {
 }
 
 impl Registry {
-    /// Returns the paths of events that are lost together with their copies. It is unknown what they registered,
-    /// changed or removed.
+    /// Returns the paths of events that are lost together with their copies. The changes in lost events are unknown.
     pub fn lost(&self) -> impl Iterator<Item = String> {
         self.lost.iter().map(|seq| format!("{PREFIX}/{seq:020}.json"))
     }

@@ -26,8 +26,8 @@ use crate::StoreFacts;
 /// Registered brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegisteredBrand {
-    /// Permanent host of the brand's store at registration. It is the brand's key and stays even if the host is
-    /// renamed.
+    /// Permanent host of the brand's store at registration. This host is the brand's key and stays even if the store's
+    /// host is renamed.
     pub store: StoreHost,
     /// Permanent host that the store states, if it differs from the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ pub struct RegisteredBrand {
     /// Shopify's id of the store, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shop_id: Option<u64>,
-    /// Public name of the brand in URL paths. It never changes and is never given to another store.
+    /// Public name of the brand in URL paths. A slug never changes and is never given to another store.
     pub slug: BrandSlug,
     /// Display name: the operator's, or the store's own at registration. If another brand already had that name, the
     /// domain is appended.

@@ -64,8 +64,9 @@ const EVENTS_MAX: usize = 4;
 /// early end, what is staged is committed, the report says that the run is interrupted, and the next committer
 /// continues. Committing a stage twice does no harm.
 ///
-/// Stages that `source` returns together are committed together, even if building them takes long. They are split only
-/// if they exceed `refresh.tick_brands_max` or the memory, or if some of them have waited for `wait_max`.
+/// Stages that `source` returns together are committed together, even if building them takes long. Such a batch is
+/// split only if its stages exceed `refresh.tick_brands_max` or the memory, or if some of them have waited for
+/// `wait_max`.
 ///
 /// # Errors
 /// See [`RefreshError`].

@@ -53,7 +53,7 @@ impl StagedResult {
         self.summary.outcome.as_str()
     }
 
-    /// Saves the stage. It is durable when this function returns.
+    /// Saves the stage. The stage is durable when this function returns.
     ///
     /// # Errors
     /// [`StageError`].

@@ -53,8 +53,8 @@ impl WorkerContext {
             return Ok(self.stage(self.shared.blank_of(slug, store), fence));
         };
         let (events, mut told) = mpsc::channel(1);
-        // Boxed, because a crawl is a large future with deeply nested types. It sends one event, and the channel has
-        // capacity for it.
+        // Boxed, because a crawl is a large future with deeply nested types. A crawl sends one event, and the channel
+        // has capacity for that.
         Arc::clone(&self.shared).refresh_store(brand, events).boxed().await;
         Ok(match told.recv().await {
             Some(Event::Ready(ready)) => {

@@ -1,5 +1,5 @@
-//! Renders the report of a run as a single HTML file without scripts, fonts or external images. It supports phones and
-//! dark mode.
+//! Renders the report of a run as a single HTML file without scripts, fonts or external images. The page supports
+//! phones and dark mode.
 
 mod spread;
 mod tables;
