@@ -13,7 +13,7 @@ use data_model::{
 use data_observations::Recorder;
 use data_storage::Storage;
 use live_gateway::coupons::{Finder, FinderDeps, HttpShops, ShopKey, Shops, TestLedger};
-use live_gateway::{CartConfig, CartDesk, Catalogue, CatalogueError, HttpCatalogue, LiveGateway, Observe};
+use live_gateway::{CartConfig, CartDependencies, Catalogue, CatalogueError, HttpCatalogue, LiveGateway, Observe};
 use metrics_exporter_prometheus::PrometheusHandle;
 use query_server::QueryServer;
 use query_server::operations::{BrandKey, OperationError};
@@ -194,10 +194,10 @@ impl LiveService {
             public_url,
             ..given.carts.clone()
         };
-        let desk = CartDesk::new(state, keys, carts).with_candidates(Arc::new(coupons.clone()));
+        let dependencies = CartDependencies::new(state, keys, carts).with_candidates(Arc::new(coupons.clone()));
         let clock = Arc::clone(&context.clock);
         let gateway = LiveGateway::new(catalogue, storefront, clock, observer, given.ask.clone());
-        let gateway = gateway.with_carts(desk).with_guard(doors.guard());
+        let gateway = gateway.with_carts(dependencies).with_guard(doors.guard());
         tokio::spawn(gateway.clone().keep_tidy(TIDIED_EVERY, doors.stopped()));
         Ok(Self {
             gateway,

@@ -10,13 +10,13 @@ use tokio_util::task::TaskTracker;
 
 use crate::address::check;
 use crate::cart::CartFunction;
+use crate::cart_service::CartService;
 use crate::catalogue::Goods;
 use crate::change::{Change, ChangeTarget};
 use crate::config::{Addressing, EmulatorConfig};
 use crate::connection::ConnectionContext;
 use crate::control;
 use crate::customers::{CustomerState, NewCustomer};
-use crate::desk::Desk;
 use crate::discount::{BasketLine, BasketTruth, DiscountRule, DiscountVerdict};
 use crate::fault::{Fault, FaultRule, Lie};
 use crate::habits::ShippingHabits;
@@ -257,9 +257,9 @@ impl RunningStores {
         codes: impl IntoIterator<Item = &'c str>,
     ) -> Result<BasketTruth, EmulatorError> {
         let lie = Lie::default();
-        let desk = Desk::new(self.shop(slug)?, &lie);
+        let service = CartService::new(self.shop(slug)?, &lie);
         let codes: Vec<String> = codes.into_iter().map(str::to_owned).collect();
-        Ok(desk.truth(basket, codes))
+        Ok(service.truth(basket, codes))
     }
 
     /// Returns every code of a store with its effect on a basket when it is entered alone, best first. This is the best

@@ -6,11 +6,11 @@ use data_model::{Clock, ErrorCode};
 use storefront::Storefront;
 use tokio_util::sync::CancellationToken;
 
-use crate::carts::{CartDesk, Carts};
+use crate::carts::{CartDependencies, Carts};
 use crate::catalogue::Catalogue;
 use crate::checkout::Checkouts;
+use crate::coalescer::StoreCoalescers;
 use crate::config::GatewayConfig;
-use crate::desk::Desks;
 use crate::observe::Observe;
 
 /// Gateway that queries stores live; cheap to clone.
@@ -20,7 +20,7 @@ pub struct LiveGateway(pub(crate) Arc<Inner>);
 #[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) catalogue: Arc<dyn Catalogue>,
-    pub(crate) desks: Desks,
+    pub(crate) coalescers: StoreCoalescers,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) config: GatewayConfig,
     /// Carts and their checkouts, if the server has any.
@@ -41,10 +41,10 @@ impl LiveGateway {
         observer: Arc<dyn Observe>,
         config: GatewayConfig,
     ) -> Self {
-        let desks = Desks::new(storefront, Arc::clone(&clock), config.clone(), observer);
+        let coalescers = StoreCoalescers::new(storefront, Arc::clone(&clock), config.clone(), observer);
         Self(Arc::new(Inner {
             catalogue,
-            desks,
+            coalescers,
             clock,
             config,
             checkouts: OnceLock::new(),
@@ -58,13 +58,18 @@ impl LiveGateway {
         self.0.leaving.begin();
     }
 
-    /// Enables carts, checkouts and customer sign-in with the state and keys of `desk`, for all clones of the gateway.
-    /// A gateway without `desk` answers those operations with 503 `not_ready`. A second call has no effect.
+    /// Enables carts, checkouts and customer sign-in with the state and keys of `coalescer`, for all clones of the gateway.
+    /// A gateway without `coalescer` answers those operations with 503 `not_ready`. A second call has no effect.
     #[must_use]
-    pub fn with_carts(self, desk: CartDesk) -> Self {
+    pub fn with_carts(self, dependencies: CartDependencies) -> Self {
         let inner = &self.0;
-        let storefront = inner.desks.storefront().clone();
-        let carts = Carts::new(desk, Arc::clone(&inner.catalogue), storefront, Arc::clone(&inner.clock));
+        let storefront = inner.coalescers.storefront().clone();
+        let carts = Carts::new(
+            coalescer,
+            Arc::clone(&inner.catalogue),
+            storefront,
+            Arc::clone(&inner.clock),
+        );
         if inner.checkouts.set(Checkouts::new(carts)).is_err() {
             tracing::warn!("the gateway keeps carts already");
         }

@@ -7,7 +7,7 @@ use super::view::{changed, line};
 use super::{bad_request, cart_error, written};
 use crate::ask::Ask;
 use crate::cart::{Attribute, Cart, CartRefusal, Line, LineInput, Notice};
-use crate::desk::{BillLine, CartOutcome, Desk};
+use crate::cart_service::{BillLine, CartOutcome, CartService};
 use crate::reply::Reply;
 
 /// Maximum number of lines that one call adds.
@@ -68,22 +68,22 @@ fn input(item: &Map<String, Value>) -> Option<LineInput> {
 
 /// Changes the session's cart, or creates a cart if the session has none.
 fn changes(
-    desk: &Desk<'_>,
+    service: &CartService<'_>,
     session: &Session,
-    change: impl FnOnce(&mut Cart, &Desk<'_>) -> Result<Vec<Notice>, CartRefusal>,
+    change: impl FnOnce(&mut Cart, &CartService<'_>) -> Result<Vec<Notice>, CartRefusal>,
 ) -> CartOutcome {
-    let entered = |cart: &mut Cart, desk: &Desk<'_>| {
+    let entered = |cart: &mut Cart, service: &CartService<'_>| {
         session.enter(cart);
-        change(cart, desk)
+        change(cart, service)
     };
-    match session.cart(desk) {
-        Some(_) => desk.change(session.access(), entered),
-        None => desk.create(None, entered),
+    match session.cart(service) {
+        Some(_) => service.change(session.access(), entered),
+        None => service.create(None, entered),
     }
 }
 
 /// Handles `/cart/add.js`. Pieces that are out of stock cause an error, but the available pieces are added.
-pub(super) fn add(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
+pub(super) fn add(service: &CartService<'_>, session: &Session, ask: &Ask) -> Reply {
     let Some(posted) = posted(ask) else {
         return bad_request("the body is no JSON object and no form");
     };
@@ -98,7 +98,7 @@ pub(super) fn add(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
         return bad_request("Required parameter missing or invalid: items");
     };
     for input in &inputs {
-        let offer = input.variant.and_then(|variant| desk.offers.find(variant));
+        let offer = input.variant.and_then(|variant| service.offers.find(variant));
         match offer {
             None => return cart_error(404, "Cannot find variant"),
             Some(offer) if offer.most() == Some(0) => {
@@ -107,9 +107,9 @@ pub(super) fn add(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
             Some(_) => {}
         }
     }
-    let before = session.cart(desk).map_or(0, |cart| pieces(&cart));
-    let served = changes(desk, session, |cart, desk| {
-        cart.add_lines(&inputs, &["items"], &desk.offers)
+    let before = session.cart(service).map_or(0, |cart| pieces(&cart));
+    let served = changes(service, session, |cart, service| {
+        cart.add_lines(&inputs, &["items"], &service.offers)
     });
     let Some((cart, bill)) = served.cart else {
         let message = served
@@ -134,7 +134,7 @@ pub(super) fn add(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
                 |at: &BillLine| Some(at.line.variant) == input.variant && at.line.attributes == input.attributes;
             bill.lines.iter().position(is_it)
         };
-        let mut lines = inputs.iter().filter_map(wanted).map(|nth| line(desk, &bill, nth));
+        let mut lines = inputs.iter().filter_map(wanted).map(|nth| line(service, &bill, nth));
         let told = if is_list {
             json!({ "items": lines.collect::<Vec<_>>() })
         } else {
@@ -164,9 +164,9 @@ fn place(cart: &Cart, posted: &Map<String, Value>) -> Option<usize> {
 }
 
 /// Handles `/cart/change.js`, which changes one line.
-pub(super) fn change(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
+pub(super) fn change(service: &CartService<'_>, session: &Session, ask: &Ask) -> Reply {
     const MISSING: &str = "no valid id or line parameter";
-    let Some((posted, known)) = posted(ask).zip(session.cart(desk)) else {
+    let Some((posted, known)) = posted(ask).zip(session.cart(service)) else {
         return bad_request(MISSING);
     };
     let Some(found) = place(&known, &posted) else {
@@ -178,7 +178,7 @@ pub(super) fn change(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
         None => None,
     };
     let id = known.lines[found].id;
-    let served = changes(desk, session, |cart, desk| {
+    let served = changes(service, session, |cart, service| {
         if let Some(line) = cart.lines.iter_mut().find(|line| line.id == id) {
             line.quantity = quantity.unwrap_or(line.quantity);
             if posted.contains_key("properties") {
@@ -188,7 +188,7 @@ pub(super) fn change(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
         if quantity == Some(0) {
             cart.lines.retain(|line| line.id != id);
         }
-        Ok(cart.fit(&[id], &desk.offers))
+        Ok(cart.fit(&[id], &service.offers))
     });
     let capped = served.notices.iter().find(|notice| notice.line == Some(id));
     match (&served.cart, capped) {
@@ -196,17 +196,17 @@ pub(super) fn change(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
             cookies: vec![cookie(cart)],
             ..cart_error(422, &notice.message)
         },
-        (Some((cart, bill)), None) => changed(desk, cart, bill),
+        (Some((cart, bill)), None) => changed(service, cart, bill),
         (None, _) => cart_error(422, "Cart Error"),
     }
 }
 
 /// Handles `/cart/update.js`: many lines, note, attributes and codes. The stock is not checked again.
-pub(super) fn update(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
+pub(super) fn update(service: &CartService<'_>, session: &Session, ask: &Ask) -> Reply {
     let Some(posted) = posted(ask) else {
         return bad_request("the body is no JSON object and no form");
     };
-    let known = session.cart(desk).unwrap_or_else(|| desk.fresh(None));
+    let known = session.cart(service).unwrap_or_else(|| service.fresh(None));
     let updates: Vec<(String, Option<i64>)> = match posted.get("updates") {
         Some(Value::Object(members)) => members
             .iter()
@@ -229,7 +229,7 @@ pub(super) fn update(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
             (None, _) => return cart_error(404, "Cannot find variant"),
         }
     }
-    let change = |cart: &mut Cart, _: &Desk<'_>| {
+    let change = |cart: &mut Cart, _: &CartService<'_>| {
         for (id, quantity) in &wanted {
             if let Some(line) = cart.lines.iter_mut().find(|line| line.id == *id) {
                 line.quantity = *quantity;
@@ -250,13 +250,13 @@ pub(super) fn update(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
         }
         Ok(Vec::new())
     };
-    let known = session.cart(desk).and(session.access());
-    let served = desk.update(known, |cart, desk| {
+    let known = session.cart(service).and(session.access());
+    let served = service.update(known, |cart, service| {
         session.enter(cart);
-        change(cart, desk)
+        change(cart, service)
     });
     match served.cart {
-        Some((cart, bill)) => changed(desk, &cart, &bill),
+        Some((cart, bill)) => changed(service, &cart, &bill),
         None => cart_error(
             422,
             served
@@ -268,13 +268,13 @@ pub(super) fn update(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
 }
 
 /// Handles `/cart/clear.js`: removes the lines and keeps the note and the attributes.
-pub(super) fn clear(desk: &Desk<'_>, session: &Session) -> Reply {
-    let served = changes(desk, session, |cart, _| {
+pub(super) fn clear(service: &CartService<'_>, session: &Session) -> Reply {
+    let served = changes(service, session, |cart, _| {
         cart.lines.clear();
         Ok(Vec::new())
     });
     match served.cart {
-        Some((cart, bill)) => changed(desk, &cart, &bill),
+        Some((cart, bill)) => changed(service, &cart, &bill),
         None => cart_error(422, "Cart Error"),
     }
 }

@@ -10,7 +10,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 use crate::ask::Ask;
-use crate::desk::Desk;
+use crate::cart_service::CartService;
 use crate::fault::Lie;
 use crate::json::platform_bytes;
 use crate::reply::Reply;
@@ -33,28 +33,28 @@ pub(crate) fn answer(shop: &Shop, ask: &Ask, method: &Method, lie: &Lie) -> Opti
     if !ask.path.starts_with("/cart") && !ask.path.starts_with("/discount/") {
         return None;
     }
-    let desk = Desk::new(shop, lie);
+    let service = CartService::new(shop, lie);
     let session = Session::of(ask);
     if let Some(code) = ask.path.strip_prefix("/discount/") {
         return Some(session::discount(ask, code));
     }
     if ask.path == "/cart" {
-        return Some(view::page(shop, &desk, &session));
+        return Some(view::page(shop, &service, &session));
     }
     if let Some(wanted) = ask.path.strip_prefix("/cart/").filter(|rest| rest.contains(':')) {
-        return Some(session::permalink(shop, &desk, wanted, ask));
+        return Some(session::permalink(shop, &service, wanted, ask));
     }
     let (name, suffix) = ask.path.strip_prefix("/cart")?.rsplit_once('.')?;
     let is_post = method == Method::POST;
     let reply = match name {
-        "" if !is_post => view::cart_js(&desk, &session),
-        "/add" if is_post => change::add(&desk, &session, ask),
-        "/change" if is_post => change::change(&desk, &session, ask),
-        "/update" if is_post => change::update(&desk, &session, ask),
-        "/clear" => change::clear(&desk, &session),
-        "/shipping_rates" if !is_post => rates::now(&desk, &session, ask),
-        "/prepare_shipping_rates" if is_post => rates::prepare(&desk, &session, ask),
-        "/async_shipping_rates" if !is_post => rates::poll(&desk, &session, ask),
+        "" if !is_post => view::cart_js(&service, &session),
+        "/add" if is_post => change::add(&service, &session, ask),
+        "/change" if is_post => change::change(&service, &session, ask),
+        "/update" if is_post => change::update(&service, &session, ask),
+        "/clear" => change::clear(&service, &session),
+        "/shipping_rates" if !is_post => rates::now(&service, &session, ask),
+        "/prepare_shipping_rates" if is_post => rates::prepare(&service, &session, ask),
+        "/async_shipping_rates" if !is_post => rates::poll(&service, &session, ask),
         _ => return None,
     };
     matches!(suffix, "js" | "json").then_some(reply)

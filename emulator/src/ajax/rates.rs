@@ -6,7 +6,7 @@ use super::session::{Session, named, posted_form};
 use super::written;
 use crate::ask::{Ask, FormField};
 use crate::cart::{Cart, Place};
-use crate::desk::{CartAccess, Desk, Rate, rates};
+use crate::cart_service::{CartAccess, CartService, Rate, rates};
 use crate::money::decimal_of;
 use crate::places;
 use crate::reply::Reply;
@@ -15,7 +15,7 @@ use crate::reply::Reply;
 const POLLS: u8 = 2;
 
 /// Returns the address in a request and the session's cart, or the platform's refusal.
-fn asked(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Result<(Cart, Place), Box<Reply>> {
+fn asked(service: &CartService<'_>, session: &Session, ask: &Ask) -> Result<(Cart, Place), Box<Reply>> {
     let mut given = ask.parameters();
     given.extend(posted_form(ask));
     let address: Vec<FormField> = named(&given, "shipping_address").collect();
@@ -26,10 +26,10 @@ fn asked(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Result<(Cart, Place),
             .filter(|value| !value.is_empty())
     };
     let refused = |errors: Value| Err(Box::new(written(422, &errors)));
-    let Some(cart) = session.cart(desk).filter(|cart| !cart.lines.is_empty()) else {
+    let Some(cart) = session.cart(service).filter(|cart| !cart.lines.is_empty()) else {
         return refused(json!({ "cart": ["is empty"] }));
     };
-    if !desk.bill(&cart).lines.iter().any(|line| line.offer.is_delivered()) {
+    if !service.bill(&cart).lines.iter().any(|line| line.offer.is_delivered()) {
         return refused(json!({ "error": ["This cart does not require shipping"] }));
     }
     let country = part("country").unwrap_or_default();
@@ -65,20 +65,20 @@ fn asked(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Result<(Cart, Place),
 }
 
 /// Handles `/cart/shipping_rates.json`, which returns the rates at once.
-pub(super) fn now(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
-    match asked(desk, session, ask) {
-        Ok((cart, place)) => told(desk, &cart, &place),
+pub(super) fn now(service: &CartService<'_>, session: &Session, ask: &Ask) -> Reply {
+    match asked(service, session, ask) {
+        Ok((cart, place)) => told(service, &cart, &place),
         Err(refused) => *refused,
     }
 }
 
 /// Handles `/cart/prepare_shipping_rates.json`: answers 202, and the client polls for the rates.
-pub(super) fn prepare(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
-    let (cart, place) = match asked(desk, session, ask) {
+pub(super) fn prepare(service: &CartService<'_>, session: &Session, ask: &Ask) -> Reply {
+    let (cart, place) = match asked(service, session, ask) {
         Ok(asked) => asked,
         Err(refused) => return *refused,
     };
-    desk.change(Some(CartAccess::of(&cart)), |cart, _| {
+    service.change(Some(CartAccess::of(&cart)), |cart, _| {
         cart.estimate = Some((place, 0));
         Ok(Vec::new())
     });
@@ -86,8 +86,8 @@ pub(super) fn prepare(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
 }
 
 /// Handles `/cart/async_shipping_rates.json`: answers 202 until the rates are ready.
-pub(super) fn poll(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
-    let (cart, place) = match asked(desk, session, ask) {
+pub(super) fn poll(service: &CartService<'_>, session: &Session, ask: &Ask) -> Reply {
+    let (cart, place) = match asked(service, session, ask) {
         Ok(asked) => asked,
         Err(refused) => return *refused,
     };
@@ -96,25 +96,25 @@ pub(super) fn poll(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
         _ => return written(202, &Value::Null),
     };
     if polls >= POLLS {
-        return told(desk, &cart, &place);
+        return told(service, &cart, &place);
     }
-    desk.change(Some(CartAccess::of(&cart)), |cart, _| {
+    service.change(Some(CartAccess::of(&cart)), |cart, _| {
         cart.estimate = Some((place, polls));
         Ok(Vec::new())
     });
     written(202, &Value::Null)
 }
 
-fn told(desk: &Desk<'_>, cart: &Cart, place: &Place) -> Reply {
-    let bill = desk.bill(cart);
-    let listed = rates(desk.shop, bill.applied.goods_minor, bill.grams, place);
-    let listed: Vec<Value> = listed.iter().map(|rate| value(desk, rate)).collect();
+fn told(service: &CartService<'_>, cart: &Cart, place: &Place) -> Reply {
+    let bill = service.bill(cart);
+    let listed = rates(service.shop, bill.applied.goods_minor, bill.grams, place);
+    let listed: Vec<Value> = listed.iter().map(|rate| value(service, rate)).collect();
     written(200, &json!({ "shipping_rates": listed }))
 }
 
 /// Returns one rate as JSON. Its price is a decimal text, unlike all other amounts of the Ajax cart.
-fn value(desk: &Desk<'_>, rate: &Rate) -> Value {
-    let price = decimal_of(rate.cost_minor, desk.offers.exponent());
+fn value(service: &CartService<'_>, rate: &Rate) -> Value {
+    let price = decimal_of(rate.cost_minor, service.offers.exponent());
     let (whole, fraction) = price.split_once('.').unwrap_or((&price, "0"));
     json!({
         "name": rate.title,
@@ -128,7 +128,7 @@ fn value(desk: &Desk<'_>, rate: &Rate) -> Value {
         "delivery_days": [],
         "compare_price": null,
         "phone_required": false,
-        "currency": desk.offers.currency(),
+        "currency": service.offers.currency(),
         "carrier_identifier": null,
         "delivery_category": null,
         "using_merchant_account": null,

@@ -1,6 +1,6 @@
 use crate::ask::{Ask, FormField, form};
 use crate::cart::{Attribute, BuyerInput, Cart, LineInput};
-use crate::desk::{CartAccess, Desk};
+use crate::cart_service::{CartAccess, CartService};
 use crate::generated::dice::fold_bytes;
 use crate::reply::Reply;
 use crate::shop::Shop;
@@ -37,9 +37,9 @@ impl Session {
     }
 
     /// Returns the client's cart with the code from its link entered, or `None` if the client has no cart yet.
-    pub(super) fn cart(&self, desk: &Desk<'_>) -> Option<Cart> {
+    pub(super) fn cart(&self, service: &CartService<'_>) -> Option<Cart> {
         let CartAccess { token, key } = self.access()?;
-        let mut cart = desk.find(token).filter(|cart| cart.key == key)?;
+        let mut cart = service.find(token).filter(|cart| cart.key == key)?;
         self.enter(&mut cart);
         Some(cart)
     }
@@ -94,7 +94,7 @@ fn is_local(to: &str) -> bool {
 }
 
 /// Handles `/cart/VARIANT:QUANTITY,…`: creates a cart and redirects to the checkout. Unknown variants are left out.
-pub(super) fn permalink(shop: &Shop, desk: &Desk<'_>, wanted: &str, ask: &Ask) -> Reply {
+pub(super) fn permalink(shop: &Shop, service: &CartService<'_>, wanted: &str, ask: &Ask) -> Reply {
     let given = ask.parameters();
     let one = |name: &str| {
         given
@@ -107,7 +107,7 @@ pub(super) fn permalink(shop: &Shop, desk: &Desk<'_>, wanted: &str, ask: &Ask) -
         .filter_map(|part| {
             let (variant, quantity) = part.split_once(':')?;
             let variant: u64 = variant.parse().ok()?;
-            desk.offers.find(variant)?;
+            service.offers.find(variant)?;
             Some(LineInput {
                 merchandise: variant.to_string(),
                 variant: Some(variant),
@@ -117,8 +117,8 @@ pub(super) fn permalink(shop: &Shop, desk: &Desk<'_>, wanted: &str, ask: &Ask) -
             })
         })
         .collect();
-    let served = desk.create(None, |cart, desk| {
-        let short = cart.add_lines(&lines, &["lines"], &desk.offers)?;
+    let served = service.create(None, |cart, service| {
+        let short = cart.add_lines(&lines, &["lines"], &service.offers)?;
         cart.set_codes(one("discount").unwrap_or_default().split(',').map(str::to_owned));
         cart.set_note(&one("note").unwrap_or_default(), &["note"])?;
         let attributes = named(&given, "attributes").map(|field| Attribute {

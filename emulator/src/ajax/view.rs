@@ -4,7 +4,7 @@ use super::session::{Session, cookie, key_of};
 use super::written;
 use crate::answer::{basket_page, empty_cart};
 use crate::cart::{Attribute, Cart};
-use crate::desk::{Bill, BillLine, Desk};
+use crate::cart_service::{Bill, BillLine, CartService};
 use crate::discount::{Allocation, Class, DiscountValue};
 use crate::product::schemeless;
 use crate::reply::{Reply, uncached};
@@ -17,25 +17,25 @@ pub(super) fn hundredths(minor: u64, exponent: u32) -> u64 {
 }
 
 /// Handles `/cart.js`.
-pub(super) fn cart_js(desk: &Desk<'_>, session: &Session) -> Reply {
-    let reply = match session.cart(desk) {
-        Some(cart) => written(200, &whole(desk, &cart, &desk.bill(&cart))),
-        None => empty_cart(desk.offers.currency()),
+pub(super) fn cart_js(service: &CartService<'_>, session: &Session) -> Reply {
+    let reply = match session.cart(service) {
+        Some(cart) => written(200, &whole(service, &cart, &service.bill(&cart))),
+        None => empty_cart(service.offers.currency()),
     };
     uncached(reply)
 }
 
 /// Handles `/cart`, the HTML page of the cart.
-pub(super) fn page(shop: &Shop, desk: &Desk<'_>, session: &Session) -> Reply {
-    let cart = session.cart(desk);
-    basket_page(shop, desk, cart.as_ref())
+pub(super) fn page(shop: &Shop, service: &CartService<'_>, session: &Session) -> Reply {
+    let cart = session.cart(service);
+    basket_page(shop, service, cart.as_ref())
 }
 
 /// Returns a changed cart as JSON, with the cookie that identifies the cart.
-pub(super) fn changed(desk: &Desk<'_>, cart: &Cart, bill: &Bill) -> Reply {
+pub(super) fn changed(service: &CartService<'_>, cart: &Cart, bill: &Bill) -> Reply {
     Reply {
         cookies: vec![cookie(cart)],
-        ..written(200, &whole(desk, cart, bill))
+        ..written(200, &whole(service, cart, bill))
     }
 }
 
@@ -45,12 +45,12 @@ fn taken(bill: &Bill, keep: impl Fn(&Allocation) -> bool) -> u64 {
 }
 
 /// Returns a cart with every field that themes read.
-pub(super) fn whole(desk: &Desk<'_>, cart: &Cart, bill: &Bill) -> Value {
-    let exponent = desk.offers.exponent();
+pub(super) fn whole(service: &CartService<'_>, cart: &Cart, bill: &Bill) -> Value {
+    let exponent = service.offers.exponent();
     let list: u64 = bill.lines.iter().map(BillLine::subtotal_minor).sum();
     let goods = bill.applied.goods_minor;
     let weight: u64 = bill.lines.iter().map(|line| grams(line) * line.line.quantity).sum();
-    let items: Vec<Value> = (0..bill.lines.len()).map(|nth| line(desk, bill, nth)).collect();
+    let items: Vec<Value> = (0..bill.lines.len()).map(|nth| line(service, bill, nth)).collect();
     let codes = bill.applied.codes.iter();
     let codes: Vec<Value> = codes
         .map(|verdict| json!({ "code": verdict.code, "applicable": verdict.applicable }))
@@ -67,9 +67,9 @@ pub(super) fn whole(desk: &Desk<'_>, cart: &Cart, bill: &Bill) -> Value {
         "item_count": bill.quantity(),
         "items": items,
         "requires_shipping": requires_shipping,
-        "currency": desk.offers.currency(),
+        "currency": service.offers.currency(),
         "items_subtotal_price": hundredths(bill.subtotal_minor, exponent),
-        "cart_level_discount_applications": applications(desk, bill),
+        "cart_level_discount_applications": applications(service, bill),
         "discount_codes": codes,
     })
 }
@@ -83,9 +83,9 @@ fn members(attributes: &[Attribute]) -> Value {
 }
 
 /// Returns the discounts that apply to the whole order.
-fn applications(desk: &Desk<'_>, bill: &Bill) -> Value {
-    let exponent = desk.offers.exponent();
-    let rules = desk.rules().iter().enumerate();
+fn applications(service: &CartService<'_>, bill: &Bill) -> Value {
+    let exponent = service.offers.exponent();
+    let rules = service.rules().iter().enumerate();
     let listed = rules.filter_map(|(nth, rule)| {
         let total = taken(bill, |it| it.rule == nth && it.class == Class::Order);
         let (value_type, value) = match rule.takes {
@@ -119,11 +119,11 @@ fn grams(line: &BillLine) -> u64 {
 }
 
 /// Returns one line. As measured, an order discount changes `line_price` but not `final_line_price`.
-pub(super) fn line(desk: &Desk<'_>, bill: &Bill, nth: usize) -> Value {
+pub(super) fn line(service: &CartService<'_>, bill: &Bill, nth: usize) -> Value {
     let Some(billed) = bill.lines.get(nth) else {
         return Value::Null;
     };
-    let exponent = desk.offers.exponent();
+    let exponent = service.offers.exponent();
     let of_order = taken(bill, |it| it.item == Some(nth) && it.class == Class::Order);
     let of_line = taken(bill, |it| it.item == Some(nth) && it.class == Class::Product);
     let each = billed.total_minor.checked_div(billed.line.quantity);
@@ -146,7 +146,7 @@ pub(super) fn line(desk: &Desk<'_>, bill: &Bill, nth: usize) -> Value {
     let own = own.filter(|it| it.item == Some(nth) && it.class == Class::Product);
     let own: Vec<(u64, &str)> = own
         .filter_map(|it| {
-            let rule = desk.rules().get(it.rule)?;
+            let rule = service.rules().get(it.rule)?;
             Some((hundredths(it.amount_minor, exponent), rule.name()))
         })
         .collect();

@@ -4,7 +4,7 @@ use super::announcement::amount;
 use super::product_html::page;
 use crate::ask::Ask;
 use crate::cart::Cart;
-use crate::desk::{Bill, BillLine, Desk};
+use crate::cart_service::{Bill, BillLine, CartService};
 use crate::discount::Class;
 use crate::fault::Lie;
 use crate::generated::push_html;
@@ -14,13 +14,13 @@ use crate::shop::Shop;
 /// Returns the checkout page of the cart with this token, or `None` if the cart is missing or the key is wrong.
 pub(super) fn checkout(shop: &Shop, token: &str, ask: &Ask) -> Option<Reply> {
     let lie = Lie::default();
-    let desk = Desk::new(shop, &lie);
-    let cart = desk.find(token)?;
+    let service = CartService::new(shop, &lie);
+    let cart = service.find(token)?;
     if ask.parameter("key").as_deref() != Some(cart.checkout_key.as_str()) {
         return None;
     }
-    let bill = desk.bill(&cart);
-    let main = main(shop, &desk, &cart, &bill, "Checkout");
+    let bill = service.bill(&cart);
+    let main = main(shop, &service, &cart, &bill, "Checkout");
     let head = "<meta name=\"robots\" content=\"noindex\">\n";
     Some(Reply {
         cache: Cache::Never,
@@ -29,9 +29,9 @@ pub(super) fn checkout(shop: &Shop, token: &str, ask: &Ask) -> Option<Reply> {
 }
 
 /// Returns the HTML page of a cart; without a cart, the page of an empty cart.
-pub(crate) fn basket_page(shop: &Shop, desk: &Desk<'_>, cart: Option<&Cart>) -> Reply {
+pub(crate) fn basket_page(shop: &Shop, service: &CartService<'_>, cart: Option<&Cart>) -> Reply {
     let main = match cart.filter(|cart| !cart.lines.is_empty()) {
-        Some(cart) => main(shop, desk, cart, &desk.bill(cart), "Your cart"),
+        Some(cart) => main(shop, service, cart, &service.bill(cart), "Your cart"),
         None => "<h1>Your cart is empty</h1>\n<p><a href=\"/\">Continue shopping</a></p>".to_owned(),
     };
     Reply {
@@ -46,9 +46,9 @@ fn text(plain: &str) -> String {
     html
 }
 
-fn main(shop: &Shop, desk: &Desk<'_>, cart: &Cart, bill: &Bill, title: &str) -> String {
+fn main(shop: &Shop, service: &CartService<'_>, cart: &Cart, bill: &Bill, title: &str) -> String {
     let lines: String = bill.lines.iter().map(|line| row(shop, line)).collect();
-    let sums: String = sums(shop, desk, bill)
+    let sums: String = sums(shop, service, bill)
         .into_iter()
         .map(|(name, value)| {
             format!("<tr><th scope=\"row\" colspan=\"2\">{name}</th><td colspan=\"2\">{value}</td></tr>\n")
@@ -119,9 +119,9 @@ fn row(shop: &Shop, line: &BillLine) -> String {
 }
 
 /// Returns names and values of the sums below the lines.
-fn sums(shop: &Shop, desk: &Desk<'_>, bill: &Bill) -> Vec<(String, String)> {
+fn sums(shop: &Shop, service: &CartService<'_>, bill: &Bill) -> Vec<(String, String)> {
     let mut sums = vec![("Subtotal".to_owned(), amount(shop, bill.subtotal_minor))];
-    for (nth, rule) in desk.rules().iter().enumerate() {
+    for (nth, rule) in service.rules().iter().enumerate() {
         let own = bill.applied.allocations.iter().filter(|it| it.rule == nth);
         let taken: u64 = own
             .filter(|it| it.class == Class::Order)

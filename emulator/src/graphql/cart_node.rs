@@ -14,7 +14,7 @@ use super::node::Node;
 use super::variant::VariantNode;
 use super::view::View;
 use crate::cart::Cart;
-use crate::desk::{Bill, BillLine, group_id};
+use crate::cart_service::{Bill, BillLine, group_id};
 use crate::discount::{Class, DiscountRule};
 use crate::generated::dice::fold_bytes;
 

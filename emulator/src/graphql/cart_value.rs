@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::text::moment;
 use crate::cart::{Attribute, Cart, Notice, Place, Refusal};
-use crate::desk::{Bill, BillLine, Rate};
+use crate::cart_service::{Bill, BillLine, Rate};
 use crate::discount::{Allocation, Class, DiscountRule, DiscountValue};
 use crate::money::decimal_of;
 

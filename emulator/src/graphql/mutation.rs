@@ -11,7 +11,7 @@ use super::customer;
 use super::fixed::fixed;
 use super::view::View;
 use crate::cart::{Cart, CartRefusal, Notice, Refusal};
-use crate::desk::{Bill, CartAccess, CartOutcome, Desk, group_id};
+use crate::cart_service::{Bill, CartAccess, CartOutcome, CartService, group_id};
 
 /// Resolver for the mutations of a store.
 pub(super) struct Mutation<'v> {
@@ -19,19 +19,19 @@ pub(super) struct Mutation<'v> {
 }
 
 /// Creates the cart access for one request.
-pub(super) fn desk<'v>(view: &'v View<'v>) -> Desk<'v> {
-    Desk::new(view.shop, view.lie)
+pub(super) fn service<'v>(view: &'v View<'v>) -> CartService<'v> {
+    CartService::new(view.shop, view.lie)
 }
 
 /// Returns a cart as shown in this request.
-pub(super) fn shown(view: &View<'_>, desk: &Desk<'_>, cart: Cart, bill: Bill, has_key: bool) -> CartView {
+pub(super) fn shown(view: &View<'_>, service: &CartService<'_>, cart: Cart, bill: Bill, has_key: bool) -> CartView {
     CartView {
         cart,
         bill,
-        rules: desk.rules().to_vec(),
+        rules: service.rules().to_vec(),
         coins: Coinage {
             currency: view.currency().to_owned(),
-            exponent: desk.offers.exponent(),
+            exponent: service.offers.exponent(),
         },
         has_key,
     }
@@ -52,10 +52,10 @@ impl<'v> Mutation<'v> {
         Self { view }
     }
 
-    fn payload(&self, desk: &Desk<'v>, served: CartOutcome, info: &ResolveInfo<'_>) -> ResolvedValue<'v> {
+    fn payload(&self, service: &CartService<'v>, served: CartOutcome, info: &ResolveInfo<'_>) -> ResolvedValue<'v> {
         let CartOutcome { cart, errors, notices } = served;
         let warnings = value::warnings(cart.as_ref().map(|(cart, _)| cart), &notices);
-        let cart = cart.map(|(cart, bill)| Rc::new(shown(self.view, desk, cart, bill, true)));
+        let cart = cart.map(|(cart, bill)| Rc::new(shown(self.view, service, cart, bill, true)));
         ResolvedValue::object(Payload {
             view: self.view,
             kind: info.field_definition().ty.inner_named_type().to_string(),
@@ -66,17 +66,17 @@ impl<'v> Mutation<'v> {
     }
 
     fn create(&self, info: &ResolveInfo<'_>) -> ResolvedValue<'v> {
-        let desk = desk(self.view);
+        let service = service(self.view);
         let given = input::object(Args::of(info), "input");
-        let served = desk.create(Some(self.view.country()), |cart, desk| match given {
-            Some(given) => self.fill(cart, desk, given),
+        let served = service.create(Some(self.view.country()), |cart, service| match given {
+            Some(given) => self.fill(cart, service, given),
             None => Ok(Vec::new()),
         });
-        self.payload(&desk, served, info)
+        self.payload(&service, served, info)
     }
 
     /// Applies the input of a cart creation to a new cart.
-    fn fill(&self, cart: &mut Cart, desk: &Desk<'_>, given: Args<'_>) -> MutationResult {
+    fn fill(&self, cart: &mut Cart, service: &CartService<'_>, given: Args<'_>) -> MutationResult {
         cart.set_note(given.text("note").unwrap_or_default(), &["input", "note"])?;
         cart.set_attributes(input::attributes(given), &["input", "attributes"])?;
         let buyer = input::object(given, "buyerIdentity");
@@ -88,7 +88,7 @@ impl<'v> Mutation<'v> {
                 ..refused
             })?;
         }
-        let short = cart.add_lines(&input::lines(given), &["input", "lines"], &desk.offers)?;
+        let short = cart.add_lines(&input::lines(given), &["input", "lines"], &service.offers)?;
         cart.set_codes(input::texts(given, "discountCodes"));
         if let Some(delivery) = input::object(given, "delivery") {
             let added = cart.add_addresses(input::addresses(delivery), &["input", "delivery", "addresses"]);
@@ -103,25 +103,25 @@ impl<'v> Mutation<'v> {
     fn change(
         &self,
         info: &ResolveInfo<'_>,
-        change: impl FnOnce(&mut Cart, &Desk<'_>, Args<'_>) -> MutationResult,
+        change: impl FnOnce(&mut Cart, &CartService<'_>, Args<'_>) -> MutationResult,
     ) -> ResolvedValue<'v> {
-        let desk = desk(self.view);
+        let service = service(self.view);
         let args = Args::of(info);
         let known = token_and_key(args.text("cartId").unwrap_or_default());
         let known = known.and_then(|(token, key)| Some(CartAccess { token, key: key? }));
-        let served = desk.change(known, |cart, desk| change(cart, desk, args));
-        self.payload(&desk, served, info)
+        let served = service.change(known, |cart, service| change(cart, service, args));
+        self.payload(&service, served, info)
     }
 
     fn of_cart(&self, name: &str, info: &ResolveInfo<'_>) -> Option<ResolvedValue<'v>> {
         let silent = |done: Result<(), CartRefusal>| done.map(|()| Vec::new());
         Some(match name {
             "cartCreate" => self.create(info),
-            "cartLinesAdd" => self.change(info, |cart, desk, args| {
-                cart.add_lines(&input::lines(args), &["lines"], &desk.offers)
+            "cartLinesAdd" => self.change(info, |cart, service, args| {
+                cart.add_lines(&input::lines(args), &["lines"], &service.offers)
             }),
-            "cartLinesUpdate" => self.change(info, |cart, desk, args| {
-                cart.change_lines(&input::line_changes(args), &desk.offers)
+            "cartLinesUpdate" => self.change(info, |cart, service, args| {
+                cart.change_lines(&input::line_changes(args), &service.offers)
             }),
             "cartLinesRemove" => self.change(info, |cart, _, args| {
                 let ids: Vec<String> = input::texts(args, "lineIds")
@@ -163,7 +163,7 @@ impl<'v> Mutation<'v> {
 }
 
 /// Selects a delivery option. A cart has at most one delivery group.
-fn select_delivery(cart: &mut Cart, desk: &Desk<'_>, args: Args<'_>) -> MutationResult {
+fn select_delivery(cart: &mut Cart, service: &CartService<'_>, args: Args<'_>) -> MutationResult {
     let field = ["selectedDeliveryOptions"];
     let asked = args.list("selectedDeliveryOptions").iter().filter_map(Args::in_object);
     for selected in asked {
@@ -172,7 +172,7 @@ fn select_delivery(cart: &mut Cart, desk: &Desk<'_>, args: Args<'_>) -> Mutation
         let bare = group
             .strip_prefix("gid://shopify/CartDeliveryGroup/")
             .unwrap_or_default();
-        let rates = desk.bill(cart).rates;
+        let rates = service.bill(cart).rates;
         if rates.is_empty() || bare.split('?').next() != Some(group_id(cart).as_str()) {
             let message = format!("The delivery group with id {group} does not exist.");
             return Err(CartRefusal::whole(Refusal::new(

@@ -11,7 +11,7 @@ use super::collection::{self, CollectionNode};
 use super::connection::{Entry, connection};
 use super::customer;
 use super::fixed::fixed;
-use super::mutation::{desk, shown, token_and_key};
+use super::mutation::{service, shown, token_and_key};
 use super::node::Node;
 use super::product::ProductNode;
 use super::search::Search;
@@ -73,13 +73,13 @@ impl<'v> Root<'v> {
     /// Returns the cart with an id, or `None` if it was removed, never existed, or has another key.
     fn cart(&self, id: &str) -> Option<CartNode<'v>> {
         let (token, key) = token_and_key(id)?;
-        let desk = desk(self.view);
-        let cart = desk.find(token)?;
+        let service = service(self.view);
+        let cart = service.find(token)?;
         if key.is_some_and(|key| key != cart.key) {
             return None;
         }
-        let bill = desk.bill(&cart);
-        let shown = shown(self.view, &desk, cart, bill, key.is_some());
+        let bill = service.bill(&cart);
+        let shown = shown(self.view, &service, cart, bill, key.is_some());
         Some(CartNode {
             view: self.view,
             shown: Rc::new(shown),

@@ -35,7 +35,7 @@ pub struct WorkerReport {
 }
 
 /// Worker's view of the run that it is working on.
-struct Desk {
+struct OpenContext {
     run: RunId,
     context: WorkerContext,
     opened_at: Timestamp,
@@ -79,7 +79,7 @@ impl QueueWorker {
 
     async fn take_stores(self: Arc<Self>, stop: CancellationToken, until_empty: bool) -> WorkerReport {
         let at_once = stores_at_once(&self.deps.market.refresh);
-        let (mut report, mut tasks, mut desk) = (WorkerReport::default(), JoinSet::new(), None);
+        let (mut report, mut tasks, mut open) = (WorkerReport::default(), JoinSet::new(), None);
         // A separate token, because stores returned to the queue while others are still taken would be taken again.
         let leaving = CancellationToken::new();
         while !stop.is_cancelled() {
@@ -91,7 +91,7 @@ impl QueueWorker {
             let is_full = taken.as_ref().is_ok_and(|taken| !taken.is_empty());
             for (work, asked) in taken.unwrap_or_default() {
                 let kept = self.keeper.keep(work.lease(), asked);
-                match self.desk(&mut desk, &work).await {
+                match self.open(&mut open, &work).await {
                     Ok(context) => {
                         let (worker, leaving) = (Arc::clone(&self), leaving.clone());
                         tasks.spawn(async move { Box::pin(worker.refresh(context, work, kept, leaving)).await });
@@ -143,13 +143,13 @@ impl QueueWorker {
 
     /// Returns the view of the lake for the run of this store. The view is reloaded for another run, and when it is too
     /// old.
-    async fn desk(&self, desk: &mut Option<Desk>, work: &TakenWork) -> Result<WorkerContext, JobFailure> {
+    async fn open(&self, open: &mut Option<OpenContext>, work: &TakenWork) -> Result<WorkerContext, JobFailure> {
         let market = &self.deps.market;
         let now = market.clock.now();
         let age_ms_max = i64::try_from(self.config.snapshot_age_s_max.saturating_mul(1_000)).unwrap_or(i64::MAX);
-        let is_good = |desk: &&Desk| desk.run == work.run && now.millis_since(desk.opened_at) < age_ms_max;
-        if let Some(desk) = desk.as_ref().filter(is_good) {
-            return Ok(desk.context.clone());
+        let is_good = |open: &&OpenContext| open.run == work.run && now.millis_since(open.opened_at) < age_ms_max;
+        if let Some(open) = open.as_ref().filter(is_good) {
+            return Ok(open.context.clone());
         }
         let runs = self.deps.state.open_work_runs().await;
         let runs = runs.map_err(|error| JobFailure::of(&error))?;
@@ -158,7 +158,7 @@ impl QueueWorker {
         let deps = self.refresh_deps(CancellationToken::new()).await?;
         let context = Box::pin(WorkerContext::open(&queued(&run), &market.refresh, &deps, &self.memory)).await;
         let context = context.map_err(|error| JobFailure::of(&error))?;
-        *desk = Some(Desk {
+        *open = Some(OpenContext {
             run: run.run,
             context: context.clone(),
             opened_at: now,

@@ -36,14 +36,14 @@ use crate::config::CartConfig;
 /// Dependencies of carts, checkouts and accounts beyond those of a gateway: the shared state, and the master keys that
 /// seal its records.
 #[derive(Debug, Clone)]
-pub struct CartDesk {
+pub struct CartDependencies {
     state: State,
     keys: Arc<MasterKeys>,
     config: CartConfig,
     candidates: Arc<dyn CouponCandidates>,
 }
 
-impl CartDesk {
+impl CartDependencies {
     /// Keeps carts in `state`, sealed with `keys`. Nothing is requested or written yet.
     #[must_use]
     pub fn new(state: State, keys: MasterKeys, config: CartConfig) -> Self {
@@ -74,16 +74,16 @@ pub(crate) struct Carts {
 
 impl Carts {
     pub(crate) fn new(
-        desk: CartDesk,
+        dependencies: CartDependencies,
         catalogue: Arc<dyn Catalogue>,
         storefront: Storefront,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let places = desk.config.stores_at_once_max.clamp(1, Semaphore::MAX_PERMITS);
+        let places = dependencies.config.stores_at_once_max.clamp(1, Semaphore::MAX_PERMITS);
         let context = Arc::new(CartContext {
-            state: desk.state,
-            keys: desk.keys,
-            config: desk.config,
+            state: dependencies.state,
+            keys: dependencies.keys,
+            config: dependencies.config,
             catalogue,
             storefront,
             clock,
@@ -92,7 +92,7 @@ impl Carts {
         Self {
             accounts: Accounts::new(Arc::clone(&context)),
             context,
-            candidates: desk.candidates,
+            candidates: dependencies.candidates,
             reads: Arc::default(),
             looks: Arc::default(),
         }

@@ -3,7 +3,7 @@ use storefront::{GraphqlErrorKind, StoreError};
 use utoipa::ToSchema;
 
 use crate::cart_client::CartError;
-use crate::desk::failure::unverified;
+use crate::coalescer::failure::unverified;
 use crate::rules::store_cart::CartFault;
 use crate::schema::UnverifiedCode;
 

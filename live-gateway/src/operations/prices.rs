@@ -121,7 +121,7 @@ impl LiveGateway {
     }
 
     async fn price_of(&self, brand: &Arc<StoredBrand>, stored: &Arc<StoredProduct>, deadline: Instant) -> LivePrice {
-        match self.0.desks.ask(brand, stored, deadline).await {
+        match self.0.coalescers.ask(brand, stored, deadline).await {
             Ok(answer) => judge::verified(stored, brand, &answer.told, answer.as_of),
             Err(why) => judge::snapshot(stored, brand, &why),
         }

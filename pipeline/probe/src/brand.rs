@@ -54,7 +54,7 @@ pub struct BrandProbed {
 }
 
 /// Everything needed to query one store.
-pub(crate) struct Desk<'a> {
+pub(crate) struct ProbeContext<'a> {
     pub(crate) store: &'a Store,
     pub(crate) carts: &'a mut Carts,
     pub(crate) deps: &'a StoreDeps,
@@ -62,42 +62,42 @@ pub(crate) struct Desk<'a> {
 
 /// Sends up to `budget` questions. The answers are added to `probes`, even if the function returns an error.
 pub(crate) async fn ask_all(
-    desk: &mut Desk<'_>,
+    context: &mut ProbeContext<'_>,
     probes: &mut Vec<DeliveryProbe>,
     budget: usize,
 ) -> Result<ProbeOutcome, AskError> {
     let mut made: Option<ProbeCart> = None;
-    let ended = ask(desk, probes, budget, &mut made).await;
+    let ended = ask(context, probes, budget, &mut made).await;
     if let Some(made) = made {
-        leave(desk, &made).await;
+        leave(context, &made).await;
     }
     ended
 }
 
 async fn ask(
-    desk: &mut Desk<'_>,
+    context: &mut ProbeContext<'_>,
     probes: &mut Vec<DeliveryProbe>,
     budget: usize,
     made: &mut Option<ProbeCart>,
 ) -> Result<ProbeOutcome, AskError> {
     let mut left = budget;
     loop {
-        let mut questions = next_questions(directory(), desk.carts, probes);
+        let mut questions = next_questions(directory(), context.carts, probes);
         if questions.is_empty() {
             return Ok(ProbeOutcome::Complete);
         }
         questions.truncate(BATCH.min(left));
         // All questions with one cart come before those with the next.
-        questions.sort_by_key(|question| question.cart != desk.carts.base);
+        questions.sort_by_key(|question| question.cart != context.carts.base);
         for question in questions {
-            if desk.deps.cancel.is_cancelled() {
+            if context.deps.cancel.is_cancelled() {
                 return Ok(ProbeOutcome::Stopped);
             }
             left -= 1;
-            let options = match one(desk, &question, made).await {
+            let options = match one(context, &question, made).await {
                 // The store has less stock than this cart needs, so another cart is used.
-                Err(AskError::OtherGoods) if question.cart != desk.carts.base => {
-                    desk.carts.leave_out(&question.cart);
+                Err(AskError::OtherGoods) if question.cart != context.carts.base => {
+                    context.carts.leave_out(&question.cart);
                     break;
                 }
                 answered => answered?,
@@ -108,13 +108,13 @@ async fn ask(
                 quantity: question.cart.quantity,
                 goods_minor: question.cart.goods_minor,
                 grams: Some(question.cart.grams).filter(|grams| *grams > 0),
-                currency: desk.carts.currency,
+                currency: context.carts.currency,
                 options,
-                asked_at: desk.deps.clock.now(),
+                asked_at: context.deps.clock.now(),
             });
         }
         if left == 0 {
-            let is_all = next_questions(directory(), desk.carts, probes).is_empty();
+            let is_all = next_questions(directory(), context.carts, probes).is_empty();
             return Ok(if is_all {
                 ProbeOutcome::Complete
             } else {
@@ -125,34 +125,34 @@ async fn ask(
 }
 
 async fn one(
-    desk: &Desk<'_>,
+    context: &ProbeContext<'_>,
     question: &Question,
     made: &mut Option<ProbeCart>,
 ) -> Result<Vec<data_model::DeliveryRate>, AskError> {
-    let currency: CurrencyCode = desk.carts.currency;
+    let currency: CurrencyCode = context.carts.currency;
     if let Some(held) = made.take_if(|held| held.cart != question.cart) {
-        leave(desk, &held).await;
+        leave(context, &held).await;
     }
     if let Some(held) = made.as_ref() {
-        match readdress(desk.store, held, question.pincode, currency).await {
+        match readdress(context.store, held, question.pincode, currency).await {
             // If the address has no delivery, the platform may have emptied the cart, so a new cart is tried.
             Ok(options) if !options.is_empty() => return Ok(options),
             Ok(_) | Err(AskError::OtherGoods | AskError::Refused(_)) => {
                 if let Some(held) = made.take() {
-                    leave(desk, &held).await;
+                    leave(context, &held).await;
                 }
             }
             Err(error) => return Err(error),
         }
     }
-    let (fresh, options) = make(desk.store, question, currency).await?;
+    let (fresh, options) = make(context.store, question, currency).await?;
     *made = Some(fresh);
     Ok(options)
 }
 
 /// Empties a cart. A failure is harmless because the store deletes unused carts after some time.
-async fn leave(desk: &Desk<'_>, made: &ProbeCart) {
-    if let Err(error) = empty(desk.store, made).await {
+async fn leave(context: &ProbeContext<'_>, made: &ProbeCart) {
+    if let Err(error) = empty(context.store, made).await {
         tracing::debug!(%error, "a cart of a probe is left as it is");
     }
 }

@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::abroad::{nowhere, ships_to_india};
 use crate::ask::AskError;
-use crate::brand::{BrandProbed, Desk, ProbeOutcome, ask_all};
+use crate::brand::{BrandProbed, ProbeContext, ProbeOutcome, ask_all};
 use crate::config::ProbeOptions;
 
 /// Period of the daily budget, in milliseconds.
@@ -261,12 +261,12 @@ async fn ask_and_keep(
     let before = probes.len();
     let asked = async {
         let store = store_of(deps, brand)?;
-        let mut desk = Desk {
+        let mut context = ProbeContext {
             store: &store,
             carts: &mut carts,
             deps,
         };
-        Box::pin(ask_all(&mut desk, &mut probes, budget)).await
+        Box::pin(ask_all(&mut context, &mut probes, budget)).await
     };
     (told.outcome, told.detail) = match asked.await {
         Ok(outcome) => (outcome, None),

@@ -12,7 +12,9 @@ use emulator::{Emulator, EmulatorConfig, Encoding, RunningStores, Source};
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use kit::SetClock;
-use live_gateway::{CartConfig, CartDesk, CouponCandidates, GatewayConfig, LiveGateway, NoCandidates, NotObserved};
+use live_gateway::{
+    CartConfig, CartDependencies, CouponCandidates, GatewayConfig, LiveGateway, NoCandidates, NotObserved,
+};
 use serde_json::{Value, json};
 use state::{MasterKeys, State, StateTarget};
 use storefront::{Lookup, Storefront, StorefrontConfig};
@@ -168,8 +170,8 @@ impl Mall {
             reuse_ms: self.reuse_ms,
             ..self.config.clone()
         };
-        let desk = CartDesk::new(self.state().await, master_keys(), config);
-        let desk = desk.with_candidates(Arc::clone(&self.candidates));
+        let coalescer = CartDependencies::new(self.state().await, master_keys(), config);
+        let coalescer = coalescer.with_candidates(Arc::clone(&self.candidates));
         let config = GatewayConfig::default();
         let gateway = LiveGateway::new(catalogue, storefront, clock, Arc::new(NotObserved), config);
         let guard = Arc::new(Guard {
@@ -184,7 +186,7 @@ impl Mall {
             ..EdgeConfig::default()
         };
         Server {
-            router: gateway.with_carts(desk).router(edge, None),
+            router: gateway.with_carts(coalescer).router(edge, None),
         }
     }
 

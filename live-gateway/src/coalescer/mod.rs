@@ -1,4 +1,4 @@
-//! One request coalescer (desk) for each store that buyers ask about. The coalescer collects the requested products,
+//! One request coalescer for each store that buyers ask about. The coalescer collects the requested products,
 //! queries the store for all of them at once when the rate limit allows, and passes the results to the waiting
 //! requests.
 
@@ -18,7 +18,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::Instant;
 
 use self::seen::LastObservations;
-use self::state::{Admission, Desk};
+use self::state::{Admission, StoreCoalescer};
 use crate::config::GatewayConfig;
 use crate::observe::Observe;
 use crate::rules::ProductReply;
@@ -55,14 +55,14 @@ impl Answer {
 
 /// Coalescers of all stores, and their shared dependencies.
 #[derive(Debug)]
-pub(crate) struct Desks {
-    desks: Mutex<HashMap<String, Arc<Desk>>>,
-    shared: Arc<DeskContext>,
+pub(crate) struct StoreCoalescers {
+    coalescers: Mutex<HashMap<String, Arc<StoreCoalescer>>>,
+    shared: Arc<CoalescerContext>,
 }
 
 /// Dependencies that all coalescers share.
 #[derive(Debug)]
-pub(crate) struct DeskContext {
+pub(crate) struct CoalescerContext {
     pub(crate) storefront: Storefront,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) config: GatewayConfig,
@@ -73,11 +73,11 @@ pub(crate) struct DeskContext {
 }
 
 /// Number of coalescers from which on idle ones are removed.
-const DESKS_MAX: usize = 1_024;
+const COALESCERS_MAX: usize = 1_024;
 /// Maximum number of attempts. A product that a newer release describes differently is queried once more.
 const TRIES_MAX: u32 = 2;
 
-impl Desks {
+impl StoreCoalescers {
     pub(crate) fn new(
         storefront: Storefront,
         clock: Arc<dyn Clock>,
@@ -85,7 +85,7 @@ impl Desks {
         observer: Arc<dyn Observe>,
     ) -> Self {
         let places = Semaphore::new(config.stores_at_once_max.clamp(1, Semaphore::MAX_PERMITS));
-        let shared = DeskContext {
+        let shared = CoalescerContext {
             storefront,
             clock,
             config,
@@ -94,7 +94,7 @@ impl Desks {
             seen: LastObservations::default(),
         };
         Self {
-            desks: Mutex::default(),
+            coalescers: Mutex::default(),
             shared: Arc::new(shared),
         }
     }
@@ -112,9 +112,9 @@ impl Desks {
         stored: &Arc<StoredProduct>,
         deadline: Instant,
     ) -> Outcome {
-        let desk = self.desk(brand);
+        let coalescer = self.coalescer(brand);
         for _ in 0..TRIES_MAX {
-            let answer = match self.take(&desk, brand, stored) {
+            let answer = match self.take(&coalescer, brand, stored) {
                 Admission::Recent(answer) => answer,
                 Admission::Full => return Err(Unverified::busy()),
                 Admission::Waits(told) => waited(told, deadline).await?,
@@ -130,28 +130,33 @@ impl Desks {
     }
 
     /// Returns a recent answer, or registers the request as waiting. Starts the coalescer's task if it is idle.
-    fn take(&self, desk: &Arc<Desk>, brand: &Arc<StoredBrand>, stored: &Arc<StoredProduct>) -> Admission {
-        let (taken, must_start) = desk.take(brand, stored, &self.shared.config);
+    fn take(
+        &self,
+        coalescer: &Arc<StoreCoalescer>,
+        brand: &Arc<StoredBrand>,
+        stored: &Arc<StoredProduct>,
+    ) -> Admission {
+        let (taken, must_start) = coalescer.take(brand, stored, &self.shared.config);
         if must_start {
-            tokio::spawn(work::work(Arc::clone(desk), Arc::clone(&self.shared)));
+            tokio::spawn(work::work(Arc::clone(coalescer), Arc::clone(&self.shared)));
         }
         taken
     }
 
-    fn desk(&self, brand: &StoredBrand) -> Arc<Desk> {
+    fn coalescer(&self, brand: &StoredBrand) -> Arc<StoreCoalescer> {
         let country = brand.crawl_country.as_deref().unwrap_or_default();
         let key = format!("{country} {}", brand.base_url);
-        let mut desks = self.desks.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(desk) = desks.get(&key) {
-            return Arc::clone(desk);
+        let mut coalescers = self.coalescers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(coalescer) = coalescers.get(&key) {
+            return Arc::clone(coalescer);
         }
-        if desks.len() >= DESKS_MAX {
+        if coalescers.len() >= COALESCERS_MAX {
             let reuse = Duration::from_millis(self.shared.config.reuse_ms);
-            desks.retain(|_, desk| desk.is_needed(reuse));
+            coalescers.retain(|_, coalescer| coalescer.is_needed(reuse));
         }
-        let desk = Arc::new(Desk::new(&brand.base_url, brand.crawl_country.clone()));
-        desks.insert(key, Arc::clone(&desk));
-        desk
+        let coalescer = Arc::new(StoreCoalescer::new(&brand.base_url, brand.crawl_country.clone()));
+        coalescers.insert(key, Arc::clone(&coalescer));
+        coalescer
     }
 }
 

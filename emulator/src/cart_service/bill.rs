@@ -1,6 +1,6 @@
 //! The current cost of a cart, and notices to its buyer.
 
-use super::Desk;
+use super::CartService;
 use super::delivery::{Rate, rates};
 use crate::cart::{Cart, Line, Notice, Offer};
 use crate::discount::{AppliedDiscounts, Basket, Item, apply};
@@ -73,14 +73,14 @@ impl Bill {
 }
 
 /// Computes the cost of a cart. Lines whose variant no longer exists are left out.
-pub(super) fn bill(desk: &Desk<'_>, cart: &Cart) -> Bill {
-    let rules = desk.rules();
+pub(super) fn bill(service: &CartService<'_>, cart: &Cart) -> Bill {
+    let rules = service.rules();
     let lines: Vec<(Line, Offer)> = cart
         .lines
         .iter()
         .rev()
         .filter_map(|line| {
-            let mut offer = desk.offers.find(line.variant)?;
+            let mut offer = service.offers.find(line.variant)?;
             if line.is_gift() {
                 offer.unit_minor = 0;
             }
@@ -100,14 +100,14 @@ pub(super) fn bill(desk: &Desk<'_>, cart: &Cart) -> Bill {
         items: &items,
         delivery_minor,
         is_customer: cart.buyer.customer.is_some(),
-        now: desk.now,
+        now: service.now,
     };
     let goods = apply(rules, &cart.codes, &basket(None));
     let is_delivered = items.iter().any(|item| item.is_delivered && item.quantity > 0);
     let of_line = |(line, offer): &(Line, Offer)| offer.grams().saturating_mul(line.quantity);
     let grams = lines.iter().map(of_line).sum();
     let rates = match cart.selected_address() {
-        Some(address) if is_delivered => rates(desk.shop, goods.goods_minor, grams, &address.place),
+        Some(address) if is_delivered => rates(service.shop, goods.goods_minor, grams, &address.place),
         _ => Vec::new(),
     };
     let chosen = cart.delivery.as_deref();

@@ -12,7 +12,7 @@ use crate::rules::reason::Unverified;
 
 /// State of one store's coalescer, with the requests that wait for an answer.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct StoreCoalescer {
     pub(super) base_url: String,
     pub(super) country: Option<String>,
     state: Mutex<State>,
@@ -69,7 +69,7 @@ pub(super) enum Admission {
     Full,
 }
 
-/// Kind of the next query to the store. [`Desk::choose`] selects its products.
+/// Kind of the next query to the store. [`StoreCoalescer::choose`] selects its products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     /// All waiting products in one GraphQL query.
@@ -91,7 +91,7 @@ fn kept_for(answer: &Answer, reuse: Duration) -> Duration {
     if answer.told.is_gone() { reuse * 10 } else { reuse }
 }
 
-impl Desk {
+impl StoreCoalescer {
     pub(super) fn new(base_url: &str, country: Option<String>) -> Self {
         Self {
             base_url: base_url.to_owned(),

@@ -52,14 +52,14 @@ impl<'a> CartAccess<'a> {
 
 /// Access to the carts of a store during one request.
 #[derive(Debug)]
-pub(crate) struct Desk<'s> {
+pub(crate) struct CartService<'s> {
     pub(crate) shop: &'s Shop,
     pub(crate) offers: Offers<'s>,
     rules: Arc<Vec<DiscountRule>>,
     pub(crate) now: DateTime<Utc>,
 }
 
-impl<'s> Desk<'s> {
+impl<'s> CartService<'s> {
     pub(crate) fn new(shop: &'s Shop, lie: &'s Lie) -> Self {
         Self {
             shop,
@@ -138,7 +138,7 @@ impl<'s> Desk<'s> {
         self.changed(named, true, change)
     }
 
-    /// Like [`Desk::change`], but does not check the stock of the lines in the cart.
+    /// Like [`CartService::change`], but does not check the stock of the lines in the cart.
     pub(crate) fn update(
         &self,
         named: Option<CartAccess<'_>>,

@@ -5,7 +5,7 @@ use serde_json::json;
 use storefront::{Effect, FetchOutcome, GraphqlAnswer, GraphqlErrorKind, GraphqlRequest, Store, StoreError, documents};
 
 use super::failure::{refuses_graphql, unverified};
-use super::state::{Desk, Turn};
+use super::state::{StoreCoalescer, Turn};
 use crate::rules::nodes::{Nodes, ProductNodes, variant_gid};
 use crate::rules::reason::{Nonsense, Unverified};
 use crate::rules::{ProductReply, Source, identity, js};
@@ -30,19 +30,23 @@ pub(super) type QueryBatch = (Vec<Arc<StoredProduct>>, Timestamp);
 /// Queries the store for the waiting products when the rate limit allows. If one product has more variants than a query
 /// allows, several queries are sent. Also returns the queried products and the time of the query; the products are
 /// empty if the query was never sent.
-pub(super) async fn by_graphql(store: &Store, desk: &Arc<Desk>, clock: &Arc<dyn Clock>) -> (QueryBatch, QueryOutcome) {
+pub(super) async fn by_graphql(
+    store: &Store,
+    coalescer: &Arc<StoreCoalescer>,
+    clock: &Arc<dyn Clock>,
+) -> (QueryBatch, QueryOutcome) {
     let asked: Arc<OnceLock<QueryBatch>> = Arc::default();
     let make = {
-        let (desk, asked, clock) = (Arc::clone(desk), Arc::clone(&asked), Arc::clone(clock));
+        let (coalescer, asked, clock) = (Arc::clone(coalescer), Arc::clone(&asked), Arc::clone(clock));
         move || {
-            let (products, _) = asked.get_or_init(|| (desk.choose(Turn::Graphql), clock.now()));
-            let ids: Vec<String> = ids(products).take(desk.variants_max()).collect();
-            (!ids.is_empty()).then(|| request(&desk, &ids))
+            let (products, _) = asked.get_or_init(|| (coalescer.choose(Turn::Graphql), clock.now()));
+            let ids: Vec<String> = ids(products).take(coalescer.variants_max()).collect();
+            (!ids.is_empty()).then(|| request(&coalescer, &ids))
         }
     };
     let first = store.graphql_at_turn(make, Effect::Safe).await;
     let (products, as_of) = asked.get().cloned().unwrap_or_else(|| (Vec::new(), clock.now()));
-    let queried = rest(store, desk, &products, first).await;
+    let queried = rest(store, coalescer, &products, first).await;
     ((products, as_of), queried.unwrap_or_else(|queried| queried))
 }
 
@@ -51,25 +55,25 @@ fn ids(products: &[Arc<StoredProduct>]) -> impl Iterator<Item = String> {
     variants.map(|variant| variant_gid(variant.id))
 }
 
-fn request(desk: &Desk, ids: &[String]) -> GraphqlRequest {
-    let variables = json!({ "ids": ids, "country": desk.country });
+fn request(coalescer: &StoreCoalescer, ids: &[String]) -> GraphqlRequest {
+    let variables = json!({ "ids": ids, "country": coalescer.country });
     GraphqlRequest::new(documents::VARIANTS_BY_ID, "Variants", variables)
 }
 
 /// Queries the variants that did not fit into the first query, and parses all answers.
 async fn rest(
     store: &Store,
-    desk: &Desk,
+    coalescer: &StoreCoalescer,
     products: &[Arc<StoredProduct>],
     first: Result<GraphqlAnswer, StoreError>,
 ) -> Result<QueryOutcome, QueryOutcome> {
     let ids: Vec<String> = ids(products).collect();
     let (mut nodes, mut partial) = (Nodes::empty(), false);
     let mut first = Some(first);
-    for ids in ids.chunks(desk.variants_max().max(1)) {
+    for ids in ids.chunks(coalescer.variants_max().max(1)) {
         let answer = match first.take() {
             Some(first) => first,
-            None => store.graphql(&request(desk, ids), Effect::Safe).await,
+            None => store.graphql(&request(coalescer, ids), Effect::Safe).await,
         };
         let answer = answer.map_err(|error| failed(&error))?;
         partial |= !answer.errors.is_empty();
@@ -121,7 +125,7 @@ fn understood(answer: &GraphqlAnswer, asked: usize) -> Result<Nodes, QueryOutcom
 /// Queries one product by its `.js` view.
 pub(super) async fn by_js(
     store: &Store,
-    desk: &Desk,
+    coalescer: &StoreCoalescer,
     brand: &StoredBrand,
     stored: &StoredProduct,
 ) -> Result<ProductReply, Unverified> {
@@ -132,9 +136,9 @@ pub(super) async fn by_js(
         // The platform answers 404 for a deleted or unpublished product. The platform also answers 404 if the shop is
         // closed or the address belongs to another shop. The product is not gone in these cases.
         Err(StoreError::Status { status: 404 | 410 }) => {
-            if !desk.is_known() {
+            if !coalescer.is_known() {
                 prove(store, brand).await?;
-                desk.know();
+                coalescer.know();
             }
             let gone = stored.variants.iter().map(|variant| variant.id).collect();
             Ok(ProductReply {

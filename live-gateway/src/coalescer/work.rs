@@ -8,8 +8,8 @@ use url::Url;
 
 use super::ask::{QueryOutcome, by_graphql, by_js};
 use super::failure::unverified;
-use super::state::{Desk, Turn};
-use super::{Answer, DeskContext, Outcome};
+use super::state::{StoreCoalescer, Turn};
+use super::{Answer, CoalescerContext, Outcome};
 use crate::rules::judge;
 use crate::rules::nodes::ProductNodes;
 use crate::rules::reason::Unverified;
@@ -17,7 +17,7 @@ use crate::schema::UnverifiedCode;
 
 /// Guard that marks the coalescer as idle if its task panics. Without the guard, later requests would wait for a task
 /// that no longer runs.
-struct Shift(Arc<Desk>);
+struct Shift(Arc<StoreCoalescer>);
 
 impl Drop for Shift {
     fn drop(&mut self) {
@@ -28,57 +28,60 @@ impl Drop for Shift {
 }
 
 /// Queries the store repeatedly until no request waits.
-pub(super) async fn work(desk: Arc<Desk>, shared: Arc<DeskContext>) {
-    let shift = Shift(desk);
-    let desk = &shift.0;
-    while desk.has_work() {
+pub(super) async fn work(coalescer: Arc<StoreCoalescer>, shared: Arc<CoalescerContext>) {
+    let shift = Shift(coalescer);
+    let coalescer = &shift.0;
+    while coalescer.has_work() {
         let budget = Duration::from_millis(shared.config.budget_ms);
         // The permit is dropped after each query, so a store that hangs occupies one permit for at most one time
         // budget.
         let Ok(Ok(_place)) = tokio::time::timeout(budget, shared.places.acquire()).await else {
-            desk.fail_all(&Unverified::busy());
+            coalescer.fail_all(&Unverified::busy());
             continue;
         };
-        match store_of(desk, &shared, Instant::now() + budget) {
-            Ok(store) => turn(desk, &shared, &store).await,
-            Err(error) => desk.fail_all(&unverified(&error)),
+        match store_of(coalescer, &shared, Instant::now() + budget) {
+            Ok(store) => turn(coalescer, &shared, &store).await,
+            Err(error) => coalescer.fail_all(&unverified(&error)),
         }
     }
 }
 
-fn store_of(desk: &Desk, shared: &DeskContext, deadline: Instant) -> Result<Store, StoreError> {
-    let url = Url::parse(&desk.base_url).map_err(|_| StoreError::Url {
+fn store_of(coalescer: &StoreCoalescer, shared: &CoalescerContext, deadline: Instant) -> Result<Store, StoreError> {
+    let url = Url::parse(&coalescer.base_url).map_err(|_| StoreError::Url {
         reason: "the stored address is none",
     })?;
-    let store = shared.storefront.store(&url)?.in_country(desk.country.as_deref())?;
+    let store = shared
+        .storefront
+        .store(&url)?
+        .in_country(coalescer.country.as_deref())?;
     Ok(store.with_priority(Priority::Interactive).with_deadline(deadline))
 }
 
 /// Sends one query to the store. Products that wait when the rate limit allows the query share it.
-async fn turn(desk: &Arc<Desk>, shared: &DeskContext, store: &Store) {
-    match desk.next_turn(shared.config.way) {
+async fn turn(coalescer: &Arc<StoreCoalescer>, shared: &CoalescerContext, store: &Store) {
+    match coalescer.next_turn(shared.config.way) {
         None => {}
-        Some(Turn::Graphql) => query(desk, shared, store).await,
+        Some(Turn::Graphql) => query(coalescer, shared, store).await,
         Some(Turn::Js) => {
-            for stored in &desk.choose(Turn::Js) {
+            for stored in &coalescer.choose(Turn::Js) {
                 let as_of = shared.clock.now();
-                let Some(brand) = desk.brand_of(stored.platform_id) else {
+                let Some(brand) = coalescer.brand_of(stored.platform_id) else {
                     continue;
                 };
-                let told = by_js(store, desk, &brand, stored).await;
-                if told.as_ref().is_ok_and(|told| told.gone.is_empty()) && desk.was_missing(stored.platform_id) {
+                let told = by_js(store, coalescer, &brand, stored).await;
+                if told.as_ref().is_ok_and(|told| told.gone.is_empty()) && coalescer.was_missing(stored.platform_id) {
                     // The store's online store sells products that its GraphQL API does not show.
-                    desk.refuse_graphql(Duration::from_secs(shared.config.graphql_retry_s));
+                    coalescer.refuse_graphql(Duration::from_secs(shared.config.graphql_retry_s));
                 }
                 let outcome = told.map(|told| Answer::new(told, as_of, stored.currency));
-                answer(desk, shared, stored, &outcome);
+                answer(coalescer, shared, stored, &outcome);
             }
         }
     }
 }
 
-async fn query(desk: &Arc<Desk>, shared: &DeskContext, store: &Store) {
-    let ((products, as_of), queried) = by_graphql(store, desk, &shared.clock).await;
+async fn query(coalescer: &Arc<StoreCoalescer>, shared: &CoalescerContext, store: &Store) {
+    let ((products, as_of), queried) = by_graphql(store, coalescer, &shared.clock).await;
     metrics::histogram!("live_products_per_query").record(products.len() as f64);
     match queried {
         QueryOutcome::Products(found) => {
@@ -86,48 +89,48 @@ async fn query(desk: &Arc<Desk>, shared: &DeskContext, store: &Store) {
                 match found {
                     Ok(ProductNodes::Told(told)) => {
                         let told = Answer::new(told, as_of, stored.currency);
-                        answer(desk, shared, stored, &Ok(told));
+                        answer(coalescer, shared, stored, &Ok(told));
                     }
-                    Ok(ProductNodes::Missing) => desk.put_back_missing(stored.platform_id),
-                    Err(nonsense) => answer(desk, shared, stored, &Err(nonsense.into())),
+                    Ok(ProductNodes::Missing) => coalescer.put_back_missing(stored.platform_id),
+                    Err(nonsense) => answer(coalescer, shared, stored, &Err(nonsense.into())),
                 }
             }
         }
         QueryOutcome::TooComplex => {
             let variants = products.iter().map(|product| product.variants.len()).sum::<usize>();
-            let variants = variants.min(desk.variants_max());
-            if desk.shrink(variants) {
-                desk.put_back();
+            let variants = variants.min(coalescer.variants_max());
+            if coalescer.shrink(variants) {
+                coalescer.put_back();
             } else {
                 let why = Unverified::new(
                     UnverifiedCode::StoreUnavailable,
                     "the store finds every query too complex",
                 );
-                desk.fail_all(&why);
+                coalescer.fail_all(&why);
             }
         }
         QueryOutcome::Refused if shared.config.way == crate::config::Way::Auto => {
-            desk.refuse_graphql(Duration::from_secs(shared.config.graphql_retry_s));
-            desk.put_back();
+            coalescer.refuse_graphql(Duration::from_secs(shared.config.graphql_retry_s));
+            coalescer.put_back();
         }
         QueryOutcome::Refused => {
             let why = Unverified::new(UnverifiedCode::StoreUnavailable, "the store refuses GraphQL requests");
-            desk.fail_all(&why);
+            coalescer.fail_all(&why);
         }
         // The query was not sent in time, so it would not be sent for the other waiting requests either.
-        QueryOutcome::Failed(why) if products.is_empty() => desk.fail_all(&why),
+        QueryOutcome::Failed(why) if products.is_empty() => coalescer.fail_all(&why),
         QueryOutcome::Failed(why) => {
             let outcome = Err(why);
             for stored in &products {
-                answer(desk, shared, stored, &outcome);
+                answer(coalescer, shared, stored, &outcome);
             }
         }
     }
 }
 
 /// Sends the outcome to the waiting requests, and records the observation with the time of the query.
-fn answer(desk: &Desk, shared: &DeskContext, stored: &StoredProduct, outcome: &Outcome) {
-    let brand = desk.tell(stored.platform_id, outcome, &shared.config);
+fn answer(coalescer: &StoreCoalescer, shared: &CoalescerContext, stored: &StoredProduct, outcome: &Outcome) {
+    let brand = coalescer.tell(stored.platform_id, outcome, &shared.config);
     if let (Ok(answer), Some(brand)) = (outcome, brand) {
         let observation = judge::observation(stored, &brand, &answer.told, answer.as_of);
         if shared.seen.is_news(stored.id, &observation) {
