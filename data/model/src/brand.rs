@@ -8,7 +8,8 @@ use unicode_normalization::char::is_combining_mark;
 use crate::ids::{IdError, excerpt, text_serde};
 use crate::{CurrencyCode, StoreHost};
 
-/// A brand's public name in paths and filters: kebab-case of the store's name. Given once, it never changes.
+/// Public name of a brand in paths and filters: the store's name in kebab-case. A brand's slug never changes once
+/// assigned.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BrandSlug(Box<str>);
 
@@ -20,7 +21,7 @@ impl BrandSlug {
     }
 }
 
-/// Longest slug that is taken, and that a name is made into.
+/// Maximum length of a slug, in bytes.
 const SLUG_BYTES_MAX: usize = 100;
 const SLUG_CHARS_MAX: usize = 80;
 
@@ -33,7 +34,7 @@ impl fmt::Display for BrandSlug {
 impl FromStr for BrandSlug {
     type Err = IdError;
 
-    /// Reads a slug; its letters may be capitals or not, composed or not (Unicode NFC, NFD).
+    /// Parses a slug. Upper and lower case and both Unicode forms (NFC, NFD) are accepted.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let folded: String = text.nfc().flat_map(char::to_lowercase).nfc().collect();
         let text = folded.as_str();
@@ -53,23 +54,25 @@ impl FromStr for BrandSlug {
 }
 text_serde!(BrandSlug);
 
-/// A letter or a digit of any script, none that has a small form.
+/// Returns `true` for a letter or digit of any script that has no lowercase form.
 fn is_letter(char: char) -> bool {
     char.is_alphanumeric() && !char.is_uppercase()
 }
 
-/// A mark that belongs to the letter before it: the virama of `हिन्दी` is no break between words.
+/// Returns `true` for a combining mark that belongs to the letter before it. The virama in `हिन्दी`, for example, is
+/// not a word break.
 fn is_mark(char: char) -> bool {
     is_combining_mark(char) && !char.is_alphanumeric() && !is_drawing(char)
 }
 
-/// Says how letters are drawn, not which they are.
+/// Returns `true` for characters that only control how letters are drawn.
 const fn is_drawing(char: char) -> bool {
     matches!(char, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Kebab-case of a name: letters with their marks and digits of any script in lower case, composed (Unicode NFC), all else
-/// one hyphen, at most 80 characters and 100 bytes. `None` when nothing is left.
+/// Converts a name to kebab-case. Letters with their marks and digits of any script are lowercased and composed
+/// (Unicode NFC). Every other run of characters becomes one hyphen. The slug is limited to 80 characters and 100 bytes.
+/// Returns `None` when no characters remain.
 #[must_use]
 pub fn slugify(name: &str) -> Option<BrandSlug> {
     let mut slug = String::with_capacity(name.len());
@@ -87,30 +90,31 @@ pub fn slugify(name: &str) -> Option<BrandSlug> {
     slug.trim_end_matches('-').parse().ok()
 }
 
-/// A brand as the catalogue knows it.
+/// A brand as the catalogue describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Brand {
-    /// The permanent host of its store: the brand's key.
+    /// Permanent host of the brand's store. Serves as the brand's key.
     pub store: StoreHost,
-    /// Its public name in paths.
+    /// Public name of the brand in paths.
     pub slug: BrandSlug,
-    /// Its display name, as the store states it.
+    /// Display name of the brand, as the store states it.
     pub name: String,
-    /// The domain that shoppers see, with its port when it is not the scheme's own.
+    /// Domain that shoppers see, with its port unless it is the default port of the scheme.
     pub domain: String,
-    /// The store's base URL, `https://blue-tokai.example`, without a slash at the end.
+    /// Base URL of the store without a trailing slash, such as `https://blue-tokai.example`.
     pub base_url: String,
-    /// The currency its prices are stated in.
+    /// Currency of the brand's prices.
     pub currency: CurrencyCode,
-    /// ISO 3166-1 alpha-2, where stated.
+    /// Country of the brand as an ISO 3166-1 alpha-2 code, if stated.
     pub country: Option<String>,
-    /// The country whose prices the crawl asked for, ISO 3166-1 alpha-2; `None` for those that the store chose by the
-    /// crawling machine's own location. Whoever asks the store again for comparison names the same.
+    /// Country whose prices the crawl requested, as an ISO 3166-1 alpha-2 code. `None` if the store chose prices by the
+    /// location of the crawling machine. Later requests whose prices are compared with the crawl must name the same
+    /// country.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crawl_country: Option<String>,
-    /// Address of its logo, where known.
+    /// URL of the brand's logo, if known.
     pub logo: Option<String>,
-    /// The brand's text about itself, where it has one.
+    /// The brand's description of itself, if it has one.
     pub description: Option<String>,
 }
 
@@ -125,7 +129,7 @@ mod tests {
         assert_eq!(slug("Blue Tokai Coffee & Co."), Some("blue-tokai-coffee-co".into()));
         assert_eq!(slug("L'Oréal  Paris!"), Some("loréal-paris".into()));
         assert_eq!(slug("!!!"), None);
-        // Marks belong to their letters, and a name is the same however it is composed.
+        // Marks belong to their letters, and NFC and NFD forms of a name give the same slug.
         assert_eq!(slug("देसी बाज़ार"), Some("देसी-बाज\u{93c}ार".into()));
         assert_eq!(slug("हिन्दी"), Some("हिन्दी".into()));
         assert_eq!(slug("Cafe\u{301} ☕\u{fe0f} Noir"), slug("Café Noir"));

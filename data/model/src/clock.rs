@@ -1,9 +1,9 @@
 use crate::Timestamp;
 
-/// The source of time; the crates have no other.
+/// The only source of time in these crates.
 ///
-/// Programs pass the system's clock, tests one that they set.
+/// Programs pass the system clock; tests pass a clock that they set.
 pub trait Clock: Send + Sync + std::fmt::Debug {
-    /// The present moment.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }

@@ -2,26 +2,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CurrencyCode, ProductId, Timestamp, VariantId};
 
-/// The origins of a code that is tested.
+/// Origin of a discount code that is tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CouponSource {
-    /// It applied to a cart of this store before, and nothing else tells of it now.
+    /// The code applied to a cart of this store before, and no current source mentions it.
     WorkedBefore,
-    /// The store's front page states it.
+    /// The store's front page states the code.
     Announcement,
-    /// A policy of the store states it.
+    /// A policy of the store states the code.
     Policy,
-    /// The product's own description states it.
+    /// The product's description states the code.
     Product,
-    /// Many stores have it.
+    /// The code is common to many stores.
     Common,
-    /// It is made of the brand's name, as many are.
+    /// The code is generated from the brand's name, as many codes are.
     BrandPattern,
 }
 
 impl CouponSource {
-    /// All origins, as answers spell them.
+    /// Names of all origins, as API responses spell them.
     pub const NAMES: [&'static str; 6] = [
         "worked_before",
         "announcement",
@@ -32,35 +32,36 @@ impl CouponSource {
     ];
 }
 
-/// A store's verdict on a code.
+/// A store's verdict on a discount code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CouponVerdict {
-    /// It applies.
+    /// The code applies to the cart.
     Applicable(CouponEffect),
-    /// It does not apply to this cart.
+    /// The code exists but does not apply to this cart.
     NotApplicable,
     /// The store has no such code.
     UnknownCode,
 }
 
-/// The effect of a code on a cart.
+/// Effect of a discount code on a cart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CouponEffect {
-    /// The sort of discount.
+    /// Kind of discount.
     pub kind: CouponKind,
-    /// The amount that it takes off.
+    /// Amount that the code takes off, in minor units.
     pub discount_minor: i64,
-    /// The price of the item before.
+    /// Price of the items before the discount, in minor units.
     pub subtotal_minor: i64,
-    /// The price of the cart with it.
+    /// Price of the cart with the discount, in minor units.
     pub total_minor: i64,
-    /// The currency of the amounts.
+    /// Currency of the amounts.
     pub currency: CurrencyCode,
 }
 
 impl CouponEffect {
-    /// The share of the price that a percentage takes off, rounded to a whole percent; `None` of other kinds.
+    /// Returns the discount as a percentage of the price, rounded to a whole percent. Returns `None` for discounts that
+    /// are not percentages.
     #[must_use]
     pub fn percent(&self) -> Option<u8> {
         let is_share = self.kind == CouponKind::Percentage && self.subtotal_minor > 0;
@@ -70,25 +71,25 @@ impl CouponEffect {
     }
 }
 
-/// The sort of discount that a code gives, as far as the store's arithmetic tells.
+/// Kind of discount that a code gives, as inferred from the store's amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CouponKind {
-    /// A share of the price.
+    /// A percentage of the price.
     Percentage,
-    /// An amount.
+    /// A fixed amount.
     Fixed,
-    /// It makes delivery cheaper.
+    /// Cheaper or free delivery.
     Shipping,
-    /// The store and its arithmetic do not tell.
+    /// The store's answer and amounts do not show the kind.
     Unknown,
 }
 
 impl CouponKind {
-    /// All kinds.
+    /// All kinds of discount.
     pub const ALL: [Self; 4] = [Self::Percentage, Self::Fixed, Self::Shipping, Self::Unknown];
 
-    /// The kind in one word, as answers and the state write it.
+    /// Returns the name of the kind, as used in API responses and stored state.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -100,20 +101,20 @@ impl CouponKind {
     }
 }
 
-/// A code that anybody may come upon, and a store's last word on it on a cart of one item.
+/// A publicly known discount code with the store's latest verdict on it for a cart of one item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestedCode {
-    /// In capital letters: the platform does not tell them from small ones.
+    /// The code in uppercase, because the platform compares codes without regard to case.
     pub code: String,
-    /// Its origin.
+    /// Origin of the code.
     pub source: CouponSource,
-    /// The product that the cart was made of.
+    /// Product in the test cart.
     pub product: ProductId,
-    /// The variant of it.
+    /// Variant of the product in the test cart.
     pub variant: VariantId,
-    /// The store's word.
+    /// Verdict of the store.
     pub verdict: CouponVerdict,
-    /// The moment at which the store was about to be asked.
+    /// Time just before the store was queried.
     pub tested_at: Timestamp,
 }
 

@@ -5,20 +5,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CurrencyCode, Pincode, Timestamp, VariantId};
 
-/// The trust that statements about delivery deserve.
+/// Confidence in a statement about delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
-    /// A language model read it in the store's text.
+    /// A language model read the statement in the store's text.
     Least,
-    /// The store answered for places that agree, and for some as near as can be.
+    /// The store answered for other places that agree, among them some of the nearest.
     Low,
-    /// The store answered for this very place.
+    /// The store answered for this exact place.
     High,
 }
 
 impl Confidence {
-    /// The name that tables and answers write.
+    /// Returns the name used in tables and API responses.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -46,93 +46,95 @@ impl FromStr for Confidence {
     }
 }
 
-/// A way of delivery and what a store asks for it: as its terms state it, or as its cart quoted it.
+/// A delivery method and its price, from the store's terms or as quoted by its cart.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DeliveryRate {
-    /// The store's name of it.
+    /// The store's name for the delivery method.
     pub name: String,
-    /// Its cost, in minor units of the currency that stands beside it.
+    /// Cost of delivery, in minor units. The enclosing record states the currency.
     pub amount_minor: i64,
-    /// Smallest order that it is stated or was seen for; `None` where orders of any size are not told apart.
+    /// Smallest order value for which the rate was stated or observed. `None` if the rate does not depend on order
+    /// value.
     pub min_order_minor: Option<i64>,
-    /// Largest order that it is stated or was seen for.
+    /// Largest order value for which the rate was stated or observed.
     pub max_order_minor: Option<i64>,
-    /// Fewest days to delivery, where its words state them.
+    /// Minimum number of days to delivery, if the store's text states it.
     pub days_min: Option<u16>,
-    /// Most days to delivery, where its words state them.
+    /// Maximum number of days to delivery, if the store's text states it.
     pub days_max: Option<u16>,
 }
 
-/// One question to a store, what delivery of a cart to a pincode costs, with its answer.
+/// One query to a store about the cost of delivering a cart to a pincode, with the store's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryProbe {
-    /// The destination.
+    /// Destination of the delivery.
     pub pincode: Pincode,
-    /// The variant in the cart.
+    /// Variant in the cart.
     pub variant: VariantId,
-    /// The quantity of it.
+    /// Quantity of the variant.
     pub quantity: u32,
-    /// The cost of the goods, in minor units of `currency`.
+    /// Cost of the goods, in minor units of `currency`.
     pub goods_minor: i64,
-    /// Their weight, where the store states it.
+    /// Weight of the goods in grams, if the store states it.
     pub grams: Option<i64>,
-    /// The currency of the cart.
+    /// Currency of the cart.
     pub currency: CurrencyCode,
-    /// The ways of delivery that the store offered; none where it does not deliver, or does not say.
+    /// Delivery methods that the store offered. Empty if the store does not deliver to the pincode or does not say.
     pub options: Vec<DeliveryRate>,
-    /// When it was asked.
+    /// Time of the query.
     pub asked_at: Timestamp,
 }
 
-/// Areas to which a store delivers alike, as far as its answers show.
+/// Areas for which a store's answers show the same delivery terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryZone {
-    /// The zone's name, the store's own numbering: `z1` is the zone of most pincodes.
+    /// Name of the zone, numbered per store. `z1` is the zone with the most pincodes.
     pub zone: String,
-    /// The trust that it deserves for these areas. A zone has a row for either.
+    /// Confidence in the zone for these areas. A zone has one row for each level of confidence.
     pub confidence: Confidence,
-    /// The areas, by the names that the directory of pincodes gives them: `KARNATAKA/MYSURU/rest`.
+    /// Areas of the zone, by their names in the pincode directory, such as `KARNATAKA/MYSURU/rest`.
     pub areas: Vec<String>,
-    /// `true` where it delivers there, as sure as `confidence` says; `None` where its answers do not show it.
+    /// `true` if the store delivers to the zone, with the certainty that `confidence` states. `None` if the store's
+    /// answers do not show it.
     pub serviceable: Option<bool>,
-    /// Fewest days to delivery by the cheapest rate.
+    /// Minimum number of days to delivery by the cheapest rate.
     pub days_min: Option<u16>,
-    /// Most days to delivery by the cheapest rate.
+    /// Maximum number of days to delivery by the cheapest rate.
     pub days_max: Option<u16>,
-    /// The currency of the rates.
+    /// Currency of the rates.
     pub currency: CurrencyCode,
-    /// The rates, where they follow from where an order goes and what it is worth; empty where they are not known.
+    /// Delivery rates, if they can be derived from the destination and the order value. Empty if unknown.
     pub rates: Vec<DeliveryRate>,
-    /// The number of answers that it was made of.
+    /// Number of store answers from which the zone was derived.
     pub probes: u32,
-    /// The time of the oldest of them.
+    /// Time of the oldest of these answers.
     pub sampled_at: Timestamp,
 }
 
-/// A store's answer to the question whether, and how fast, it delivers to a pincode.
+/// A store's answer about whether and how fast it delivers to a pincode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliverySample {
-    /// The pincode.
+    /// Pincode that was queried.
     pub pincode: Pincode,
-    /// `true` where it delivers there; `None` when it did not say.
+    /// `true` if the store delivers to the pincode. `None` if the store did not say.
     pub serviceable: Option<bool>,
-    /// The delivery zone, where it named one.
+    /// Delivery zone, if the store named one.
     pub zone: Option<String>,
-    /// Fewest days to delivery.
+    /// Minimum number of days to delivery.
     pub days_min: Option<u16>,
-    /// Most days to delivery.
+    /// Maximum number of days to delivery.
     pub days_max: Option<u16>,
-    /// When it was asked.
+    /// Time of the query.
     pub sampled_at: Timestamp,
 }
 
-/// All that is known of a store's delivery.
+/// Everything that is known about a store's delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct KnownDelivery {
-    /// The answers for single pincodes.
+    /// Answers for single pincodes.
     pub samples: Vec<DeliverySample>,
-    /// The zones that follow for areas.
+    /// Delivery zones derived for areas.
     pub zones: Vec<DeliveryZone>,
-    /// The answers that both follow from, oldest first.
+    /// Store answers from which the samples and zones are derived, oldest first.
     pub probes: Vec<DeliveryProbe>,
 }

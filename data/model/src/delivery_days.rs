@@ -1,9 +1,10 @@
-//! Days that a delivery takes, where the name or the description of its rate says so.
+//! Parses delivery times from the name or description of a delivery rate.
 
-/// Longest time that is taken for one.
+/// Maximum number of days that is accepted as a delivery time.
 const DAYS_MAX: u16 = 90;
 
-/// Fewest and most days that a rate's words such as `3-5 business days` state; `None` where they state none.
+/// Returns the minimum and maximum number of days that a text such as `3-5 business days` states. Returns `None` if the
+/// text states no days.
 #[must_use]
 pub fn delivery_days(text: &str) -> Option<(u16, u16)> {
     let lower = text.to_lowercase();

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-/// The party that must act so that the call can succeed.
+/// The party that must act before the call can succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The caller: the request is wrong or not allowed.
@@ -14,40 +14,41 @@ pub enum Fault {
     Us,
 }
 
-/// The effect of sending the same again.
+/// Effect of sending the same request again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
-    /// No: the answer will be the same.
+    /// Retrying does not help: the response will be the same.
     Never,
-    /// Yes, after this long.
+    /// The request can be retried after this duration.
     After(Duration),
-    /// Yes, but only with the same idempotency key: the outcome of the first try is unknown.
+    /// The request can be retried, but only with the same idempotency key, because the outcome of the first attempt is
+    /// unknown.
     SameKey,
 }
 
 macro_rules! error_codes {
     ($($(#[$doc:meta])* $variant:ident = $code:literal, $status:literal, $fault:ident, $title:literal;)*) => {
-        /// Every code that an answer can carry; the list is closed.
+        /// Every error code that a response can contain. The list is closed.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ErrorCode { $($(#[$doc])* $variant,)* }
 
         impl ErrorCode {
-            /// Every code, in the order of the contract.
+            /// Every error code, in the order of the API contract.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The code as answers spell it.
+            /// Returns the code as API responses spell it.
             #[must_use]
             pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $code,)* } }
 
-            /// The HTTP status (RFC 9110) that goes with it.
+            /// Returns the HTTP status (RFC 9110) of the error code.
             #[must_use]
             pub const fn status(self) -> u16 { match self { $(Self::$variant => $status,)* } }
 
-            /// The party that must act.
+            /// Returns the party that must act.
             #[must_use]
             pub const fn fault(self) -> Fault { match self { $(Self::$variant => Fault::$fault,)* } }
 
-            /// A short title that does not change from one occurrence to the next (RFC 9457 `title`).
+            /// Returns a short title that is the same for every occurrence of the error (RFC 9457 `title`).
             #[must_use]
             pub const fn title(self) -> &'static str { match self { $(Self::$variant => $title,)* } }
         }
@@ -55,47 +56,47 @@ macro_rules! error_codes {
 }
 
 error_codes! {
-    /// A parameter or a body member is wrong.
+    /// A parameter or a field of the body is invalid.
     Validation = "validation", 422, Caller, "The request is not valid";
-    /// The body is no JSON.
+    /// The body is not valid JSON.
     MalformedJson = "malformed_json", 422, Caller, "The body is not JSON";
-    /// The cursor is of a release that is no longer served.
+    /// The cursor belongs to a release that is no longer served.
     CursorExpired = "cursor_expired", 422, Caller, "The cursor is of an older release";
-    /// No such product.
+    /// The product does not exist.
     ProductNotFound = "product_not_found", 404, Caller, "No such product";
-    /// No such brand.
+    /// The brand does not exist.
     BrandNotFound = "brand_not_found", 404, Caller, "No such brand";
-    /// No such cart, or not the caller's.
+    /// The cart does not exist or does not belong to the caller.
     CartNotFound = "cart_not_found", 404, Caller, "No such cart";
-    /// No such line of a cart.
+    /// The cart has no such line.
     LineNotFound = "line_not_found", 404, Caller, "No such line";
-    /// No such watch, or not the caller's.
+    /// The watch does not exist or does not belong to the caller.
     WatchNotFound = "watch_not_found", 404, Caller, "No such watch";
-    /// No such key, or not the account's.
+    /// The key does not exist or does not belong to the account.
     KeyNotFound = "key_not_found", 404, Caller, "No such key";
-    /// No such session, or not the account's.
+    /// The session does not exist or does not belong to the account.
     SessionNotFound = "session_not_found", 404, Caller, "No such session";
-    /// No such category.
+    /// The category does not exist.
     CategoryNotFound = "category_not_found", 404, Caller, "No such category";
-    /// No such path.
+    /// The path does not exist.
     RouteNotFound = "route_not_found", 404, Caller, "No such path";
     /// The operation needs a key or a session.
     MissingCredentials = "missing_credentials", 401, Caller, "A key or a session is needed";
     /// The key is unknown or revoked.
     InvalidKey = "invalid_key", 401, Caller, "The key is not valid";
-    /// The session is unknown or over.
+    /// The session is unknown or has ended.
     InvalidSession = "invalid_session", 401, Caller, "The session is not valid";
     /// The caller may not do this.
     Forbidden = "forbidden", 403, Caller, "Not allowed";
-    /// The path exists, the method does not.
+    /// The path exists but does not support the method.
     MethodNotAllowed = "method_not_allowed", 405, Caller, "The path does not take this method";
     /// The body is too large.
     PayloadTooLarge = "payload_too_large", 413, Caller, "The request is too large";
-    /// The body is of another media type.
+    /// The body has an unsupported media type.
     UnsupportedMediaType = "unsupported_media_type", 415, Caller, "The body must be application/json";
-    /// A request with this idempotency key is in flight.
+    /// Another request with this idempotency key is in flight.
     IdempotencyConflict = "idempotency_conflict", 409, Caller, "A request with this key is in flight";
-    /// The idempotency key was used with another body.
+    /// The idempotency key was already used with a different body.
     IdempotencyMismatch = "idempotency_mismatch", 422, Caller, "The key was used with another body";
     /// Too many requests in a short time.
     RateLimit = "rate_limit", 429, Caller, "Too many requests";
@@ -103,24 +104,24 @@ error_codes! {
     DailyLimit = "daily_limit", 429, Caller, "The daily limit is reached";
     /// The store refused the operation.
     StoreRejected = "store_rejected", 422, Brand, "The store refused";
-    /// The store cannot be reached or fails.
+    /// The store cannot be reached or returns errors.
     StoreUnavailable = "store_unavailable", 502, Brand, "The store does not answer";
-    /// The store asks to be left alone for a while.
+    /// The store asks clients to pause requests for a while.
     StoreThrottled = "store_throttled", 502, Brand, "The store limits our rate";
     /// The store took too long.
     StoreTimeout = "store_timeout", 504, Brand, "The store took too long";
-    /// The act may have been done; nobody knows yet.
+    /// The operation may have been performed, but its outcome is not yet known.
     OutcomeUnknown = "outcome_unknown", 504, Us, "It is not known if it was done";
-    /// More work than this server can take now.
+    /// The server cannot accept more work at the moment.
     Overloaded = "overloaded", 503, Us, "Too busy";
-    /// No release is open yet.
+    /// No release has been opened yet.
     NotReady = "not_ready", 503, Us, "Not ready";
-    /// An unforeseen failure.
+    /// An unexpected failure.
     Internal = "internal", 500, Us, "Something went wrong on our side";
 }
 
 impl ErrorCode {
-    /// `true` where it passes by itself: the same may succeed a little later.
+    /// Returns `true` for temporary errors, after which the same request may succeed a little later.
     #[must_use]
     pub const fn is_passing(self) -> bool {
         matches!(
@@ -142,17 +143,17 @@ impl Serialize for ErrorCode {
     }
 }
 
-/// The decisions that every error that can reach a caller makes about itself, once.
+/// Classifies errors that can reach a caller, so that every error type defines its response in one place.
 pub trait Classify {
-    /// The code of the answer.
+    /// Returns the error code of the response.
     fn code(&self) -> ErrorCode;
 
-    /// The party that must act; the code's own unless the error knows better.
+    /// Returns the party that must act. Defaults to the party of the error code.
     fn fault(&self) -> Fault {
         self.code().fault()
     }
 
-    /// The advice on trying again.
+    /// Returns the advice on retrying.
     fn retry(&self) -> Retry {
         if self.code().is_passing() {
             Retry::After(Duration::from_secs(1))

@@ -2,24 +2,26 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// A barcode that names a product the world over: a Global Trade Item Number of 8, 12, 13 or 14 digits whose check digit
-/// is right.
+/// A barcode that identifies a product worldwide: a Global Trade Item Number of 8, 12, 13 or 14 digits with a correct
+/// check digit.
 ///
-/// One number is written in several lengths: `0012345678905` is `012345678905`. The value is the number, and its text the
-/// shortest of these lengths, so that equal products have equal texts.
+/// The same number can be written in several lengths: `0012345678905` equals `012345678905`. The value is stored as a
+/// number and formatted in the shortest of these lengths, so that equal products have equal texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Gtin(u64);
 
-/// Examples of textbooks and of forms, which stores leave in place.
+/// Example barcodes from textbooks and forms that stores leave unchanged.
 const EXAMPLES: [u64; 4] = [12_345_670, 12_345_678_905, 123_456_789_012, 1_234_567_890_128];
 
-/// Longest text that is read; a barcode is never longer than its digits with spaces between.
+/// Maximum length of a text that is parsed, in bytes. A barcode with spaces between its digits is not longer.
 const TEXT_BYTES_MAX: usize = 40;
 
 impl Gtin {
-    /// Reads a barcode as stores state it: digits, with spaces or hyphens between. `None` where it is no GTIN: another
-    /// length, a wrong check digit, a number that shops give out for use inside (GS1 prefixes 02, 04 and 20 to 29) or for
-    /// coupons (05, 98 and 99), which name nothing outside, one digit over and over, or a textbook's example.
+    /// Parses a barcode as stores state it: digits, optionally separated by spaces or hyphens.
+    ///
+    /// Returns `None` for a wrong length, a wrong check digit, one repeated digit or a textbook example. Numbers for
+    /// internal use in shops (GS1 prefixes 02, 04 and 20 to 29) and coupon numbers (05, 98 and 99) are rejected too,
+    /// because they identify nothing outside the shop.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim().trim_start_matches('\'');
@@ -39,7 +41,8 @@ impl Gtin {
         Self::of_number(number).filter(|_| is_length)
     }
 
-    /// The barcode whose digits make up this number, as [`Gtin::number`] tells it; `None` where [`Gtin::read`] would read none.
+    /// Returns the barcode with this numeric value, as [`Gtin::number`] reports it. Returns `None` where [`Gtin::read`]
+    /// would reject the number.
     #[must_use]
     pub fn of_number(number: u64) -> Option<Self> {
         let found = Self(number);
@@ -51,13 +54,13 @@ impl Gtin {
         is_one.then_some(found)
     }
 
-    /// Its digits as a number.
+    /// Returns the digits as a number.
     #[must_use]
     pub const fn number(self) -> u64 {
         self.0
     }
 
-    /// The number of digits of its text.
+    /// Returns the number of digits in the formatted barcode.
     #[must_use]
     pub const fn digits(self) -> usize {
         match self.0 {
@@ -81,8 +84,8 @@ impl Serialize for Gtin {
     }
 }
 
-/// `true` where the last digit is the check digit of those before it: from the right they count three times and once in
-/// turn.
+/// Returns `true` if the last digit is the correct check digit. From the right, the digits before it are weighted 3 and
+/// 1 alternately.
 const fn is_checked(number: u64) -> bool {
     let (mut rest, mut sum, mut weight) = (number / 10, number % 10, 3);
     while rest > 0 {
@@ -92,17 +95,18 @@ const fn is_checked(number: u64) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// `true` where the number is of a range that GS1 leaves to shops, or of coupons.
+/// Returns `true` if the number is in a range that GS1 reserves for use within shops or for coupons.
 const fn is_internal(number: u64) -> bool {
     if number < 100_000_000 {
-        // Of eight digits: 0 and 2 at the beginning.
+        // Internal 8-digit numbers begin with 0 or 2.
         return matches!(number / 10_000_000, 0 | 2);
     }
-    // The first two of thirteen digits, without the level of packing before them.
+    // The prefix is the first two digits of the 13-digit form, without the packaging level digit in front.
     matches!(number / 100_000_000_000 % 100, 2 | 4 | 5 | 20..=29 | 98 | 99)
 }
 
-/// `true` where all of so many digits are one: people type that where a number is wanted and nobody has one.
+/// Returns `true` if all `digits` digits are equal. People type such numbers into required fields when they have no
+/// barcode.
 const fn is_one_digit(number: u64, digits: usize) -> bool {
     let (mut ones, mut at) = (0, 0);
     while at < digits {

@@ -1,23 +1,23 @@
 use crate::{CurrencyCode, Timestamp, VariantId};
 
-/// An observed event of a variant.
+/// A change of a variant that was observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PriceEvent {
-    /// It was not there before.
+    /// The variant did not exist before.
     FirstSeen,
-    /// Its price, list price, currency or availability is another one.
+    /// The price, list price, currency or availability changed.
     Changed,
-    /// It is not there any more.
+    /// The variant no longer exists.
     Gone,
-    /// It is there again.
+    /// The variant exists again after it was gone.
     Returned,
 }
 
 impl PriceEvent {
-    /// Every event.
+    /// All kinds of event.
     pub const ALL: [Self; 4] = [Self::FirstSeen, Self::Changed, Self::Gone, Self::Returned];
 
-    /// The event as answers and tables spell it.
+    /// Returns the name of the event in API responses and tables.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -29,20 +29,20 @@ impl PriceEvent {
     }
 }
 
-/// The observer of a change.
+/// Source that observed a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PriceSource {
-    /// A crawl of the whole store, or the operator who removed it.
+    /// A crawl of the whole store, or an operator who removed the store.
     Crawl,
-    /// The store was asked about this product.
+    /// A live query to the store about this product.
     Live,
 }
 
 impl PriceSource {
-    /// Every source.
+    /// All sources.
     pub const ALL: [Self; 2] = [Self::Crawl, Self::Live];
 
-    /// The source as answers and tables spell it.
+    /// Returns the name of the source in API responses and tables.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -52,23 +52,23 @@ impl PriceSource {
     }
 }
 
-/// One observed change of a variant: what it has cost from then on.
+/// One observed change of a variant, with the price from that time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PricePoint {
-    /// End of the crawl that observed it, or when the store answered live.
+    /// End time of the crawl that observed the change, or the time of the store's live answer.
     pub observed_at: Timestamp,
-    /// The variant.
+    /// Variant that changed.
     pub variant: VariantId,
-    /// The event.
+    /// Kind of change.
     pub event: PriceEvent,
-    /// The currency of the amounts.
+    /// Currency of the amounts.
     pub currency: CurrencyCode,
-    /// Price from then on; `None` when it is gone.
+    /// Price after the change, in minor units. `None` if the variant is gone.
     pub price_minor: Option<i64>,
-    /// List price from then on, where above the price.
+    /// List price after the change, if above the price.
     pub compare_at_minor: Option<i64>,
-    /// `true` where it is available from then on; `None` when it is gone.
+    /// Availability after the change. `None` if the variant is gone.
     pub available: Option<bool>,
-    /// The observer.
+    /// Source that observed the change.
     pub source: PriceSource,
 }

@@ -5,25 +5,25 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// The reason why a text is not the identifier it was taken for.
+/// Reason why a text is not a valid identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
-    /// Not a host name (letters, digits, dots, hyphens; an optional port).
+    /// Not a valid host name. A host has letters, digits, dots, hyphens and an optional port.
     #[error("not a host name: {0:?}")]
     StoreHost(String),
-    /// Not `sha:` and 40 hex digits.
+    /// Not `sha:` followed by 40 hex digits.
     #[error("not a product uid: {0:?}")]
     ProductUid(String),
     /// Not a UUID.
     #[error("not a product id: {0:?}")]
     ProductId(String),
-    /// Neither form of a product identifier.
+    /// Neither a UUID nor a `sha:` product id.
     #[error("neither a product uid nor a product id: {0:?}")]
     ProductIdent(String),
-    /// Not six digits of which the first is not zero.
+    /// Not a six-digit number with a non-zero first digit.
     #[error("not a pincode: {0:?}")]
     Pincode(String),
-    /// Not a slug of lower-case letters and digits joined by single hyphens.
+    /// Not a slug of lowercase letters and digits joined by single hyphens.
     #[error("not a brand slug: {0:?}")]
     BrandSlug(String),
     /// Not a release id.
@@ -56,20 +56,20 @@ macro_rules! text_serde {
 }
 pub(crate) use text_serde;
 
-/// The permanent host of a store, lower case, with its port when it is not the scheme's own:
-/// the platform's host (`/meta.json` `myshopify_domain`) or, failing that, the registered domain.
+/// Permanent host of a store in lowercase, with its port unless it is the default port of the scheme. The host is the
+/// platform's (`myshopify_domain` in `/meta.json`) or, failing that, the registered domain.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StoreHost(Box<str>);
 
 impl StoreHost {
-    /// The host as text.
+    /// Returns the host as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The one of `buckets` partitions of the lake that holds this store: SHA-256 of the host, first four bytes
-    /// big-endian, modulo `buckets`.
+    /// Returns the lake partition, out of `buckets`, that contains this store. The partition is SHA-256 of the host,
+    /// first four bytes big-endian, modulo `buckets`.
     #[must_use]
     pub fn bucket(&self, buckets: u32) -> u32 {
         let digest = Sha256::digest(self.0.as_bytes());
@@ -107,20 +107,20 @@ impl FromStr for StoreHost {
 }
 text_serde!(StoreHost);
 
-/// A product's natural key: `shopify:{permanent store host}:{platform product id}`.
+/// Natural key of a product: `shopify:{permanent store host}:{platform product id}`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProductKey {
-    /// The store that sells it.
+    /// Store that sells the product.
     pub store: StoreHost,
     /// The platform's own product id.
     pub platform_id: u64,
 }
 
-/// The namespace of product ids, drawn once at random. It never changes: ids would.
+/// Namespace of product ids, generated randomly once. Must never change, because all product ids would change with it.
 const NAMESPACE_PRODUCT: Uuid = Uuid::from_u128(0x2e45_7a0f_6c1b_5d92_9a37_41c8_0be6_d5f3);
 
 impl ProductKey {
-    /// `sha:` + the first 40 hex digits of SHA-256 of the key.
+    /// Returns `sha:` followed by the first 40 hex digits of the key's SHA-256.
     #[must_use]
     pub fn uid(&self) -> ProductUid {
         let digest = Sha256::digest(self.to_string().as_bytes());
@@ -129,10 +129,11 @@ impl ProductKey {
         ProductUid(bytes)
     }
 
-    /// UUID v5 of the key in the fixed product namespace.
+    /// Returns the UUID v5 of the key in the fixed product namespace.
     #[must_use]
     pub fn id(&self) -> ProductId {
-        // As it is displayed, put together without the machinery of formats: this is asked of every product of a crawl.
+        // Equals the `Display` form but avoids the formatting machinery, because this runs for every product of a
+        // crawl.
         let name = ["shopify:", self.store.as_str(), ":", &self.platform_id.to_string()].concat();
         ProductId(Uuid::new_v5(&NAMESPACE_PRODUCT, name.as_bytes()))
     }
@@ -144,18 +145,18 @@ impl fmt::Display for ProductKey {
     }
 }
 
-/// A product's public uid, written `sha:` and 40 lower-case hex digits.
+/// Public uid of a product, written as `sha:` and 40 lowercase hex digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProductUid([u8; 20]);
 
 impl ProductUid {
-    /// Builds from the digest's first 20 bytes.
+    /// Builds a uid from the first 20 bytes of the digest.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 20]) -> Self {
         Self(bytes)
     }
 
-    /// The 20 bytes behind the hex digits.
+    /// Returns the 20 bytes that the hex digits encode.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 20] {
         &self.0
@@ -195,18 +196,18 @@ impl FromStr for ProductUid {
 }
 text_serde!(ProductUid);
 
-/// A product's public UUID.
+/// Public UUID of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProductId(Uuid);
 
 impl ProductId {
-    /// Builds from the UUID's 16 bytes.
+    /// Builds an id from the 16 bytes of a UUID.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(Uuid::from_bytes(bytes))
     }
 
-    /// The UUID's 16 bytes.
+    /// Returns the 16 bytes of the UUID.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()
@@ -229,10 +230,10 @@ impl FromStr for ProductId {
 }
 text_serde!(ProductId);
 
-/// Either public form of a product's identifier.
+/// A product identifier in either of its public forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ProductIdent {
-    /// `sha:…`
+    /// An identifier of the form `sha:…`.
     Uid(ProductUid),
     /// A UUID.
     Id(ProductId),
@@ -259,7 +260,7 @@ impl FromStr for ProductIdent {
 }
 text_serde!(ProductIdent);
 
-/// The platform's own variant id.
+/// The platform's id of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct VariantId(pub u64);
@@ -281,12 +282,12 @@ impl fmt::Display for CategoryId {
     }
 }
 
-/// An Indian postal index number: six digits, the first not zero.
+/// Postal code of India: six digits with a non-zero first digit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pincode(u32);
 
 impl Pincode {
-    /// The pincode whose digits write this number; `None` where there are not six of them.
+    /// Returns the pincode with this numeric value, or `None` if the number does not have six digits.
     #[must_use]
     pub const fn from_number(number: u32) -> Option<Self> {
         if number >= 100_000 && number <= 999_999 {
@@ -296,7 +297,7 @@ impl Pincode {
         }
     }
 
-    /// The number that its digits write, from 100,000 to 999,999.
+    /// Returns the pincode as a number from 100,000 to 999,999.
     #[must_use]
     pub const fn number(self) -> u32 {
         self.0
@@ -320,12 +321,12 @@ impl FromStr for Pincode {
 }
 text_serde!(Pincode);
 
-/// One run of the crawler, in order of time: `20261121T012725Z-3f9a`.
+/// Id of one crawler run, such as `20261121T012725Z-3f9a`. Ids sort by time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(Box<str>);
 
 impl RunId {
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

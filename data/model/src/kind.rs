@@ -4,29 +4,29 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-/// The kind of a product: stores list gift cards, fees and notices among their goods.
+/// Kind of a product. Stores also list gift cards, fees and notices among their products.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A thing that is sold; whatever gives no evidence of being something else.
+    /// A physical product. The default when nothing suggests another kind.
     #[default]
     Goods,
-    /// Money to be spent later.
+    /// A gift card or other prepaid credit.
     GiftCard,
-    /// Work: a repair, a warranty, a class.
+    /// A service, such as a repair, a warranty or a class.
     Service,
-    /// Paid beside goods: shipping, insurance, a surcharge.
+    /// A charge in addition to goods, such as shipping, insurance or a surcharge.
     Fee,
-    /// A piece to try, or what is given away.
+    /// A trial sample or a giveaway.
     Sample,
-    /// A text for customers.
+    /// A text for customers that is listed as a product.
     Notice,
-    /// A thing that the store tries itself out with.
+    /// An entry with which the store tests itself.
     Test,
 }
 
 impl Kind {
-    /// Every kind, with the name that answers spell it by.
+    /// Every kind with its name in API responses.
     pub const NAMED: [(&'static str, Self); 7] = [
         ("goods", Self::Goods),
         ("gift_card", Self::GiftCard),
@@ -37,15 +37,15 @@ impl Kind {
         ("test", Self::Test),
     ];
 
-    /// The name.
+    /// Returns the name of the kind in API responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         let named = Self::NAMED.iter().find(|(_, kind)| *kind == self);
         named.map_or("goods", |(name, _)| name)
     }
 
-    /// The kind that title and product type state, of a product without a price where `is_free`; goods where they state
-    /// none.
+    /// Returns the kind that the title and product type state. `is_free` is true for a product without a price. Returns
+    /// `Goods` if neither text states a kind.
     pub(crate) fn of(title: &str, product_type: Option<&str>, is_free: bool) -> Self {
         if !may_tell(title) && !product_type.is_some_and(may_tell) {
             return Self::Goods;
@@ -55,7 +55,7 @@ impl Kind {
         let tells = |rule: &&Rule| {
             let phrase = &rule.phrase;
             match rule.place {
-                // Stores leave types as they found them: `Placeholder`, `Product`.
+                // Stores leave default types such as `Placeholder` and `Product` unchanged.
                 Place::Whole => title == *phrase || rule.kind != Self::Notice && product_type == *phrase,
                 Place::Start => title.starts_with(phrase) && stands(&title, phrase) || product_type == *phrase,
                 Place::End => title.ends_with(phrase) && stands(&title, phrase) || product_type == *phrase,
@@ -69,16 +69,16 @@ impl Kind {
     }
 }
 
-/// Some kinds of products; goods alone where nobody says.
+/// A set of product kinds. The default contains `Goods` only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Kinds(u8);
 
 impl Kinds {
-    /// Goods alone.
+    /// The set that contains `Goods` only.
     pub const GOODS: Self = Self::of(Kind::Goods);
-    /// Every kind.
+    /// The set of all kinds.
     pub const ALL: Self = Self((1 << Kind::NAMED.len()) - 1);
-    /// The names that requests spell them by: those of the kinds, and `all`.
+    /// Names of the sets in requests: the names of the kinds, and `all`.
     pub const NAMED: [(&'static str, Self); Kind::NAMED.len() + 1] = {
         let mut named = [("all", Self::ALL); Kind::NAMED.len() + 1];
         let mut at = 0;
@@ -89,19 +89,19 @@ impl Kinds {
         named
     };
 
-    /// One kind alone.
+    /// Returns the set that contains one kind.
     #[must_use]
     pub const fn of(kind: Kind) -> Self {
         Self(1 << kind as u8)
     }
 
-    /// These, and the others.
+    /// Returns the union of two sets.
     #[must_use]
     pub const fn and(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 
-    /// True where a kind is one of them.
+    /// Returns `true` if the set contains the kind.
     #[must_use]
     pub const fn has(self, kind: Kind) -> bool {
         self.0 & Self::of(kind).0 != 0
@@ -114,7 +114,8 @@ impl Default for Kinds {
     }
 }
 
-/// Words before a phrase that say that it is only beside the thing, and words behind it that name another thing.
+/// Words before or after a phrase which show that the product is something else. "With" before "gift card", for
+/// example, means that the gift card is only an extra.
 const BESIDE: [&str; 9] = ["with", "for", "plus", "mit", "avec", "con", "pour", "para", "per"];
 const HOLDERS: [&str; 15] = [
     "holder",
@@ -134,7 +135,7 @@ const HOLDERS: [&str; 15] = [
     "jars",
 ];
 
-/// A text of more words than these beside a phrase is of something else.
+/// Maximum number of other words beside a phrase. A text with more words describes something else.
 const OTHER_WORDS_MAX: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,16 +178,16 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     rules.flatten().collect()
 });
 
-/// The first words of all phrases.
+/// First words of all phrases.
 static FIRST: LazyLock<HashSet<&[u8]>> = LazyLock::new(|| {
     let first = RULES.iter().filter_map(|rule| rule.phrase.first());
     first.map(String::as_bytes).collect()
 });
 
-/// Longest word that begins a phrase.
+/// Length of the longest first word of a phrase, in bytes.
 const FIRST_BYTES_MAX: usize = 32;
 
-/// False of a text in which no phrase begins, as most are.
+/// Returns `false` if no phrase can begin in the text, which is the case for most texts.
 fn may_tell(text: &str) -> bool {
     if !text.is_ascii() || text.contains('\'') {
         return true;
@@ -203,7 +204,7 @@ fn may_tell(text: &str) -> bool {
     })
 }
 
-/// True of a phrase that says what the text is of.
+/// Returns `true` if the phrase states what the text is about.
 fn stands(text: &[String], phrase: &[String]) -> bool {
     let is_in = |words: &[&str], word: Option<&String>| word.is_some_and(|word| words.contains(&word.as_str()));
     let mut places = text
@@ -217,7 +218,7 @@ fn stands(text: &[String], phrase: &[String]) -> bool {
     })
 }
 
-/// The words of a text in small letters, without accents of Latin letters.
+/// Splits a text into lowercase words and removes accents from Latin letters.
 fn words(text: &str) -> Vec<String> {
     let plain: String = text
         .nfkd()

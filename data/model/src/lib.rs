@@ -1,8 +1,8 @@
-//! The common terms of the programs: identifiers, money, brands, products, and the closed list of errors.
+//! Shared domain types: identifiers, money, brands, products and the closed list of error codes.
 //!
-//! In: text and numbers as stores state them. Out: values that cannot be wrong (a [`Money`] has a known
-//! currency, a [`ProductId`] follows from its key alone). It never does I/O, never reads a clock or the
-//! environment, and never guesses: what a store did not say is `None`.
+//! Input: text and numbers as stores state them. Output: values that are valid by construction. For example, a
+//! [`Money`] always has a known currency, and a [`ProductId`] is derived from its key alone. The crate does no I/O,
+//! does not read the clock or the environment, and does not guess: anything a store does not state is `None`.
 
 mod brand;
 mod clock;

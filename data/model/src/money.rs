@@ -4,18 +4,18 @@ use std::str::FromStr;
 use iso_currency::Currency;
 use serde::{Deserialize, Serialize};
 
-/// An ISO 4217 currency that has minor units (no metals, no test codes).
+/// An ISO 4217 currency with minor units. Metals and test codes are excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CurrencyCode(Currency);
 
-/// An exact amount: integer minor units of one currency. Never negative, never a float on the way.
+/// An exact amount in integer minor units of one currency. Amounts are never negative and never pass through a float.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Money {
     minor: i64,
     currency: CurrencyCode,
 }
 
-/// The reason why a text is no amount or no currency.
+/// Reason why a text is not a valid amount or currency.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MoneyError {
     /// The code is not a currency of ISO 4217 with minor units.
@@ -24,12 +24,12 @@ pub enum MoneyError {
     /// The text is not a plain decimal number.
     #[error("not a decimal amount: {0:?}")]
     NotDecimal(String),
-    /// The amount has more decimals than the currency has, and they are not zero.
+    /// The amount has non-zero decimals beyond the precision of the currency.
     #[error("{text:?} is finer than the minor unit of {currency}")]
     TooFine {
-        /// The amount as stated.
+        /// Amount as stated.
         text: String,
-        /// The currency it was stated in.
+        /// Currency in which the amount was stated.
         currency: CurrencyCode,
     },
     /// The amount is below zero.
@@ -41,13 +41,13 @@ pub enum MoneyError {
 }
 
 impl CurrencyCode {
-    /// Decimals of the minor unit by ISO 4217 (JPY 0, INR 2, KWD 3).
+    /// Returns the number of decimal places of the minor unit according to ISO 4217 (JPY 0, INR 2, KWD 3).
     #[must_use]
     pub fn exponent(self) -> u32 {
         u32::from(self.0.exponent().unwrap_or(2))
     }
 
-    /// Every currency, by its letters.
+    /// Returns every currency, in alphabetical order of its code.
     pub fn all() -> impl Iterator<Item = Self> {
         let mut all: Vec<Self> = (1..1_000)
             .filter_map(Currency::from_numeric)
@@ -58,13 +58,13 @@ impl CurrencyCode {
         all.into_iter()
     }
 
-    /// The English name.
+    /// Returns the English name of the currency.
     #[must_use]
     pub fn name(&self) -> &str {
         self.0.name()
     }
 
-    /// The three capital letters.
+    /// Returns the three-letter uppercase code.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.0.code()
@@ -103,14 +103,14 @@ impl<'de> Deserialize<'de> for CurrencyCode {
 }
 
 impl Money {
-    /// The greatest amount: what a JSON number holds exactly for every reader (RFC 7493, section 2.2). Sums of a thousand
-    /// such amounts still fit 64 bits.
+    /// Maximum amount: the largest integer that every JSON reader represents exactly (RFC 7493, section 2.2). The sum
+    /// of a thousand such amounts still fits in 64 bits.
     pub const MINOR_MAX: i64 = (1 << 53) - 1;
 
-    /// Builds from minor units.
+    /// Builds an amount from minor units.
     ///
     /// # Errors
-    /// [`MoneyError::Negative`] below zero.
+    /// [`MoneyError::Negative`] if `minor` is below zero.
     pub fn from_minor(minor: i64, currency: CurrencyCode) -> Result<Self, MoneyError> {
         if minor < 0 {
             Err(MoneyError::Negative(minor.to_string()))
@@ -121,15 +121,15 @@ impl Money {
         }
     }
 
-    /// Reads a plain decimal amount as the platform's JSON states it (`"499.00"`, `"25.0"`, `"1200"`),
-    /// exactly: no grouping, no sign but `-`, no exponent.
+    /// Parses a plain decimal amount as the platform's JSON states it (`"499.00"`, `"25.0"`, `"1200"`).
+    /// The result is exact. Digit grouping, exponents and signs other than `-` are not accepted.
     ///
     /// # Errors
-    /// See [`MoneyError`]; decimals beyond the currency's own are allowed only when they are zero.
+    /// See [`MoneyError`]. Decimals beyond the precision of the currency are accepted only if they are zero.
     pub fn parse_decimal(text: &str, currency: CurrencyCode) -> Result<Self, MoneyError> {
         let trimmed = text.trim_ascii();
         if let Some(rest) = trimmed.strip_prefix('-') {
-            // "-0.00" is zero; any other amount below zero is refused.
+            // "-0.00" is zero. Any other amount below zero is rejected.
             let zero = Self::parse_decimal(rest, currency)?.minor == 0;
             return if zero {
                 Ok(Self { minor: 0, currency })
@@ -162,20 +162,20 @@ impl Money {
         Ok(Self { minor, currency })
     }
 
-    /// Integer minor units, zero or more.
+    /// Returns the amount in minor units, zero or more.
     #[must_use]
     pub const fn minor(self) -> i64 {
         self.minor
     }
 
-    /// The currency of the amount.
+    /// Returns the currency of the amount.
     #[must_use]
     pub const fn currency(self) -> CurrencyCode {
         self.currency
     }
 }
 
-/// The amount as a decimal with the currency's own number of decimals and its code: `399.00 INR`.
+/// Formats the amount with the currency's number of decimals and its code, such as `399.00 INR`.
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let exponent = self.currency.exponent();

@@ -2,36 +2,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CurrencyCode, StoreHost, Timestamp, VariantId};
 
-/// A store's answer about one variant when it was asked live.
+/// A store's live answer about one variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedVariant {
-    /// The platform's id.
+    /// The platform's id of the variant.
     pub id: VariantId,
     /// Price in minor units of the observation's currency.
     pub price_minor: i64,
-    /// List price, only where it is above the price.
+    /// List price, present only if above the price.
     pub compare_at_minor: Option<i64>,
-    /// `true` where the store would sell it.
+    /// `true` if the store would sell the variant.
     pub available: bool,
 }
 
-/// One product as its store answered it live, understood: the price history's other source beside crawls.
+/// A store's parsed live answer about one product. Observations and crawls are the two sources of the price history.
 ///
-/// Only listed variants were observed. A store may be asked for some variants alone, so a variant that stands in
-/// neither list was not asked for: nothing follows about it.
+/// A store may be queried about some variants only. Nothing follows about a variant that is in neither `variants` nor
+/// `gone`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {
-    /// The permanent host of the store.
+    /// Permanent host of the store.
     pub store: StoreHost,
     /// The platform's id of the product.
     pub product: u64,
-    /// When the store's answer came in.
+    /// Time at which the store's answer arrived.
     pub observed_at: Timestamp,
-    /// The currency of the amounts.
+    /// Currency of the amounts.
     pub currency: CurrencyCode,
-    /// Variants that the store answered, with their prices.
+    /// Variants in the store's answer, with their prices.
     pub variants: Vec<ObservedVariant>,
-    /// Variants that were asked for and that the store says it does not have any more; all of them when the product is
-    /// gone.
+    /// Queried variants that the store says it no longer has. If the product is gone, these are all queried variants.
     pub gone: Vec<VariantId>,
 }

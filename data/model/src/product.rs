@@ -4,53 +4,54 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CategoryId, CurrencyCode, Kind, ProductKey, Size, Timestamp, VariantId};
 
-/// One product of one store, normalised: what the lake stores and a release serves.
+/// A normalised product of one store, as the lake stores it and a release serves it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Product {
-    /// Its natural key, from which both public ids follow.
+    /// Natural key of the product, from which both public ids are derived.
     pub key: ProductKey,
     /// The store's own name of the product in URLs.
     pub handle: String,
-    /// Title as the store states it, white space folded; never empty.
+    /// Title as the store states it, with whitespace collapsed. Never empty.
     pub title: String,
-    /// Description as safe plain text: no markup, paragraphs divided by newlines; may be empty.
+    /// Description as safe plain text without markup. Newlines separate paragraphs. May be empty.
     pub description: String,
-    /// The vendor, where stated and not blank.
+    /// Vendor of the product, if stated and not blank.
     pub vendor: Option<String>,
-    /// The store's own product type, where stated and not blank.
+    /// The store's own product type, if stated and not blank.
     pub product_type: Option<String>,
-    /// Category by rules, where a rule fits.
+    /// Category assigned by rules, if a rule matches.
     pub category: Option<CategoryId>,
-    /// The store's tags, blank ones and repetitions dropped, in the store's order.
+    /// The store's tags in the store's order, without blanks and duplicates.
     pub tags: Vec<String>,
-    /// Options in order; empty when the product has one default variant.
+    /// Options in the store's order. Empty if the product has a single default variant.
     pub options: Vec<ProductOption>,
-    /// Structured attributes such as `color`, `size`, `material`; names lower case and unique.
+    /// Structured attributes such as `color`, `size` and `material`. Names are lowercase and unique.
     pub attributes: Vec<Attribute>,
     /// Images and videos in display order.
     pub media: Vec<Media>,
-    /// Variants in the store's order; never empty.
+    /// Variants in the store's order. Never empty.
     pub variants: Vec<Variant>,
-    /// The currency of every price of the product.
+    /// Currency of all prices of the product.
     pub currency: CurrencyCode,
-    /// Rating, where the store publishes one.
+    /// Rating of the product, if the store publishes one.
     pub rating: Option<Rating>,
-    /// Recent reviews, newest first, where the store publishes them.
+    /// Recent reviews, newest first, if the store publishes them.
     pub reviews: Vec<Review>,
-    /// When the store says it was created.
+    /// Time at which the product was created, according to the store.
     pub created_at: Option<Timestamp>,
-    /// When the store says it was published.
+    /// Time at which the product was published, according to the store.
     pub published_at: Option<Timestamp>,
-    /// When the store says it last changed; it moves on stock changes too.
+    /// Time of the last change of the product, according to the store. Stock changes count too.
     pub updated_at: Option<Timestamp>,
 }
 
-/// Lengths at which the platform's lists of variants end, whatever comes behind.
+/// Lengths at which the platform truncates lists of variants.
 const LIST_VARIANTS: [usize; 2] = [100, 250];
 
 impl Product {
-    /// `true` where these are all of its variants, as far as its store's list tells. It is cut where a value of an
-    /// option is no variant's, or where it is as long as such lists are at most and its options combine to more.
+    /// Returns `true` if the product's list of variants appears to be complete. The list is considered truncated in two
+    /// cases: an option value occurs in no variant, or the list has the platform's maximum length and the options allow
+    /// more combinations.
     #[must_use]
     pub fn variants_complete(&self) -> bool {
         let listed = self.variants.len();
@@ -65,14 +66,14 @@ impl Product {
         !may_be_cut && values.all(|value| own.contains(&value))
     }
 
-    /// Its kind, as far as its title, its product type and its price tell.
+    /// Returns the kind of the product, derived from its title, product type and price.
     #[must_use]
     pub fn kind(&self) -> Kind {
         let is_free = self.variants.iter().all(|variant| variant.price_minor == 0);
         Kind::of(&self.title, self.product_type.as_deref(), is_free)
     }
 
-    /// Roughly the size of its texts with all variants, pictures and reviews, in bytes.
+    /// Returns the approximate size of the product's texts in bytes, including variants, media and reviews.
     #[must_use]
     pub fn text_bytes(&self) -> usize {
         let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
@@ -113,33 +114,33 @@ impl Product {
 /// An option of a product with its values, in the store's order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProductOption {
-    /// `Size`, `Colour`, …, as stated.
+    /// Name of the option as stated, such as `Size` or `Colour`.
     pub name: String,
-    /// Its values, as stated.
+    /// Values of the option as stated.
     pub values: Vec<String>,
 }
 
 /// A structured attribute, normalised for filters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Attribute {
-    /// Lower-case name: `color`, `size`, `material`, …
+    /// Lowercase name, such as `color`, `size` or `material`.
     pub name: String,
-    /// Values in the order found, without repetition.
+    /// Values in the order found, without duplicates.
     pub values: Vec<String>,
 }
 
-/// The kind of a medium.
+/// Kind of a media item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MediaKind {
-    /// A still picture.
+    /// A still image.
     Image,
-    /// A film, hosted by the store or elsewhere.
+    /// A video, hosted by the store or elsewhere.
     Video,
 }
 
 impl MediaKind {
-    /// The kind as answers and tables spell it.
+    /// Returns the name of the kind in API responses and tables.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -149,103 +150,106 @@ impl MediaKind {
     }
 }
 
-/// One picture or film of a product.
+/// An image or video of a product.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Media {
-    /// Absolute `https` (or, for a store on loopback, `http`) address.
+    /// Absolute `https` URL, or `http` for a store on loopback.
     pub url: String,
-    /// Its kind.
+    /// Kind of the media item.
     pub kind: MediaKind,
-    /// Alternative text, where stated.
+    /// Alternative text, if stated.
     pub alt: Option<String>,
-    /// Width in pixels, where stated.
+    /// Width in pixels, if stated.
     pub width: Option<u32>,
-    /// Height in pixels, where stated.
+    /// Height in pixels, if stated.
     pub height: Option<u32>,
 }
 
-/// The value that a variant has for one option.
+/// Value of one option of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OptionValue {
-    /// The option's name.
+    /// Name of the option.
     pub name: String,
-    /// The variant's value.
+    /// Value of the option for this variant.
     pub value: String,
 }
 
-/// One buyable form of a product.
+/// A variant: one form of a product that can be bought.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variant {
-    /// The platform's id.
+    /// The platform's id of the variant.
     pub id: VariantId,
-    /// The variant's title; empty for the one default variant.
+    /// Title of the variant. Empty if the product has a single default variant.
     pub title: String,
-    /// Stock keeping unit, where stated and not blank.
+    /// Stock keeping unit (SKU), if stated and not blank.
     pub sku: Option<String>,
-    /// Barcode as stated, where one is; [`crate::Gtin::read`] tells whether it names a product.
+    /// Barcode as stated, if any. [`crate::Gtin::read`] checks whether it is a valid product barcode.
     pub barcode: Option<String>,
-    /// Its size, where an option is one and can be read.
+    /// Size of the variant, if an option states a size that can be parsed.
     pub size: Option<Size>,
-    /// The variant's option values, in the product's option order; empty for the one default variant.
+    /// Option values of the variant, in the order of the product's options. Empty if the product has a single default
+    /// variant.
     pub options: Vec<OptionValue>,
     /// Price in minor units of the product's currency.
     pub price_minor: i64,
-    /// List price before a markdown; only where it is above the price.
+    /// List price before a markdown. Present only if above the price.
     pub compare_at_minor: Option<i64>,
-    /// `true` where the store would sell it now.
+    /// `true` if the store would sell the variant now.
     pub available: bool,
-    /// Shipping weight in grams, where stated and above zero.
+    /// Shipping weight in grams, if stated and above zero.
     pub grams: Option<u32>,
-    /// Address of the variant's own picture, where it has one.
+    /// URL of the variant's own image, if it has one.
     pub image: Option<String>,
 }
 
-/// A product's rating on a scale of five.
+/// Rating of a product on a scale of 0 to 5.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rating {
-    /// Mean, from 0 to 5.
+    /// Mean rating, from 0 to 5.
     pub average: f32,
-    /// The number of ratings that it is the mean of.
+    /// Number of ratings behind the mean.
     pub count: u32,
 }
 
 /// One review of a product.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Review {
-    /// Stars, from 0 to 5.
+    /// Star rating, from 0 to 5.
     pub rating: f32,
-    /// Its writer, as published.
+    /// Name of the review's author, as published.
     pub author: Option<String>,
-    /// Its headline, where it has one.
+    /// Headline of the review, if it has one.
     pub title: Option<String>,
-    /// Its text, plain.
+    /// Text of the review, as plain text.
     pub body: String,
-    /// When it was written, where stated.
+    /// Time at which the review was written, if stated.
     pub created_at: Option<Timestamp>,
 }
 
-/// The prices and stock of a product on a card; they follow from the variants alone.
+/// Price and stock summary of a product for a product card, derived from the variants alone.
 ///
-/// A price of 0 is no price: what goes with a purchase, a sample. Such variants decide no price, unless all are of that kind.
+/// A price of 0 means that a variant has no price, as for samples and gifts with a purchase. Such variants do not
+/// affect the summary, unless no variant has a price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceSummary {
-    /// Lowest price of all variants that have one; 0 where none has.
+    /// Lowest price among the variants that have a price. 0 if none has one.
     pub price_min_minor: i64,
     /// Highest price of all variants.
     pub price_max_minor: i64,
-    /// List price of the variant that gives the lowest price, where it is marked down.
+    /// List price of the variant with the lowest price, if that variant is marked down.
     pub compare_at_minor: Option<i64>,
-    /// The markdown's share of that list price in percent, rounded half up.
+    /// Discount relative to that list price in percent, rounded half up.
     pub discount_pct: Option<u8>,
-    /// `true` where any variant is available.
+    /// `true` if any variant is available.
     pub in_stock: bool,
 }
 
 impl PriceSummary {
-    /// Summarises variants; `None` for none. Of several variants at the lowest price the first counts.
+    /// Summarises variants. Returns `None` for an empty list. If several variants have the lowest price, the first
+    /// counts.
     #[must_use]
     pub fn of(variants: &[Variant]) -> Option<Self> {
-        // Those with a price come first.
+        // Variants with a price sort first.
         let lowest = variants
             .iter()
             .min_by_key(|variant| (variant.price_minor <= 0, variant.price_minor))?;
@@ -331,7 +335,8 @@ mod tests {
         assert_eq!(PriceSummary::of(&[]), None);
     }
 
-    /// A product whose options have so many values, of whose combinations the first so many are listed.
+    /// Builds a product whose options have the given numbers of values, with the first `listed` combinations as
+    /// variants.
     fn listed(counts: &[usize], listed: usize) -> Product {
         let options: Vec<ProductOption> = counts
             .iter()
@@ -401,7 +406,7 @@ mod tests {
                 assert!(!listed(&counts, cut).variants_complete(), "{counts:?} {cut}");
             }
         }
-        // A store need not sell every combination.
+        // A store does not have to sell every combination.
         assert!(listed(&[4, 4], 13).variants_complete());
         assert!(!listed(&[4, 4], 12).variants_complete());
     }

@@ -1,4 +1,4 @@
-//! Exchange rates as operators keep them: a table of days and pairs of currencies.
+//! Exchange rates as operators maintain them: a table of dates and currency pairs.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,33 +10,33 @@ use chrono::{Days, NaiveDate};
 use crate::ids::excerpt;
 use crate::{CurrencyCode, Timestamp};
 
-/// A day of the calendar, counted from 1970-01-01.
+/// A calendar day, counted from 1970-01-01.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(i32);
 
-/// A text is no day of the years 1970 to 9999.
+/// Error: a text is not a date in the years 1970 to 9999.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a day as YYYY-MM-DD: {0:?}")]
 pub struct NotADay(String);
 
 impl Day {
-    /// Builds from days since 1970-01-01.
+    /// Builds a day from the number of days since 1970-01-01.
     #[must_use]
     pub const fn from_days(days: i32) -> Self {
         Self(days)
     }
 
-    /// Days since 1970-01-01.
+    /// Returns the number of days since 1970-01-01.
     #[must_use]
     pub const fn days(self) -> i32 {
         self.0
     }
 
-    /// The day that has begun somewhere on earth at this moment.
+    /// Returns the latest calendar day that has already begun in some time zone at this time.
     #[must_use]
     pub fn newest_at(moment: Timestamp) -> Self {
         const DAY_MICROS: i64 = 86_400_000_000;
-        // Clocks are ahead of UTC by 14 hours at most.
+        // Local time is at most 14 hours ahead of UTC.
         let ahead = moment.plus_millis(14 * 3_600_000);
         Self(i32::try_from(ahead.micros().div_euclid(DAY_MICROS)).unwrap_or(i32::MAX))
     }
@@ -65,35 +65,34 @@ impl FromStr for Day {
     }
 }
 
-/// The price of one unit of a currency in another on a day.
+/// Price of one unit of a currency in another currency on a given day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExchangeRate {
-    /// The day.
+    /// Day on which the rate holds.
     pub date: Day,
-    /// The currency of which one unit is priced.
+    /// Currency of which one unit is priced.
     pub base: CurrencyCode,
-    /// The currency of the price.
+    /// Currency in which the price is stated.
     pub quote: CurrencyCode,
-    /// Units of `quote` for one unit of `base`. The nearest number to a decimal of 15 digits at most, which it therefore
-    /// tells exactly.
+    /// Units of `quote` for one unit of `base`. Decimals of up to 15 digits are represented exactly.
     pub rate: f64,
 }
 
-/// A row that is no exchange rate.
+/// Error: a row is not a valid exchange rate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct BadRate {
-    /// The line, from 1; the names of the columns stand in the first.
+    /// Line number, counted from 1. Line 1 contains the column names.
     pub line: usize,
-    /// The wrong column, and its fault.
+    /// Invalid column and the reason.
     pub reason: String,
 }
 
-/// Most rows of one text.
+/// Maximum number of rows in one text.
 pub const RATES_MAX: usize = 1_000_000;
-/// Most bad rows that are listed.
+/// Maximum number of invalid rows that are reported.
 pub const BAD_RATES_MAX: usize = 100;
-/// Digits of a decimal that a 64-bit number always holds exactly.
+/// Maximum number of decimal digits that an `f64` always represents exactly.
 const DIGITS_MAX: usize = 15;
 
 const COLUMNS: [&[&str]; 4] = [
@@ -103,11 +102,11 @@ const COLUMNS: [&[&str]; 4] = [
     &["rate"],
 ];
 
-/// Reads a CSV text whose first line names the columns: `date`, `base`, `quote`, `rate`, in any order; other columns are
-/// left alone. `newest` is the last day that can have a rate.
+/// Parses a CSV text whose first line names the columns `date`, `base`, `quote` and `rate` in any order. Other columns
+/// are ignored. `newest` is the last day for which a rate is accepted.
 ///
 /// # Errors
-/// Every row that is wrong, up to [`BAD_RATES_MAX`]; then none is to be taken.
+/// Every invalid row, up to [`BAD_RATES_MAX`]. The caller must then use none of the rows.
 pub fn read_rates(text: &str, newest: Day) -> Result<Vec<ExchangeRate>, Vec<BadRate>> {
     let mut lines = text.trim_start_matches('\u{feff}').lines().enumerate();
     let bad = |line: usize, reason: String| BadRate { line: line + 1, reason };
@@ -203,7 +202,7 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The fields of a line, white space around them and plain quotes taken off.
+/// Splits a line into fields and strips surrounding whitespace and plain quotes.
 fn fields(line: &str) -> Result<Vec<&str>, String> {
     let mark = if line.contains(',') { ',' } else { ';' };
     line.split(mark)

@@ -2,28 +2,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Brand, CurrencyCode, DeliveryRate, Product, RunId, ShippingTerms, StoreHost, Timestamp};
 
-/// One brand's whole catalogue as one crawl found it: what the lake takes in one piece. `P` is the form that its
-/// products are in.
+/// The whole catalogue of one brand as one crawl found it. The lake stores it as one unit. `P` is the representation of
+/// the products.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BrandRefresh<P = Vec<Product>> {
-    /// The brand, as its store presents itself now.
+    /// Brand as its store currently presents itself.
     pub brand: Brand,
-    /// The run that found this.
+    /// Crawler run that found the catalogue.
     pub run: RunId,
-    /// When the crawl of this store began to read: what the store said live since then may be newer than what it found.
+    /// Time at which the crawl of this store started. Live answers of the store after this time may be newer than the
+    /// crawled data.
     pub read_since: Timestamp,
-    /// When the crawl of this store ended.
+    /// Time at which the crawl of this store ended.
     pub observed_at: Timestamp,
-    /// Products sorted by platform id, each id once.
+    /// Products sorted by platform id. Each id occurs once.
     pub products: P,
-    /// Shipping terms, where this crawl found some; `None` leaves those that are known as they are.
+    /// Shipping terms, if this crawl found any. `None` leaves the known terms unchanged.
     pub shipping: Option<ShippingPolicy>,
-    /// Records that could not be understood.
+    /// Records that could not be parsed.
     pub quarantined: Vec<Quarantined>,
 }
 
 impl<P> BrandRefresh<P> {
-    /// The same with other products; gives back those it had.
+    /// Replaces the products and returns the previous ones.
     pub fn with_products<Q>(self, products: Q) -> (BrandRefresh<Q>, P) {
         let Self {
             brand,
@@ -47,31 +48,32 @@ impl<P> BrandRefresh<P> {
     }
 }
 
-/// A record that could not be understood, kept with the reason.
+/// A record that could not be parsed, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quarantined {
-    /// The store that answered it.
+    /// Store that returned the record.
     pub store: StoreHost,
-    /// The record: the platform's id where it could be read, else its place (`page 3, product 17`).
+    /// Identification of the record: the platform's id if it could be read, otherwise a position such as `page 3,
+    /// product 17`.
     pub subject: String,
-    /// The reason, for an operator: `price_not_decimal: "12,99"`.
+    /// Reason for the operator, such as `price_not_decimal: "12,99"`.
     pub reason: String,
-    /// The record as answered, cut to 4 KiB.
+    /// Content of the record as received, truncated to 4 KiB.
     pub excerpt: String,
 }
 
-/// A store's shipping terms, as far as its published text or rates state them.
+/// Shipping terms of a store, as far as its published text or rates state them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShippingPolicy {
-    /// The currency of the amounts.
+    /// Currency of the amounts.
     pub currency: CurrencyCode,
-    /// Order value from which shipping is free, where stated.
+    /// Order value above which shipping is free, if stated, in minor units.
     pub free_shipping_threshold_minor: Option<i64>,
-    /// Cash on delivery; `None` when nothing is said.
+    /// `true` if the store offers cash on delivery. `None` if the store does not say.
     pub cod_available: Option<bool>,
-    /// Rates, in the order stated.
+    /// Delivery rates, in the order stated.
     pub tiers: Vec<DeliveryRate>,
-    /// The facts of the store's text; `None` where none was read.
+    /// Facts from the store's shipping text. `None` if no text was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<Box<ShippingTerms>>,
 }

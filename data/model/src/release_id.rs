@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{IdError, excerpt, text_serde};
 
-/// A release's id: `r` and the first 16 hex digits of SHA-256 of what its manifest holds, so that the same
-/// catalogue has the same id wherever it is built.
+/// Id of a release: `r` and the first 16 hex digits of the SHA-256 of its manifest content. The same catalogue
+/// therefore has the same id wherever it is built.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReleaseId(u64);
 
 impl ReleaseId {
-    /// Builds from the first eight bytes of the digest.
+    /// Builds an id from the first eight bytes of the digest.
     #[must_use]
     pub const fn from_digest(prefix: [u8; 8]) -> Self {
         Self(u64::from_be_bytes(prefix))
@@ -24,7 +24,7 @@ impl fmt::Display for ReleaseId {
     }
 }
 
-/// As it is written everywhere else: logs and errors must name a release as commands take it.
+/// Uses the display form, because logs and errors must name a release in the form that commands accept.
 impl fmt::Debug for ReleaseId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

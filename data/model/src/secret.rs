@@ -2,28 +2,28 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A text that is never shown: debug output, serialised configuration and messages mask it.
+/// A secret text. Debug output, serialised configuration and messages mask it.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps `text` from being shown.
+    /// Wraps `text` so that it is masked in all output.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The text itself; only for the client that must send it.
+    /// Returns the secret text. Only for the client that must send it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Serialises an empty text as it is, so that defaults are read back as they are written; any other one is masked.
+    /// Serialises an empty text unchanged and masks any other text. Default values therefore survive a round trip.
     ///
     /// # Errors
-    /// Those of the serializer.
+    /// Errors of the serializer.
     pub fn masked_unless_empty<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.0.is_empty() {
             return serializer.serialize_str("");

@@ -5,28 +5,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 
-/// The facts of a store's text about shipping, each with the sentence that it was read from.
+/// Facts from a store's shipping text, each with the sentence that states it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShippingTerms {
-    /// The address of the text.
+    /// URL of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_url: Option<String>,
-    /// When it was read.
+    /// Time at which the text was read.
     pub observed_at: Timestamp,
-    /// Its facts, in the order of [`ShippingFactKind`].
+    /// Facts from the text, in the order of [`ShippingFactKind`].
     pub facts: Vec<ShippingFact>,
-    /// Kinds of facts that are not known, with the reason; each kind at most once.
+    /// Kinds of facts that are unknown, with the reason. Each kind occurs at most once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<UnknownTerm>,
 }
 
 impl ShippingTerms {
-    /// The facts of one kind.
+    /// Returns the facts of one kind.
     pub fn of(&self, kind: ShippingFactKind) -> impl Iterator<Item = &ShippingFact> {
         self.facts.iter().filter(move |fact| fact.kind == kind)
     }
 
-    /// The days from the order to the dispatch that the text promises for every order.
+    /// Returns the days from order to dispatch that the text promises for every order.
     #[must_use]
     pub fn dispatch(&self) -> Option<DaySpan> {
         self.of(ShippingFactKind::Dispatch)
@@ -34,9 +34,11 @@ impl ShippingTerms {
             .and_then(ShippingFact::days)
     }
 
-    /// The days of transit to a region. For an unknown region, or one that the text says nothing of alone, those that
-    /// hold for all of the country; `None` where one of its regions is not mentioned, and abroad where the text says
-    /// nothing of it.
+    /// Returns the transit days to a region.
+    ///
+    /// If the region is unknown or the text does not mention it separately, returns the days for the whole country.
+    /// Returns `None` if one of the country's regions is not mentioned. Also returns `None` for delivery abroad if the
+    /// text does not mention it.
     #[must_use]
     pub fn delivery(&self, region: Option<ShippingRegion>) -> Option<DaySpan> {
         let told = |wanted: ShippingRegion| {
@@ -52,7 +54,7 @@ impl ShippingTerms {
             return own;
         }
         own.or(general).or_else(|| {
-            // Remote places are seldom kept apart, and then belong to the rest.
+            // Texts seldom mention remote places separately. They then count as part of the rest of the country.
             let (metro, rest) = (told(ShippingRegion::Metro)?, told(ShippingRegion::Rest)?);
             match region {
                 Some(ShippingRegion::Place) => None,
@@ -64,14 +66,14 @@ impl ShippingTerms {
         })
     }
 
-    /// True where a language model read any fact of these kinds.
+    /// Returns `true` if a language model read any fact of these kinds.
     #[must_use]
     pub fn is_of_model(&self, kinds: &[ShippingFactKind]) -> bool {
         let mut facts = self.facts.iter().filter(|fact| kinds.contains(&fact.kind));
         facts.any(|fact| fact.basis == FactBasis::Model)
     }
 
-    /// The reason why a kind of fact is not known.
+    /// Returns the reason why a kind of fact is unknown.
     #[must_use]
     pub fn reason(&self, kind: ShippingFactKind) -> Option<UnknownReason> {
         let unknown = self.unknown.iter().find(|unknown| unknown.kind == kind);
@@ -79,14 +81,14 @@ impl ShippingTerms {
     }
 }
 
-/// Days, both bounds included.
+/// A range of days with both bounds included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DaySpan {
-    /// Fewest.
+    /// Minimum number of days.
     pub min: u16,
-    /// Most; `None` where only the fewest are stated.
+    /// Maximum number of days. `None` if only the minimum is stated.
     pub max: Option<u16>,
-    /// `true` where they are working days.
+    /// `true` if the days are working days.
     pub in_working_days: bool,
 }
 
@@ -100,68 +102,68 @@ impl DaySpan {
     }
 }
 
-/// One thing that a store's text says of shipping. The kind decides about the members that are set.
+/// One fact that a store's text states about shipping. The kind determines which fields are set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShippingFact {
-    /// Its kind.
+    /// Kind of the fact.
     pub kind: ShippingFactKind,
-    /// Its region; everywhere in the store's country when `None`.
+    /// Region to which the fact applies. `None` means everywhere in the store's country.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<ShippingRegion>,
-    /// Its payment; any when `None`.
+    /// Payment method to which the fact applies. `None` means any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment: Option<PaymentKind>,
-    /// Of cash on delivery: whether there is any.
+    /// For cash on delivery: `true` if the store offers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_available: Option<bool>,
-    /// Of a fee: how much, in minor units; of a range its least.
+    /// For a fee: the amount in minor units. For a range of fees: the minimum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount_minor: Option<i64>,
-    /// Of a fee that is a range: its most.
+    /// For a range of fees: the maximum, in minor units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount_max_minor: Option<i64>,
-    /// Of an advance: how much of the order's value, in percent.
+    /// For an advance payment: the percentage of the order value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percent: Option<u16>,
-    /// Order value from which it holds, in minor units. Of free shipping: the threshold, 0 for every order.
+    /// Minimum order value for the fact, in minor units. For free shipping: the threshold, where 0 means every order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_order_minor: Option<i64>,
-    /// Order value up to which it holds, in minor units.
+    /// Maximum order value for the fact, in minor units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_order_minor: Option<i64>,
-    /// Weight from which it holds.
+    /// Minimum weight for the fact, in grams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_grams: Option<u32>,
-    /// Weight up to which it holds.
+    /// Maximum weight for the fact, in grams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_grams: Option<u32>,
-    /// Fewest days.
+    /// Minimum number of days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days_min: Option<u16>,
-    /// Most days.
+    /// Maximum number of days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days_max: Option<u16>,
-    /// `true` where the days are working days.
+    /// `true` if the days are working days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_working_days: Option<bool>,
-    /// Of a cut-off: minutes after midnight in the store's time zone.
+    /// For a cut-off time: minutes after midnight in the store's time zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minute_of_day: Option<u16>,
-    /// Of working days: bit 0 is Monday, bit 6 is Sunday.
+    /// For working days: a bit mask in which bit 0 is Monday and bit 6 is Sunday.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weekdays: Option<u8>,
-    /// The sentence it was read from.
+    /// Sentence that states the fact.
     pub sentence: String,
-    /// The address of that sentence; that of the terms when `None`.
+    /// URL of the page with that sentence. `None` means the URL of the terms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_url: Option<String>,
-    /// The reader that found it there. All facts of a kind have one basis.
+    /// Method by which the fact was read. All facts of one kind have the same basis.
     #[serde(default, skip_serializing_if = "FactBasis::is_rules")]
     pub basis: FactBasis,
 }
 
 impl ShippingFact {
-    /// A fact of which nothing is set but its kind and sentence.
+    /// Creates a fact with only its kind and sentence set.
     #[must_use]
     pub fn new(kind: ShippingFactKind, sentence: impl Into<String>) -> Self {
         Self {
@@ -187,13 +189,13 @@ impl ShippingFact {
         }
     }
 
-    /// `true` where it holds in all of the store's country and for every payment.
+    /// Returns `true` if the fact applies in the store's whole country and for every payment method.
     #[must_use]
     pub fn is_general(&self) -> bool {
         matches!(self.region, None | Some(ShippingRegion::Domestic)) && self.payment.is_none()
     }
 
-    /// Its days; `None` where it has none, or where the most is below the fewest.
+    /// Returns the days of the fact. Returns `None` if it has none or the maximum is below the minimum.
     #[must_use]
     pub fn days(&self) -> Option<DaySpan> {
         let min = self.days_min.or(self.days_max.map(|_| 0))?;
@@ -206,19 +208,19 @@ impl ShippingFact {
     }
 }
 
-/// Something that a text does not state.
+/// A shipping term that a text does not state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnknownTerm {
     /// The kind of fact.
     pub kind: ShippingFactKind,
-    /// The reason.
+    /// Reason why the term is unknown.
     pub reason: UnknownReason,
-    /// The sentence that is to blame, where one is.
+    /// Sentence that caused the term to be unknown, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
 }
 
-/// Writes and reads the names of an enumeration, as JSON and tables have them.
+/// Implements the conversion between the variants of an enum and their names in JSON and tables.
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$doc])*
@@ -229,10 +231,10 @@ macro_rules! named {
         }
 
         impl $name {
-            /// All of them.
+            /// All variants.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Its name.
+            /// Returns the name of the variant.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
@@ -258,45 +260,45 @@ macro_rules! named {
     };
 }
 
-/// A name of nothing.
+/// Error: the name does not belong to any variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no such name")]
 pub struct UnknownName;
 
 named! {
-    /// The kind of a fact of shipping.
+    /// Kind of a shipping fact.
     ShippingFactKind {
-        /// The order value from which shipping is free.
+        /// Order value above which shipping is free.
         FreeShipping = "free_shipping",
-        /// The cost of shipping.
+        /// Cost of shipping.
         Fee = "fee",
-        /// Cash on delivery: its offer, and the orders that it is for.
+        /// Cash on delivery: its availability and the orders that qualify.
         Cod = "cod",
-        /// The cost of cash on delivery beside shipping.
+        /// Extra charge for cash on delivery, in addition to shipping.
         CodFee = "cod_fee",
-        /// The part of a cash order that is paid in advance.
+        /// Part of a cash-on-delivery order that is paid in advance.
         CodAdvance = "cod_advance",
         /// Days from the order to the dispatch.
         Dispatch = "dispatch",
         /// Days from the dispatch to the buyer.
         Delivery = "delivery",
-        /// The time of day up to which an order is handled the same day.
+        /// Time of day before which orders are processed the same day.
         CutOff = "cut_off",
-        /// The days of the week on which orders are handled.
+        /// Days of the week on which orders are processed.
         WorkingDays = "working_days",
     }
 }
 
 named! {
-    /// The region of a fact of shipping.
+    /// Region to which a shipping fact applies.
     ShippingRegion {
-        /// All of the store's country.
+        /// The store's whole country.
         Domestic = "domestic",
-        /// Its large cities.
+        /// Large cities of the country.
         Metro = "metro",
-        /// Places that are neither a large city nor remote.
+        /// Places that are neither large cities nor remote.
         Rest = "rest",
-        /// Hills, islands, border states.
+        /// Remote places: hills, islands and border states.
         Remote = "remote",
         /// Other countries.
         Abroad = "abroad",
@@ -306,30 +308,30 @@ named! {
 }
 
 named! {
-    /// The payment of a buyer, as far as it matters to shipping.
+    /// Payment method of a buyer, as far as it affects shipping.
     PaymentKind {
-        /// In advance.
+        /// Payment in advance.
         Prepaid = "prepaid",
-        /// At the door.
+        /// Payment on delivery.
         Cod = "cod",
     }
 }
 
 named! {
-    /// The reader of a fact of shipping.
+    /// Method by which a shipping fact was read.
     #[derive(Default)]
     FactBasis {
-        /// Rules alone.
+        /// Parsed by rules alone.
         #[default]
         Rules = "rules",
-        /// A language model proposed it, and the sentence has its figures, its direction and its place. That the sentence is
-        /// about it, the model says.
+        /// Proposed by a language model. The sentence was checked to contain the fact's figures, direction and place.
+        /// Only the model asserts that the sentence is about the fact.
         Model = "model",
     }
 }
 
 impl FactBasis {
-    /// True where rules alone read it.
+    /// Returns `true` if rules alone read the fact.
     #[must_use]
     pub const fn is_rules(&self) -> bool {
         matches!(self, Self::Rules)
@@ -337,15 +339,15 @@ impl FactBasis {
 }
 
 named! {
-    /// The reason why a term is not known.
+    /// Reason why a shipping term is unknown.
     UnknownReason {
-        /// The text says nothing of it.
+        /// The text does not mention the term.
         NotStated = "not_stated",
-        /// The text has a blank or a placeholder where it would stand.
+        /// The text has a blank or a placeholder where the term should be.
         Template = "template",
-        /// The text says two things that cannot both hold.
+        /// The text makes two statements that contradict each other.
         Contradiction = "contradiction",
-        /// The text says that it is stated elsewhere, as at the checkout.
+        /// The text says that the term is stated elsewhere, for example at the checkout.
         ToldElsewhere = "told_elsewhere",
         /// The amount is not in the store's currency.
         OtherCurrency = "other_currency",

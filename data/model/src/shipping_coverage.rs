@@ -2,32 +2,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ShippingFactKind, ShippingPolicy};
 
-/// The brands of a market that are known in what a shopper asks of shipping.
+/// Numbers of brands in a market whose shipping terms are known, by kind of term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ShippingCoverage {
-    /// Brands that state the order value from which shipping is free.
+    /// Number of brands that state the order value above which shipping is free.
     pub threshold: u64,
-    /// Brands that state whether they take cash on delivery.
+    /// Number of brands that state whether they accept cash on delivery.
     pub cod: u64,
-    /// Brands that state, by a text or by rates, the time that delivery takes.
+    /// Number of brands that state delivery times, in a text or in rates.
     pub days: u64,
-    /// Brands that answered for pincodes.
+    /// Number of brands with answers for pincodes.
     pub matrix: u64,
 }
 
-/// One brand's shipping, as far as it is known.
+/// Known shipping information about one brand.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownShipping<'a> {
-    /// The terms that its text states.
+    /// Terms that the brand's text states.
     pub policy: Option<&'a ShippingPolicy>,
-    /// It answered for a pincode.
+    /// `true` if the brand answered for at least one pincode.
     pub has_matrix: bool,
-    /// One of these answers states days.
+    /// `true` if at least one of these answers states days.
     pub has_days: bool,
 }
 
 impl ShippingCoverage {
-    /// The counts, by name.
+    /// Returns the counts with their names.
     #[must_use]
     pub const fn named(&self) -> [(&'static str, u64); 4] {
         [
@@ -38,7 +38,7 @@ impl ShippingCoverage {
         ]
     }
 
-    /// Counts a brand in.
+    /// Adds a brand to the counts.
     pub fn count(&mut self, known: KnownShipping<'_>) {
         let KnownShipping {
             policy,

@@ -1,4 +1,4 @@
-//! Sizes of what is worn, laid and worn on feet, as labels spell them, read into one spelling.
+//! Parses size labels of clothing, footwear and bedding into one canonical spelling.
 
 mod read;
 #[cfg(test)]
@@ -7,17 +7,17 @@ mod tests;
 use std::fmt;
 use std::str::FromStr;
 
-/// A size in one spelling: `m`, `xxl`, `one-size`, `uk-8.5`, `waist-32`, `34b`, `6-12m`, `4y`, `38`.
+/// A size in canonical spelling, such as `m`, `xxl`, `one-size`, `uk-8.5`, `waist-32`, `34b`, `6-12m`, `4y` or `38`.
 ///
-/// A text that cannot be read without a guess is no size: a range of letters, a number with a unit of length or volume,
-/// a text.
+/// Labels that cannot be read without guessing are rejected: ranges of letter sizes, numbers with a unit of length or
+/// volume, and other text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Size(Kind);
 
-/// Numbers are in halves: 17 is 8.5.
+/// Numbers are stored in halves: 17 means 8.5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
-    /// Steps above M.
+    /// Number of steps above M.
     Letter(i8),
     OneSize,
     Region(SizeSystem, u16),
@@ -31,33 +31,33 @@ enum Kind {
     },
 }
 
-/// The unit that a size counts in. Sizes of one system can be put in order; between systems nothing is converted.
+/// System in which a size is stated. Sizes of one system can be ordered. Sizes are never converted between systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SizeSystem {
-    /// XS, S, M, L, …
+    /// Letter sizes: XS, S, M, L and so on.
     Letter,
-    /// One for all.
+    /// One size fits all.
     OneSize,
-    /// A number of the United Kingdom.
+    /// A United Kingdom size number.
     Uk,
-    /// A number of the United States.
+    /// A United States size number.
     Us,
-    /// A number of continental Europe.
+    /// A continental European size number.
     Eu,
-    /// A number of India.
+    /// An Indian size number.
     In,
-    /// Round the waist, in inches.
+    /// Waist measurement in inches.
     Waist,
-    /// Band and cup.
+    /// Bra size: band and cup.
     Bra,
-    /// The age of a child.
+    /// Age of a child.
     Age,
-    /// A number of which nothing says what it counts.
+    /// A number in an unknown size system.
     Number,
 }
 
 impl SizeSystem {
-    /// All systems.
+    /// All size systems.
     pub const ALL: [Self; 10] = [
         Self::Letter,
         Self::OneSize,
@@ -71,7 +71,7 @@ impl SizeSystem {
         Self::Number,
     ];
 
-    /// The system as tables spell it.
+    /// Returns the name of the system in tables.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -91,17 +91,17 @@ impl SizeSystem {
 
 const ONE_SIZE: &str = "one-size";
 
-/// Steps above M that letters reach.
+/// Lowest letter size, in steps above M.
 const LETTER_MIN: i8 = -5;
 const LETTER_MAX: i8 = 12;
 
-/// G and H are left out: `30g` is a weight.
+/// Cups G and H are left out because `30g` is a weight.
 const CUPS: [&str; 10] = ["aa", "a", "b", "c", "d", "dd", "ddd", "e", "f", "ff"];
 
-/// Months of 18 years.
+/// Maximum age in months, equal to 18 years.
 const AGE_MONTHS_MAX: u16 = 216;
 
-/// The numbers of each system, in halves.
+/// Returns the valid numbers of a system, in halves.
 const fn halves(system: SizeSystem) -> std::ops::RangeInclusive<u16> {
     match system {
         SizeSystem::Waist => 32..=140,
@@ -111,26 +111,26 @@ const fn halves(system: SizeSystem) -> std::ops::RangeInclusive<u16> {
 }
 
 impl Size {
-    /// Reads a label. `says` is what the option's name says of its numbers: `UK Size` that they are those of the United
-    /// Kingdom; [`SizeSystem::Number`] where it says nothing.
+    /// Parses a size label. `says` is the system that the option's name states: `UK Size`, for example, states UK
+    /// numbers. It is [`SizeSystem::Number`] if the name does not state a system.
     #[must_use]
     pub fn read(label: &str, says: SizeSystem) -> Option<Self> {
         read::label(label, says)
     }
 
-    /// The size that is one word of letters, in lower case: `xl`, `2xl`, `xxs`.
+    /// Parses a letter size from one lowercase word, such as `xl`, `2xl` or `xxs`.
     #[must_use]
     pub fn of_letters(word: &str) -> Option<Self> {
         read::letters(word).map(|steps| Self(Kind::Letter(steps)))
     }
 
-    /// The size that is band and cup in one word, in lower case: `34b`.
+    /// Parses a bra size, with band and cup in one lowercase word such as `34b`.
     #[must_use]
     pub fn of_cup(word: &str) -> Option<Self> {
         read::cup(word)
     }
 
-    /// The unit that it counts in.
+    /// Returns the system of the size.
     #[must_use]
     pub const fn system(self) -> SizeSystem {
         match self.0 {
@@ -142,8 +142,9 @@ impl Size {
         }
     }
 
-    /// Its place among the sizes of its system: a smaller size has a smaller one. Letters count steps from M, which is 0;
-    /// numbers are themselves; ages count months at their beginning; a bra is its band, cups between two bands.
+    /// Returns a sort key among the sizes of one system: smaller sizes have smaller keys. The key is the step from M
+    /// for letters, the number itself for numbers, and the starting age in months for ages. For bras, the key is the
+    /// band, with cups in between.
     #[must_use]
     pub fn ordinal(self) -> f64 {
         match self.0 {
@@ -189,7 +190,7 @@ impl fmt::Display for Size {
                 match (in_years, from_months == to_months) {
                     (true, true) => write!(f, "{}y", to_months / 12),
                     (true, false) => write!(f, "{}-{}y", from_months / 12, to_months / 12),
-                    // `6m` would be a length.
+                    // Not `6m`, which would be a length.
                     (false, true) => write!(f, "{to_months}mo"),
                     (false, false) => write!(f, "{from_months}-{to_months}m"),
                 }
@@ -216,7 +217,7 @@ fn number(f: &mut fmt::Formatter<'_>, halves: u16) -> fmt::Result {
     write!(f, "{}{}", halves / 2, if halves.is_multiple_of(2) { "" } else { ".5" })
 }
 
-/// A text is no size in the spelling of [`Size`].
+/// Error: a text is not in the canonical spelling of [`Size`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a size: {0:?}")]
 pub struct NotASize(String);
@@ -224,7 +225,7 @@ pub struct NotASize(String);
 impl FromStr for Size {
     type Err = NotASize;
 
-    /// Reads the one spelling, and no other.
+    /// Parses the canonical spelling only.
     fn from_str(text: &str) -> Result<Self, NotASize> {
         let read = Self::read(text, SizeSystem::Number);
         let is_spelled = |size: &Self| size.to_string() == text;

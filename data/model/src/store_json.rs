@@ -1,21 +1,21 @@
-//! JSON as stores and their apps write it.
+//! Tolerant parsing of JSON from stores and their apps.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde::de::DeserializeOwned;
 
-/// A document of a store, of which nothing is lost for the sake of a character: see [`mended`].
+/// Parses a JSON document of a store and tolerates invalid characters; see [`mended`].
 ///
 /// # Errors
-/// It is no JSON all the same, of another form, or nested more than 128 levels deep.
+/// The document is not valid JSON even after repair, has a different structure, or is nested more than 128 levels deep.
 pub fn read_store_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_json::Error> {
     serde_json::from_str(&mended(bytes))
 }
 
-/// The text of a document without what JSON does not allow in a text: half a surrogate pair and bytes that are no UTF-8
-/// become U+FFFD, control characters are written out, and a byte order mark is left away. Everything outside of texts
-/// stays as it is.
+/// Repairs strings of a JSON document that contain characters JSON does not allow. Lone surrogates and invalid UTF-8
+/// become U+FFFD, control characters are escaped, and a byte order mark is removed. Everything outside of strings stays
+/// unchanged.
 #[must_use]
 pub fn mended(bytes: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
@@ -25,7 +25,7 @@ pub fn mended(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The text with its flaws written out; `None` where it has none. It is cut at ASCII characters alone.
+/// Returns the text with invalid characters escaped, or `None` if it has none. Slices only at ASCII characters.
 fn written_out(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let (mut out, mut taken) = (String::new(), 0);
@@ -59,11 +59,11 @@ fn written_out(text: &str) -> Option<String> {
 
 struct Escape {
     length: usize,
-    /// `true` of half a surrogate pair.
+    /// `true` for a lone surrogate.
     is_half: bool,
 }
 
-/// The escape that these bytes begin with.
+/// Parses the escape sequence at the start of the bytes.
 fn escape(bytes: &[u8]) -> Escape {
     let (length, is_half) = match unit(bytes) {
         None => (2, false),
@@ -77,7 +77,7 @@ fn escape(bytes: &[u8]) -> Escape {
     Escape { length, is_half }
 }
 
-/// The number of `\u` and four digits.
+/// Parses the number of a `\u` escape with four hex digits.
 fn unit(bytes: &[u8]) -> Option<u16> {
     let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
     let is_hex = digits.iter().all(u8::is_ascii_hexdigit);

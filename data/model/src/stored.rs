@@ -2,73 +2,74 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BrandSlug, CurrencyCode, ProductId, ProductKey, ProductUid, ReleaseId, StoreHost, Timestamp, VariantId};
 
-/// A brand as the current release has it: what is needed to ask its store.
+/// A brand in the current release, with the data needed to query its store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredBrand {
-    /// The permanent host of its store.
+    /// Permanent host of the brand's store.
     pub store: StoreHost,
-    /// Its public name in paths.
+    /// Public name of the brand in paths.
     pub slug: BrandSlug,
-    /// Its display name.
+    /// Display name of the brand.
     pub name: String,
-    /// The domain that shoppers see.
+    /// Domain that shoppers see.
     pub domain: String,
-    /// The store's base URL, without a slash at the end.
+    /// Base URL of the store, without a trailing slash.
     pub base_url: String,
-    /// The currency its prices are stated in.
+    /// Currency of the brand's prices.
     pub currency: CurrencyCode,
-    /// The country that its prices were asked for; see [`crate::Brand::crawl_country`].
+    /// Country whose prices the crawl requested; see [`crate::Brand::crawl_country`].
     #[serde(default)]
     pub crawl_country: Option<String>,
-    /// When a crawl found its catalogue as the release has it.
+    /// Time of the crawl that found the catalogue in this release.
     pub refreshed_at: Timestamp,
 }
 
-/// A variant as the current release has it.
+/// A variant in the current release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredVariant {
-    /// The platform's id.
+    /// The platform's id of the variant.
     pub id: VariantId,
-    /// Its title; empty for the one default variant.
+    /// Title of the variant. Empty if the product has a single default variant.
     pub title: String,
-    /// Stock keeping unit, where stated.
+    /// Stock keeping unit (SKU), if stated.
     pub sku: Option<String>,
     /// Price in minor units of the product's currency.
     pub price_minor: i64,
-    /// List price, only where it is above the price.
+    /// List price, present only if above the price.
     pub compare_at_minor: Option<i64>,
-    /// `true` where the store would sell it.
+    /// `true` if the store would sell the variant.
     pub available: bool,
 }
 
-/// A product as the current release has it: what is needed to ask its store for it, and what stands in for an answer.
+/// A product in the current release. Contains the data needed to query its store, and the stored data that replaces a
+/// missing live answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredProduct {
-    /// Its id.
+    /// UUID of the product.
     pub id: ProductId,
-    /// Its other id.
+    /// The product's `sha:` identifier.
     pub product_uid: ProductUid,
-    /// The platform's own id of it.
+    /// The platform's id of the product.
     pub platform_id: u64,
-    /// The number of its brand among the answer's brands.
+    /// Index of the product's brand in the list of brands in the same response.
     pub brand: usize,
-    /// The store's own name of it in URLs.
+    /// The store's name for the product in URLs.
     pub handle: String,
-    /// Its title.
+    /// Title of the product.
     pub title: String,
-    /// Its store's text about it, or the beginning of that; empty where there is none.
+    /// The store's description of the product, possibly truncated. Empty if there is none.
     #[serde(default)]
     pub description: String,
-    /// The currency of its prices.
+    /// Currency of the product's prices.
     pub currency: CurrencyCode,
-    /// `true` where all its variants are known.
+    /// `true` if all variants of the product are known.
     pub variants_complete: bool,
-    /// Its variants as far as they are known, in the store's order; never empty.
+    /// Known variants of the product, in the store's order. Never empty.
     pub variants: Vec<StoredVariant>,
 }
 
 impl StoredProduct {
-    /// Its natural key, given the brand that sells it.
+    /// Returns the natural key of the product, given the brand that sells it.
     #[must_use]
     pub fn key(&self, brand: &StoredBrand) -> ProductKey {
         ProductKey {
@@ -78,48 +79,48 @@ impl StoredProduct {
     }
 }
 
-/// The products and variants of some idents, all in one release.
+/// Products and variants found for a list of idents, all from one release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolvedProducts {
-    /// The release.
+    /// Release that contains the products.
     pub release: ReleaseId,
-    /// The brands that sell the products, each once.
+    /// Brands that sell the products, each listed once.
     pub brands: Vec<StoredBrand>,
-    /// One entry for each ident, in the order asked; `None` where the release has no such product.
+    /// One entry for each requested ident, in the same order. `None` if the release has no such product.
     pub products: Vec<Option<StoredProduct>>,
 }
 
-/// The place where a store states a discount code.
+/// Part of a store's site that states a discount code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CodePlace {
-    /// On its front page, in an announcement bar mostly.
+    /// The front page, usually in an announcement bar.
     FrontPage,
-    /// In one of its policies.
+    /// One of the store's policies.
     Policy,
 }
 
-/// A discount code as a store states it.
+/// A discount code that a store states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatedCode {
-    /// In capital letters: the platform does not tell them from small ones.
+    /// The code in uppercase, because the platform compares codes without regard to case.
     pub code: String,
-    /// Its place.
+    /// Part of the site that states the code.
     pub place: CodePlace,
-    /// The plainness with which the words around it say that it is one, from 1; higher is plainer.
+    /// Clarity with which the surrounding text identifies the code as a discount code, from 1. Higher is clearer.
     pub plainness: u8,
 }
 
-/// A brand with what is needed to test codes at its store.
+/// A brand with the data needed to test discount codes at its store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredShop {
-    /// The release.
+    /// Release that contains the brand.
     pub release: ReleaseId,
-    /// The brand.
+    /// Brand whose codes are tested.
     pub brand: StoredBrand,
-    /// Codes that its store states, the plainest first.
+    /// Codes that the store states, the clearest first.
     pub codes: Vec<StatedCode>,
-    /// A few products that the store would sell, the one that stands for all of them best first; each sold by `brand`,
-    /// whose place is 0.
+    /// A few products that the store would sell, the most representative one first. All are sold by `brand`, so their
+    /// brand index is 0.
     pub samples: Vec<StoredProduct>,
 }

@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 
-/// A time zone of the IANA database, with its daylight saving: where days begin, and what clocks there show.
+/// A time zone of the IANA database, including daylight saving time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TimeZone(Tz);
 
-/// A text that names no time zone.
+/// Error: a text does not name a time zone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no time zone is called {0:?}: IANA names are such as Asia/Kolkata, Europe/Berlin or UTC")]
 pub struct TimeZoneError(String);
 
-/// Clocks that are set forward skip so much at least, where they skip midnight.
+/// Minimum amount by which clocks that skip midnight are set forward.
 const GAP_STEP: TimeDelta = TimeDelta::minutes(15);
-/// The longest that clocks were ever set forward is a day (Samoa, 2011).
+/// Upper bound for the steps of a forward clock change. The largest one ever was a day (Samoa, 2011).
 const GAP_STEPS_MAX: i32 = 26 * 4;
 
-/// Countries whose clocks show one time. Spain and Portugal have islands that differ, so they are not among them.
+/// Countries with a single time zone. Spain and Portugal are not listed because their islands differ.
 const COUNTRIES: [(&str, Tz); 21] = [
     ("AE", Tz::Asia__Dubai),
     ("AT", Tz::Europe__Vienna),
@@ -47,32 +47,33 @@ const COUNTRIES: [(&str, Tz); 21] = [
 ];
 
 impl TimeZone {
-    /// `Asia/Kolkata`.
+    /// The zone `Asia/Kolkata`.
     pub const INDIA: Self = Self(Tz::Asia__Kolkata);
-    /// `UTC`.
+    /// The zone `UTC`.
     pub const UTC: Self = Self(Tz::UTC);
 
-    /// The zone of all of a country, by its ISO 3166 code; `None` where a country has several, or is not among those known.
+    /// Returns the time zone of a country by its ISO 3166 code. Returns `None` if the country has several zones or is
+    /// not in the list.
     #[must_use]
     pub fn of_country(code: &str) -> Option<Self> {
         let of = |(country, _): &&(&str, Tz)| *country == code;
         COUNTRIES.iter().find(of).map(|(_, zone)| Self(*zone))
     }
 
-    /// The zone's name.
+    /// Returns the IANA name of the zone.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name()
     }
 
-    /// The time by which clocks are ahead of UTC at this moment, in milliseconds.
+    /// Returns the UTC offset at this time, in milliseconds. Positive values are ahead of UTC.
     #[must_use]
     pub fn ahead_ms(self, moment: Timestamp) -> i64 {
         let offset = self.0.offset_from_utc_datetime(&utc(moment).naive_utc());
         i64::from(offset.fix().local_minus_utc()) * 1000
     }
 
-    /// The date that a calendar there shows at this moment, as days since 1970-01-01.
+    /// Returns the local date at this time, as days since 1970-01-01.
     #[must_use]
     pub fn day(self, moment: Timestamp) -> i64 {
         moment
@@ -81,7 +82,8 @@ impl TimeZone {
             .div_euclid(86_400_000_000)
     }
 
-    /// When that day begins there: at midnight, or where clocks skip it, when they are set forward.
+    /// Returns the time at which the day begins in this zone. A day begins at midnight or, if clocks skip midnight,
+    /// when they are set forward.
     #[must_use]
     pub fn day_begin(self, day: i64) -> Timestamp {
         let date = NaiveDate::default();
@@ -89,7 +91,7 @@ impl TimeZone {
             Ok(days) => date.checked_add_days(Days::new(days)),
             Err(_) => date.checked_sub_days(Days::new(day.unsigned_abs())),
         };
-        // No calendar holds such a day; a moment of that size is clamped.
+        // The day is outside the calendar's range, so the timestamp is clamped.
         let Some(date) = date else {
             return Timestamp::from_micros(day.saturating_mul(86_400_000_000));
         };
@@ -102,7 +104,7 @@ impl TimeZone {
         )
     }
 
-    /// The moment as a clock there shows it, for calendars.
+    /// Returns the local date and time in this zone, for calendars.
     #[must_use]
     pub fn local(self, moment: Timestamp) -> DateTime<Tz> {
         utc(moment).with_timezone(&self.0)
@@ -165,7 +167,7 @@ mod tests {
     #[test]
     fn a_day_begins_at_midnight_whatever_the_clocks_do_later_that_day() {
         assert_eq!(begin("Asia/Kolkata", "2026-11-23"), "2026-11-22T18:30:00Z");
-        // Clocks are set forward on the first, back on the second.
+        // Clocks are set forward on the first date and back on the second.
         assert_eq!(begin("Europe/Berlin", "2026-03-29"), "2026-03-28T23:00:00Z");
         assert_eq!(begin("Europe/Berlin", "2026-03-30"), "2026-03-29T22:00:00Z");
         assert_eq!(begin("Europe/Berlin", "2026-10-25"), "2026-10-24T22:00:00Z");
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn a_day_without_a_midnight_begins_when_clocks_are_set_forward() {
         assert_eq!(begin("America/Sao_Paulo", "2018-11-04"), "2018-11-04T03:00:00Z");
-        // A day that a country left out begins with the next one.
+        // A day that a country skipped begins at the same time as the next day.
         assert_eq!(begin("Pacific/Apia", "2011-12-30"), begin("Pacific/Apia", "2011-12-31"));
     }
 

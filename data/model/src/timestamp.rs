@@ -4,23 +4,23 @@ use std::str::FromStr;
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 
-/// A moment in microseconds since 1970-01-01T00:00:00Z.
+/// A point in time, in microseconds since 1970-01-01T00:00:00Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(i64);
 
-/// A text that is no RFC 3339 moment, or one outside the years 0 to 9999.
+/// Error: a text is not an RFC 3339 timestamp, or is outside the years 0 to 9999.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not an RFC 3339 moment: {0:?}")]
 pub struct TimestampError(String);
 
-/// 0000-01-01 and 10000-01-01, in microseconds: what RFC 3339 can write.
+/// Range that RFC 3339 can express: 0000-01-01 to 10000-01-01, in microseconds.
 const MICROS: std::ops::Range<i64> = -62_167_219_200_000_000..253_402_300_800_000_000;
 
-/// The most by which the clocks of two machines may be apart that are both right, in milliseconds.
+/// Maximum tolerated difference between the clocks of two machines, in milliseconds.
 pub const CLOCK_SKEW_MS: i64 = 5 * 60 * 1000;
 
 impl Timestamp {
-    /// Builds from microseconds since the epoch; values that RFC 3339 cannot write are clamped.
+    /// Builds a timestamp from microseconds since the epoch. Values that RFC 3339 cannot express are clamped.
     #[must_use]
     pub const fn from_micros(micros: i64) -> Self {
         if micros < MICROS.start {
@@ -32,33 +32,34 @@ impl Timestamp {
         }
     }
 
-    /// Microseconds since the epoch.
+    /// Returns the microseconds since the epoch.
     #[must_use]
     pub const fn micros(self) -> i64 {
         self.0
     }
 
-    /// This moment, `millis` later (earlier when negative), clamped like [`Timestamp::from_micros`].
+    /// Returns the time `millis` later, or earlier if negative. Clamped like [`Timestamp::from_micros`].
     #[must_use]
     pub const fn plus_millis(self, millis: i64) -> Self {
         Self::from_micros(self.0.saturating_add(millis.saturating_mul(1000)))
     }
 
-    /// Milliseconds from `earlier` to this moment; negative when it is later.
+    /// Returns the milliseconds from `earlier` to this time. Negative if `earlier` is later.
     #[must_use]
     pub const fn millis_since(self, earlier: Self) -> i64 {
         (self.0 - earlier.0) / 1000
     }
 
-    /// The latest moment that is believed now of those that were stored, where each lay ahead by `span_ms` at most when
-    /// it was stored. A later one was stored by a clock that was wrong ([`CLOCK_SKEW_MS`] apart are right clocks).
+    /// Returns the latest plausible value of a stored timestamp, where `self` is the current time. Stored timestamps
+    /// may be up to `span_ms` plus the tolerated clock skew ([`CLOCK_SKEW_MS`]) in the future. Later values were
+    /// written by a machine with a wrong clock.
     #[must_use]
     pub const fn latest_believed(self, span_ms: i64) -> Self {
         self.plus_millis(span_ms.saturating_add(CLOCK_SKEW_MS))
     }
 
-    /// `true` where this stored moment is so long ago by now. One that is ahead was stored by a clock that was wrong:
-    /// it says nothing, and what was to happen after it is due.
+    /// Returns `true` if this stored timestamp is at least `after_ms` before `now`. Also returns `true` for a timestamp
+    /// in the future beyond clock skew: it was written by a wrong clock, so whatever waits for it is due.
     #[must_use]
     pub const fn is_past_by(self, now: Self, after_ms: i64) -> bool {
         now.millis_since(self) >= after_ms || self.0 > now.latest_believed(0).0

@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::product::Review;
 
-/// A review app whose widget is read.
+/// A review app whose widget can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReviewWidget {
-    /// Judge.me.
+    /// The review app Judge.me.
     Judgeme,
-    /// Yotpo.
+    /// The review app Yotpo.
     Yotpo,
-    /// Stamped.
+    /// The review app Stamped.
     Stamped,
-    /// Okendo.
+    /// The review app Okendo.
     Okendo,
 }
 
-/// A name that no review app has here.
+/// Error: the name does not belong to a supported review app.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no review app is called {name:?}; there are judgeme, yotpo, stamped, okendo")]
 pub struct UnknownWidget {
@@ -29,10 +29,10 @@ pub struct UnknownWidget {
 }
 
 impl ReviewWidget {
-    /// All of them.
+    /// All supported review apps.
     pub const ALL: [Self; 4] = [Self::Judgeme, Self::Yotpo, Self::Stamped, Self::Okendo];
 
-    /// Its name in tables, in answers and in the configuration.
+    /// Returns the name of the app in tables, API responses and the configuration.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -61,30 +61,30 @@ impl FromStr for ReviewWidget {
     }
 }
 
-/// One review as a widget publishes it.
+/// A review as a review widget publishes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WidgetReview {
-    /// The widget.
+    /// Review app that published the review.
     pub widget: ReviewWidget,
-    /// The widget's own id of the review.
+    /// The review app's id of the review.
     pub id: String,
     /// The platform's id of the product.
     pub product: u64,
-    /// The review itself. A review of stars alone has an empty text.
+    /// Content of the review. The text is empty if the review has only stars.
     pub review: Review,
-    /// `true` where the widget says that the writer bought the product; `None` where it does not say.
+    /// `true` if the widget says that the author bought the product. `None` if it does not say.
     pub is_verified: Option<bool>,
 }
 
 /// A widget's summary of all ratings of a product.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WidgetRating {
-    /// The widget.
+    /// Review app that published the rating.
     pub widget: ReviewWidget,
     /// The platform's id of the product.
     pub product: u64,
-    /// Mean of all ratings, from 0 to 5, as the widget states it.
+    /// Mean of all ratings from 0 to 5, as the widget states it.
     pub average: f64,
-    /// The number of ratings.
+    /// Number of ratings.
     pub count: u32,
 }

@@ -1,4 +1,4 @@
-//! Answers of stores that fuzzing kept, read again.
+//! Replays inputs that fuzzing saved against the parsers of store answers.
 
 #[path = "../../../fuzz/checks/carts.rs"]
 mod carts;

@@ -1,11 +1,11 @@
 use super::{CUPS, Kind, LETTER_MAX, LETTER_MIN, Size, SizeSystem};
 
-/// Longest label that is read.
+/// Maximum length of a label that is parsed, in bytes.
 const LABEL_BYTES_MAX: usize = 64;
-/// Most alternatives of one label that are read: `M / 38 / UK 10`.
+/// Maximum number of alternatives in one label, as in `M / 38 / UK 10`.
 const ALTERNATIVES_MAX: usize = 4;
 
-/// Words of labels that are no part of the size.
+/// Words in labels that are not part of the size.
 const SAID: &[&str] = &[
     "size",
     "sz",
@@ -46,7 +46,7 @@ const ONE_SIZES: &[&str] = &[
     "फ़्री साइज़",
 ];
 
-/// Words for sizes of letters, with their steps from M.
+/// Words for letter sizes, with their steps from M.
 const WORDS: &[(&str, i8)] = &[
     ("small", -1),
     ("sm", -1),
@@ -92,7 +92,7 @@ pub(super) fn label(label: &str, says: SizeSystem) -> Option<Size> {
         .or_else(|| agreeing(plain, says))
 }
 
-/// The label without words that only say that it is one.
+/// Strips words that only say that the label is a size.
 fn unsaid(label: &str) -> &str {
     let is_edge = |edge: char| edge.is_whitespace() || matches!(edge, ':' | '.' | ',' | '-' | '–' | '#');
     let mut plain = label.trim_matches(is_edge);
@@ -108,7 +108,7 @@ fn unsaid(label: &str) -> &str {
     plain
 }
 
-/// A label that is one size and nothing else.
+/// Parses a label that contains exactly one size.
 fn one(label: &str, says: SizeSystem) -> Option<Size> {
     age(label)
         .or_else(|| worded(label).map(|steps| Size(Kind::Letter(steps))))
@@ -118,7 +118,7 @@ fn one(label: &str, says: SizeSystem) -> Option<Size> {
         .or_else(|| Size::of_halves(says, halves(label)?))
 }
 
-/// A size with a note in brackets behind it: `M (38)`, `8 (UK)`.
+/// Parses a size followed by a note in brackets, such as `M (38)` or `8 (UK)`.
 fn noted(label: &str, says: SizeSystem) -> Option<Size> {
     let (before, note) = label.strip_suffix([')', ']'])?.split_once(['(', '['])?;
     let (before, note) = (before.trim(), note.trim());
@@ -126,7 +126,7 @@ fn noted(label: &str, says: SizeSystem) -> Option<Size> {
     region.or_else(|| together(one(before, says)?, one(note, says)))
 }
 
-/// The same size stated in several ways: `UK 8 / EU 42`, `M/38`, `L - 40`.
+/// Parses one size that is stated in several ways, such as `UK 8 / EU 42`, `M/38` or `L - 40`.
 fn agreeing(label: &str, says: SizeSystem) -> Option<Size> {
     let mark = ["/", "|", " - ", " – ", ","]
         .into_iter()
@@ -146,7 +146,7 @@ fn agreeing(label: &str, says: SizeSystem) -> Option<Size> {
     told
 }
 
-/// The size of two labels of one thing. Of one system they are a range, which is no size unless they are the same.
+/// Combines the sizes of two labels for one product. Two different sizes of one system form a range and are rejected.
 fn together(first: Size, other: Option<Size>) -> Option<Size> {
     let Some(other) = other else { return Some(first) };
     if first == other {
@@ -161,7 +161,7 @@ fn together(first: Size, other: Option<Size>) -> Option<Size> {
     }
 }
 
-/// Letters, or words for them: `xl`, `x-large`, `extra large`, `2x large`.
+/// Parses letter sizes and words for them: `xl`, `x-large`, `extra large`, `2x large`.
 fn worded(label: &str) -> Option<i8> {
     if let Some(steps) = letters(label) {
         return Some(steps);
@@ -181,13 +181,13 @@ fn worded(label: &str) -> Option<i8> {
         times = times.checked_add(extra(word)?)?;
     }
     let last = last?;
-    // `xlarge`, `xxsmall`
+    // Handles `xlarge` and `xxsmall`.
     let stem = last.trim_start_matches('x');
     let joined = i8::try_from(last.len() - stem.len()).ok()?;
     times = match (times, joined) {
         (0, joined) => joined,
         (times, 0) => times,
-        // `double xl` is as often X as it says.
+        // In `double xl`, the multiplier gives the number of Xs.
         (2.., 1) => times,
         _ => return None,
     };
@@ -198,7 +198,7 @@ fn worded(label: &str) -> Option<i8> {
     }
 }
 
-/// The number of times that a word in front makes a size extra.
+/// Returns how many times a prefix word makes a size extra large or extra small.
 fn extra(word: &str) -> Option<i8> {
     let times = match word {
         "x" | "extra" | "xtra" | "ex" => 1,
@@ -219,7 +219,7 @@ fn in_bounds(steps: i8) -> Option<i8> {
     (LETTER_MIN..=LETTER_MAX).contains(&steps).then_some(steps)
 }
 
-/// `s`, `xs`, `2xs`, `m`, `xxl`, `3xl`, in steps from M.
+/// Parses `s`, `xs`, `2xs`, `m`, `xxl` or `3xl` into steps from M.
 pub(super) fn letters(word: &str) -> Option<i8> {
     match word {
         "s" => return Some(-1),
@@ -239,7 +239,7 @@ pub(super) fn letters(word: &str) -> Option<i8> {
     in_bounds(times.checked_add(1)?.checked_mul(sign)?)
 }
 
-/// `34b`, `34 b`
+/// Parses `34b` or `34 b`.
 pub(super) fn cup(label: &str) -> Option<Size> {
     let (band, cup) = label.split_at_checked(2)?;
     let band: u8 = band.parse().ok()?;
@@ -263,7 +263,7 @@ fn region(word: &str) -> Option<SizeSystem> {
     })
 }
 
-/// `uk 8`, `uk-8`, `uk8`, `8 uk`; `in 7` too, but `7 in` is a length.
+/// Parses `uk 8`, `uk-8`, `uk8` and `8 uk`. `in 7` is accepted too, but `7 in` is a length.
 fn of_region(label: &str) -> Option<Size> {
     let letters_end = label
         .find(|char: char| !char.is_ascii_alphabetic())
@@ -280,7 +280,7 @@ fn of_region(label: &str) -> Option<Size> {
     Size::of_halves(region(word)?, halves(number.trim_end_matches([' ', '-']))?)
 }
 
-/// `waist 32`, `w32`, `32w`, `w32 l34`; where the option says that it is a waist, inches too.
+/// Parses `waist 32`, `w32`, `32w` and `w32 l34`. If the option's name states a waist, inches are accepted too.
 fn waist(label: &str, says: SizeSystem) -> Option<Size> {
     let is_waist = |number: &str| {
         let inches = number.trim().trim_end_matches(['"', '”', '″']);
@@ -309,7 +309,8 @@ fn waist(label: &str, says: SizeSystem) -> Option<Size> {
     is_waist(number)
 }
 
-/// `2-3y`, `2 - 3 years`, `6-12m`, `6m-1y`, `4 years`; a single number with `m` is a length as well, and no age.
+/// Parses `2-3y`, `2 - 3 years`, `6-12m`, `6m-1y` and `4 years`. A single number with `m` could be a length and is
+/// rejected.
 fn age(label: &str) -> Option<Size> {
     let label = label.strip_prefix("age ").unwrap_or(label);
     let parts: Vec<&str> = match ["-", "–", " to "].iter().find(|mark| label.contains(**mark)) {
@@ -339,7 +340,7 @@ fn age(label: &str) -> Option<Size> {
     }
 }
 
-/// A whole number and what stands behind it.
+/// Splits a text into a whole number and the unit after it.
 fn unit_of(text: &str) -> Option<(u16, &str)> {
     let digits = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -347,7 +348,7 @@ fn unit_of(text: &str) -> Option<(u16, &str)> {
     Some((number, unit.trim_start()))
 }
 
-/// A number as labels spell it, in halves: `9`, `08`, `9.5`, `9½`, `9 1/2`.
+/// Parses a number as labels spell it, in halves: `9`, `08`, `9.5`, `9½`, `9 1/2`.
 fn halves(text: &str) -> Option<u16> {
     let text = text.trim();
     let (whole, half) = match text.strip_suffix('½').or_else(|| text.strip_suffix(" 1/2")) {
