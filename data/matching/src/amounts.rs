@@ -2,18 +2,19 @@ use crate::judgement::Veto;
 use crate::quantity::{Measure, Quantity};
 use crate::reading::Reading;
 
-/// The amounts of two products, compared.
+/// Result of comparing the amounts of two products.
 #[derive(Debug)]
 pub(crate) struct Amounts {
-    /// A weight, volume, length or count is the same.
+    /// `true` if a weight, volume, length or count is equal.
     pub(crate) are_same: bool,
-    /// The number of amounts that one alone states.
+    /// Number of amounts that only one of the products states.
     pub(crate) unknown: usize,
-    /// Something that tells two goods apart at one price is said of one alone: a share, a strength, a storage, a power, `5G`.
+    /// `true` if only one product states a share, strength, storage size, power or generation such as `5G`. Such an
+    /// amount can distinguish two products with the same price.
     pub(crate) is_strength_unknown: bool,
 }
 
-/// Most grams that are a strength, or the generation of a telephone.
+/// Maximum number of grams that may be a strength or a mobile network generation, in thousandths.
 const STRENGTH_MAX_MILLI: i64 = 5_000;
 
 impl Amounts {
@@ -63,7 +64,7 @@ impl Amounts {
         if are_sizes_apart(one, other) {
             return Err(Veto::Quantity);
         }
-        // The grams of the other's millilitres are not known.
+        // One product states grams and the other millilitres, which cannot be converted.
         if of_mine && of_theirs {
             return Err(Veto::Quantity);
         }
@@ -71,7 +72,7 @@ impl Amounts {
     }
 }
 
-/// Measures that options and attributes state in one way: a length may be that of any side.
+/// Returns `true` for measures that options and attributes state unambiguously. A length may be that of any side.
 fn is_offered(measure: Measure) -> bool {
     measure != Measure::Length
 }
@@ -92,7 +93,8 @@ fn is_strength(said: Quantity) -> bool {
     }
 }
 
-/// `true` where the options of both state lengths, and none is offered by both: a fan of 1200 mm, and of 1400 mm.
+/// Returns `true` if the options of both products state lengths but have none in common, such as fans of 1200 mm and
+/// 1400 mm.
 fn are_sizes_apart(one: &Reading, other: &Reading) -> bool {
     let lengths = |reading: &Reading| -> Vec<Quantity> {
         let said = reading.variants.iter().flat_map(|variant| &variant.quantities);

@@ -1,8 +1,8 @@
-/// The people that goods are for.
+/// A set of groups that a product is made for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct AudienceSet(u16);
 
-/// Words that say whom goods are for, by sound, and of which of [`AudienceSet::APART`] they are.
+/// Words that name an audience, by sound, with their group in [`AudienceSet::APART`].
 const WHOM: &[(&str, u16)] = &[
     ("men", 1),
     ("women", 1 << 1),
@@ -22,7 +22,7 @@ const WHOM: &[(&str, u16)] = &[
 ];
 
 impl AudienceSet {
-    /// Those who do not share goods.
+    /// Pairs of groups that do not share products.
     const APART: &[(u16, u16)] = &[
         (1, 1 << 1),
         (1 << 3, 1 << 4),
@@ -36,7 +36,7 @@ impl AudienceSet {
         Self(sounds.filter_map(known).fold(0, |all, (_, of)| all | of))
     }
 
-    /// `true` where goods for the one are not for the other.
+    /// Returns `true` if products for one audience are not for the other.
     pub(crate) fn is_other(self, other: Self) -> bool {
         Self::APART.iter().any(|(left, right)| {
             let (mine, theirs) = ((self.0 & left, self.0 & right), (other.0 & left, other.0 & right));

@@ -7,19 +7,20 @@ use crate::maker::Maker;
 use crate::near::{Candidate, Entry, Line, Pair, pairs, placed};
 use crate::reading::title_sounds;
 
-/// Of a number below many products, each is looked at beside so many to see what else they share.
+/// Number of neighbours with which each product is compared when many products share a barcode, to see what else they
+/// have in common.
 const LOOKED_AT: usize = 8;
 
-/// The products that numbers below bar codes lead to.
+/// Product pairs found by barcode.
 #[derive(Debug, Default)]
 pub(crate) struct Barcodes {
-    /// Products to compare.
+    /// Product pairs to compare.
     pub(crate) pairs: Vec<Pair>,
-    /// Numbers that say nothing.
+    /// Barcodes that identify no product.
     pub(crate) worthless: FxHashSet<Gtin>,
 }
 
-/// A product that has a number below a bar code.
+/// A product with a barcode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CodedProduct {
     pub(crate) barcode: Gtin,
@@ -60,7 +61,8 @@ fn all_pairs(shared: &[CodedProduct]) -> Vec<Pair> {
         .collect()
 }
 
-/// The pairs of many products that share a number; `None` where most share nothing else, as where a number was copied.
+/// Returns the pairs among many products that share a barcode. Returns `None` if most of them share nothing else, as
+/// for a copied barcode.
 fn of_many(shared: &[CodedProduct], catalogue: &dyn Catalogue, few: usize) -> Option<Vec<Pair>> {
     let titles: Vec<Title> = shared.iter().map(|coded| Title::of(catalogue, coded.entry)).collect();
     let (mut agreed, mut looked_at) = (0, 0);
@@ -86,11 +88,11 @@ fn of_many(shared: &[CodedProduct], catalogue: &dyn Catalogue, few: usize) -> Op
     Some(pairs.collect())
 }
 
-/// The words of a product's name.
+/// Words of a product's title and the names of its makers.
 #[derive(Debug)]
 struct Title {
     makers: Vec<Maker>,
-    /// Words of its title without those of its makers' names, sorted.
+    /// Sounds of the title's words without words of the makers' names, sorted.
     sounds: Vec<String>,
 }
 
@@ -107,8 +109,8 @@ impl Title {
         Self { makers, sounds }
     }
 
-    /// `true` where one says nothing else than the other: of one maker in any word, else in as many as name a product
-    /// without one.
+    /// Returns `true` if all words of one title occur in the other. For products of one maker, one common word is
+    /// enough; otherwise at least three are needed.
     fn agrees(&self, other: &Self) -> bool {
         let same = self
             .sounds

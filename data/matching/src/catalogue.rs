@@ -4,50 +4,54 @@ use crate::item::Item;
 
 /// Products of many stores, read on demand. Rows are numbered from 0.
 pub trait Catalogue {
-    /// The number of products.
+    /// Returns the number of products.
     fn rows(&self) -> u32;
-    /// The names of a product, which are looked at first.
+    /// Returns the names of a product, which are compared first.
     fn named(&self, row: u32) -> ProductNames<'_>;
-    /// Numbers below the bar codes of a product's variants.
+    /// Calls `found` with the barcodes of a product's variants.
     fn barcodes(&self, row: u32, found: &mut dyn FnMut(Gtin));
-    /// All that is compared of a product.
+    /// Returns all data of a product that is compared.
     fn item(&self, row: u32) -> Item<'_>;
-    /// The cosine of the vectors of two products, where they have any.
+    /// Returns the cosine similarity of two products' vectors, if both have one.
     fn similarity(&self, one: u32, other: u32) -> Option<f32>;
 }
 
-/// The names of a product, which are looked at first.
+/// Names of a product, which are compared first.
 #[derive(Debug, Clone, Copy)]
 pub struct ProductNames<'a> {
-    /// The number of the store that sells it.
+    /// Number of the store that sells the product.
     pub store: u32,
-    /// Display name of its brand.
+    /// Display name of the store's brand.
     pub brand: &'a str,
-    /// Vendor, where stated.
+    /// Vendor of the product, if stated.
     pub vendor: Option<&'a str>,
-    /// Title.
+    /// Title of the product.
     pub title: &'a str,
 }
 
-/// Bounds of the work of comparing.
+/// Limits on the work of comparing products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Products that share one number below a bar code and are all compared, at most. Of more each is compared with so many, where
-    /// most share more than the number; else it was copied, and says nothing of any.
+    /// Maximum number of products with one barcode that are all compared with each other. Beyond that, each product is
+    /// compared with this many others if most of them share more than the barcode. Otherwise the barcode is treated as
+    /// copied and ignored.
     pub barcode_rows_max: usize,
-    /// The same within one store: what stands below everything in it was copied.
+    /// Maximum number of products with one barcode within one store. A barcode on more products is treated as copied.
     pub barcode_store_rows_max: usize,
-    /// Products of one maker that a word of their titles or a stock keeping unit leads to and that are all compared, at most. Of more
-    /// each is compared with so many: those that say nearly the same.
+    /// Maximum number of a maker's products with a common title word or stock keeping unit that are all compared.
+    /// Beyond that, each product is compared with this many of the most similar ones.
     pub word_rows_max: usize,
-    /// Words of a title that lead to others, and stock keeping units: its rarest within its maker's products.
+    /// Maximum number of title words and of stock keeping units per product that are used to find candidates. The
+    /// rarest among the maker's products are used.
     pub words_max: usize,
-    /// Products that one leads to and is compared with at most.
+    /// Maximum number of candidates with which a product is compared.
     pub compared_max: usize,
-    /// Stores that begin titles with a maker's name and name it nowhere as the maker, at most: what more begin titles with is a word
-    /// that some store has put in a maker's place (`Everyday`), and their titles say nothing of who made them.
+    /// Maximum number of stores whose titles begin with a maker's name without naming that maker elsewhere. With more
+    /// stores, the name is probably a common word that some store entered as the maker (`Everyday`). Such titles then
+    /// say nothing about the maker.
     pub title_stores_max: usize,
-    /// Products that are held as they were read, at most; of a maker of more the others are read again where they are compared.
+    /// Maximum number of parsed products kept in memory. Further products of the same maker are parsed again for each
+    /// comparison.
     pub held_max: usize,
 }
 

@@ -1,12 +1,12 @@
 use crate::pieces::Piece;
 
-/// Goods with two ends of which each does something else. A cable is the same from both sides.
+/// Products with two different ends, in contrast to cables, which are the same from both sides.
 const CONVERTERS: &[&str] = &["adapter", "adaptor", "converter"];
 
-/// The two ends of a converter: `hdmi` and `vga`.
+/// The two ends of a converter, such as `hdmi` and `vga`.
 pub(crate) type Ends = (String, String);
 
-/// The ends that a title names, where it is of a converter.
+/// Returns the ends that the title of a converter names.
 pub(crate) fn ends(title: &[Piece]) -> Option<Ends> {
     let is_converter = |piece: &Piece| {
         CONVERTERS
@@ -35,7 +35,7 @@ fn is_plug(kind: &Piece, letter: &Piece) -> bool {
     matches!(kind.text.as_str(), "usb" | "type") && letter.text.len() == 1 && letter.number.is_none()
 }
 
-/// `true` where the one leads back from where the other leads.
+/// Returns `true` if the two converters convert in opposite directions.
 pub(crate) fn are_swapped(one: Option<&Ends>, other: Option<&Ends>) -> bool {
     matches!((one, other), (Some(one), Some(other)) if one.0 != one.1 && one.0 == other.1 && one.1 == other.0)
 }

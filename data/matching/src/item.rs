@@ -1,35 +1,35 @@
 use data_model::Gtin;
 
-/// A product as it is compared: what its store states of it.
+/// Data of a product that is compared, as its store states it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Item<'a> {
-    /// Display name of the brand whose store sells it.
+    /// Display name of the brand whose store sells the product.
     pub brand: &'a str,
-    /// Vendor, where stated: the maker, in a store that sells goods of many.
+    /// Vendor, if stated. In a store that sells products of many makers, the vendor is the maker.
     pub vendor: Option<&'a str>,
-    /// Title.
+    /// Title of the product.
     pub title: &'a str,
     /// The store's own product type.
     pub product_type: Option<&'a str>,
-    /// Structured attributes and options with their values.
+    /// Structured attributes and options, with their values.
     pub attributes: Vec<(&'a str, Vec<&'a str>)>,
-    /// ISO 4217 code of its prices.
+    /// ISO 4217 code of the currency of the prices.
     pub currency: &'a str,
-    /// Its variants.
+    /// Variants of the product.
     pub variants: Vec<ItemVariant<'a>>,
 }
 
-/// A variant of it.
+/// A variant of a product that is compared.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ItemVariant<'a> {
-    /// The platform's id.
+    /// The platform's id of the variant.
     pub id: u64,
-    /// Its value of each option.
+    /// Value of the variant for each option.
     pub options: Vec<&'a str>,
-    /// Stock keeping unit.
+    /// Stock keeping unit (SKU) of the variant.
     pub sku: Option<&'a str>,
-    /// The number below its bar code.
+    /// Barcode of the variant.
     pub barcode: Option<Gtin>,
-    /// Price in minor units; 0 is none.
+    /// Price in minor units. 0 means that the variant has no price.
     pub price_minor: i64,
 }

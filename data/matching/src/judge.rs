@@ -8,22 +8,23 @@ use crate::reading::Reading;
 use crate::variants::{self, Needs, Places};
 use crate::wording::Wording;
 
-/// Of two products of one maker the dearer costs at most so many times as much.
+/// Maximum ratio of the prices of two matching products of one maker.
 const PRICE_RATIO_MAX: f64 = 2.0;
-/// The same where little is said, or something that may tell two products apart is said of one alone: there a price has to be known.
+/// Maximum price ratio if the products state little, or if only one states a property that could distinguish them. Both
+/// prices must then be known.
 const PRICE_RATIO_UNSURE: f64 = 1.25;
-/// The same where that is an amount.
+/// Maximum price ratio if that property is an amount.
 const PRICE_RATIO_AMOUNT: f64 = 1.15;
 
-/// Compares two products of different stores. `similarity` is the cosine of their vectors, where they have any.
+/// Compares two products of different stores. `similarity` is the cosine of their vectors, if they have any.
 ///
 /// # Errors
-/// The veto that keeps them apart.
+/// The veto because of which the products do not match.
 pub fn judge(one: &Item<'_>, other: &Item<'_>, similarity: Option<f32>) -> Result<Judgement, Veto> {
     compare(&Reading::of(one), &Reading::of(other), similarity)
 }
 
-/// As [`judge`], of products that were read before.
+/// Like [`judge`], for products that were parsed before.
 pub(crate) fn compare(one: &Reading, other: &Reading, similarity: Option<f32>) -> Result<Judgement, Veto> {
     if one.pack != other.pack || !variants::share_pack(one, other) {
         return Err(Veto::Pack);
@@ -46,7 +47,7 @@ pub(crate) fn compare(one: &Reading, other: &Reading, similarity: Option<f32>) -
     let words = Wording::of(one, other);
     let model = variants::by_model(one, other);
     let share = words.share_with(usize::from(amounts.are_same));
-    // Stock keeping units of a style are the same in all colours.
+    // A style has the same stock keeping unit in all colours.
     if let Some((places, sku)) = model
         && share >= 0.6
         && !words.versions_differ()
@@ -66,11 +67,11 @@ fn by_barcode(
     maker: Option<CommonMaker>,
 ) -> Result<Judgement, Veto> {
     let words = Wording::of(one, other);
-    // Numbers are mistyped and made up: something else must agree.
+    // Barcodes are sometimes mistyped or invented, so something else must agree.
     if (words.same == 0 && maker.is_none()) || words.numbers_clash() {
         return Err(Veto::Words);
     }
-    // A listing that was made from another's keeps its number.
+    // A listing copied from another product may still have that product's barcode.
     if one.whom.is_other(other.whom) {
         return Err(Veto::Trait);
     }
@@ -117,11 +118,11 @@ fn by_title(
 ) -> Result<Judgement, Veto> {
     let doubts = words.doubts().ok_or(Veto::Words)?;
     let told = words.same + usize::from(amounts.are_same);
-    // A maker that only a title's first word names may be no maker.
+    // A maker taken from the first word of a title may not be a maker.
     if told < if maker.is_stated { 2 } else { 3 } {
         return Err(Veto::Thin);
     }
-    // `Velvet Rose` is a lipstick and a candle.
+    // `Velvet Rose`, for example, is a lipstick and a candle.
     if told <= 3 && one.is_of_other_kind(other) {
         return Err(Veto::Trait);
     }
@@ -144,7 +145,7 @@ fn by_title(
         (false, true) => PRICE_RATIO_UNSURE,
         (false, false) => PRICE_RATIO_MAX,
     };
-    // Without comparable prices, an unsure pair stays unsure.
+    // Without comparable prices, an unsure pair remains unsure.
     if ratio.map_or(most < PRICE_RATIO_MAX, |ratio| ratio > most) {
         return Err(Veto::Price);
     }
@@ -185,7 +186,8 @@ fn ids(one: &Reading, other: &Reading, places: Option<Places>) -> Option<(u64, u
     Some((one.variants.get(mine)?.id, other.variants.get(theirs)?.id))
 }
 
-/// The price of the dearer in prices of the other; `None` where prices cannot be compared.
+/// Returns the price of the dearer product divided by the other's price. Returns `None` if the prices cannot be
+/// compared.
 fn price_ratio(one: &Reading, other: &Reading, places: Option<Places>) -> Option<f64> {
     if one.currency != other.currency {
         return None;
@@ -199,7 +201,7 @@ fn price_ratio(one: &Reading, other: &Reading, places: Option<Places>) -> Option
     Some(mine.max(theirs) / mine.min(theirs))
 }
 
-/// Both have one variant, each with a number below its bar code, and they differ.
+/// Returns `true` if both products have a single variant with a barcode and the barcodes differ.
 fn has_other_barcode(one: &Reading, other: &Reading) -> bool {
     let ([mine], [theirs]) = (one.variants.as_slice(), other.variants.as_slice()) else {
         return false;
@@ -207,14 +209,14 @@ fn has_other_barcode(one: &Reading, other: &Reading) -> bool {
     matches!((mine.barcode, theirs.barcode), (Some(mine), Some(theirs)) if mine != theirs)
 }
 
-/// Variants that say the same have other numbers below their bar codes.
+/// Returns `true` if equivalent variants have different barcodes.
 fn barcodes_differ(one: &Reading, other: &Reading, (mine, theirs): Places) -> bool {
     let barcode = |reading: &Reading, at: usize| reading.variants.get(at)?.barcode;
     matches!((barcode(one, mine), barcode(other, theirs)), (Some(mine), Some(theirs)) if mine != theirs)
 }
 
-/// `true` where both state a colour, flavour, size or another trait, and none is one. Words of a value that a title
-/// says need not be in the other value.
+/// Returns `true` if both products state a colour, flavour, size or other trait and no value agrees. Words that occur
+/// in a title do not have to occur in the other product's value.
 fn traits_differ(one: &Reading, other: &Reading) -> bool {
     let rest_is_said = |value: &FxHashSet<String>, than: &FxHashSet<String>| {
         value.difference(than).all(|word| one.has(word) || other.has(word))
@@ -231,11 +233,11 @@ fn traits_differ(one: &Reading, other: &Reading) -> bool {
     })
 }
 
-/// The maker of both.
+/// The maker that two products have in common.
 #[derive(Debug)]
 struct CommonMaker {
     name: String,
-    /// Both stores state it; else it is read from how one title begins.
+    /// `true` if both stores state the maker. Otherwise it was taken from the start of one title.
     is_stated: bool,
 }
 
@@ -255,7 +257,8 @@ fn maker(one: &Reading, other: &Reading) -> Option<CommonMaker> {
         .map(|name| CommonMaker { name, is_stated: false })
 }
 
-/// The maker of `one` that the title of `other` begins with, where its store names no other.
+/// Returns the maker of `one` if the title of `other` begins with its name and the store of `other` names no other
+/// maker.
 fn begins(one: &Reading, other: &Reading) -> Option<String> {
     let is_named = |name: &String| other.beginnings.contains(name);
     let found = one

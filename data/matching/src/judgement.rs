@@ -2,22 +2,22 @@ use std::fmt;
 
 use data_model::Gtin;
 
-/// Pairs of less confidence are left out.
+/// Minimum confidence of a match. Pairs below it are omitted.
 pub const CONFIDENCE_MIN: f32 = 0.8;
 
-/// The ground on which two products are the same.
+/// Main evidence that two products are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Basis {
-    /// The number below their bar codes.
+    /// Equal barcodes.
     Barcode,
-    /// Their maker and its stock keeping unit.
+    /// The same maker and stock keeping unit.
     Model,
-    /// Their maker, and all that their titles and attributes say.
+    /// The same maker and agreeing titles and attributes.
     Title,
 }
 
 impl Basis {
-    /// As tables and answers name it.
+    /// Returns the name of the basis in tables and API responses.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -28,28 +28,28 @@ impl Basis {
     }
 }
 
-/// A reason for a pair; written as `code` or `code:value`.
+/// A reason for a match, written as `code` or `code:value`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reason {
-    /// The same number below the bar code.
+    /// Both products have this barcode.
     Barcode(Gtin),
-    /// The same stock keeping unit of the same maker.
+    /// Both products have the same maker and this stock keeping unit.
     Model(String),
-    /// The same maker.
+    /// Both products have this maker.
     Brand(String),
-    /// All words of their titles are the same.
+    /// All words of the two titles agree.
     Title,
-    /// So many of so many words of their titles are the same.
+    /// Number of title words that agree, and number of all title words.
     Words(usize, usize),
-    /// A word that they spell in two ways.
+    /// A word that the two titles spell differently.
     Spelling(String),
-    /// A word of one title stands in the other's type, attributes or options.
+    /// A word of one title that occurs in the other product's type, attributes or options.
     Attribute(String),
-    /// The same amounts.
+    /// The amounts are equal.
     Quantity,
-    /// Prices that are as good as the same.
+    /// The prices are nearly equal.
     Price,
-    /// The cosine of their vectors.
+    /// Cosine similarity of the products' vectors.
     Meaning(f32),
 }
 
@@ -70,38 +70,38 @@ impl fmt::Display for Reason {
     }
 }
 
-/// The reason why two products are not taken for the same.
+/// Reason why two products are not considered the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Veto {
-    /// Other makers, or nobody says which.
+    /// The makers differ or are unknown.
     Maker,
-    /// Other numbers below their bar codes.
+    /// The barcodes differ.
     Barcode,
-    /// Another number of pieces sold together.
+    /// The numbers of items per pack differ.
     Pack,
-    /// Another weight, volume, length, strength or count.
+    /// A weight, volume, length, strength or count differs.
     Quantity,
-    /// A word of one that nothing of the other says.
+    /// A word of one product has no counterpart in the other.
     Words,
-    /// Another colour, flavour, material, model, or for others.
+    /// The colour, flavour, material, model or audience differs.
     Trait,
-    /// Prices too far apart.
+    /// The prices differ too much.
     Price,
-    /// Too little is said for a judgement.
+    /// The products state too little for a judgement.
     Thin,
-    /// Doubts add up.
+    /// Several small doubts add up.
     Doubt,
 }
 
-/// The judgement that two products are the same, as far as can be known.
+/// A judgement that two products are the same, with its confidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
-    /// From [`CONFIDENCE_MIN`] to 1.
+    /// Confidence from [`CONFIDENCE_MIN`] to 1.
     pub confidence: f32,
-    /// The ground of the judgement.
+    /// Main evidence for the judgement.
     pub basis: Basis,
-    /// The reasons for it, the strongest first.
+    /// Reasons for the judgement, the strongest first.
     pub reasons: Vec<Reason>,
-    /// The variants of both that are the same, by their ids, where that can be known.
+    /// Ids of the first pair of matching variants, if variants can be matched.
     pub variants: Option<(u64, u64)>,
 }

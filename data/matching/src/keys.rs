@@ -4,12 +4,13 @@ use rustc_hash::FxHasher;
 
 use crate::reading::Reading;
 
-/// Keys that lead from a product to others of its maker.
+/// Keys by which a product is compared with others of the same maker.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
-    /// Its stock keeping units.
+    /// Hashes of the product's stock keeping units.
     pub(crate) skus: Vec<u64>,
-    /// The words of its title, and all of them together: where every word is common, all are not.
+    /// Hashes of the words of the title and of all words together. The combination can be rare even if every single
+    /// word is common.
     pub(crate) words: Vec<u64>,
 }
 
@@ -33,7 +34,8 @@ impl Keys {
     }
 }
 
-/// A key that puts the likely same beside each other: words, amounts, and the pack of a title.
+/// Returns a sort key that places similar products next to each other, made of words, amounts and the pack size in the
+/// title.
 pub(crate) fn said(reading: &Reading) -> String {
     let mut sounds = sounds(reading);
     sounds.sort_unstable();

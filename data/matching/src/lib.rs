@@ -1,12 +1,14 @@
-//! Finds the same product among goods of different stores, and says how sure that is and what speaks for it.
+//! Finds the same product in different stores and reports the confidence and the reasons of each match.
 //!
-//! In: products as their stores state them ([`Item`]), through a [`Catalogue`] that reads them on demand. Out: pairs of
-//! products of different stores ([`Match`]), each with a confidence, its basis and reasons, and the variants that are
-//! one where that can be known. A pair is found by the number below a bar code, else by its maker and the words of its
-//! title; what only resembles it (another size, pack, colour, flavour, version) is not the same product. A pair that
-//! cannot be decided is left out: a wrong pair is worse than none.
+//! Input: products as their stores state them ([`Item`]), read on demand through a [`Catalogue`]. Output: pairs of
+//! products of different stores ([`Match`]), each with a confidence, a basis, reasons and the matching variants if
+//! known.
 //!
-//! It never reads a file, a clock or the network, never compares all with all, and knows neither a release nor the lake.
+//! Candidates are found by barcode, or else by maker and title words. A product that differs in size, pack, colour,
+//! flavour or version is not the same product. Undecidable pairs are omitted, because a wrong pair is worse than none.
+//!
+//! The crate reads no files, clock or network, never compares all products with all others, and knows neither releases
+//! nor the lake.
 
 mod amounts;
 mod audience;
@@ -33,5 +35,5 @@ pub use judge::judge;
 pub use judgement::{Basis, CONFIDENCE_MIN, Judgement, Reason, Veto};
 pub use market::{Match, matches};
 
-/// The version of the rules: pairs of another version are found anew.
+/// Version of the rules. Pairs that were found with another version are recomputed.
 pub const RULES: u32 = 4;

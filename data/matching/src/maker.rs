@@ -1,7 +1,7 @@
 use crate::pieces::{Piece, pieces, pieces_until};
 use crate::words::Word;
 
-/// Words in the place of a maker that name none: words of shops, and departments that stores put there.
+/// Values of the vendor field that do not name a maker, such as generic shop words and departments.
 const NOBODY: &[&str] = &[
     "accessories",
     "baby",
@@ -46,7 +46,7 @@ const NOBODY: &[&str] = &[
     "womens",
 ];
 
-/// Words behind a name that say what a maker does, or that it is a company.
+/// Words after a name that state the line of business or the type of company.
 const TRADES: &[&str] = &[
     "and",
     "apparel",
@@ -104,30 +104,30 @@ const TRADES: &[&str] = &[
     "wellness",
 ];
 
-/// Shortest name that is compared, in letters.
+/// Minimum number of letters of a name that is compared.
 const LETTERS_MIN: usize = 3;
-/// Most words of a name that are read.
+/// Maximum number of words of a name that are read.
 const WORDS_MAX: usize = 6;
-/// Most words that a title's first words are taken for a maker's name.
+/// Maximum number of first words of a title that may be a maker's name.
 pub(crate) const TITLE_WORDS_MAX: usize = 3;
 
-/// The name of a maker, in the two forms by which it is compared.
+/// Name of a maker, in the two forms in which it is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Maker {
-    /// All of it, without spaces.
+    /// Full name, without spaces.
     pub(crate) full: String,
-    /// Without words that say what it does.
+    /// Name without words for the line of business.
     pub(crate) short: String,
-    /// The sounds of its words, as of words of titles; words that say nothing left out.
+    /// Sounds of the words of the name, without words that carry no meaning.
     pub(crate) sounds: Vec<String>,
-    /// The sounds of the whole name, in both forms.
+    /// Sounds of the whole name, in both forms.
     pub(crate) forms: [String; 2],
-    /// The number of them, from the first, that are its name without its line of business.
+    /// Number of leading sounds that make up the name without the line of business.
     pub(crate) kept: usize,
 }
 
 impl Maker {
-    /// `None` where nobody is named.
+    /// Returns `None` if the text does not name a maker.
     pub(crate) fn of(name: &str) -> Option<Self> {
         let mut words: Vec<String> = pieces(name)
             .into_iter()
@@ -169,39 +169,39 @@ impl Maker {
         })
     }
 
-    /// The first letters of its name, in both forms.
+    /// Returns the first letters of the name, in both forms.
     pub(crate) fn first_letters(&self) -> impl Iterator<Item = FirstLetters> {
         let forms = [&self.full, &self.short].into_iter();
         forms.filter_map(|name| name.as_bytes().first_chunk().copied())
     }
 
-    /// The sounds of its name and of the words of it.
+    /// Returns the sounds of the name and of its words.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         self.sounds.iter().chain(&self.forms)
     }
 
-    /// `true` where both name one maker.
+    /// Returns `true` if both names refer to the same maker.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.short == other.short || self.full == other.full
     }
 }
 
-/// The pieces of a title that [`beginnings`] reads.
+/// Splits off the part of a title that [`beginnings`] reads.
 pub(crate) fn begun(title: &str) -> Vec<Piece> {
     let is_enough = |found: &[Piece]| found.iter().filter(|piece| piece.text != "and").count() >= TITLE_WORDS_MAX;
     pieces_until(title, is_enough)
 }
 
-/// Letters by which most titles are seen not to begin with any maker's name: no name among [`beginnings`] is shorter.
+/// Number of letters by which most titles can be ruled out quickly. No name among [`beginnings`] is shorter.
 const FIRST_LETTERS: usize = LETTERS_MIN + 1;
 
-/// The first letters of a name, small.
+/// First letters of a name, in lowercase.
 pub(crate) type FirstLetters = [u8; FIRST_LETTERS];
 
-/// The letters that all of a title's [`beginnings`] begin with, found without dividing the title; `None` where that
-/// takes more than a look.
+/// Returns the letters with which all [`beginnings`] of a title start, without splitting the title. Returns `None` if a
+/// quick look is not enough.
 pub(crate) fn first_letters(title: &str) -> Option<FirstLetters> {
-    // So many letters show whether a word `and` is among the first, which names leave out.
+    // The extra letters show whether one of the first words is `and`, which names omit.
     let (mut letters, mut count) = ([0; FIRST_LETTERS + 2], 0);
     for byte in title.bytes() {
         match byte {
@@ -212,7 +212,7 @@ pub(crate) fn first_letters(title: &str) -> Option<FirstLetters> {
             }
             b'0'..=b'9' | b'%' | b'+' if count >= FIRST_LETTERS => break,
             b'0'..=b'9' | b'%' | b'+' | 0x80.. => return None,
-            // Other signs divide words, or are left out within one.
+            // Other characters separate words or are ignored within a word.
             _ => {}
         }
     }
@@ -220,7 +220,7 @@ pub(crate) fn first_letters(title: &str) -> Option<FirstLetters> {
     letters.first_chunk().copied().filter(|_| !has_and)
 }
 
-/// The names that a title's first words would make, the fewest words first.
+/// Returns the possible maker names at the start of a title, the shortest first.
 pub(crate) fn beginnings(title: &[Piece]) -> Vec<String> {
     let mut name = String::new();
     let mut found = Vec::with_capacity(TITLE_WORDS_MAX);

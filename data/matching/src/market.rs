@@ -11,23 +11,24 @@ use crate::maker::{FirstLetters, Maker, beginnings, begun, first_letters};
 use crate::near::{Candidate, Entry, Line, Pair, PlacedProduct, pairs, placed};
 use crate::reading::Reading;
 
-/// Two products of different stores that are the same.
+/// Two products of different stores that are the same product.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Match {
-    /// The one of the lower row.
+    /// Row of the product with the lower row number.
     pub one: u32,
-    /// The other.
+    /// Row of the other product.
     pub other: u32,
-    /// The judgement with its confidence, its grounds, and the variants that are the same.
+    /// Judgement with its confidence, reasons and matching variants.
     pub judgement: Judgement,
 }
 
-/// Finds the same products among all, sorted by rows. Of a product's counterparts in one store only the best is kept, and none
-/// where two are equally good.
+/// Finds all matching products, sorted by row. For each product, only the best match in each other store is kept. If
+/// two matches in a store are equally good, both are dropped.
 ///
-/// A product of many stores is connected by its pairs, not paired all with all. The cost follows the products that
-/// share a maker or the number below a bar code with another store, each of which leads to [`Bounds::compared_max`]
-/// others at most; of all others their names alone are read. One maker's products are read at a time.
+/// Matches connect the products of many stores in chains instead of pairing all of them. The cost depends on the
+/// products that share a maker or barcode with another store. Each of these is compared with at most
+/// [`Bounds::compared_max`] others. Of all other products, only the names are read. Products are read one maker at a
+/// time.
 #[must_use]
 pub fn matches(catalogue: &dyn Catalogue, bounds: &Bounds) -> Vec<Match> {
     let blocks = blocks(catalogue, bounds);
@@ -46,21 +47,21 @@ pub fn matches(catalogue: &dyn Catalogue, bounds: &Bounds) -> Vec<Match> {
     best(search.found, |row| catalogue.named(row).store)
 }
 
-/// Products as they were read, by row.
+/// Parsed products, by row.
 type HeldReadings = FxHashMap<u32, Rc<Reading>>;
 
-/// The comparisons and findings so far.
+/// State of the search: comparisons and matches so far.
 struct Search<'a> {
     catalogue: &'a dyn Catalogue,
     worthless: &'a FxHashSet<Gtin>,
     held_max: usize,
-    /// Pairs of one block that another has too are compared once.
+    /// Pairs already compared, so that a pair in several blocks is compared once.
     compared: FxHashSet<Pair>,
     found: Vec<Match>,
 }
 
 impl Search<'_> {
-    /// Compares the products of one maker, and holds what it reads of them no longer.
+    /// Compares the products of one maker and then releases their parsed data.
     fn block(&mut self, rows: &[Entry], bounds: &Bounds) {
         let mut held = HeldReadings::default();
         let told = rows.iter().map(|entry| {
@@ -85,7 +86,7 @@ impl Search<'_> {
             let mine = self.read(one, &mut held);
             for Pair { other, .. } in of_one.iter().copied() {
                 let theirs = self.read(other, &mut held);
-                // Vectors are read for pairs alone that words do not rule out.
+                // Reads vectors only for pairs that the words do not rule out.
                 if compare(&mine, &theirs, None).is_ok()
                     && let Ok(judgement) = compare(&mine, &theirs, self.catalogue.similarity(one, other))
                 {
@@ -107,23 +108,23 @@ impl Search<'_> {
     }
 }
 
-/// Products that may be the same, as they are put together by barcode and by maker.
+/// Candidate products grouped by barcode and by maker.
 struct Blocks {
     barcodes: Barcodes,
     makers: Vec<Vec<Entry>>,
 }
 
-/// The products that one name of a maker leads to.
+/// Products grouped under one maker name.
 #[derive(Debug, Default)]
 struct Block {
-    /// Their stores name it as the maker, or are called so.
+    /// Products whose store states the maker or has the maker's name.
     stated: Vec<Entry>,
-    /// Their titles begin with it.
+    /// Products whose title begins with the maker's name.
     begun: Vec<Entry>,
 }
 
 impl Block {
-    /// All of them, each once, by row.
+    /// Returns all products of the block by row, without duplicates.
     fn rows(self, bounds: &Bounds) -> Vec<Entry> {
         let stores = |rows: &[Entry]| -> FxHashSet<u32> { rows.iter().map(|entry| entry.store).collect() };
         let naming = stores(&self.stated);
@@ -139,7 +140,7 @@ impl Block {
 fn blocks(catalogue: &dyn Catalogue, bounds: &Bounds) -> Blocks {
     let mut by_name: FxHashMap<u64, Block> = FxHashMap::default();
     let mut coded: Vec<CodedProduct> = Vec::new();
-    // A store's brand and vendors repeat from product to product.
+    // Caches keys, because brands and vendors repeat from product to product.
     let mut known: FxHashMap<String, Option<[u64; 2]>> = FxHashMap::default();
     let mut first: FxHashSet<FirstLetters> = FxHashSet::default();
     let mut keys_of = |name: &str| -> Option<[u64; 2]> {
@@ -182,7 +183,7 @@ fn blocks(catalogue: &dyn Catalogue, bounds: &Bounds) -> Blocks {
     }
     let rows = by_name.into_values().map(|block| block.rows(bounds));
     let mut makers: Vec<Vec<Entry>> = rows.filter(|rows| are_of_many(rows)).collect();
-    // A name without what its maker does leads mostly to the same products.
+    // The name without the line of business mostly leads to the same products.
     makers.sort_unstable();
     makers.dedup();
     Blocks {
@@ -202,7 +203,7 @@ fn push(rows: &mut Vec<Entry>, entry: Entry) {
     }
 }
 
-/// The pairs of a maker's products that share a stock keeping unit, one of their rare words, or all of them.
+/// Returns the pairs of a maker's products that share a stock keeping unit, a rare word or all words.
 fn candidates(all: &[PlacedProduct], bounds: &Bounds) -> Vec<Pair> {
     let mut places: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
     for (place, placed) in (0..).zip(all) {
@@ -234,11 +235,12 @@ fn candidates(all: &[PlacedProduct], bounds: &Bounds) -> Vec<Pair> {
     found
 }
 
-/// Of one basis, confidences that differ less say that both are equally good: prices of one product differ too.
+/// Confidences with the same basis that differ by less than this count as equal, because prices of one product differ
+/// too.
 const EQUALLY_GOOD: f32 = 0.03;
 
-/// Of a product's counterparts in one store the best; none where two are equally good. A bar code is better than a stock keeping
-/// unit, and that than a title.
+/// Keeps the best match of each product in each store. Drops all of them if two are equally good. A barcode match ranks
+/// above a stock keeping unit match, which ranks above a title match.
 fn best(found: Vec<Match>, store: impl Fn(u32) -> u32) -> Vec<Match> {
     type Rank = (Basis, f32);
     let rank = |found: &Match| (found.judgement.basis, found.judgement.confidence);
@@ -251,7 +253,7 @@ fn best(found: Vec<Match>, store: impl Fn(u32) -> u32) -> Vec<Match> {
     let is_best = |row: u32, counterpart: u32, (basis, confidence): Rank| {
         let ranks = all.get(&(row, store(counterpart))).map_or(&[][..], Vec::as_slice);
         let is_as_good = |rank: &&Rank| rank.0 < basis || (rank.0 == basis && rank.1 > confidence - EQUALLY_GOOD);
-        // It is among them itself.
+        // The count includes the match itself.
         ranks.iter().filter(is_as_good).count() == 1
     };
     let is_kept = |pair: &Match| is_best(pair.one, pair.other, rank(pair)) && is_best(pair.other, pair.one, rank(pair));

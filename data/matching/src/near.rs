@@ -1,19 +1,19 @@
 use crate::keys::Keys;
 
-/// Of those that say the same, so many are compared with those that say something else.
+/// Number of products from each group with equal text that are also compared with other groups.
 const FIRSTS: usize = 3;
 
-/// A product in a block.
+/// A product in a block of candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry {
     pub(crate) store: u32,
     pub(crate) row: u32,
 }
 
-/// Two products of different stores, by their rows.
+/// Rows of two products of different stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Pair {
-    /// The lower row.
+    /// The lower row number.
     pub(crate) one: u32,
     pub(crate) other: u32,
 }
@@ -27,7 +27,7 @@ impl Pair {
     }
 }
 
-/// A product by what it says, as far as it puts the likely same beside each other, and what leads from it to others.
+/// A product with its sort text and the keys that lead to other products.
 #[derive(Debug)]
 pub(crate) struct Candidate {
     pub(crate) said: String,
@@ -35,7 +35,7 @@ pub(crate) struct Candidate {
     pub(crate) keys: Keys,
 }
 
-/// A product at its place among others.
+/// A product with its position in the sort order.
 #[derive(Debug)]
 pub(crate) struct PlacedProduct {
     beside: SortPlace,
@@ -43,17 +43,17 @@ pub(crate) struct PlacedProduct {
     pub(crate) keys: Keys,
 }
 
-/// The place of a product.
+/// Position of a product in the sort order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct SortPlace {
-    /// One number for all that say the same.
+    /// Number of the group of products with equal text.
     said: u32,
-    /// Its store has another that says the same.
+    /// `true` if the same store has another product with equal text.
     is_repeated: bool,
 }
 
-/// Products by what they say, then by store. Those that a store has twice come last of those that say the same: neither may be
-/// taken, and they must not part the others.
+/// Sorts products by text, then by store. Within products of equal text, those that a store has twice come last. They
+/// may not be matched and must not separate the others.
 pub(crate) fn placed(mut told: Vec<Candidate>) -> Vec<PlacedProduct> {
     told.sort_unstable_by(|left, right| (&left.said, left.entry).cmp(&(&right.said, right.entry)));
     let mut stands = Vec::with_capacity(told.len());
@@ -73,13 +73,13 @@ pub(crate) fn placed(mut told: Vec<Candidate>) -> Vec<PlacedProduct> {
     placed
 }
 
-/// The products that one thing leads to, by their places: it leads from each to all others where they are few, else to its nearest,
-/// and from the first of those that say the same to the first of those that say something else. So what is the same stays
-/// connected, and the cost follows the number of products.
+/// Positions of the products that share one key. If they are few, each is paired with all others. Otherwise each is
+/// paired with its nearest neighbours, and the first products of a group with equal text are paired with the first of
+/// other groups. Matching products stay connected this way, and the cost grows linearly with the number of products.
 #[derive(Debug)]
 pub(crate) struct Line {
     places: Vec<u32>,
-    /// None where they are few.
+    /// First products of each group. Empty if there are few products.
     firsts: Vec<u32>,
     few: usize,
 }
@@ -101,18 +101,18 @@ impl Line {
         self.places.len()
     }
 
-    /// The neighbours of a first among the firsts.
+    /// Returns the neighbours of a group's first product among the first products.
     pub(crate) fn firsts(&self, place: u32) -> &[u32] {
         nearest(&self.firsts, place, self.few)
     }
 
-    /// The neighbours of a place among all.
+    /// Returns the neighbours of a position among all positions.
     pub(crate) fn nearest(&self, place: u32) -> &[u32] {
         nearest(&self.places, place, self.few)
     }
 }
 
-/// Those on both sides of one of them, and all where they are few.
+/// Returns the positions on both sides of `place`, or all positions if there are few.
 fn nearest(places: &[u32], place: u32, few: usize) -> &[u32] {
     let Ok(at) = places.binary_search(&place) else {
         return &[];
@@ -122,8 +122,8 @@ fn nearest(places: &[u32], place: u32, few: usize) -> &[u32] {
     places.get(start..start + few).unwrap_or_default()
 }
 
-/// The pairs of one product with others. A second product of a store that says the same is compared too: which of both
-/// is meant may not follow from which is nearer.
+/// Returns the pairs of one product with others. A second product of the same store with equal text is also compared,
+/// because the nearest one is not necessarily the right one.
 pub(crate) fn pairs<'a>(
     all: &'a [PlacedProduct],
     place: u32,

@@ -1,30 +1,31 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Most characters of a text that are read: no title that means a product needs more.
+/// Maximum number of characters read from a text. No title needs more to identify a product.
 const CHARS_MAX: usize = 300;
-/// Most pieces of a text.
+/// Maximum number of pieces of a text.
 const PIECES_MAX: usize = 64;
 
-/// A run of letters or a number, as a text has them.
+/// A run of letters or a number in a text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Piece {
     pub(crate) text: String,
-    /// The number that it is.
+    /// Value of the piece, if it is a number.
     pub(crate) number: Option<f64>,
-    /// `true` where nothing stands between it and the piece before.
+    /// `true` if nothing separates the piece from the previous one.
     pub(crate) is_glued: bool,
-    /// `true` where nothing but a hyphen does.
+    /// `true` if only a hyphen separates the piece from the previous one.
     pub(crate) is_hyphened: bool,
 }
 
-/// Divides a text into words and numbers: small letters, no accents of Latin letters, `t20` as `t` and `20`, `%` as a word, `"`
-/// after a number as `in`, a `+` at the end of a word or before a number as `plus`, an apostrophe within a word left out.
+/// Splits a text into lowercase words and numbers, and removes accents from Latin letters. `t20` becomes `t` and `20`,
+/// `%` becomes a word, and `"` after a number becomes `in`. A `+` at the end of a word or before a number becomes
+/// `plus`. Apostrophes within words are removed.
 pub(crate) fn pieces(text: &str) -> Vec<Piece> {
     pieces_until(text, |_| false)
 }
 
-/// The pieces that a text begins with, as many as are enough.
+/// Returns the first pieces of a text, until `is_enough` returns `true`.
 pub(crate) fn pieces_until(text: &str, is_enough: impl Fn(&[Piece]) -> bool) -> Vec<Piece> {
     let folded = folded(text);
     let mut found: Vec<Piece> = Vec::new();
@@ -70,7 +71,7 @@ pub(crate) fn pieces_until(text: &str, is_enough: impl Fn(&[Piece]) -> bool) -> 
                     } else {
                         next.is_some_and(char::is_ascii_digit)
                     };
-                    // Else it stands for `and`.
+                    // Any other `+` means `and`.
                     if !says_plus {
                         continue;
                     }
@@ -85,7 +86,7 @@ pub(crate) fn pieces_until(text: &str, is_enough: impl Fn(&[Piece]) -> bool) -> 
 }
 
 fn folded(text: &str) -> Vec<char> {
-    // Most titles are, and what follows changes nothing else in them.
+    // Fast path for ASCII texts, because most titles are ASCII and the steps below would not change them.
     if text.is_ascii() {
         let small = text.bytes().map(|byte| char::from(byte.to_ascii_lowercase()));
         return small.take(CHARS_MAX).collect();
@@ -101,7 +102,7 @@ fn is_letter(char: char) -> bool {
     char.is_alphabetic() || is_combining_mark(char)
 }
 
-/// `1,000`, `2.5`: digits, a point between digits, commas before three digits.
+/// Parses a number such as `1,000` or `2.5`, with a point between digits and commas before three digits.
 fn number_at(text: &[char], at: &mut usize) -> String {
     let digit = |at: usize| text.get(at).is_some_and(char::is_ascii_digit);
     let (mut number, mut has_point) = (String::new(), false);
@@ -121,7 +122,7 @@ fn number_at(text: &[char], at: &mut usize) -> String {
     number
 }
 
-/// Letters, and apostrophes between letters, which are left out.
+/// Parses a word and drops apostrophes between its letters.
 fn word_at(text: &[char], at: &mut usize) -> String {
     let mut word = String::new();
     while let Some(char) = text.get(*at).copied() {

@@ -1,6 +1,6 @@
 use crate::pieces::Piece;
 
-/// The measure of a quantity. Amounts of one measure are compared in its smallest unit.
+/// Kind of a quantity. Amounts of one measure are compared in its smallest unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Measure {
     Mass,
@@ -19,23 +19,23 @@ pub(crate) enum Measure {
     Age,
 }
 
-/// The amount in thousandths of the measure's unit.
+/// Amount in thousandths of the measure's unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Quantity {
     pub(crate) measure: Measure,
     pub(crate) milli: i64,
-    /// `true` where it is stated in inches, ounces or their like.
+    /// `true` if the amount is stated in inches, ounces or other imperial units.
     pub(crate) is_imperial: bool,
 }
 
-/// A unit of a measure.
+/// A unit of measure.
 #[derive(Debug)]
 struct Unit {
     spellings: &'static [&'static str],
     measure: Measure,
-    /// The quantity in the measure's own unit.
+    /// Size of the unit in the base unit of its measure.
     size: f64,
-    /// No power of ten leads to it.
+    /// `true` if the unit is not a power of ten of the base unit.
     is_imperial: bool,
 }
 
@@ -108,32 +108,32 @@ const UNITS: &[Unit] = &[
     metric(&["year", "years", "yr", "yrs"], Measure::Age, 12.0),
 ];
 
-/// Words before a number that say how many are sold together.
+/// Words before a number that state a pack size.
 const PACKS: &[&str] = &["pack", "set", "combo", "bundle", "case", "box"];
 
-/// The quantities that numbers of a text mean, and the pieces that they take.
+/// Quantities found in a text, and the pieces that belong to them.
 #[derive(Debug, Default)]
 pub(crate) struct TextQuantities {
     pub(crate) quantities: Vec<Quantity>,
-    /// The number that is sold together; 1 where nothing is said.
+    /// Number of items per pack. 1 if the text does not state one.
     pub(crate) pack: u32,
-    /// `true` for each piece that is part of a quantity.
+    /// For each piece: `true` if it is part of a quantity.
     pub(crate) taken: Vec<bool>,
-    /// A number that may be a count, where none was read.
+    /// A number that may be a count, if no count was found.
     pub(crate) counted: Option<CountCandidate>,
 }
 
-/// A number with words before what it may count: `100 Tea Bags` are 100, `Omega 3 Fish Capsules` are not 3. It agrees
-/// with a count that another title says, and says nothing else.
+/// A number followed by words for what it may count. `100 Tea Bags` are 100 items, but `Omega 3 Fish Capsules` are not
+/// 3. The number is used only to agree with a count in another title.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CountCandidate {
     pub(crate) quantity: Quantity,
-    /// The pieces that say it.
+    /// Indices of the pieces that state the number.
     pub(crate) number: usize,
     pub(crate) unit: usize,
 }
 
-/// Words between a number and what it counts.
+/// Maximum number of words between a number and the counted noun.
 const WORDS_BETWEEN: usize = 3;
 
 impl Quantity {
@@ -145,7 +145,7 @@ impl Quantity {
         }
     }
 
-    /// `true` where both are one amount, but for the rounding between inches and centimetres and their like.
+    /// Returns `true` if the amounts are equal, apart from rounding between metric and imperial units.
     pub(crate) fn is_same(self, other: Self) -> bool {
         let least = self.milli.min(other.milli).max(0);
         let slack = if self.is_imperial == other.is_imperial {
@@ -161,7 +161,7 @@ fn unit(piece: &Piece) -> Option<&'static Unit> {
     UNITS.iter().find(|unit| unit.spellings.contains(&piece.text.as_str()))
 }
 
-/// The unit behind the number at `at`, and how many pieces it takes.
+/// Returns the unit after the number at `at` and its number of pieces.
 fn unit_after(pieces: &[Piece], at: usize) -> Option<(&'static Unit, usize)> {
     let next = pieces.get(at + 1)?;
     if next.text == "fl" && pieces.get(at + 2).is_some_and(|second| second.text == "oz") {
@@ -173,14 +173,15 @@ fn unit_after(pieces: &[Piece], at: usize) -> Option<(&'static Unit, usize)> {
         return Some((&THREADS, 2));
     }
     let unit = unit(next)?;
-    // `in` is a word too: it is a unit where it is glued to its number or another side, a pack or nothing follows.
+    // `in` is also a preposition. It is a unit if it is attached to its number, or if another side, a pack size or
+    // nothing follows.
     let ends = pieces
         .get(at + 2)
         .is_none_or(|piece| piece.text == "x" || PACKS.contains(&piece.text.as_str()));
     (next.text != "in" || next.is_glued || ends).then_some((unit, 1))
 }
 
-/// Reads quantities and packs: `30 ml`, `6 x 200ml`, `16x16 in`, `3-6 months`, `pack of 2`, `2 pack`.
+/// Parses quantities and packs: `30 ml`, `6 x 200ml`, `16x16 in`, `3-6 months`, `pack of 2`, `2 pack`.
 pub(crate) fn read(pieces: &[Piece]) -> TextQuantities {
     let mut read = TextQuantities {
         pack: 1,
@@ -213,7 +214,7 @@ pub(crate) fn read(pieces: &[Piece]) -> TextQuantities {
     }
     packs.sort_unstable();
     packs.dedup();
-    // One pack said twice is one, and packs of sets multiply; larger ones cannot be distinguished from nonsense.
+    // Equal pack sizes count once, and packs of sets multiply. Larger results cannot be distinguished from nonsense.
     let all = packs
         .into_iter()
         .fold(1_u32, |all, pack| all.saturating_mul(pack.max(1)));
@@ -245,7 +246,7 @@ fn take(taken: &mut [bool], range: std::ops::Range<usize>) {
     taken.get_mut(range).into_iter().flatten().for_each(|one| *one = true);
 }
 
-/// `pack of 2`, `set of 3`, `pack 2`, `2 pack`, `3-pack`.
+/// Parses `pack of 2`, `set of 3`, `pack 2`, `2 pack` or `3-pack`.
 fn pack_at(pieces: &[Piece], at: usize) -> Option<std::ops::Range<usize>> {
     let text = |at: usize| pieces.get(at).map(|piece| piece.text.as_str());
     let before = |back: usize| at.checked_sub(back).and_then(text);
@@ -258,12 +259,12 @@ fn pack_at(pieces: &[Piece], at: usize) -> Option<std::ops::Range<usize>> {
     (text(at + 1) == Some("pack") || text(at + 1) == Some("pk")).then_some(at..at + 2)
 }
 
-/// `true` for goods that are sold several times over, and not measured from side to side.
+/// Returns `true` for units of portions that are sold in multiples, as opposed to lengths.
 fn is_portion(unit: &Unit) -> bool {
     matches!(unit.measure, Measure::Mass | Measure::Volume | Measure::Count)
 }
 
-/// The number of times that the amount before `at` is sold together: `40 g x 6`.
+/// Returns the multiplier after the amount that ends before `at`, as in `40 g x 6`.
 fn times_after(pieces: &[Piece], at: usize) -> Option<(f64, std::ops::Range<usize>)> {
     let is_times = pieces.get(at).is_some_and(|piece| piece.text == "x");
     let times = pieces.get(at + 1).filter(|_| is_times)?.number?;
@@ -279,7 +280,8 @@ fn times_after(pieces: &[Piece], at: usize) -> Option<(f64, std::ops::Range<usiz
     Some((times, at..at + length))
 }
 
-/// `6 x 200 ml` is a pack, `16 x 16 in` are two lengths, `3-6 months` is a range. Answers how many are in the pack.
+/// Parses a series: `6 x 200 ml` is a pack, `16 x 16 in` is two lengths, `3-6 months` is a range. Returns the pack
+/// size.
 fn series(pieces: &[Piece], at: usize, number: f64, read: &mut TextQuantities) -> Option<f64> {
     let is_times = pieces
         .get(at + 1)
@@ -330,7 +332,7 @@ mod tests {
             told("Pillows 16 x 24 in (Set of 2)"),
             (vec![(Measure::Length, 406), (Measure::Length, 609)], 2)
         );
-        // Numbers of models, years and words that look like units are none.
+        // Model numbers, years and words that look like units are not quantities.
         assert_eq!(told("Omega-3 Fish Oil"), (vec![], 1));
         assert_eq!(told("Blend 2 in 1"), (vec![], 1));
         assert_eq!(told("Darjeeling 2025 100 g"), (vec![(Measure::Mass, 100)], 1));
@@ -343,7 +345,7 @@ mod tests {
         assert!(one("0.2 kg").is_same(one("200g")));
         assert!(!one("200 g").is_same(one("201 g")));
         assert!(!one("5%").is_same(one("10%")));
-        // Values are not rounded within one system of units.
+        // Values within one system of units are compared without rounding.
         assert!(!one("100 cm").is_same(one("101 cm")));
         assert!(!one("1.43 inch").is_same(one("1.45 inch")));
         assert!(one("2 ft").is_same(one("24 in")));

@@ -9,14 +9,14 @@ use crate::pieces::{Piece, pieces};
 use crate::quantity::{self, Measure, Quantity};
 use crate::words::Word;
 
-/// Most variants of a product that are compared.
+/// Maximum number of variants of a product that are compared.
 const VARIANTS_MAX: usize = 40;
-/// Most values of a product's attributes that are read.
+/// Maximum number of attribute values of a product that are read.
 const VALUES_MAX: usize = 80;
-/// Words behind `for` that name a purpose.
+/// Maximum number of words after `for` that name a purpose.
 const PURPOSE_WORDS: usize = 6;
 
-/// Attributes by which goods of one title differ, under the names that stores give them.
+/// Attributes in which products with equal titles may differ, by the names that stores give them.
 const TRAITS: &[(&str, Trait)] = &[
     ("color", Trait::Colour),
     ("colour", Trait::Colour),
@@ -39,7 +39,7 @@ const TRAITS: &[(&str, Trait)] = &[
     ("style", Trait::Style),
 ];
 
-/// A trait in which goods of one title may differ.
+/// A trait in which products with equal titles may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trait {
     Colour,
@@ -52,52 +52,53 @@ pub(crate) enum Trait {
 }
 
 impl Trait {
-    /// `true` where all words of a value count: light blue is not dark blue, but pure cotton may be cotton.
+    /// Returns `true` if all words of a value matter. Light blue is not dark blue, for example, but pure cotton may be
+    /// cotton.
     pub(crate) const fn is_whole(self) -> bool {
         matches!(self, Self::Colour | Self::Flavour | Self::Model)
     }
 }
 
-/// A product as it was read, ready to be compared many times.
+/// Parsed form of a product, ready for many comparisons.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) makers: Vec<Maker>,
-    /// `true` where its store names itself as the maker, or nobody.
+    /// `true` if the store names itself or no one as the maker.
     pub(crate) names_itself: bool,
-    /// The beginnings of its title, as a maker's name would be written.
+    /// Start of the title, as possible maker names.
     pub(crate) beginnings: Vec<String>,
-    /// Words of its title, each once.
+    /// Words of the title, without duplicates.
     pub(crate) words: Vec<Word>,
-    /// Words of its makers' names, by sound.
+    /// Words of the makers' names, by sound.
     pub(crate) names: FxHashSet<String>,
-    /// Its audience, as far as its title, type and attributes say.
+    /// Audience according to the title, type and attributes.
     pub(crate) whom: AudienceSet,
     pub(crate) ends: Option<Ends>,
     pub(crate) quantities: Vec<Quantity>,
-    /// A count that its title may state, where it states none for sure.
+    /// A count that the title may state, if it states none for certain.
     pub(crate) counted: Option<Quantity>,
     pub(crate) pack: u32,
-    /// Words of its attributes and options, by sound.
+    /// Words of the attributes and options, by sound.
     pub(crate) context: FxHashSet<String>,
-    /// Words of its type, by sound; none where the type is a list of several.
+    /// Words of the product type, by sound. Empty if the type lists several kinds.
     pub(crate) kinds: FxHashSet<String>,
-    /// Quantities of its attributes and options.
+    /// Quantities in the attributes and options.
     pub(crate) context_quantities: Vec<Quantity>,
     pub(crate) traits: Vec<(Trait, Vec<FxHashSet<String>>)>,
     pub(crate) currency: String,
     pub(crate) variants: Vec<VariantReading>,
-    /// Lowest price; `None` where it has none.
+    /// Lowest price in minor units. `None` if the product has no price.
     pub(crate) price_minor: Option<i64>,
 }
 
-/// A variant as it was read.
+/// Parsed form of a variant.
 #[derive(Debug)]
 pub(crate) struct VariantReading {
     pub(crate) id: u64,
-    /// Words of its options, by sound.
+    /// Words of the variant's options, by sound.
     pub(crate) words: FxHashSet<String>,
     pub(crate) quantities: Vec<Quantity>,
-    /// The number that is sold together, where its options say.
+    /// Number of items per pack, if the variant's options state it.
     pub(crate) pack: Option<u32>,
     pub(crate) sku: Option<String>,
     pub(crate) barcode: Option<Gtin>,
@@ -163,19 +164,19 @@ impl Reading {
         }
     }
 
-    /// `true` where its title has a word that sounds so.
+    /// Returns `true` if the title contains a word with this sound.
     pub(crate) fn has(&self, sound: &str) -> bool {
         self.words.iter().any(|word| word.sound == sound)
     }
 
-    /// `true` where the number that may be its count is the count that the other states.
+    /// Returns `true` if this product's possible count equals the count that the other product states.
     pub(crate) fn counts_as(&self, other: &Self) -> bool {
         let mut said = other.quantities.iter().filter(|said| said.measure == Measure::Count);
         self.counted
             .is_some_and(|counted| said.next().is_some_and(|said| said.is_same(counted)) && said.next().is_none())
     }
 
-    /// `true` where the types of both say that they are other goods, and their titles nothing of it.
+    /// Returns `true` if the product types differ and the titles do not mention them.
     pub(crate) fn is_of_other_kind(&self, other: &Self) -> bool {
         let is_said = |kind: &String| self.has(kind) && other.has(kind);
         !self.kinds.is_empty()
@@ -184,7 +185,7 @@ impl Reading {
             && !self.kinds.iter().chain(&other.kinds).any(is_said)
     }
 
-    /// The same without barcodes that say nothing.
+    /// Removes barcodes that identify no product.
     pub(crate) fn without(mut self, worthless: &FxHashSet<Gtin>) -> Self {
         for variant in &mut self.variants {
             variant.barcode = variant.barcode.filter(|barcode| !worthless.contains(barcode));
@@ -193,7 +194,7 @@ impl Reading {
     }
 }
 
-/// The texts of a product besides its title.
+/// Texts of a product other than its title.
 #[derive(Default)]
 struct ContextTexts {
     words: FxHashSet<String>,
@@ -209,7 +210,7 @@ impl ContextTexts {
         let words = words(&pieces, &read);
         let sounds = words.into_iter().map(|word| word.sound);
         self.quantities.extend(read.quantities);
-        // A pack of one is said too.
+        // An explicit pack of one counts as a stated pack size.
         let says_pack = read.pack > 1 || pieces.iter().any(|piece| piece.text == "pack");
         self.pack = says_pack.then_some(read.pack).or(self.pack);
         let Some(kind) = kind else {
@@ -229,7 +230,7 @@ impl ContextTexts {
 }
 
 impl VariantReading {
-    /// `true` where its options say nothing: stores name the only one of a product `Default Title`.
+    /// Returns `true` if the variant's options say nothing. Stores name the only variant of a product `Default Title`.
     pub(crate) fn is_unsaid(&self) -> bool {
         let is_said = |word: &String| word != "default" && word != "title";
         self.quantities.is_empty() && self.pack.is_none() && !self.words.iter().any(is_said)
@@ -261,7 +262,7 @@ fn kind_of(attribute: &str) -> Option<Trait> {
         .map(|(_, kind)| *kind)
 }
 
-/// The words of a title by sound, without amounts and words that mostly say nothing.
+/// Returns the words of a title by sound, without amounts and words that usually carry no meaning.
 pub(crate) fn title_sounds(title: &str) -> Vec<String> {
     let pieces = pieces(title);
     let read = quantity::read(&pieces);
@@ -269,7 +270,7 @@ pub(crate) fn title_sounds(title: &str) -> Vec<String> {
     words.filter(|word| !word.is_link()).map(|word| word.sound).collect()
 }
 
-/// The words of a text that no quantity takes, each once.
+/// Returns the words of a text that are not part of a quantity, without duplicates.
 fn words(pieces: &[Piece], read: &quantity::TextQuantities) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::with_capacity(pieces.len());
     let mut purpose = 0;
@@ -282,7 +283,7 @@ fn words(pieces: &[Piece], read: &quantity::TextQuantities) -> Vec<Word> {
         if read.taken.get(at) == Some(&true) {
             continue;
         }
-        // `t-shirt` is one word.
+        // Treats `t-shirt` as one word.
         if piece.text == "shirt" && before.is_some_and(|before| before.text == "t") {
             words.retain(|word| word.stem != "t");
             words.extend(Word::of("tshirt", purpose > 0));
@@ -299,7 +300,7 @@ fn words(pieces: &[Piece], read: &quantity::TextQuantities) -> Vec<Word> {
         } else {
             Word::of(&canonical(piece), purpose > 0)
         };
-        // A number behind letters, and few letters behind a number.
+        // A number after letters, or a few letters after a number.
         let is_code = |before: &&Piece| {
             let is_other = piece.number.is_some() != before.number.is_some();
             piece.is_glued && is_other && (piece.number.is_some() || piece.text.len() <= 2)
@@ -321,7 +322,7 @@ fn words(pieces: &[Piece], read: &quantity::TextQuantities) -> Vec<Word> {
     words
 }
 
-/// `true` where a letter is a name, and no short form of a word: `Vitamin A`, `USB-A`, `A2`, `Plan B`.
+/// Returns `true` if a letter is a name and not an abbreviation, as in `Vitamin A`, `USB-A`, `A2` or `Plan B`.
 fn names_letter(pieces: &[Piece], at: usize) -> bool {
     const LETTERED: &[&str] = &[
         "class",
@@ -354,13 +355,13 @@ fn names_letter(pieces: &[Piece], at: usize) -> bool {
         || next.is_none_or(|next| is_joined(next) || next.number.is_some())
 }
 
-/// `true` where a type names several kinds of goods, so that it says of none that it is one of them.
+/// Returns `true` if a product type lists several kinds of products, so that it does not say which one applies.
 fn is_list(kind: &str) -> bool {
     let has_word = |wanted: &str| kind.split_whitespace().any(|word| word.eq_ignore_ascii_case(wanted));
     kind.contains(['&', '/', ',', '+', '|', ';']) || has_word("and") || has_word("or")
 }
 
-/// `07` is `7`, `2.50` is `2.5`; `2.0` is a version.
+/// Normalises numbers: `07` becomes `7` and `2.50` becomes `2.5`. `2.0` stays, because it is a version.
 fn canonical(piece: &Piece) -> String {
     match piece.number {
         Some(number) if piece.text.contains('.') => format!("{number:?}"),
@@ -369,7 +370,8 @@ fn canonical(piece: &Piece) -> String {
     }
 }
 
-/// A stock keeping unit that may be the maker's own: letters and digits, at least six.
+/// Returns the normalised stock keeping unit if the maker may have assigned it: at least six characters, with letters
+/// and digits.
 fn model(sku: &str) -> Option<String> {
     if sku.len() > 40 {
         return None;

@@ -4,11 +4,11 @@ use rustc_hash::FxHashSet;
 use crate::quantity::Quantity;
 use crate::reading::{Reading, VariantReading};
 
-/// Variants of two products, by their places.
+/// Indices of a variant in each of two products.
 pub(crate) type Places = (usize, usize);
 
-/// The number below bar codes of both, and the first variants that it names. It names none where a product's variants have one
-/// number.
+/// Returns a barcode that both products have, and the first variants with that barcode. Returns no variants if all
+/// variants of a product have the same barcode.
 pub(crate) fn by_barcode(one: &Reading, other: &Reading) -> Option<(Option<Places>, Gtin)> {
     let shared = one.variants.iter().enumerate().filter_map(|(at, variant)| {
         let barcode = variant.barcode?;
@@ -22,11 +22,11 @@ pub(crate) fn by_barcode(one: &Reading, other: &Reading) -> Option<(Option<Place
         };
         Some(((is_of_one(one) && is_of_one(other)).then_some((at, theirs)), barcode))
     });
-    // The variants that are told apart come first.
+    // Barcodes that distinguish variants come first.
     shared.min_by_key(|(places, _)| places.is_none())
 }
 
-/// The stock keeping unit that variants of both share.
+/// Returns a stock keeping unit that variants of both products share.
 pub(crate) fn by_model<'a>(one: &'a Reading, other: &Reading) -> Option<(Places, &'a str)> {
     one.variants.iter().enumerate().find_map(|(at, variant)| {
         let sku = variant.sku.as_deref()?;
@@ -38,15 +38,15 @@ pub(crate) fn by_model<'a>(one: &'a Reading, other: &Reading) -> Option<(Places,
     })
 }
 
-/// Words of both titles that the other title does not have, by sound: options may say them.
+/// Words of each title that the other title lacks, by sound. Options of the other product may state them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Needs<'a> {
     pub(crate) one: &'a [&'a str],
     pub(crate) other: &'a [&'a str],
 }
 
-/// `true` where each product has a variant that meets all that both titles say and its options may: of a kurta in red
-/// or blue none is both.
+/// Returns `true` if each product has a single variant with all the words that its options must state. A kurta in red
+/// or blue, for example, has no variant that is both.
 pub(crate) fn are_offered(one: &Reading, other: &Reading, needs: Needs<'_>) -> bool {
     let all: Vec<&str> = needs.one.iter().chain(needs.other).copied().collect();
     [one, other].into_iter().all(|reading| {
@@ -56,7 +56,7 @@ pub(crate) fn are_offered(one: &Reading, other: &Reading, needs: Needs<'_>) -> b
     })
 }
 
-/// `true` where some variants of both are sold in packs of one number.
+/// Returns `true` if the products have variants with equal pack sizes.
 pub(crate) fn share_pack(one: &Reading, other: &Reading) -> bool {
     one.variants.is_empty()
         || other.variants.is_empty()
@@ -68,12 +68,12 @@ pub(crate) fn share_pack(one: &Reading, other: &Reading) -> bool {
         })
 }
 
-/// The number that is sold together.
+/// Returns the number of items per pack of a variant.
 fn pack(variant: &VariantReading, of: &Reading) -> u32 {
     variant.pack.unwrap_or(of.pack)
 }
 
-/// The first variants of both that say the same.
+/// Returns the first variants of both products that agree.
 pub(crate) fn alike(one: &Reading, other: &Reading, needs: Needs<'_>) -> Option<Places> {
     let of_one = Side::of(one, offered(one, needs.other));
     let of_other = Side::of(other, offered(other, needs.one));
@@ -85,7 +85,7 @@ pub(crate) fn alike(one: &Reading, other: &Reading, needs: Needs<'_>) -> Option<
             && of_one.says(theirs, mine)
     };
     if let ([mine], [theirs]) = (one.variants.as_slice(), other.variants.as_slice()) {
-        // A product without variants has all that the other's only one has.
+        // A product without variants matches the only variant of the other product.
         let is_only = mine.is_unsaid() || theirs.is_unsaid();
         return (is_only || fits(mine, theirs)).then_some((0, 0));
     }
@@ -95,13 +95,13 @@ pub(crate) fn alike(one: &Reading, other: &Reading, needs: Needs<'_>) -> Option<
     })
 }
 
-/// A product whose variants are compared with another's.
+/// A product whose variants are compared with those of another product.
 struct Side<'a> {
     reading: &'a Reading,
     title: FxHashSet<&'a str>,
-    /// Words that some of its variants say.
+    /// Words that at least one variant states.
     offered: FxHashSet<&'a str>,
-    /// Words that its variant has to say.
+    /// Words that a matching variant must state.
     needs: Vec<&'a str>,
 }
 
@@ -116,8 +116,8 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// `true` where this one's `own` words, or its title, say all that a variant of the other product says. Words that
-    /// divide this one's variants are not said of each by its title.
+    /// Returns `true` if the `own` variant's words or this product's title contain all words of the other product's
+    /// variant. Title words that distinguish this product's variants do not count for every variant.
     fn says(&self, variant: &VariantReading, own: &VariantReading) -> bool {
         let word = |word: &String| {
             own.words.contains(word) || (self.title.contains(word.as_str()) && !self.offered.contains(word.as_str()))
@@ -130,7 +130,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The words that some variant offers: others are said of the product as a whole.
+/// Returns the words that at least one variant states. All other words apply to the product as a whole.
 fn offered<'a>(reading: &Reading, words: &[&'a str]) -> Vec<&'a str> {
     let by_any = |word: &&str| reading.variants.iter().any(|variant| variant.words.contains(*word));
     words.iter().copied().filter(by_any).collect()

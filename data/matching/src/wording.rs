@@ -7,35 +7,35 @@ use crate::quantity::Measure;
 use crate::reading::Reading;
 use crate::words::{Packing, Word, sound};
 
-/// The reason why a word of one title needs no counterpart in the other.
+/// Reason why a word of one title needs no counterpart in the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Excuse {
-    /// It names the maker or the store.
+    /// The word names the maker or the store.
     Name,
-    /// The other's attributes or options say it.
+    /// The other product's attributes or options state the word.
     Stated,
-    /// The other's type says it.
+    /// The other product's type states the word.
     Typed,
-    /// It says nothing of the goods.
+    /// The word says nothing about the product.
     Soft,
-    /// It names their purpose, which the other's title does not.
+    /// The word names a purpose, and the other title names none.
     Purpose,
-    /// It is part of an amount that the other says too.
+    /// The word is part of an amount that the other product also states.
     Amount,
-    /// It says something only where the other has another such word.
+    /// The word matters only if the other title has a different word of the same kind.
     Link,
 }
 
-/// The words of two titles: common ones, and the others.
+/// Comparison of the words of two titles: common words and remaining words.
 #[derive(Debug)]
 pub(crate) struct Wording<'a> {
-    /// Words that both have, names left out.
+    /// Number of words in both titles, without names.
     pub(crate) same: usize,
-    /// Of these, spelt in two ways.
+    /// Common words that the two titles spell differently.
     spelt: Vec<&'a str>,
-    /// Words of one alone, of each side.
+    /// Words that only one title has, for each side.
     left: [Vec<(&'a Word, Option<Excuse>)>; 2],
-    /// The same numbers, or the ends of a converter, stand in another order.
+    /// `true` if equal numbers, or the ends of a converter, appear in a different order.
     is_reordered: bool,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Wording<'a> {
             .map(|(word, _)| *word)
     }
 
-    /// The part that is taken off the confidence; `None` where a word needs a counterpart and has none.
+    /// Returns the amount by which the confidence is reduced. Returns `None` if a word lacks a required counterpart.
     pub(crate) fn doubts(&self) -> Option<f32> {
         if self.is_reordered || self.left.iter().flatten().any(|(_, excuse)| excuse.is_none()) {
             return None;
@@ -110,7 +110,8 @@ impl<'a> Wording<'a> {
         let counts = |wanted| [0, 1].map(|side| self.excused(side, wanted).count());
         let (soft, purpose, stated) = (counts(Excuse::Soft), counts(Excuse::Purpose), counts(Excuse::Stated));
         let (typed, links) = (counts(Excuse::Typed), counts(Excuse::Link));
-        // Other words of shops on both sides may be other goods: a jar and a bottle, and of two types each.
+        // Generic words on both sides may describe different products, such as a jar and a bottle. So may differing
+        // product types.
         if [soft, typed, links]
             .iter()
             .any(|[mine, theirs]| *mine > 0 && *theirs > 0)
@@ -129,14 +130,14 @@ impl<'a> Wording<'a> {
             .any(|side| self.excused(*side, Excuse::Purpose).next().is_some())
     }
 
-    /// `true` where one alone names its container: that may be the goods too.
+    /// Returns `true` if only one title names a container, which could also be the product itself.
     pub(crate) fn has_container(&self) -> bool {
         [0, 1]
             .iter()
             .any(|side| self.excused(*side, Excuse::Soft).any(Word::is_container))
     }
 
-    /// Words of a side's title that only the other's options may say.
+    /// Returns the words of one side's title that only the other product's options may state.
     pub(crate) fn needs(&self, side: usize) -> Vec<&'a str> {
         self.excused(side, Excuse::Stated)
             .map(|word| word.sound.as_str())
@@ -154,23 +155,23 @@ impl<'a> Wording<'a> {
         self.share_with(0)
     }
 
-    /// The share of what is the same, with so much that is the same besides words.
+    /// Returns the share of agreeing words, where `besides` counts further agreeing properties.
     pub(crate) fn share_with(&self, besides: usize) -> f32 {
         (self.same + besides) as f32 / (self.all() + besides).max(1) as f32
     }
 
-    /// `true` where a number, or a word that makes another version, has no counterpart.
+    /// Returns `true` if a number or a word for a version has no counterpart.
     pub(crate) fn versions_differ(&self) -> bool {
         let mut left = self.left.iter().flatten().filter(|(_, excuse)| excuse.is_none());
         self.is_reordered || left.any(|(word, _)| word.is_number() || word.is_version())
     }
 
-    /// `true` where each title has a word that needs a counterpart.
+    /// Returns `true` if each title has a word without its required counterpart.
     pub(crate) fn clash(&self) -> bool {
         self.both(|_| true)
     }
 
-    /// `true` where each title has a number that needs a counterpart.
+    /// Returns `true` if each title has a number without its required counterpart.
     pub(crate) fn numbers_clash(&self) -> bool {
         self.both(Word::is_number)
     }
@@ -205,7 +206,7 @@ impl<'a> Wording<'a> {
     }
 }
 
-/// Takes out what one writes as one word and the other as two, and answers it.
+/// Removes and returns the words that one title writes as one word and the other as two.
 fn join<'a>(whole: &mut Vec<&'a Word>, apart: &mut Vec<&'a Word>) -> Vec<&'a str> {
     let mut joined = Vec::new();
     whole.retain(|word| {
@@ -224,15 +225,15 @@ fn join<'a>(whole: &mut Vec<&'a Word>, apart: &mut Vec<&'a Word>) -> Vec<&'a str
     joined
 }
 
-/// The words of a title that the other one does not have, and what may excuse them.
+/// Words of a title that the other title lacks, with the data that may excuse them.
 struct UnmatchedWords<'a> {
     of: &'a Reading,
     by: &'a Reading,
     names: &'a FxHashSet<&'a str>,
     packed: Packing,
-    /// One of them is what goods are packed in.
+    /// `true` if one of the words is a container.
     has_container: bool,
-    /// The other title names a purpose.
+    /// `true` if the other title names a purpose.
     has_purpose: bool,
 }
 
@@ -247,14 +248,14 @@ impl UnmatchedWords<'_> {
         if word.is_counted && self.of.counts_as(self.by) {
             return Some(Excuse::Amount);
         }
-        // Sizes are numbers too, and a shoe `7` is no size of a shoe `8`; nor is the `s` of `6s` one.
+        // Sizes are numbers too: a shoe in size `7` is not one in size `8`. The `s` of `6s` is not a size.
         if word.is_number() || word.code.is_some() {
             return None;
         }
         if let Some(stated) = self.stated(word) {
             return Some(stated);
         }
-        // A glass jar is a jar, but a glass is none.
+        // A glass jar is a jar, but a glass is not.
         let is_glass = word.stem == "glass" && self.has_container && (self.packed.is_weighed || self.packed.is_poured);
         if is_glass || word.is_soft(self.packed) {
             return Some(Excuse::Soft);
@@ -275,7 +276,8 @@ impl UnmatchedWords<'_> {
         (!word.is_version() && self.by.kinds.contains(&word.sound)).then_some(Excuse::Typed)
     }
 
-    /// `true` where a colour, flavour or model that the word is part of is said as a whole: gold is no rose gold.
+    /// Returns `true` if the other product states the complete colour, flavour or model that contains the word. Gold,
+    /// for example, is not rose gold.
     fn is_whole(&self, word: &Word) -> bool {
         let traits = self.by.traits.iter();
         let telling = traits.filter(|(kind, _)| kind.is_whole());
@@ -288,7 +290,7 @@ impl UnmatchedWords<'_> {
     }
 }
 
-/// Words of makers' names that a title has as a whole, all words of the name then.
+/// Returns the words of makers' names in a title, if the title contains the complete name.
 fn names<'a>(of: &Reading, makers: [&'a Reading; 2]) -> FxHashSet<&'a str> {
     let makers = makers.into_iter().flat_map(|reading| &reading.makers);
     let is_named = |maker: &&Maker| {
@@ -302,8 +304,8 @@ fn names<'a>(of: &Reading, makers: [&'a Reading; 2]) -> FxHashSet<&'a str> {
         .collect()
 }
 
-/// `true` where the numbers of both are the same, and stand in another order. Those that letters are glued to tell
-/// themselves apart.
+/// Returns `true` if both titles have the same numbers in a different order. Numbers attached to letters are ignored
+/// because the letters identify them.
 fn are_reordered(one: &Reading, other: &Reading) -> bool {
     let numbers = |reading: &'_ Reading| -> Vec<String> {
         let numbers = reading
@@ -321,7 +323,7 @@ fn are_reordered(one: &Reading, other: &Reading) -> bool {
     mine == theirs
 }
 
-/// `true` where one of the goods is weighed or poured.
+/// Returns whether the products are sold by weight or by volume.
 fn packed(readings: [&Reading; 2]) -> Packing {
     let quantities = readings
         .into_iter()

@@ -1,14 +1,15 @@
-/// Words that say nothing of which product it is, wherever they stand.
+/// Words that never help to identify a product.
 const EMPTY: &[&str] = &["an", "and", "by", "for", "from", "of", "or", "the", "to", "with"];
 
-/// Letters that stand for a word that says nothing, where they stand alone among words.
+/// Single letters that stand for a meaningless word when they appear alone.
 const LETTERS: &[&str] = &["a", "n", "w"];
 
-/// Words that mostly say nothing, but tell two products apart where each has another: in the ear and on it.
+/// Words that usually carry no meaning but distinguish two products if each has a different one, such as in-ear and
+/// on-ear.
 const LINKS: &[&str] = &["in", "on"];
 
-/// Words that make another product of one: a version, a part, more or less of it. A type or an attribute, which is said of many
-/// goods, does not stand for them.
+/// Words that make a different product: a version, a part, or more or less of it. A matching type or attribute does not
+/// replace such a word, because it applies to many products.
 const VERSIONS: &[&str] = &[
     "adapter",
     "air",
@@ -60,14 +61,14 @@ const VERSIONS: &[&str] = &[
     "used",
 ];
 
-/// Purposes of goods that are for nothing else either.
+/// Purposes of products that have no other purpose.
 const PURPOSES: &[&str] = &[
     "all", "casual", "cooking", "daily", "everyday", "festive", "gift", "gifting", "glowing", "growth", "gym",
     "healthy", "home", "kitchen", "office", "party", "serving", "skin", "smooth", "soft", "strong", "type", "use",
     "wear", "wedding", "work", "workout", "yoga",
 ];
 
-/// Spellings of one word. Words that sound alike by [`sound`] need no line.
+/// Alternative spellings of a word. Words with the same [`sound`] need no entry.
 const SPELLINGS: &[(&str, &str)] = &[
     ("childrens", "kid"),
     ("colour", "color"),
@@ -103,7 +104,7 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("yoghurt", "yogurt"),
 ];
 
-/// Words of shops, not of goods: a title may have them or not.
+/// Generic shop words that a title may contain or omit.
 const SOFT: &[&str] = &[
     "authentic",
     "best",
@@ -120,36 +121,36 @@ const SOFT: &[&str] = &[
     "size",
 ];
 
-/// Containers of goods that are weighed or poured.
+/// Containers of products that are sold by weight or volume.
 const CONTAINERS: &[&str] = &["bottle", "box", "container", "jar", "packet", "tin", "tub", "tube"];
 
-/// The packing of a product, as far as its amounts show.
+/// Packaging of a product, as far as its amounts show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Packing {
     pub(crate) is_weighed: bool,
     pub(crate) is_poured: bool,
 }
 
-/// Letters of words that are compared as they are written.
+/// Maximum number of letters of words that are compared verbatim.
 const SHORT_MAX: usize = 3;
 
-/// A word of a text, in the spellings by which it is compared.
+/// A word of a text, in the spellings in which it is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word {
-    /// In its one spelling, singular.
+    /// The word in its canonical spelling, singular.
     pub(crate) stem: String,
-    /// Its sound.
+    /// Sound key of the word.
     pub(crate) sound: String,
-    /// `true` where it names the product's purpose: it stands behind `for`.
+    /// `true` if the word names the product's purpose because it follows `for`.
     pub(crate) is_purpose: bool,
-    /// The part that is glued to it: the number of `t20` to `t`, the letter of `6s` to `6`.
+    /// The part attached to the word: the number in `t20` for `t`, the letter in `6s` for `6`.
     pub(crate) code: Option<String>,
-    /// `true` where it is part of a number that may be a count.
+    /// `true` if the word is part of a number that may be a count.
     pub(crate) is_counted: bool,
 }
 
 impl Word {
-    /// `None` for a word that says nothing.
+    /// Returns `None` for a word that carries no meaning.
     pub(crate) fn of(text: &str, is_purpose: bool) -> Option<Self> {
         if EMPTY.contains(&text) || LETTERS.contains(&text) {
             return None;
@@ -165,7 +166,7 @@ impl Word {
         })
     }
 
-    /// A letter that is a name: of a vitamin, a plug, a model.
+    /// Creates a word from a single letter that is a name, as of a vitamin, a plug or a model.
     pub(crate) fn letter(text: &str) -> Self {
         Self {
             stem: text.to_owned(),
@@ -176,7 +177,7 @@ impl Word {
         }
     }
 
-    /// `true` for a letter that may stand for a word that says nothing.
+    /// Returns `true` for a letter that may stand for a meaningless word.
     pub(crate) fn may_be_letter(text: &str) -> bool {
         LETTERS.contains(&text)
     }
@@ -200,7 +201,7 @@ impl Word {
     pub(crate) fn is_soft(&self, packed: Packing) -> bool {
         let stem = self.stem.as_str();
         let is_packed = packed.is_weighed || packed.is_poured;
-        // Liquids are sold in a pouch to refill a bottle.
+        // Liquids are sold in pouches to refill a bottle.
         let is_pouch = stem == "pouch" && packed.is_weighed && !packed.is_poured;
         SOFT.contains(&stem) || is_pouch || (is_packed && self.is_container())
     }
@@ -209,7 +210,8 @@ impl Word {
         CONTAINERS.contains(&self.stem.as_str())
     }
 
-    /// `true` where both may be one word, spelt in two ways; numbers are one where letters before them are not others.
+    /// Returns `true` if both words may be one word in two spellings. Numbers are equal unless different letters
+    /// precede them.
     pub(crate) fn is_near(&self, other: &Self) -> bool {
         if self.sound == other.sound {
             return self.fits_code(other);
@@ -219,7 +221,7 @@ impl Word {
         is_word(one) && is_word(two) && one.first() == two.first() && differ_by_one(one, two)
     }
 
-    /// As [`Word::is_near`], in one spelling.
+    /// Like [`Word::is_near`], but without spelling differences.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.stem == other.stem && self.fits_code(other)
     }
@@ -237,7 +239,7 @@ fn spelling(text: &str) -> &str {
         .map_or(text, |(_, to)| to)
 }
 
-/// Without the `s` of a plural.
+/// Removes the plural `s`.
 fn singular(word: &str) -> &str {
     let Some(stem) = word.strip_suffix('s') else {
         return word;
@@ -252,9 +254,9 @@ fn singular(word: &str) -> &str {
     stem
 }
 
-/// A key that spellings of one word share: one letter of two alike, `z` as `s`, `ou` as `o`, `y` and a last `ie` as `i`, `ph` as `f`, no
-/// breath behind `b`, `d`, `g`, `j`, `k`. Short words, numbers of Rome and sizes are spelt in one way: `II` is not `III`, `AA` not
-/// `AAA`, `XL` not `XXL`.
+/// Returns a key that different spellings of a word share. Double letters become single, `z` becomes `s`, `ou` becomes
+/// `o`, `y` and a final `ie` become `i`, and `ph` becomes `f`. The `h` after `b`, `d`, `g`, `j` and `k` is dropped.
+/// Short words, Roman numerals and sizes stay unchanged: `II` is not `III`, `AA` is not `AAA`, and `XL` is not `XXL`.
 pub(crate) fn sound(word: &str) -> String {
     let is_size = word.starts_with("xx") && word.trim_start_matches('x').len() <= 1;
     if word.len() <= SHORT_MAX || is_size || word.chars().all(|char| matches!(char, 'i' | 'v' | 'x')) {
@@ -278,14 +280,14 @@ pub(crate) fn sound(word: &str) -> String {
             key.push(letter);
         }
     }
-    // `batteries` is `batterie` without its plural.
+    // `batteries` without its plural `s` is `batterie`.
     if key.ends_with("ie") {
         key.pop();
     }
     key
 }
 
-/// `true` where one letter more, less or other makes two words one.
+/// Returns `true` if the words differ by inserting, deleting or replacing one letter.
 fn differ_by_one(one: &[u8], two: &[u8]) -> bool {
     let (short, long) = if one.len() <= two.len() { (one, two) } else { (two, one) };
     let same = short.iter().zip(long).take_while(|(left, right)| left == right).count();

@@ -1,4 +1,4 @@
-//! Precision of the rules, on pairs that were judged by hand; the search over many products keeps to its bounds.
+//! Checks the precision of the rules on manually judged pairs, and the limits of the search over many products.
 
 #![expect(
     clippy::unwrap_used,

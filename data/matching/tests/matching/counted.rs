@@ -1,4 +1,4 @@
-//! A count that words part from its number, and a variety that one title leaves out.
+//! Tests titles with words between a number and the counted noun, and titles that omit a variety.
 
 use data_matching::{Item, judge};
 use data_model::Gtin;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::near::goods;
 
-/// A code that both stores state besides the title.
+/// A code that both stores state in addition to the title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SharedCode {
     Nothing,
@@ -44,7 +44,7 @@ proptest! {
         let (full, plain) = (format!("{variety} {goods} {count} {unit}"), format!("{count} {goods} {unit}"));
         prop_assert!(are_same(&full, &plain, SharedCode::Sku), "{full} | {plain}");
         prop_assert!(are_same(&full, &plain, SharedCode::Barcode), "{full} | {plain}");
-        // No other word says which variety it is.
+        // No other word states the variety.
         prop_assert!(!are_same(&full, &plain, SharedCode::Nothing), "{full} | {plain}");
         let apart = format!("{count} {variety} {goods} {unit}");
         prop_assert!(are_same(&full, &apart, SharedCode::Nothing), "{full} | {apart}");

@@ -53,7 +53,7 @@ const PARTS: &[&str] = &[
     "Bags",
 ];
 
-/// Words of a title, and nearly the same ones in another order.
+/// Generates the words of a title, and nearly the same words in a different order.
 fn titles() -> impl Strategy<Value = (Vec<&'static str>, Vec<&'static str>)> {
     let part = || prop::sample::select(PARTS);
     let parts = (

@@ -3,7 +3,7 @@ use data_matching::{Basis, Item, ItemVariant, judge};
 use data_model::Gtin;
 
 const PAIRS: &str = include_str!("judged.tsv");
-/// The least precision of pairs that the market shows.
+/// Minimum precision required of pairs found in the market.
 const PRECISION_MIN: f64 = 0.97;
 
 struct Pair {
@@ -78,7 +78,7 @@ fn item(cells: &[&'static str]) -> Item<'static> {
     item
 }
 
-/// The cosine of what the program's own embedder makes of both.
+/// Returns the cosine similarity of both texts from the program's own embedder.
 fn similarity(pair: &Pair) -> f32 {
     let document = |item: &Item<'_>| DocumentText {
         title: item.title.to_owned(),
@@ -100,7 +100,7 @@ fn similarity(pair: &Pair) -> f32 {
     vectors[0].cosine(&vectors[1])
 }
 
-/// Right and wrong pairs that were found, and pairs that were missed.
+/// Counts correct matches, wrong matches and missed pairs.
 fn counted(pairs: &[Pair]) -> (usize, usize, usize) {
     let (mut right, mut wrong, mut missed) = (0, 0, 0);
     for pair in pairs {
@@ -125,7 +125,7 @@ fn counted(pairs: &[Pair]) -> (usize, usize, usize) {
 #[test]
 fn of_each_half_of_the_judged_pairs_nearly_none_is_wrong() {
     let mut pairs = pairs();
-    // Pairs of each, and how many of them are of one product at least.
+    // Number of pairs in each half, and minimum number of true matches among them.
     let halves = [
         ("first", 200, 60),
         ("second", 200, 60),
@@ -143,7 +143,7 @@ fn of_each_half_of_the_judged_pairs_nearly_none_is_wrong() {
         );
         assert!(pairs.len() >= all && right + missed >= same, "{half}");
         assert!(precision >= PRECISION_MIN, "{half}: precision {precision:.3}");
-        // Rules that find nothing would be precise too.
+        // Rules that find nothing would also be precise.
         assert!(recall >= 0.6, "{half}: recall {recall:.3}");
     }
     assert!(pairs.is_empty(), "pairs of no half");

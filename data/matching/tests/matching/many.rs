@@ -1,4 +1,4 @@
-//! Products that many stores sell are found like those that few sell.
+//! Checks that products sold by many stores are found like those sold by few.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,12 +9,12 @@ use crate::market::{Goods, Product, product};
 
 const BARCODES: [&str; 2] = ["4006381333931", "8901030865275"];
 
-/// The common marks of stores that sell one product.
+/// Properties that stores selling the same product have in common.
 #[derive(Debug, Clone, Copy)]
 enum CommonMark {
-    /// The bar code, and words: every store names itself as the maker.
+    /// The barcode and title words. Every store names itself as the maker.
     Barcode,
-    /// The bar code and the maker, and titles of which some say more.
+    /// The barcode and the maker. Some titles contain additional words.
     BarcodeAndMaker,
     SkuAndTitle,
     Title,
@@ -27,7 +27,7 @@ const SHARED: [CommonMark; 4] = [
     CommonMark::Title,
 ];
 
-/// One product of the two of a pair, as a store sells it. `way` is how the store writes.
+/// Builds one of the two products of a pair as a store sells it. `way` selects the store's way of writing.
 fn sold(store: u32, shared: CommonMark, (pair, number): (&[&str; 2], usize), way: u8) -> Product {
     let title = pair[number];
     let own = format!("Stall {store} Stores");
@@ -55,7 +55,7 @@ fn sold(store: u32, shared: CommonMark, (pair, number): (&[&str; 2], usize), way
     }
 }
 
-/// The products that pairs connect, as sets of rows; what is connected to nothing is left out.
+/// Returns the groups of products that pairs connect, as sets of rows. Unconnected products are omitted.
 fn clusters(goods: &Goods, rows: usize, bounds: &Bounds) -> BTreeSet<BTreeSet<usize>> {
     fn root(of: &mut [usize], row: usize) -> usize {
         let mut at = row;
@@ -82,7 +82,7 @@ fn clusters_of(products: Vec<Product>) -> BTreeSet<BTreeSet<usize>> {
     clusters(&Goods::of(products), rows, &Bounds::default())
 }
 
-/// Numbers of stores: about the bounds, and well beyond.
+/// Generates numbers of stores around the limits and well beyond them.
 fn stores() -> impl Strategy<Value = usize> {
     prop_oneof![2_usize..600, 28_usize..36, 60_usize..70]
 }
@@ -93,7 +93,7 @@ fn ways(stores: impl Strategy<Value = usize>) -> impl Strategy<Value = Vec<u8>> 
 
 const CREAM: [&str; 2] = ["Barrier Repair Face Cream 50 g", "Barrier Repair Body Lotion 200 ml"];
 
-/// Two products of a maker that differ in a flavour, a count, a size, a colour, a generation.
+/// Products of one maker that differ in a flavour, count, size, colour or generation.
 const TWINS: &[[&str; 2]] = &[
     ["Whey Protein Powder Chocolate 1 kg", "Whey Protein Powder Vanilla 1 kg"],
     ["Green Tea Infusion 50 Bags", "Green Tea Infusion 100 Bags"],
@@ -113,7 +113,7 @@ proptest! {
     ) {
         let sold = (0..).zip(&ways).map(|(store, way)| sold(store, shared, (&CREAM, 0), *way));
         let goods = Goods::of(sold.collect());
-        // Readings that are not held are made for every comparison.
+        // With no cached readings, products are parsed for every comparison.
         let bounds = Bounds { held_max: 0, ..Bounds::default() };
         let found = clusters(&goods, ways.len(), &bounds);
         prop_assert_eq!(found, BTreeSet::from([(0..ways.len()).collect()]));
@@ -127,7 +127,7 @@ proptest! {
         shared in prop::sample::select(&SHARED[..]),
         ways in ways(stores()),
     ) {
-        // Every store sells both, the one in all its ways and the other too.
+        // Every store sells both products, one of them in all its spellings.
         let products = |number| {
             let ways = (0..).zip(&ways);
             ways.map(move |(store, way)| sold(store, shared, (&twins, number), *way))
@@ -162,7 +162,7 @@ proptest! {
         let copied = |store: usize| {
             let own = format!("Stall {store} Stores");
             let vendor = if is_of_one_maker { "Lumora" } else { own.as_str() };
-            // Words that no other store has, however they are spelt.
+            // Words that no other store has, in any spelling.
             let word = |vowel: char| -> String {
                 let digits = format!("{store:03}");
                 let letters = digits.bytes().map(|digit| char::from(digit - b'0' + b'k'));

@@ -4,7 +4,7 @@ use data_matching::{Bounds, Catalogue, Item, ItemVariant, ProductNames, matches}
 use data_model::Gtin;
 use proptest::prelude::*;
 
-/// Products of some stores; counts how many are read in full.
+/// Products of some stores. Counts the products that are read in full.
 pub(crate) struct Goods {
     products: Vec<Product>,
     pub(crate) read: Cell<usize>,
@@ -127,7 +127,7 @@ fn the_same_barcode_is_found_whoever_the_maker_is_said_to_be() {
     one.barcode = Some("4006381333931".to_owned());
     other.barcode = Some("4006381333931".to_owned());
     assert_eq!(Goods::of(vec![one.clone(), other.clone()]).pairs().len(), 1);
-    // A number with a wrong check digit says nothing.
+    // A barcode with a wrong check digit is ignored.
     one.barcode = Some("4006381333932".to_owned());
     other.barcode = Some("4006381333932".to_owned());
     assert_eq!(Goods::of(vec![one, other]).pairs().len(), 0);
@@ -150,7 +150,7 @@ fn a_barcode_below_everything_of_a_store_says_nothing() {
         let goods = copied(1, "Glowmart", count).chain([maker.clone()]);
         Goods::of(goods.collect()).pairs().len()
     };
-    // One is copied now and then, and then none is taken; what stands everywhere is not even compared.
+    // A barcode on a few products is compared without a match. A barcode on many products is not even compared.
     assert_eq!((of_two(1), of_two(2), of_two(5)), (1, 0, 0));
     let market: Vec<Product> = (0..40).flat_map(|store| copied(store, "Stall", 1)).collect();
     let goods = Goods::of(
@@ -183,9 +183,9 @@ fn a_price_alone_makes_no_counterpart_better() {
         ..product(1, "Glowmart", "Lumora", "Lumora Barrier Repair Cream 50g")
     };
     let own = product(0, "Lumora", "Lumora", "Barrier Repair Cream 50 g");
-    // One costs the same, and one a quarter more: either may be it.
+    // One candidate has the same price and the other costs a quarter more, so either may be the match.
     assert_eq!(Goods::of(vec![own.clone(), of(50_000), of(62_500)]).pairs(), []);
-    // A bar code tells them apart.
+    // A barcode distinguishes the candidates.
     let coded = |item: Product| Product {
         barcode: Some("4006381333931".to_owned()),
         ..item
@@ -209,7 +209,7 @@ fn stores_that_share_no_maker_are_not_read() {
 
 #[test]
 fn of_ten_thousand_alike_few_are_compared() {
-    // Every title has the same common words; the number alone tells them apart.
+    // All titles have the same common words, and only the number distinguishes them.
     let store = |store: u32| {
         (0..5_000).map(move |number| product(store, "Lumora", "Lumora", &format!("Cotton Kurta Set No {number}")))
     };
@@ -218,7 +218,7 @@ fn of_ten_thousand_alike_few_are_compared() {
     assert_eq!(goods.read.get(), 10_000);
 }
 
-/// A store that calls itself by a common word, and many whose titles begin with it.
+/// Builds a store whose name is a common word, and many stores whose titles begin with that word.
 fn common_word(stores: u32) -> Goods {
     let others = (1..=stores).flat_map(|store| {
         let brand = format!("Brand {store}");
@@ -235,7 +235,7 @@ fn a_word_that_titles_of_many_stores_begin_with_names_no_maker() {
     let most = Bounds::default().title_stores_max as u32;
     let goods = common_word(most + 1);
     assert_eq!((goods.pairs(), goods.read.get()), (vec![], 0));
-    // A name that few begin titles with is read.
+    // A name at the start of few stores' titles is used.
     let goods = common_word(most);
     assert!(!goods.pairs().is_empty() && goods.read.get() > 0);
 }
@@ -269,7 +269,7 @@ fn products_of_one_maker_are_held_as_long_as_they_are_compared() {
     };
     let goods = Goods::of((0..5).flat_map(of_maker).collect());
     let found = matches(&goods, &Bounds::default());
-    // Once each, though two names lead to each maker's products.
+    // Each match is found once, although two names lead to each maker's products.
     assert_eq!((found.len(), goods.read.get()), (50, 100));
     let few = Bounds {
         held_max: 3,

@@ -1,9 +1,9 @@
-//! Pairs that resemble each other, one rule each.
+//! Tests pairs of similar products, one rule at a time.
 
 use data_matching::{Item, ItemVariant, Veto, judge};
 use data_model::Gtin;
 
-/// A product of the maker Dhaga, with an option of these values, a variant each.
+/// Builds a product of the maker Dhaga with one option and one variant for each value.
 pub(crate) fn goods(title: &'static str, option: (&'static str, &[&'static str])) -> Item<'static> {
     let (name, values) = option;
     let variants = (1..).zip(values).map(|(id, value)| ItemVariant {
@@ -60,7 +60,7 @@ fn a_number_is_not_excused_by_a_size() {
             .for_each(|variant| variant.sku = Some("DHG-RUN-01"));
         item
     };
-    // Nor where the stock keeping unit is one.
+    // The titles still differ when the stock keeping units are equal.
     assert_eq!(judge(&with_sku(one), &with_sku(other), None), Err(Veto::Words));
     let same = judge(
         &goods("Dhaga Runner 7 Shoes", ("Size", &["8", "7"])),
@@ -83,7 +83,7 @@ fn of_two_values_of_one_option_none_is_both() {
         None,
     );
     assert!(pair.is_ok(), "{pair:?}");
-    // A title that names two colours does not make the variant in the one that in the other.
+    // A title with two colours does not turn the variant in one colour into the variant in the other.
     let same = judge(
         &goods("Black White Sneakers", ("Color", &["Black", "White"])),
         &goods("Black White Sneakers", ("Color", &["White", "Black"])),
@@ -210,7 +210,7 @@ fn a_colour_counts_as_a_whole() {
         &jacket(&["Light Blue"]),
         &jacket(&["Light Blue", "Dark Blue"])
     ));
-    // Gold is no rose gold.
+    // Gold is not rose gold.
     let bracelet = goods("Evil Eye Bracelet", ("Color", &["Rose Gold"]));
     assert!(!are_same(&bracelet, &titled("Gold Evil Eye Bracelet")));
     assert!(are_same(&bracelet, &titled("Rose Gold Evil Eye Bracelet")));
@@ -315,11 +315,11 @@ fn an_amount_that_one_alone_says_needs_a_price_that_agrees() {
         ..other.clone()
     };
     assert!(!are_same(&one, &abroad));
-    // With nothing missing no price is needed, and few words need one.
+    // If nothing is missing, no price is needed. With few words, a price is needed.
     assert!(are_same(&priced(cream, 0), &priced(cream, 0)));
     assert!(!are_same(&priced("Night Cream", 0), &priced("Night Cream", 0)));
     assert!(!are_same(&priced(cream, 99_900), &priced(cream, 219_900)));
-    // Powers, and grams of what the other measures in millilitres, are other goods at one price.
+    // Different powers, and grams against millilitres, are different products even at one price.
     assert_other(&[
         ("Studio Desk Lamp White", "Studio Desk Lamp White 10W"),
         ("Studio Monitor Black", "Studio Monitor Black 75Hz"),
