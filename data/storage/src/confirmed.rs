@@ -1,4 +1,4 @@
-//! Conditional puts whose refusal is confirmed.
+//! Conditional puts with a check that a refusal is real.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,25 +14,28 @@ use object_store::{
     PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result,
 };
 
-/// The times that a conditional put is sent while the store refuses it and holds no object.
+/// Maximum number of attempts for a conditional put that the store refuses although it has no such object.
 const ATTEMPTS_MAX: u32 = 10;
 const BACKOFF_MIN: Duration = Duration::from_millis(20);
 const BACKOFF_MAX: Duration = Duration::from_secs(2);
 
-/// Passes every call on to another store and makes sure that "the object already exists" is true.
+/// Wraps an object store and verifies each "the object already exists" response.
 ///
-/// S3 answers 409 (`ConditionalRequestConflict`) to a conditional put while another request for the same key is at work,
-/// and means: try again. `object_store` 0.13 makes `AlreadyExists` of it, as it does of 412, which means that the object
-/// exists. Here a put that was refused looks for the object: where there is one, it exists; where there is none, the put
-/// is sent again after a pause. S3 reads are consistent with the writes before them, so the look is decisive.
+/// S3 answers 409 (`ConditionalRequestConflict`) to a conditional put while another request for the same key is in
+/// progress. The client should then retry. `object_store` 0.13 maps 409 to `AlreadyExists`, like 412, which means that
+/// the object exists.
 ///
-/// Delta's log commits and [`crate::put_new`] both depend on this: each takes "exists" for another writer's success.
+/// This wrapper therefore checks for the object after a refused put. If it exists, the refusal is real. If not, the put
+/// is retried after a pause. S3 reads are consistent with earlier writes, so the check is reliable.
+///
+/// Delta's log commits and [`crate::put_new`] depend on this, because both take "exists" as proof that another writer
+/// succeeded.
 #[derive(Debug)]
 pub(crate) struct ConfirmedStore {
     inner: Arc<dyn ObjectStore>,
 }
 
-/// The store refused a conditional put again and again, though it holds no such object.
+/// Error: the store repeatedly refused a conditional put although it has no such object.
 #[derive(Debug, thiserror::Error)]
 #[error("the store answered {ATTEMPTS_MAX} times that the object exists or is being written, and holds none")]
 struct UnconfirmedPut(#[source] Error);

@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EventLog, Storage, StorageError, get_bytes, put_new, put_over};
 
-/// A storage does not do what its callers rely on.
+/// Error: a storage does not behave as its callers require.
 #[derive(Debug, thiserror::Error)]
 pub enum ConformanceError {
-    /// It answered something else.
+    /// The storage returned an unexpected result.
     #[error("not so: {fact} ({found})")]
     Fact {
-        /// The fact that should hold.
+        /// Property that the storage should have.
         fact: &'static str,
-        /// The finding instead.
+        /// Actual result.
         found: String,
     },
-    /// It failed.
+    /// An operation of the storage failed.
     #[error("a call failed that should not")]
     Storage(#[from] StorageError),
-    /// It failed in a call of the object store itself.
+    /// A call to the underlying object store failed.
     #[error("a call failed that should not")]
     Store(#[from] object_store::Error),
-    /// A task of the suite did not end as it should.
+    /// A task of the suite did not finish normally.
     #[error("a writer of the suite did not end")]
     Writer(#[from] tokio::task::JoinError),
 }
@@ -45,11 +45,11 @@ fn equal<T: PartialEq + std::fmt::Debug>(fact: &'static str, found: &T, expected
     holds(fact, found == expected, (found, expected))
 }
 
-/// Holds a storage to everything its callers rely on; it writes below `conformance/`. One suite for every kind
-/// of storage.
+/// Tests a storage for everything that its callers rely on. Writes below `conformance/`. The same suite runs for every
+/// kind of storage.
 ///
 /// # Errors
-/// The first thing that does not hold.
+/// The first check that fails.
 #[boxed]
 pub async fn conformance(storage: Storage) -> Result<(), ConformanceError> {
     let storage = storage.child("conformance");
@@ -104,7 +104,7 @@ async fn puts(storage: &Storage) -> Result<(), ConformanceError> {
 }
 
 async fn uploads(storage: &Storage) -> Result<(), ConformanceError> {
-    // Object stores want parts of 5 MiB, but for the last.
+    // Object stores require parts of at least 5 MiB, except for the last part.
     let (path, first, second) = (Path::from("uploads/big"), vec![1; 5 << 20], vec![2; 1000]);
     let mut upload = storage.store().put_multipart(&path).await?;
     upload.put_part(first.clone().into()).await?;
@@ -221,11 +221,11 @@ async fn numbers(storage: &Storage) -> Result<(), ConformanceError> {
     equal("another reader sees the same", &other.read_from(0).await?.len(), &4)
 }
 
-/// Lets `writers` publish under the same number at the same time, `rounds` times: each round has to have
-/// exactly one winner, and its event is the one that stands.
+/// Lets `writers` publish concurrently under the same number, for `rounds` rounds. Each round must have exactly one
+/// winner, and the stored event must be the winner's.
 ///
 /// # Errors
-/// The first thing that does not hold.
+/// The first check that fails.
 #[boxed]
 pub async fn publish_race(storage: &Storage, writers: usize, rounds: usize) -> Result<(), ConformanceError> {
     let log: Arc<EventLog<Event>> = Arc::new(EventLog::new(storage, "race"));
@@ -248,7 +248,7 @@ pub async fn publish_race(storage: &Storage, writers: usize, rounds: usize) -> R
         let stands = log.read(round as u64).await?.map(|event| event.writer);
         equal("the winner's event stands", &stands, &winners.first().copied())?;
     }
-    // All at once on the log: every event gets a number of its own.
+    // Concurrent appends to the log must each get a different number.
     let mut tasks = tokio::task::JoinSet::new();
     for writer in 0..writers {
         let log = Arc::clone(&log);

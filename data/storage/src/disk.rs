@@ -1,7 +1,7 @@
-//! Blocking file operations after which what they wrote survives a power cut.
+//! Blocking file operations whose writes survive a power failure.
 //!
-//! A file is written under a name of its own in the staging directory, synced, moved to its place, and then
-//! its directory is synced. Directories that have to be created are synced into their parents first.
+//! A file is written under a unique name in the staging directory, synced and moved to its final path. Then its
+//! directory is synced. Newly created directories are first synced into their parents.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -14,23 +14,22 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use uuid::Uuid;
 
-/// The directory for files that are not complete yet. Names in it end in `#1`, which the local store of
-/// `object_store` never lists.
+/// Directory for incomplete files. Names in it end in `#1`, which the local store of `object_store` never lists.
 pub(crate) const STAGING: &str = ".staging";
 
-/// The most directories that are remembered as synced before the memory starts anew.
+/// Maximum number of directories remembered as synced. Beyond it, the memory is cleared.
 const SYNCED_DIRS_MAX: usize = 65_536;
-/// The times that a move is tried again whose directory was removed by someone else.
+/// Maximum number of attempts to move a file whose target directory is being removed by another process.
 const ATTEMPTS_MAX: u32 = 4;
 
-/// The rule for a target that exists.
+/// Rule for a target file that already exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
     Replace,
     MustBeAbsent,
 }
 
-/// The readers of new files, as far as the process' own mask lets them.
+/// Users who may read new files, subject to the umask of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Readers {
     Anybody,
@@ -59,13 +58,13 @@ pub(crate) struct Disk {
     root: PathBuf,
     readers: Readers,
     synced_dirs: Mutex<HashSet<PathBuf>>,
-    // Held shared from the first write on. Whoever gets it exclusively knows that nobody is writing, so that
-    // whatever lies in the staging directory was left by a process that died.
+    // Locked shared from the first write on. A process that gets the exclusive lock knows that no other process is
+    // writing. Files in the staging directory were then left by a process that died.
     staging_lock: OnceLock<Option<File>>,
 }
 
 impl Disk {
-    /// Creates `root` if absent, durably.
+    /// Creates `root` durably if it does not exist.
     pub(crate) fn open(root: &Path, readers: Readers) -> io::Result<Self> {
         let root = std::path::absolute(root)?;
         let existing = root.ancestors().find(|dir| dir.exists()).map(Path::to_path_buf);
@@ -94,7 +93,7 @@ impl Disk {
         &self.root
     }
 
-    /// A new empty file that nobody else sees.
+    /// Creates a new empty file in the staging directory, where no reader sees it.
     pub(crate) fn stage(&self) -> io::Result<(File, PathBuf)> {
         let (staging, mut last) = (self.staging()?, None);
         for _ in 0..ATTEMPTS_MAX {
@@ -108,19 +107,19 @@ impl Disk {
         Err(last.unwrap_or_else(|| ErrorKind::NotFound.into()))
     }
 
-    /// A name in the staging directory for a second link to a file.
+    /// Creates a second link to a file in the staging directory and returns its path.
     pub(crate) fn stage_link(&self, from: &Path) -> io::Result<PathBuf> {
-        // A file that another program put here may not be synced yet.
+        // A file that another program created may not be synced yet.
         File::open(from)?.sync_data()?;
         let path = self.staging()?.join(format!("{}#1", Uuid::new_v4()));
         if fs::hard_link(from, &path).is_err() {
-            // Not every file system has links.
+            // Not every file system supports hard links.
             fs::copy(from, &path).and_then(|_| File::open(&path)?.sync_data())?;
         }
         Ok(path)
     }
 
-    /// Moves a synced file to its place and syncs the move. When this fails the file may be in its place.
+    /// Moves a synced file to its target path and syncs the move. If this fails, the file may already be at the target.
     pub(crate) fn publish(&self, from: &Path, to: &Path, target: Target) -> io::Result<()> {
         let dir = to.parent().ok_or(ErrorKind::InvalidInput)?;
         for attempt in 1..=ATTEMPTS_MAX {
@@ -130,12 +129,12 @@ impl Disk {
                 Target::MustBeAbsent => rename_new(from, to),
             };
             match moved {
-                // Someone removed the directory: what was remembered of it no longer holds.
+                // Another process removed the directory, so the cached state of the directory is stale.
                 Err(error) if error.kind() == ErrorKind::NotFound && attempt < ATTEMPTS_MAX && from.exists() => {
                     self.forget_dir(dir);
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    // The winner may not have synced yet, and the loser will act on what it sees.
+                    // The winner may not have synced yet, but the loser acts on what it sees.
                     sync_dir(dir)?;
                     return Err(error);
                 }
@@ -146,8 +145,8 @@ impl Disk {
         Err(ErrorKind::NotFound.into())
     }
 
-    /// Removes files, syncs their directories once each, and says which could not be removed. A file that
-    /// does not exist is removed already.
+    /// Removes files, syncs each affected directory once, and returns the result for each file. A missing file counts
+    /// as removed.
     pub(crate) fn remove(&self, paths: &[PathBuf]) -> Vec<io::Result<()>> {
         let mut results: Vec<io::Result<()>> = Vec::with_capacity(paths.len());
         let mut dirs = HashSet::new();
@@ -173,7 +172,7 @@ impl Disk {
         results
     }
 
-    /// Creates a directory with all its parents below the root, each entry synced.
+    /// Creates a directory and its parents below the root, and syncs each new entry.
     fn ensure_dir(&self, dir: &Path) -> io::Result<()> {
         if self
             .synced_dirs
@@ -184,7 +183,7 @@ impl Disk {
             return Ok(());
         }
         self.readers.make_dirs(dir)?;
-        // A directory that exists may have been created a moment ago by another process that has not synced it.
+        // An existing directory may have just been created by another process that has not synced it yet.
         let below_root: Vec<&Path> = dir.ancestors().take_while(|dir| *dir != self.root).collect();
         for dir in below_root.iter().rev() {
             sync_dir(dir.parent().ok_or(ErrorKind::InvalidInput)?)?;
@@ -212,14 +211,14 @@ impl Disk {
                 tracing::debug!(%error, "no locks here: files left by a process that died are not cleaned up");
                 None
             });
-            // Two threads at the same time both take the lock shared; one of the two is kept.
+            // Two threads may both take the shared lock; only one of the two handles is kept.
             let _ = self.staging_lock.set(lock);
         }
         Ok(staging)
     }
 }
 
-/// Takes the lock shared; empties the directory first if nobody has it.
+/// Takes the shared lock. Empties the directory first if no other process has it locked.
 fn lock_staging(staging: &Path, mode: u32) -> io::Result<Option<File>> {
     const LOCK: &str = "lock#0";
     let lock = OpenOptions::new()
@@ -250,7 +249,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
         Ok(()) => Ok(()),
         Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP) => {
             fs::hard_link(from, to)?;
-            // The link is what counts; the staged name is cleaned up some day if this fails.
+            // Only the link matters. If this fails, the staged name is cleaned up later.
             let _ = fs::remove_file(from);
             Ok(())
         }

@@ -15,42 +15,43 @@ use crate::{Storage, StorageError, get_bytes, keep_aside, put_new};
 
 pub use copies::{EventFault, FaultyObject};
 
-/// An append-only log of JSON events, `{prefix}/{seq:020}.json`, numbered from 1.
+/// An append-only log of JSON events, numbered from 1 and stored as `{prefix}/{seq:020}.json`.
 ///
-/// Each number has exactly one winner, whoever writes from wherever; there is no lock. Events are never
-/// changed, and deleted only by [`EventLog::forget_below`] and [`EventLog::remove_damaged`].
+/// Concurrent writers need no lock: exactly one of them gets each number. Events never change. Only
+/// [`EventLog::forget_below`] and [`EventLog::remove_damaged`] delete events.
 ///
-/// A log [`EventLog::with_copies`] has each event twice, `{seq:020}.copy` beside it. One of the two that is lost or
-/// damaged is missed by no reader; [`EventLog::faults`] lists it and [`EventLog::mend`] writes it again.
+/// A log created [`EventLog::with_copies`] also stores each event as `{seq:020}.copy`. If one of the two objects is
+/// lost or damaged, readers still get the event. [`EventLog::faults`] lists such objects and [`EventLog::mend`]
+/// restores them.
 #[derive(Debug)]
 pub struct EventLog<T> {
     storage: Storage,
     prefix: String,
-    // A lower bound of the highest number, so that a long log is listed from there.
+    // Lower bound of the highest number, so that a long log is listed from there.
     seen: AtomicU64,
     keeps_copies: bool,
     event: PhantomData<fn(T) -> T>,
 }
 
-/// An object of a log.
+/// A stored object of a log.
 #[derive(Debug)]
 struct LogObject {
     seq: u64,
     path: Path,
 }
 
-/// The numbers in a row that [`EventLog::append`] tries while others win them.
+/// Number of consecutive numbers that [`EventLog::append`] tries while other writers take them.
 const ATTEMPTS_MAX: u32 = 4096;
-/// The times that an event is put under one number while the answers are lost and nothing stands there.
+/// Maximum number of puts of an event under one number if responses are lost and the object is absent.
 const PUTS_MAX: u32 = 3;
-/// The most bytes of one event.
+/// Maximum size of one event, in bytes.
 const EVENT_BYTES_MAX: u64 = 16 << 20;
-/// Events that are read at the same time.
+/// Maximum number of events read concurrently.
 const READS_AT_ONCE: usize = 16;
 
 #[derive(Serialize)]
 struct NewEvent<'a, T> {
-    /// The mark that distinguishes this writer's event from another's that says the same.
+    /// Unique id that distinguishes this writer's event from an equal event of another writer.
     entry: String,
     event: &'a T,
 }
@@ -61,7 +62,8 @@ struct StoredEvent<T> {
 }
 
 impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
-    /// The log under `prefix` of `storage`; an empty prefix is the storage's root. Nothing is written yet.
+    /// Creates the log under `prefix` of `storage`. An empty prefix means the root of the storage. Nothing is written
+    /// yet.
     #[must_use]
     pub fn new(storage: &Storage, prefix: &str) -> Self {
         let storage = storage.child(prefix);
@@ -74,7 +76,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         }
     }
 
-    /// This log, with a copy of each event that is appended from now on.
+    /// Enables copies: each event appended from now on is stored twice.
     #[must_use]
     pub fn with_copies(mut self) -> Self {
         self.keeps_copies = true;
@@ -84,7 +86,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
     /// Appends an event under the lowest free number and returns the number.
     ///
     /// # Errors
-    /// The store failed, see [`EventLog::append_at`], or others won too many numbers in a row.
+    /// The store failed (see [`EventLog::append_at`]), or other writers took too many consecutive numbers.
     #[boxed]
     pub async fn append(&self, event: &T) -> Result<u64, StorageError> {
         let mut seq = self.latest_seq().await?.unwrap_or(0) + 1;
@@ -100,14 +102,14 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         })
     }
 
-    /// Appends an event under this very number; `false` when another event has it.
+    /// Appends an event under exactly this number. Returns `false` if another event has the number.
     ///
-    /// Each event is written with an id of its own. When the answer to the put is lost, the stored event is read back,
-    /// and the same bytes are put again where there is nothing: the event is appended once or not at all.
+    /// Each event is written with a unique id. If the response to the put is lost, the stored event is read back. If it is
+    /// absent, the same bytes are put again. The event is therefore appended once or not at all.
     ///
     /// # Errors
-    /// [`StorageError::AppendUnknown`] when the event may have been appended or not, because what stands there cannot
-    /// be read either. After any other error it was not appended.
+    /// [`StorageError::AppendUnknown`] if the event may or may not have been appended, because the stored object cannot be
+    /// read either. After any other error, the event was not appended.
     #[boxed]
     pub async fn append_at(&self, seq: u64, event: &T) -> Result<bool, StorageError> {
         let (path, bytes) = (path(seq), self.encoded(seq, event)?);
@@ -137,7 +139,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         Ok(bytes::Bytes::from(bytes))
     }
 
-    /// `true` where the object at `path` is `bytes`, put there unless another one stands there.
+    /// Puts `bytes` at `path` unless another object exists there. Returns `true` if the object at `path` is `bytes`.
     async fn put_and_read_back(&self, path: &Path, bytes: bytes::Bytes) -> Result<bool, StorageError> {
         let unknown = |source: StorageError| StorageError::AppendUnknown {
             path: format!("{}/{path}", self.prefix),
@@ -147,7 +149,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         for _ in 0..PUTS_MAX {
             let failed = match put_new(&self.storage, path, bytes.clone()).await {
                 Ok(true) => return Ok(true),
-                // The answer to our own put may have been lost and its retry refused: what stands there may be ours.
+                // The response to our own put may have been lost and its retry refused, so the existing object may be
+                // ours.
                 Ok(false) => None,
                 Err(error) if has_no_effect(&error) => return Err(error),
                 Err(error) => Some(error),
@@ -160,26 +163,26 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         }
         match failure {
             None => Ok(false),
-            // An object that a local disk does not show now will not appear later.
+            // An object that is absent on a local disk now will not appear later.
             Some(error) if self.storage.local_dir().is_some() => Err(error),
             Some(error) => Err(unknown(error)),
         }
     }
 
-    /// The events numbered `seq` and above, in order.
+    /// Returns the events with number `seq` and above, in order.
     ///
     /// # Errors
-    /// The store failed, or an object is no such event.
+    /// The store failed, or an object is not a valid event.
     #[boxed]
     pub async fn read_from(&self, seq: u64) -> Result<Vec<(u64, T)>, StorageError> {
         let entries = self.read_each_from(seq).await?;
         entries.into_iter().map(|(seq, event)| Ok((seq, event?))).collect()
     }
 
-    /// The entries numbered `seq` and above, in order: each its event, or why it is none.
+    /// Returns the entries with number `seq` and above, in order. Each entry is an event or the error why it is invalid.
     ///
     /// # Errors
-    /// The store failed. An object that is no such event is not an error of the whole.
+    /// The store failed. An invalid object does not fail the whole call.
     #[boxed]
     pub async fn read_each_from(&self, seq: u64) -> Result<Vec<(u64, Result<T, StorageError>)>, StorageError> {
         let numbers = self.numbers_from(seq).await?;
@@ -197,10 +200,10 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             .await
     }
 
-    /// The event with this number, where there is one, or a copy of it.
+    /// Returns the event with this number, or its copy, if one exists.
     ///
     /// # Errors
-    /// The store failed, or the object is no such event.
+    /// The store failed, or the object is not a valid event.
     #[boxed]
     pub async fn read(&self, seq: u64) -> Result<Option<T>, StorageError> {
         let read = self.read_at(&path(seq)).await;
@@ -208,7 +211,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             return read;
         }
         match (self.read_at(&copy_path(seq)).await, read) {
-            // A damaged copy shows that there was an event that is gone.
+            // A damaged copy shows that an event existed and is lost.
             (copy, Err(error)) if is_lost(&copy) => Err(error),
             (copy, _) => copy,
         }
@@ -238,10 +241,10 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         Ok(Some(read.event))
     }
 
-    /// The event with the highest number, where there is any.
+    /// Returns the event with the highest number, if the log has any.
     ///
     /// # Errors
-    /// The store failed, or the object is no such event.
+    /// The store failed, or the object is not a valid event.
     #[boxed]
     pub async fn latest(&self) -> Result<Option<(u64, T)>, StorageError> {
         let Some(seq) = self.latest_seq().await? else {
@@ -250,7 +253,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         Ok(self.read(seq).await?.map(|event| (seq, event)))
     }
 
-    /// The highest number taken, where there is any; cheaper than [`EventLog::latest`].
+    /// Returns the highest number in use, if any. Cheaper than [`EventLog::latest`].
     ///
     /// # Errors
     /// The store failed.
@@ -263,11 +266,11 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             .copied())
     }
 
-    /// Deletes the events numbered below `seq`: for a log whose every event says all that is known. The newest event
-    /// always stays.
+    /// Deletes the events with numbers below `seq`, for logs in which every event contains the complete state. The newest
+    /// event always stays.
     ///
     /// # Errors
-    /// The store failed; some may be gone.
+    /// The store failed. Some events may have been deleted.
     #[boxed]
     pub async fn forget_below(&self, seq: u64) -> Result<(), StorageError> {
         let objects = self.objects_from(0).await?;
@@ -284,8 +287,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             })
     }
 
-    /// Moves the entry with this number to `damaged/` of the log if it is no event, and not the newest; `false` where nothing
-    /// was moved.
+    /// Moves the entry with this number to `damaged/` of the log if it is not a valid event and not the newest entry. Returns
+    /// `false` if nothing was moved.
     ///
     /// # Errors
     /// The store failed.
@@ -323,7 +326,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         Ok(numbers)
     }
 
-    /// The events numbered `seq` and above, and their copies, in order.
+    /// Returns the events with number `seq` and above and their copies, in order.
     async fn objects_from(&self, seq: u64) -> Result<Vec<LogObject>, StorageError> {
         let listed = match seq.checked_sub(1) {
             Some(before) => self.storage.store().list_with_offset(None, &path(before)),
@@ -354,7 +357,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
     }
 }
 
-/// `true` where there is nothing that can be read, whoever asks again.
+/// Returns `true` if no readable event exists, so that a retry would not help.
 fn is_lost<T>(read: &Result<Option<T>, StorageError>) -> bool {
     match read {
         Ok(event) => event.is_none(),
@@ -362,7 +365,7 @@ fn is_lost<T>(read: &Result<Option<T>, StorageError>) -> bool {
     }
 }
 
-/// `true` where the store refused a put for good, so that it cannot have had an effect.
+/// Returns `true` if the store permanently refused a put, so that the put cannot have had an effect.
 fn has_no_effect(error: &StorageError) -> bool {
     use object_store::Error;
     matches!(
@@ -383,7 +386,7 @@ fn path(seq: u64) -> Path {
     Path::from(format!("{seq:020}.json"))
 }
 
-/// The ending of the name of a copy.
+/// File extension of a copy.
 const COPY: &str = "copy";
 
 fn copy_path(seq: u64) -> Path {

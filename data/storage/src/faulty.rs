@@ -1,4 +1,4 @@
-//! An object store that fails on purpose, for tests of those who write.
+//! An object store that fails on purpose, for tests of code that writes.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,35 +14,36 @@ use object_store::{
     PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result, UploadPart,
 };
 
-/// The fault of the call that fails.
+/// Kind of fault of the failing call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// The call has no effect.
     BeforeEffect,
-    /// The call has its effect, but its caller gets an error.
+    /// The call takes effect, but its caller gets an error.
     AfterEffect,
-    /// A put leaves the first half of its bytes; any other call has no effect. Durable stores do not do this;
-    /// a writer that survives it does not depend on them.
+    /// A put writes only the first half of its bytes. Any other call has no effect. Durable stores never do this; a
+    /// writer that tolerates it does not depend on them.
     TornPut,
-    /// A conditional put is refused as if another writer were at work on the object, as S3 does with 409, and has no
-    /// effect; any other call passes.
+    /// A conditional put is refused without effect, as if another writer were working on the object. S3 answers 409 in
+    /// this case. Any other call succeeds.
     Conflict,
-    /// As [`FaultKind::Conflict`], from here on for every conditional put.
+    /// Like [`FaultKind::Conflict`], for every conditional put from this call on.
     Conflicts,
-    /// From here on every put has its effect, whatever its condition: a store that ignores `If-None-Match`.
+    /// Every put from this call on takes effect regardless of its condition, as in a store that ignores
+    /// `If-None-Match`.
     Unconditional,
-    /// The disk is full from here on: no put, copy or upload has an effect any more, all else goes on.
+    /// The disk is full from this call on. Puts, copies and uploads have no effect; other calls work.
     Full,
 }
 
-/// The call that fails, and its fault.
+/// Selects the call that fails and its kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FaultPlan {
-    /// The number of the mutating call that fails, from 1, counted since the store was made or counted anew.
+    /// Number of the mutating call that fails, from 1. Counted since the store was created or the counter was reset.
     pub nth: u64,
-    /// The kind of the fault.
+    /// Kind of fault.
     pub kind: FaultKind,
-    /// `true` where the process counts as dead from then on: every later call fails without effect, reads too.
+    /// `true` if the process counts as dead afterwards. Every later call, including reads, fails without effect.
     pub dead_after: bool,
 }
 
@@ -57,16 +58,16 @@ struct State {
     conflicted: u64,
 }
 
-/// Passes every call on to another store, except the ones that are to fail.
+/// Passes every call to the wrapped store, except for the calls that must fail.
 ///
-/// Mutating calls are: put, completion of an upload, copy, rename, and each single delete.
+/// Mutating calls are puts, upload completions, copies, renames and each single delete.
 #[derive(Debug, Clone)]
 pub struct FaultyStore {
     inner: Arc<dyn ObjectStore>,
     state: Arc<Mutex<State>>,
 }
 
-/// The fate of a call.
+/// Outcome of a call.
 enum Verdict {
     Pass,
     FailBefore,
@@ -77,7 +78,7 @@ enum Verdict {
 }
 
 impl FaultyStore {
-    /// Wraps a store; nothing fails until [`FaultyStore::arm`].
+    /// Wraps a store. Nothing fails until [`FaultyStore::arm`] is called.
     #[must_use]
     pub fn new(inner: Arc<dyn ObjectStore>) -> Self {
         Self {
@@ -86,7 +87,7 @@ impl FaultyStore {
         }
     }
 
-    /// Lets the planned call fail, counted from now on.
+    /// Schedules a fault and resets the counter.
     pub fn arm(&self, plan: FaultPlan) {
         *self.state() = State {
             plan: Some(plan),
@@ -94,18 +95,18 @@ impl FaultyStore {
         };
     }
 
-    /// Lets nothing fail any more, and counts anew.
+    /// Cancels all faults and resets the counter.
     pub fn disarm(&self) {
         *self.state() = State::default();
     }
 
-    /// The number of mutating calls since the last [`FaultyStore::arm`] or [`FaultyStore::disarm`].
+    /// Returns the number of mutating calls since the last [`FaultyStore::arm`] or [`FaultyStore::disarm`].
     #[must_use]
     pub fn mutations(&self) -> u64 {
         self.state().mutations
     }
 
-    /// The number of conditional puts that were refused as a conflict since then.
+    /// Returns the number of conditional puts refused as a conflict since the last `arm` or `disarm`.
     #[must_use]
     pub fn conflicts(&self) -> u64 {
         self.state().conflicted
@@ -115,7 +116,7 @@ impl FaultyStore {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `adds`: whether the call takes room.
+    /// Counts a mutating call. `adds` is true if the call takes disk space.
     fn mutation(&self, adds: bool) -> Verdict {
         let mut state = self.state();
         if state.dead {

@@ -1,9 +1,11 @@
-//! The home of all data: one object store under one root URL.
+//! Storage for all data: one object store under one root URL.
 //!
-//! In: a URL (`file:///dir`, `s3://bucket/prefix`, `memory:///`). Out: an [`ObjectStore`] whose paths are
-//! relative to that root and whose put is durable when it is acknowledged, on local disk as on an object
-//! store; and [`EventLog`], an append-only log of numbered JSON objects of which each number has one winner.
-//! It never knows what the bytes mean, never reads the environment, and never deletes what it was not asked to.
+//! Input: a URL (`file:///dir`, `s3://bucket/prefix` or `memory:///`). Output: an [`ObjectStore`] with paths relative
+//! to that root, and [`EventLog`], an append-only log of numbered JSON objects. An acknowledged put is durable on local
+//! disk as well as in an object store. Exactly one writer gets each number of the log.
+//!
+//! The crate does not interpret the stored bytes, does not read the environment, and deletes only what callers ask it
+//! to delete.
 
 mod confirmed;
 mod conformance;

@@ -21,13 +21,14 @@ use crate::disk::{Disk, Readers, STAGING, Target};
 use crate::local_file::{blocking, failed, put_result};
 use crate::upload::StagedUpload;
 
-/// Objects in a local directory, each in a file of the same path.
+/// Stores each object as a file with the same path in a local directory.
 ///
-/// `object_store`'s own local store never syncs: what it acknowledged can be lost, or read back short, after
-/// a power cut. This one reads through it, and acknowledges a put, copy, rename, delete or finished upload
-/// only when the file's content, its directory entry and the entries of all directories above it are synced.
-/// A put is atomic: readers and lists see the old object or the new one. Lists are in the order of paths, as
-/// on S3. Everything below the root has to be on one file system. Blocking work runs on tokio's blocking threads.
+/// The local store of `object_store` never syncs. After a power failure, data that it acknowledged can be lost or
+/// truncated. This store uses it for reads. It acknowledges a put, copy, rename, delete or finished upload only after a
+/// sync. The sync covers the file's content, its directory entry and the entries of all parent directories.
+///
+/// A put is atomic: reads and lists see either the old or the new object. Lists are sorted by path, as in S3.
+/// Everything below the root must be on one file system. Blocking work runs on tokio's blocking threads.
 #[derive(Debug, Clone)]
 pub struct DurableLocal {
     disk: Arc<Disk>,
@@ -35,7 +36,7 @@ pub struct DurableLocal {
 }
 
 impl DurableLocal {
-    /// Opens the store in `dir`, which is created if absent.
+    /// Opens the store in `dir` and creates the directory if it does not exist.
     ///
     /// # Errors
     /// The directory cannot be created, synced or opened.
@@ -59,7 +60,7 @@ impl DurableLocal {
         })
     }
 
-    /// The directory, absolute and without symbolic links.
+    /// Returns the directory as an absolute path without symbolic links.
     #[must_use]
     pub fn root(&self) -> &FsPath {
         self.disk.root()
@@ -108,9 +109,9 @@ impl ObjectStore for DurableLocal {
         let path = self.file_path(location)?;
         let disk = Arc::clone(&self.disk);
         blocking(move || {
-            // The common case of a lost race costs no write.
+            // Avoids a write in the common case that another writer was first.
             if target == Target::MustBeAbsent && path.exists() {
-                // The winner may not have synced yet, and the loser will act on what it sees.
+                // The winner may not have synced yet, but the loser acts on what it sees.
                 let synced = path.parent().map_or(Ok(()), crate::disk::sync_dir);
                 return Err(failed(
                     "create",
@@ -126,7 +127,7 @@ impl ObjectStore for DurableLocal {
                 .and_then(|()| put_result(&file))
                 .and_then(|result| disk.publish(&staged, &path, target).map(|()| result));
             written.map_err(|source| {
-                // Fails when the file was moved and only then something went wrong.
+                // This fails if the file was already moved before the error.
                 let _ = std::fs::remove_file(&staged);
                 failed("write", path, source)
             })
@@ -190,10 +191,10 @@ impl ObjectStore for DurableLocal {
         };
         let (from, to, disk) = (self.file_path(from)?, self.file_path(to)?, Arc::clone(&self.disk));
         blocking(move || {
-            // A second link will do: no file is ever changed in place.
+            // A second link is enough, because files are never modified in place.
             let staged = disk.stage_link(&from).map_err(|source| failed("copy", from, source))?;
             let published = disk.publish(&staged, &to, target);
-            // Moving one link of a file over another of the same file leaves both.
+            // Renaming one link of a file over another link of the same file leaves both in place.
             let _ = std::fs::remove_file(&staged);
             published.map_err(|source| failed("copy to", to, source))
         })

@@ -32,7 +32,8 @@ pub(crate) fn failed(operation: &'static str, path: PathBuf, source: io::Error) 
     }
 }
 
-/// The tag that reads give, so that a put and a read of the same file agree: inode, time of change, size.
+/// Returns the same tag as reads, so that a put and a read of the same file agree. The tag consists of inode,
+/// modification time and size.
 pub(crate) fn put_result(file: &File) -> io::Result<PutResult> {
     let meta = file.metadata()?;
     let changed = meta
@@ -43,7 +44,7 @@ pub(crate) fn put_result(file: &File) -> io::Result<PutResult> {
     Ok(PutResult { e_tag, version: None })
 }
 
-/// Runs blocking work where it does not hold up others; in place when there is no runtime.
+/// Runs blocking work on a blocking thread, or in place if there is no runtime.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     match tokio::runtime::Handle::try_current() {
         Ok(runtime) => runtime.spawn_blocking(work).await?,

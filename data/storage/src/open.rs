@@ -15,43 +15,44 @@ use crate::confirmed::ConfirmedStore;
 use crate::disk::Readers;
 use crate::{DurableLocal, StorageError};
 
-/// The room that is left on the disk of a folder; `None` where there is no such folder, or its disk does not say.
+/// Returns the free space on the disk of a folder, in bytes. Returns `None` if the folder does not exist or the disk
+/// does not report it.
 #[must_use]
 pub fn free_bytes(folder: &FsPath) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-/// Options of an S3-compatible store; absent ones are left to the client's defaults.
+/// Options of an S3-compatible store. Missing options use the client's defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct S3Options {
-    /// Address of the service, `http://127.0.0.1:9000`; absent for AWS itself.
+    /// URL of the service, such as `http://127.0.0.1:9000`. Absent for AWS.
     pub endpoint: Option<String>,
-    /// Region; `us-east-1` where absent.
+    /// Region of the bucket. Defaults to `us-east-1`.
     pub region: Option<String>,
-    /// Key id; needed unless `instance_role` is set.
+    /// Access key id. Required unless `instance_role` is set.
     pub access_key_id: Option<String>,
-    /// The key's secret.
+    /// Secret access key.
     pub secret: Option<Secret>,
-    /// `true` where plain `http` is allowed, for a store on the same machine or network.
+    /// `true` to allow plain `http`, for a store on the same machine or network.
     pub allow_http: bool,
-    /// `true` where the machine's own role gives the key: the instance metadata service is asked, and nobody else. It
-    /// is asked only then, since elsewhere that address leads nowhere, or to somebody else.
+    /// `true` to get credentials from the machine's own role through the instance metadata service only. The service is
+    /// queried only if this is set, because its address may not exist or may belong to someone else on other machines.
     pub instance_role: bool,
 }
 
-/// Options of opening a storage beside its URL.
+/// Options for opening a storage, in addition to its URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StorageOptions {
-    /// For `s3://` URLs.
+    /// Options for `s3://` URLs.
     pub s3: S3Options,
 }
 
-/// The root of everything that is stored, or a part of it: an object store and its URL.
+/// An object store with its URL: the root of all stored data or a part of it.
 ///
-/// Paths given to [`Storage::store`] are relative to the URL. A put that is acknowledged survives a power cut.
+/// Paths given to [`Storage::store`] are relative to the URL. An acknowledged put survives a power failure.
 #[derive(Debug, Clone)]
 pub struct Storage {
     root: Arc<dyn ObjectStore>,
@@ -65,13 +66,14 @@ impl Storage {
     /// Opens the storage at `url`: `file:///absolute/dir` (created if absent), `s3://bucket/prefix` or `memory:///`.
     ///
     /// # Errors
-    /// The URL is of no known form, the directory cannot be created, or the options are not valid.
+    /// The URL has an unknown form, the directory cannot be created, or the options are invalid.
     pub fn open(url: &Url, options: &StorageOptions) -> Result<Self, StorageError> {
         Self::open_retrying(url, options, RETRY_TIMEOUT)
     }
 
-    /// [`Storage::open`], with the time for which a request to an object store is tried again while the store does not
-    /// answer, or answers 5xx or 429. The waits between grow from a tenth of a second to five seconds, at random.
+    /// Like [`Storage::open`], with a limit on the time during which requests to an object store are retried. Requests are
+    /// retried if the store does not answer, or answers 5xx or 429. Waits between attempts are random and grow from 0.1 to
+    /// 5 seconds.
     ///
     /// # Errors
     /// As [`Storage::open`].
@@ -99,7 +101,7 @@ impl Storage {
         }
     }
 
-    /// Opens the storage in a local directory, which is created if absent.
+    /// Opens the storage in a local directory and creates the directory if it does not exist.
     ///
     /// # Errors
     /// The directory cannot be created or made durable.
@@ -107,8 +109,8 @@ impl Storage {
         Self::local(DurableLocal::open(dir)?)
     }
 
-    /// The same, of which what is made is its owner's alone: folders have mode 0700, files 0600. Those that are there
-    /// already keep its mode.
+    /// Like [`Storage::from_path`], but new folders and files are private to their owner: folders have mode 0700, files
+    /// 0600. Existing folders and files keep their mode.
     ///
     /// # Errors
     /// As [`Storage::from_path`].
@@ -125,7 +127,7 @@ impl Storage {
         Ok(Self::with_store(Arc::new(store), url))
     }
 
-    /// A storage that is gone when its last clone is dropped; for tests.
+    /// Creates an in-memory storage for tests, which disappears when its last clone is dropped.
     #[must_use]
     pub fn memory() -> Self {
         let store: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
@@ -138,9 +140,9 @@ impl Storage {
         }
     }
 
-    /// A storage on any object store, whose paths are already relative to `url`; for tests that inject faults.
+    /// Creates a storage on any object store whose paths are relative to `url`, for tests that inject faults.
     ///
-    /// A conditional put that the store refuses is believed only where the object is there; else it is sent again.
+    /// If the store refuses a conditional put although the object does not exist, the put is retried.
     #[must_use]
     pub fn with_store(store: Arc<dyn ObjectStore>, url: Url) -> Self {
         let local_dir = (url.scheme() == "file").then(|| url.to_file_path().ok()).flatten();
@@ -154,39 +156,41 @@ impl Storage {
         }
     }
 
-    /// The object store; its paths are relative to [`Storage::url`].
+    /// Returns the object store. Its paths are relative to [`Storage::url`].
     #[must_use]
     pub fn store(&self) -> &Arc<dyn ObjectStore> {
         &self.store
     }
 
-    /// The address of this storage, with a slash at the end.
+    /// Returns the URL of this storage, with a trailing slash.
     #[must_use]
     pub fn url(&self) -> &Url {
         &self.url
     }
 
-    /// The directory behind this storage, where there is one: its files may be mapped or hard-linked, never written.
+    /// Returns the local directory of this storage, if it has one. Its files may be memory-mapped or hard-linked, but
+    /// must not be written.
     #[must_use]
     pub fn local_dir(&self) -> Option<&FsPath> {
         self.local_dir.as_deref()
     }
 
-    /// The room that is left on its disk; `None` of an object store, or where the disk does not say.
+    /// Returns the free space on the storage's disk, in bytes. Returns `None` for an object store or if the disk does
+    /// not report it.
     #[must_use]
     pub fn free_bytes(&self) -> Option<u64> {
         free_bytes(self.local_dir()?)
     }
 
-    /// Removes the folder under `path` where there are folders and it holds nothing any more; an object store has none.
+    /// Removes the folder at `path` if it is empty. Has no effect on an object store, which has no folders.
     pub fn remove_empty_folder(&self, path: &Path) {
         if let Some(root) = self.local_dir() {
-            // One that is not empty stays, and so does one that somebody else was faster to remove.
+            // Fails if the folder is not empty or another process has removed it already.
             let _ = std::fs::remove_dir(root.join(path.as_ref()));
         }
     }
 
-    /// The part of this storage under `prefix`, segments divided by `/`.
+    /// Returns the part of this storage under `prefix`, whose segments are separated by `/`.
     #[must_use]
     pub fn child(&self, prefix: &str) -> Self {
         let prefix = Path::from(prefix);
@@ -212,11 +216,11 @@ impl Storage {
 }
 
 fn memory_url() -> Url {
-    // Every part of it is constant; a data URL can stand in for the impossible.
+    // All parts are constant, so the parse cannot fail.
     Url::parse("memory:///").unwrap_or_else(|_| unreachable!("a constant URL parses"))
 }
 
-/// Checks that the options say how to reach a bucket, and as whom.
+/// Checks that the options contain the endpoint and credentials needed for a bucket.
 fn check_s3(options: &S3Options) -> Result<(), StorageError> {
     if let Some(endpoint) = &options.endpoint {
         let scheme = Url::parse(endpoint).ok().map(|url| url.scheme().to_owned());
@@ -235,10 +239,10 @@ fn check_s3(options: &S3Options) -> Result<(), StorageError> {
     }
 }
 
-/// The longest time for one request.
+/// Timeout of one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
-/// The time for which a request is tried again, where nobody says otherwise: longer than one that hangs takes, so that
-/// such a one is tried again too.
+/// Default time during which a request is retried. Longer than the request timeout, so that a request that hangs is
+/// retried too.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(75);
 
 fn open_s3(url: &Url, options: &S3Options, retry_timeout: Duration) -> Result<Storage, StorageError> {
@@ -254,8 +258,8 @@ fn open_s3(url: &Url, options: &S3Options, retry_timeout: Duration) -> Result<St
         .with_allow_http(options.allow_http)
         .with_connect_timeout(Duration::from_secs(5))
         .with_timeout(REQUEST_TIMEOUT);
-    // The time ends the tries, not their number. Each wait is at random between the first and three times the last: with
-    // twice the last, as is the default, waits hardly grow.
+    // The time limit ends the retries, not a number of attempts. Each wait is random between the initial wait and three
+    // times the previous one. With the default factor of two, waits hardly grow.
     let retry = RetryConfig {
         max_retries: 100,
         retry_timeout,

@@ -5,17 +5,18 @@ use object_store::{ObjectStoreExt, PutMode, PutOptions, PutPayload};
 
 use crate::{Storage, StorageError};
 
-/// Writes an object that must not exist yet; `false` when someone else was first.
+/// Writes an object that must not exist yet. Returns `false` if another writer was first.
 ///
-/// `false` means that an object is there: a store that refuses the put and holds no object (S3 answers 409 while another
-/// request for the key is at work) is asked again, with growing pauses, for about five seconds.
+/// `false` means that the object exists. If a store refuses the put although the object does not exist, the put is retried
+/// with growing pauses for about five seconds. S3, for example, answers 409 while another request for the key is in
+/// progress.
 ///
-/// Of any number of concurrent callers for one path exactly one gets `true`, with one exception: a store reached over a
-/// network can lose the answer to a put that succeeded, so that its retry gets `false`. A caller that must know puts
-/// something unique into the bytes and reads them back; [`crate::EventLog`] does.
+/// Of any number of concurrent callers for one path, exactly one gets `true`, with one exception. A store on a network can
+/// lose the response to a successful put, so that its retry gets `false`. A caller that must know the outcome puts
+/// something unique into the bytes and reads them back, as [`crate::EventLog`] does.
 ///
 /// # Errors
-/// The store failed, or kept refusing the put without holding an object; whether the object was written is unknown.
+/// The store failed, or kept refusing the put although the object does not exist. The object may have been written.
 pub async fn put_new(storage: &Storage, path: &Path, bytes: impl Into<PutPayload>) -> Result<bool, StorageError> {
     let options = PutOptions {
         mode: PutMode::Create,
@@ -31,10 +32,10 @@ pub async fn put_new(storage: &Storage, path: &Path, bytes: impl Into<PutPayload
     }
 }
 
-/// Writes an object whether or not it exists; readers see the old bytes or the new, never a mixture.
+/// Writes an object whether or not it exists. Readers see the old bytes or the new bytes, never a mixture.
 ///
 /// # Errors
-/// The store failed; whether the object was written is unknown.
+/// The store failed. The object may have been written.
 pub async fn put_over(storage: &Storage, path: &Path, bytes: impl Into<PutPayload>) -> Result<(), StorageError> {
     let put = storage.store().put(path, bytes.into()).await;
     put.map(drop).map_err(|source| StorageError::Write {
@@ -43,8 +44,8 @@ pub async fn put_over(storage: &Storage, path: &Path, bytes: impl Into<PutPayloa
     })
 }
 
-/// `true` where the storage refuses a new object where one lies: whoever commits relies on it. It writes `path`, and
-/// removes it.
+/// Returns `true` if the storage refuses to create an object that already exists. All commits rely on this. Writes `path`
+/// and removes it.
 ///
 /// # Errors
 /// The store failed.
@@ -60,8 +61,8 @@ pub async fn keeps_conditions(storage: &Storage, path: &Path) -> Result<bool, St
     Ok(is_refused)
 }
 
-/// Copies an object that is damaged to `damaged/{path}`, or `damaged/{path}.2` and so on where other bytes lie there, before
-/// something else takes its place; `None` when there is none.
+/// Copies a damaged object to `damaged/{path}` before it is overwritten. If other bytes exist there, `damaged/{path}.2`
+/// and so on are used. Returns `None` if the object does not exist.
 ///
 /// # Errors
 /// The store failed.
@@ -73,7 +74,7 @@ pub async fn keep_aside(storage: &Storage, path: &Path) -> Result<Option<Path>, 
     for nth in 1_u64.. {
         let end = if nth == 1 { String::new() } else { format!(".{nth}") };
         let aside = Path::from(format!("damaged/{path}{end}"));
-        // A repair that was cut short kept the same bytes before.
+        // An earlier interrupted repair may have saved the same bytes.
         if put_new(storage, &aside, bytes.clone()).await? || get_bytes(storage, &aside).await? == Some(bytes.clone()) {
             return Ok(Some(aside));
         }
@@ -81,7 +82,7 @@ pub async fn keep_aside(storage: &Storage, path: &Path) -> Result<Option<Path>, 
     Ok(None)
 }
 
-/// Reads a whole object; `None` when there is none.
+/// Reads a whole object. Returns `None` if it does not exist.
 ///
 /// # Errors
 /// The store failed.

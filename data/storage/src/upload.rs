@@ -11,12 +11,12 @@ use object_store::{MultipartUpload, PutPayload, PutResult, Result, UploadPart};
 use crate::disk::{Disk, Target};
 use crate::local_file::{blocking, failed, put_result};
 
-/// A large object on its way to a local file: nobody sees it before it is complete and synced.
+/// A large object being uploaded to a local file. It becomes visible when it is complete and synced.
 #[derive(Debug)]
 pub(crate) struct StagedUpload {
     disk: Arc<Disk>,
     file: Arc<File>,
-    // Gone once the upload is complete or aborted.
+    // `None` once the upload is complete or aborted.
     staged: Option<PathBuf>,
     target: PathBuf,
     offset: u64,
@@ -69,7 +69,7 @@ impl MultipartUpload for StagedUpload {
         blocking(move || {
             let written = file.metadata().and_then(|meta| match meta.len() == size {
                 true => file.sync_data(),
-                // A part failed or was never waited for.
+                // A part failed or was never awaited.
                 false => Err(ErrorKind::UnexpectedEof.into()),
             });
             let published = written
@@ -92,7 +92,7 @@ impl MultipartUpload for StagedUpload {
 impl Drop for StagedUpload {
     fn drop(&mut self) {
         if let Some(staged) = self.staged.take() {
-            // A file that stays when this fails is cleaned up when the store is next written to alone.
+            // If this fails, the file is cleaned up the next time a process is the only writer of the store.
             let _ = std::fs::remove_file(staged);
         }
     }

@@ -1,4 +1,4 @@
-//! Copies of events beside them, and what is written again from the one that is whole.
+//! Copies of events, and the repair of a damaged event or copy from the intact one.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,34 +12,34 @@ use serde::de::DeserializeOwned;
 use super::{EventLog, READS_AT_ONCE, copy_path, is_lost, path};
 use crate::{ObjectPath, StorageError, get_bytes, keep_aside, put_over};
 
-/// The object of an event that is not as it was written.
+/// Objects of an event that are missing or damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultyObject {
-    /// The event itself; its copy is whole.
+    /// The event itself. Its copy is intact.
     Event,
-    /// The copy; the event is whole.
+    /// The copy. The event is intact.
     Copy,
-    /// The event and any copy of it: the event is lost.
+    /// The event and its copy, if any. The event is lost.
     Both,
 }
 
-/// An event of a log that is missing or damaged, or its copy.
+/// A missing or damaged event of a log, or its copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventFault {
-    /// The number of the event.
+    /// Number of the event.
     pub seq: u64,
-    /// The path of the object: of the event, unless its copy alone is damaged.
+    /// Path of the event's object, or of the copy if only the copy is faulty.
     pub path: String,
-    /// The faulty object.
+    /// Objects that are faulty.
     pub object: FaultyObject,
-    /// `true` where nothing lies there at all.
+    /// `true` if the object does not exist.
     pub is_missing: bool,
 }
 
-/// Most numbers in a row that may be lost: beyond that the next object is none of the log's.
+/// Maximum number of consecutive numbers that may be lost. An object after a larger gap does not belong to the log.
 const GAP_MAX: u64 = 10_000;
 
-/// The numbers from `next` up to `number`, which no object has.
+/// Returns the numbers from `next` up to `number`, for which no object exists.
 fn gap(next: u64, number: u64) -> Range<u64> {
     if number.saturating_sub(next) > GAP_MAX {
         number..number
@@ -49,7 +49,7 @@ fn gap(next: u64, number: u64) -> Range<u64> {
 }
 
 impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
-    /// Keeps a copy. The event is appended without it, too.
+    /// Stores a copy of the event. The append succeeds even if the copy fails.
     pub(super) async fn keep_copy(&self, seq: u64, bytes: Bytes) {
         if self.keeps_copies
             && let Err(error) = put_over(&self.storage, &copy_path(seq), bytes).await
@@ -59,7 +59,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         }
     }
 
-    /// Each number from `seq` to the highest, in order, with its event; `None` where that is lost.
+    /// Returns each number from `seq` to the highest with its event, in order. The event is `None` if it is lost.
     ///
     /// # Errors
     /// The store failed.
@@ -68,7 +68,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         let mut all = Vec::new();
         for (number, event) in self.read_each_from(seq).await? {
             for gap in gap(all.last().map_or(seq, |(last, _)| last + 1), number) {
-                // A list that was made while others appended may lack it.
+                // A listing that ran during concurrent appends may omit the object.
                 let read = self.read(gap).await;
                 all.push((gap, if is_lost(&read) { None } else { read? }));
             }
@@ -84,7 +84,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         Ok(all)
     }
 
-    /// The faults of the log, from its first object to its last. A copy that is not there is no fault.
+    /// Returns the faults of the log, from its first object to its last. A missing copy is not a fault.
     ///
     /// # Errors
     /// The store failed.
@@ -134,8 +134,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         Ok(!is_lost)
     }
 
-    /// Writes the event again from its copy, or the copy from the event, byte for byte; what was damaged is kept under
-    /// `damaged/` of the log. An event whose copy is lost too stays as it is.
+    /// Restores the event from its copy, or the copy from the event, byte for byte. The damaged object is kept under
+    /// `damaged/` of the log. An event whose copy is also lost stays unchanged.
     ///
     /// # Errors
     /// The store failed.
@@ -153,8 +153,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         }
     }
 
-    /// Puts another event in the place of one that is lost; what is left of that is kept under `damaged/` of the log. Answers
-    /// `false`, and changes nothing, where the event can be read.
+    /// Replaces a lost event by another one and keeps the remains under `damaged/` of the log. Returns `false` and changes
+    /// nothing if the event can be read.
     ///
     /// # Errors
     /// The store failed, or the event is too large.

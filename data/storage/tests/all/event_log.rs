@@ -1,4 +1,4 @@
-//! The answers of an event log to its writers when answers are lost, and to its readers when entries are damaged.
+//! Tests an event log's results for writers when responses are lost, and for readers when entries are damaged.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use data_storage::{
 use futures::TryStreamExt as _;
 use url::Url;
 
-/// A storage that fails as `plan` says, and the same without faults.
+/// Returns a storage that fails according to `plan`, and the same storage without faults.
 fn faulty(inner: &Storage) -> (FaultyStore, EventLog<String>, EventLog<String>) {
     let store = FaultyStore::new(Arc::clone(inner.store()));
     let storage = Storage::with_store(Arc::new(store.clone()), inner.url().clone());
@@ -89,7 +89,7 @@ async fn a_damaged_entry_is_named_and_the_others_are_read() {
         assert!(is_damaged(seq - 1) && !is_damaged(2));
         assert!(log.read_from(0).await.unwrap_err().is_damage());
     }
-    // Whole entries stay, and so does the newest, which has the present state.
+    // Valid entries stay. The newest entry also stays, because it contains the current state.
     assert!(!log.remove_damaged(3).await.unwrap());
     put_over(&storage, &ObjectPath::from(format!("log/{:020}.json", 3)), "{")
         .await
@@ -100,7 +100,7 @@ async fn a_damaged_entry_is_named_and_the_others_are_read() {
     assert_eq!(log.append(&"four".into()).await.unwrap(), 4);
 }
 
-/// The fates of an object: missing, or a remainder of its bytes.
+/// Returns possible damages of an object: missing, or only a part of its bytes.
 fn harms(bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
     let cut = (0..bytes.len()).step_by(7).map(|end| Some(bytes[..end].to_vec()));
     let others = ["{}", "[]", "null", "{\"event\":{\"other\":1}}"].map(|json| Some(json.as_bytes().to_vec()));
@@ -130,7 +130,7 @@ async fn whatever_becomes_of_one_object_of_a_log_with_copies_no_event_is_lost_an
                 assert_eq!(log().read_from(1).await.unwrap(), events, "{said}");
                 assert_eq!(log().latest().await.unwrap(), events.last().cloned(), "{said}");
                 let faults = log().faults().await.unwrap();
-                // A copy that is not there was not kept: that looks the same as one that is lost.
+                // A missing copy is not a fault, because it looks the same as a copy that was never stored.
                 if kind == "json" || harm.is_some() {
                     assert_eq!((faults.len(), &*faults[0].path), (1, path.as_ref()), "{said}");
                     log().mend(&faults[0]).await.unwrap();

@@ -1,4 +1,4 @@
-//! Storage and its event log, on every kind of object store.
+//! Tests the storage and its event log on every kind of object store.
 
 mod conflict;
 mod event_log;

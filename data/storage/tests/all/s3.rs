@@ -1,4 +1,4 @@
-//! An S3-compatible store keeps the same promises as every other.
+//! An S3-compatible store gives the same guarantees as every other store.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! Each kind of storage keeps the same promises.
+//! Every kind of storage gives the same guarantees.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `moto_server` (PyPI `moto[server]`) stands in for an S3-compatible store.
+//! Runs `moto_server` (PyPI `moto[server]`) as an S3-compatible store.
 
 #![allow(dead_code, clippy::allow_attributes, reason = "each test file uses a part of it")]
 
@@ -9,7 +9,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use data_model::Secret;
 use data_storage::{S3Options, Storage, StorageOptions};
 
-/// A store that ends with this value.
+/// A running server that stops when this value is dropped.
 pub(crate) struct Moto {
     process: Child,
     port: u16,
@@ -23,10 +23,11 @@ impl Drop for Moto {
 }
 
 impl Moto {
-    /// `None`, said aloud, where the program is not installed; only the CI may not skip.
+    /// Starts the server. Returns `None` and prints a notice if the program is not installed. CI must not skip the
+    /// test.
     pub(crate) fn start() -> Option<Self> {
         let mut command = Command::new("moto_server");
-        // It takes a free port itself: one that was free a moment ago may be taken while it starts.
+        // The server picks a free port itself, because a port found in advance may be taken while it starts.
         command
             .args(["-H", "127.0.0.1", "-p", "0"])
             .stdout(Stdio::null())
@@ -50,17 +51,17 @@ impl Moto {
         }
     }
 
-    /// A storage in its bucket.
+    /// Opens a storage in the server's bucket.
     pub(crate) fn storage(&self) -> Storage {
         Self::storage_at(self.port)
     }
 
-    /// The port that it listens on.
+    /// Returns the port that the server listens on.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
-    /// A storage in its bucket that is reached through another port, such as that of a proxy.
+    /// Opens a storage in the bucket through another port, such as that of a proxy.
     pub(crate) fn storage_at(port: u16) -> Storage {
         let s3 = S3Options {
             endpoint: Some(format!("http://127.0.0.1:{port}")),
@@ -74,7 +75,7 @@ impl Moto {
     }
 }
 
-/// The port that the server says it listens on. Its later output is read and dropped, so that it never waits.
+/// Reads the port from the server's output. Later output is read and dropped so that the server never blocks.
 fn port_of(mut told: BufReader<ChildStderr>) -> u16 {
     let (mut said, mut line) = (String::new(), String::new());
     while told.read_line(&mut line).unwrap() > 0 {

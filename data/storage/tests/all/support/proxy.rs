@@ -1,10 +1,10 @@
-//! An HTTP proxy in front of an S3-compatible store that gives wrong answers on purpose.
+//! An HTTP proxy in front of an S3-compatible store that returns wrong responses on purpose.
 //!
-//! It reads one request, forwards it or not, answers, and closes the connection; the client connects again. Faults
-//! count requests, never time, so that a test sees the same thing on every machine.
+//! The proxy reads one request, optionally forwards it, responds and closes the connection. The client then connects
+//! again. Faults count requests, not time, so that a test behaves the same on every machine.
 //!
-//! Conditional puts are forwarded one at a time: `moto_server` looks whether the object exists and writes it in two steps,
-//! between which another request may come, where S3 promises that one alone succeeds.
+//! Conditional puts are forwarded one at a time. `moto_server` checks for the object and writes it in two steps, so
+//! another request may come in between. S3 promises that only one request succeeds.
 
 #![allow(dead_code, clippy::allow_attributes, reason = "each test file uses a part of it")]
 
@@ -12,7 +12,7 @@ use std::io::{BufRead, BufReader, Read, Result, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The requests that a fault counts.
+/// Requests that a fault counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FaultTrigger {
     /// Every request.
@@ -23,30 +23,30 @@ pub(crate) enum FaultTrigger {
     ConditionalPut,
 }
 
-/// The client's answer instead of the store's.
+/// Response that the client gets instead of the store's response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// 409 `ConditionalRequestConflict`; the request does not reach the store.
     Conflict,
     /// 503 `SlowDown`; the request does not reach the store.
     Unavailable,
-    /// 503 `SlowDown`, though the store did what it was asked to.
+    /// 503 `SlowDown`, although the store executed the request.
     UnavailableAfterEffect,
-    /// The connection ends without an answer, though the store did what it was asked to.
+    /// The connection ends without a response, although the store executed the request.
     Lost,
-    /// The connection ends without an answer; the request does not reach the store.
+    /// The connection ends without a response. The request does not reach the store.
     Refused,
 }
 
-/// A fault, and the requests that it hits.
+/// A fault and the requests that it affects.
 #[derive(Debug, Clone)]
 pub(crate) struct ProxyFault {
     pub(crate) on: FaultTrigger,
-    /// Only requests whose path contains this count; an empty text stands for all.
+    /// Only requests whose path contains this text count. An empty text matches every path.
     pub(crate) path_contains: &'static str,
-    /// The first request that fails, from 1, counted since [`Proxy::arm`].
+    /// Number of the first request that fails, from 1, counted since [`Proxy::arm`].
     pub(crate) from: u64,
-    /// The number of requests in a row that fail; `u64::MAX` until [`Proxy::disarm`].
+    /// Number of consecutive requests that fail. `u64::MAX` means until [`Proxy::disarm`].
     pub(crate) times: u64,
     pub(crate) answer: Answer,
 }
@@ -58,18 +58,19 @@ struct State {
     injected: u64,
 }
 
-/// A proxy that ends with this value.
+/// A proxy that stops when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Proxy {
     port: u16,
     state: Arc<Mutex<State>>,
 }
 
-/// Held while a conditional put is with the store.
+/// Locked while a conditional put is in progress at the store.
 type OneAtATime = Mutex<()>;
 
 impl Proxy {
-    /// Listens on a free port of this machine and forwards to another one. Nothing fails until [`Proxy::arm`].
+    /// Starts a proxy on a free local port that forwards to another local port. Nothing fails until [`Proxy::arm`] is
+    /// called.
     pub(crate) fn start(upstream_port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -79,19 +80,19 @@ impl Proxy {
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let (shared, puts) = (Arc::clone(&shared), Arc::clone(&conditional_puts));
-                // A client that goes away in the middle of a request is none of the proxy's business.
+                // A client that disconnects in the middle of a request is not an error.
                 std::thread::spawn(move || serve(&client, upstream_port, (&shared, &puts)));
             }
         });
         Self { port, state }
     }
 
-    /// The port that clients connect to.
+    /// Returns the port that clients connect to.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
-    /// Makes requests fail as planned, counted from now on.
+    /// Makes requests fail as planned. The count starts now.
     pub(crate) fn arm(&self, fault: ProxyFault) {
         *lock(&self.state) = State {
             fault: Some(fault),
@@ -99,8 +100,8 @@ impl Proxy {
         };
     }
 
-    /// Forwards everything again. Returns how many requests failed since [`Proxy::arm`]: a test that expects a fault
-    /// checks that it happened.
+    /// Stops all faults. Returns the number of requests that failed since [`Proxy::arm`], so that tests can check that
+    /// the expected fault happened.
     pub(crate) fn disarm(&self) -> u64 {
         std::mem::take(&mut *lock(&self.state)).injected
     }
@@ -132,7 +133,7 @@ struct Request {
     method: String,
     path: String,
     conditional: bool,
-    /// The request as it is forwarded: one on its connection.
+    /// The request as forwarded, on a connection of its own.
     bytes: Vec<u8>,
 }
 
