@@ -1,5 +1,5 @@
-//! The Google product taxonomy as categories with slugs and parents. Slugs depend on the taxonomy alone, not on
-//! what a catalogue holds, so that they stay when a release changes.
+//! The Google product taxonomy as categories with slugs and parents. Slugs depend on the taxonomy alone and not on a
+//! catalogue, so they stay the same across releases.
 
 use std::sync::LazyLock;
 
@@ -7,34 +7,35 @@ use data_model::CategoryId;
 use google_taxonomy::ProductCategory;
 use rustc_hash::FxHashMap;
 
-/// The published ids end at 543,703; the crate that holds them tells single ids only.
+/// Upper bound for category ids. The highest published id is 543,703. The crate with the taxonomy supports only lookups
+/// of single ids.
 const ID_MAX: u32 = 600_000;
 
-/// `Mature`, a top category.
+/// The top-level category `Mature`.
 const MATURE: CategoryId = CategoryId(772);
 
 /// One category of the taxonomy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Category {
-    /// Its id in the taxonomy.
+    /// Id of the category in the taxonomy.
     pub id: CategoryId,
-    /// Kebab-case of its name, unique in the taxonomy.
+    /// The category's name in kebab-case, unique in the taxonomy.
     pub slug: String,
-    /// Its own name: `Coffee`.
+    /// The category's own name, such as `Coffee`.
     pub name: &'static str,
-    /// Its full path: `Food, Beverages & Tobacco > Beverages > Coffee`.
+    /// Full path of the category, such as `Food, Beverages & Tobacco > Beverages > Coffee`.
     pub path: &'static str,
-    /// The category above; `None` at the top.
+    /// Parent category. `None` for a top-level category.
     pub parent: Option<CategoryId>,
 }
 
 #[derive(Debug)]
 struct Taxonomy {
-    /// Sorted by path, so that a category stands before what is below it.
+    /// Sorted by path, so that a category precedes its subcategories.
     categories: Vec<Category>,
     by_id: FxHashMap<u32, usize>,
     by_slug: FxHashMap<String, usize>,
-    /// By the whole path, in small letters.
+    /// Categories by lowercase full path.
     by_path: FxHashMap<String, usize>,
 }
 
@@ -80,19 +81,19 @@ fn kebab(name: &str) -> String {
     data_model::slugify(name).map_or_else(|| "category".to_owned(), |slug| slug.to_string())
 }
 
-/// Every category, sorted by path: parents stand before their children.
+/// Returns every category, sorted by path. Parents precede their children.
 #[must_use]
 pub fn all() -> &'static [Category] {
     &TAXONOMY.categories
 }
 
-/// The category with this id.
+/// Returns the category with this id.
 #[must_use]
 pub fn by_id(id: CategoryId) -> Option<&'static Category> {
     TAXONOMY.by_id.get(&id.0).and_then(|at| TAXONOMY.categories.get(*at))
 }
 
-/// The category with this slug, with this id written in decimal, or with this whole path, in letters of either case.
+/// Finds a category by its slug, its decimal id or its full path, ignoring case.
 #[must_use]
 pub fn by_slug_or_id(text: &str) -> Option<&'static Category> {
     let lower = text.to_lowercase();
@@ -103,13 +104,13 @@ pub fn by_slug_or_id(text: &str) -> Option<&'static Category> {
         .or_else(|| by_id(CategoryId(text.parse().ok().filter(|_| digits())?)))
 }
 
-/// The branch of what is for adults alone.
+/// Returns the top category of products for adults only.
 #[must_use]
 pub fn mature() -> Option<&'static Category> {
     by_id(MATURE)
 }
 
-/// The category itself, then its parent, and so on to the top; nothing for an id that the taxonomy does not have.
+/// Returns the category and its ancestors, up to the top level. Empty if the taxonomy does not have the id.
 pub fn lineage(id: CategoryId) -> impl Iterator<Item = &'static Category> {
     std::iter::successors(by_id(id), |category| category.parent.and_then(by_id))
 }
