@@ -1,11 +1,14 @@
-//! The API reference: a page at `/docs/` that shows a server's own interface description and tries its operations.
+//! Serves the API reference: a page at `/docs/` that shows the server's own OpenAPI description and lets users try its
+//! operations.
 //!
-//! In: nothing; the page's script asks `/openapi.json` of the server that served it. Out: routes for one edge, the same on
-//! every server. The viewer is Swagger UI, whose files a crate carries whole: nothing is downloaded, neither while the
-//! program is built nor by the page.
+//! Input: none; the page's script loads `/openapi.json` from the server that served it. Output: routes that are the
+//! same on every server.
 //!
-//! It never holds a description of its own, keeps no key beyond the page that it was typed on, and asks no other server:
-//! the page's policy forbids both.
+//! The viewer is Swagger UI. A crate contains all of its files, so nothing is downloaded during the build or by the
+//! page.
+//!
+//! The crate contains no API description, does not store API keys beyond the open page, and contacts no other server.
+//! The page's content security policy enforces this.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,7 +19,7 @@ use data_model::ErrorCode;
 use http::{HeaderMap, HeaderName, header};
 use utoipa_swagger_ui::Config;
 
-/// The sources that the page may load and ask: files and operations of its own server.
+/// Content security policy of the page. It allows only files and operations of its own server.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -27,20 +30,20 @@ const CSS: &str = "text/css; charset=utf-8";
 const JS: &str = "text/javascript; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 
-/// Files of our own, each with its path below `/docs/`.
+/// The project's own files, each with its path below `/docs/`.
 const OWN: [(&str, &str, &str); 3] = [
     ("", HTML, include_str!("../page/index.html")),
     ("reference.css", CSS, include_str!("../page/reference.css")),
     ("reference.js", JS, include_str!("../page/reference.js")),
 ];
 
-/// Files of the viewer.
+/// Files of Swagger UI.
 const CARRIED: [(&str, &str); 2] = [("swagger-ui.css", CSS), ("swagger-ui-bundle.js", JS)];
 
-/// The page and its files, which no interface description names.
+/// Returns the routes for the page and its files. No OpenAPI description mentions them.
 #[must_use]
 pub fn open_router() -> OpenRouter {
-    // Relative, for a proxy may serve all of this below a path of its own.
+    // Relative, because a proxy may serve everything below a path of its own.
     let mut routes = OpenRouter::default().route("/docs", get(async || Redirect::permanent("docs/")));
     for (name, media_type, text) in OWN {
         let file = Arc::new(guarded(Asset::new(media_type, text)));
@@ -48,7 +51,7 @@ pub fn open_router() -> OpenRouter {
         routes = routes.route(&format!("/docs/{name}"), get(answer));
     }
     for (name, media_type) in CARRIED {
-        // Compressed when it is first asked for: that takes longer than a server should need to start.
+        // Compressed on first request, because compression takes longer than a server should need to start.
         let file = Arc::new(OnceLock::new());
         let answer = async move |headers: HeaderMap| {
             let file = file.get_or_init(|| carried(name, media_type));
@@ -66,7 +69,7 @@ fn answered(file: Option<&Asset>, headers: &HeaderMap) -> Response {
     }
 }
 
-/// A file of the viewer. `None` if its crate does not have it, which a test rules out.
+/// Returns a file of Swagger UI. `None` if the crate does not have it; a test rules that out.
 fn carried(name: &str, media_type: &'static str) -> Option<Asset> {
     let config = Arc::new(Config::new(["/openapi.json"]));
     let file = utoipa_swagger_ui::serve(name, config).ok().flatten()?;
