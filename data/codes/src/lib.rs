@@ -1,12 +1,14 @@
-//! Discount codes that stores state themselves, `codes/{store}.json`, and the stores' words on codes that were tested,
-//! `discounts/{store}.json`; one small object a store.
+//! Stores discount codes that stores state themselves in `codes/{store}.json`, and stores' verdicts on tested codes in
+//! `discounts/{store}.json`. Each store has one small object of each kind.
 //!
-//! In: what a crawl read off a store's front page and policies, each place with its validator and the time; what a gateway
-//! was told of codes on a cart of one item. Out: the same, all stated codes once each ([`StatedCodes::all`]), and the last
-//! test of each code on each variant. They lie beside the lake and not in it: bars change weekly while catalogues stay, and
-//! who tests codes wants those of now, not those of the last release.
+//! Input: codes read by a crawl from a store's front page and policies, and verdicts that a gateway got for codes on a
+//! cart of one item. Output: all stated codes without duplicates ([`StatedCodes::all`]), and the last test of each code
+//! on each variant.
 //!
-//! It never judges whether a code works, never reads the clock, and holds no history.
+//! The objects are stored outside of the lake, because codes change weekly and testers need the current ones instead of
+//! those of the last release.
+//!
+//! The crate does not judge codes, does not read the clock, and keeps no history.
 
 mod tested;
 
@@ -16,26 +18,26 @@ use serde::{Deserialize, Serialize};
 
 pub use tested::{TESTS_MAX, TestedStore, is_recent, load_tested, take_tested, tested_at, tested_stores};
 
-/// Most codes of one place that are kept.
+/// Maximum number of codes kept per source page type.
 pub const CODES_MAX: usize = 40;
 
-/// The codes in one place of a store when it was last read.
+/// Discount codes found in one part of a store's site when it was last read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
-    /// When the store was last asked, whatever came of it; `None` if never.
+    /// Time of the last request to the store, regardless of its outcome. `None` if never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_at: Option<Timestamp>,
-    /// Its validator, where the store sends one.
+    /// `ETag` of the last response, if the store sends one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
-    /// The codes that stood there when it was last read.
+    /// Codes found at the last successful read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub codes: Vec<StatedCode>,
 }
 
 impl Reading {
-    /// `true` where it is to be read again: never asked, or asked so many seconds ago or before. A time ahead of `now`
-    /// is none.
+    /// Returns `true` if the source should be read again: it was never requested, or last requested at least `after_s`
+    /// seconds ago. A timestamp in the future counts as never.
     #[must_use]
     pub fn is_due(&self, now: Timestamp, after_s: u64) -> bool {
         let after_ms = i64::try_from(after_s.saturating_mul(1000)).unwrap_or(i64::MAX);
@@ -43,30 +45,31 @@ impl Reading {
     }
 }
 
-/// The codes that a store states.
+/// Discount codes that a store states.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatedCodes {
-    /// On its front page.
+    /// Codes on the store's front page.
     #[serde(default)]
     pub front: Reading,
-    /// In its policies.
+    /// Codes in the store's policies.
     #[serde(default)]
     pub policies: Reading,
 }
 
 impl StatedCodes {
-    /// All codes, each once with the place that states it most plainly, the plainest first.
+    /// Returns all codes without duplicates, the clearest statements first. If several places state a code, the
+    /// clearest one is used.
     #[must_use]
     pub fn all(&self) -> Vec<StatedCode> {
         let mut all: Vec<StatedCode> = self.front.codes.iter().chain(&self.policies.codes).cloned().collect();
-        // Stable: on the front page before in a policy, and in the order of the page.
+        // The sort is stable: front page before policies, then the order on the page.
         all.sort_by_key(|stated| std::cmp::Reverse(stated.plainness));
         let mut seen = std::collections::HashSet::new();
         all.retain(|stated| seen.insert(stated.code.clone()));
         all
     }
 
-    /// The reading of a place.
+    /// Returns the reading for a place.
     #[must_use]
     pub fn of(&mut self, place: CodePlace) -> &mut Reading {
         match place {
@@ -76,25 +79,25 @@ impl StatedCodes {
     }
 }
 
-/// The reason why codes could not be read or kept.
+/// Reason why codes could not be read or stored.
 #[derive(Debug, thiserror::Error)]
 pub enum CodesError {
     /// The storage failed.
     #[error("stated codes cannot be read or written")]
     Storage(#[from] StorageError),
-    /// They do not serialise.
+    /// The codes could not be serialised to JSON.
     #[error("stated codes do not serialise")]
     Json(#[source] serde_json::Error),
 }
 
-/// The path of the codes of a store.
+/// Returns the storage path of a store's stated codes.
 #[must_use]
 pub fn codes_at(store: &StoreHost) -> ObjectPath {
     ObjectPath::from_iter(["codes", &format!("{store}.json")])
 }
 
-/// The known codes of a store; none, where the object is missing or cannot be understood: the store will state them
-/// again.
+/// Loads the known codes of a store. Returns none if the object is missing or invalid, because the store will state its
+/// codes again.
 ///
 /// # Errors
 /// [`CodesError::Storage`].
@@ -105,7 +108,7 @@ pub async fn load(storage: &Storage, store: &StoreHost) -> Result<StatedCodes, C
         .unwrap_or_default())
 }
 
-/// Keeps the codes that a store states; at most [`CODES_MAX`] of each place.
+/// Stores the codes that a store states, at most [`CODES_MAX`] per place.
 ///
 /// # Errors
 /// See [`CodesError`].

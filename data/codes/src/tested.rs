@@ -6,38 +6,38 @@ use futures::TryStreamExt;
 
 use crate::CodesError;
 
-/// The folder of the objects.
+/// Folder of the objects with tested codes.
 const PREFIX: &str = "discounts";
 const EXTENSION: &str = ".json";
-/// Most tests of one store that are kept; beyond, the oldest go.
+/// Maximum number of tests kept per store. Beyond it, the oldest tests are removed.
 pub const TESTS_MAX: usize = 200;
-/// Most stores that are listed.
+/// Maximum number of stores that are listed.
 const STORES_MAX: usize = 50_000;
-/// The age from which a test says nothing any more: 30 days.
+/// Age after which a test is no longer considered: 30 days.
 const OLD_MS: i64 = 30 * 24 * 3_600_000;
 
-/// The tests of one store, as a list shows their object.
+/// A listed object with the tests of one store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestedStore {
-    /// The store.
+    /// Store at which the codes were tested.
     pub store: StoreHost,
-    /// Differs where the object does.
+    /// Version of the object. Changes with its content.
     pub version: String,
 }
 
-/// The path of the tests at a store.
+/// Returns the storage path of a store's tested codes.
 #[must_use]
 pub fn tested_at(store: &StoreHost) -> ObjectPath {
     ObjectPath::from_iter([PREFIX, &format!("{store}{EXTENSION}")])
 }
 
-/// True of a test that still says something.
+/// Returns `true` if a test is recent enough to be considered.
 #[must_use]
 pub fn is_recent(test: &TestedCode, now: Timestamp) -> bool {
     !test.tested_at.is_past_by(now, OLD_MS)
 }
 
-/// The stores at which codes were tested.
+/// Lists the stores at which codes were tested.
 ///
 /// # Errors
 /// [`CodesError::Storage`].
@@ -64,7 +64,7 @@ pub async fn tested_stores(storage: &Storage) -> Result<Vec<TestedStore>, CodesE
     Ok(stores)
 }
 
-/// The tests at a store, the latest first; none, where the object is missing or cannot be understood.
+/// Loads the tests of a store, the latest first. Returns none if the object is missing or invalid.
 ///
 /// # Errors
 /// [`CodesError::Storage`].
@@ -76,8 +76,8 @@ pub async fn load_tested(storage: &Storage, store: &StoreHost) -> Result<Vec<Tes
     Ok(tests)
 }
 
-/// Takes in what a store said: of two tests of a code on one variant the later one stays, and a code that the store has not
-/// at all has none. Of two that write at the same moment one may lose its tests; they are made again when somebody asks.
+/// Merges new verdicts of a store. Of two tests of a code on one variant, the later one stays. Codes that the store does
+/// not know are removed. If two callers write concurrently, the tests of one may be lost; they are repeated on demand.
 ///
 /// # Errors
 /// See [`CodesError`].

@@ -1,4 +1,4 @@
-//! The next reader finds a store's codes as a crawl keeps them.
+//! Checks that codes stored by a crawl can be read back.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;
@@ -85,7 +85,7 @@ fn a_place_is_due_when_it_was_asked_long_enough_ago() {
     assert!(Reading::default().is_due(at(0), 60));
     assert!(!asked.is_due(at(159), 60));
     assert!(asked.is_due(at(160), 60));
-    // A clock that was set back must not keep it from being read for ever; clocks are apart by some minutes.
+    // A clock that was set back must not prevent reading forever. Clocks may differ by some minutes.
     assert!(asked.is_due(at(-201), 60));
     assert!(!asked.is_due(at(-200), 60));
 }
@@ -163,7 +163,7 @@ async fn tests_are_bounded_by_number_and_by_age() {
 }
 
 proptest! {
-    /// Tests come in any order and any portions; the later word on a code and a variant stays.
+    /// Tests arrive in any order and in any batches. The latest verdict on a code and a variant stays.
     #[test]
     fn the_last_word_on_each_code_and_variant_is_kept(
         words in proptest::collection::vec((0..3_usize, 1..3_u64, any::<bool>()), 1..24),
@@ -187,7 +187,7 @@ proptest! {
             for some in tests.chunks(portion) {
                 let now = Timestamp::from_micros(60_000_000);
                 take_tested(&storage, &store(), some, now).await.unwrap();
-                // The same again, as after an answer that was lost.
+                // Sends the same tests again, as after a lost response.
                 take_tested(&storage, &store(), some, now).await.unwrap();
             }
             kept(&storage).await
