@@ -1,15 +1,15 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Failures in a row after which nothing is asked for a while.
+/// Number of consecutive failures after which requests are paused.
 const FAILURES: u32 = 3;
-/// The first while; each that follows without a success is twice as long.
+/// Duration of the first pause. Each further pause without a success in between is twice as long.
 const PAUSE: Duration = Duration::from_secs(5);
-/// The longest.
+/// Maximum duration of a pause.
 const PAUSE_MAX: Duration = Duration::from_secs(160);
 
-/// Spares people the wait for a model that has just failed others: after some failures in a row it is left alone for a
-/// while, then asked once, whose outcome decides whether to go on.
+/// A circuit breaker that spares users the wait for a failing model. After several consecutive failures, requests are
+/// paused. Then one trial request decides whether requests resume.
 #[derive(Debug, Default)]
 pub(crate) struct Breaker(Mutex<State>);
 
@@ -21,8 +21,8 @@ struct State {
 }
 
 impl Breaker {
-    /// `true` where the model may be asked at `now`. When a pause is over, one caller is told so, and the others once
-    /// it has succeeded.
+    /// Returns `true` if the model may be called at `now`. After a pause, one caller may try; the others must wait
+    /// until that call has succeeded.
     pub(crate) fn lets_through(&self, now: Instant) -> bool {
         let mut state = self.state();
         match state.until {
@@ -35,7 +35,7 @@ impl Breaker {
         }
     }
 
-    /// Takes note of how asking ended.
+    /// Records the outcome of a call.
     pub(crate) fn note(&self, succeeded: bool, now: Instant) {
         let mut state = self.state();
         if succeeded {
@@ -51,7 +51,7 @@ impl Breaker {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        // A panic leaves it whole.
+        // The state stays consistent even if a thread panics.
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
@@ -70,7 +70,7 @@ mod tests {
             breaker.note(false, start);
         }
         assert!(!breaker.lets_through(at(4)));
-        // One is let through; the others wait for what becomes of it.
+        // One call is allowed; the others wait for its outcome.
         assert!(breaker.lets_through(at(5)));
         assert!(!breaker.lets_through(at(5)));
         breaker.note(false, at(5));

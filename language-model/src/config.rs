@@ -1,34 +1,36 @@
 use serde::{Deserialize, Serialize};
 
-/// A language model behind an OpenAI-compatible endpoint; empty text means "not set".
+/// A language model behind an OpenAI-compatible endpoint. An empty text means "not set".
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelConfig {
-    /// The API's base, to which `chat/completions` is added: `https://api.openai.com/v1`. Empty: no model is asked.
+    /// Base URL of the API, to which `chat/completions` is appended, such as `https://api.openai.com/v1`. If empty, no
+    /// model is used.
     pub url: String,
-    /// The model's name there.
+    /// Name of the model at the endpoint.
     pub model: String,
-    /// Sent as `Authorization: Bearer`.
+    /// API key, sent as `Authorization: Bearer`.
     pub api_key: String,
-    /// Plain `http` may be spoken to another machine.
+    /// Allows plain `http` to another machine.
     pub allow_http: bool,
-    /// Longest time for the model's answer; after it the rules' own reading stands. Each purpose has a bound of it.
+    /// Maximum time for the model's answer. After it, the result of the rules is used. Each purpose has an upper limit
+    /// for this value.
     pub timeout_ms: u64,
-    /// Most tokens that it may answer.
+    /// Maximum number of tokens in the answer.
     pub tokens_max: u32,
-    /// The endpoint's name of that bound.
+    /// Request parameter for the token limit at this endpoint.
     pub tokens_parameter: TokensParameter,
-    /// Texts that it reads at the same time.
+    /// Maximum number of texts that the model reads concurrently.
     pub concurrency_max: usize,
 }
 
-/// The member by which an endpoint gets the longest length of an answer.
+/// Request parameter for the maximum length of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokensParameter {
     /// `max_tokens`, with a temperature of 0.
     MaxTokens,
-    /// `max_completion_tokens`, as models want it that reason; they take no temperature.
+    /// `max_completion_tokens`, which reasoning models require. They do not accept a temperature.
     MaxCompletionTokens,
 }
 

@@ -1,4 +1,4 @@
-/// The fault of a configuration of which no model can be made: it names the key.
+/// Error: the configuration of a model is invalid. Names the configuration key.
 #[derive(Debug, thiserror::Error)]
 #[error("{key}.{fault}")]
 pub struct ModelError {
@@ -6,46 +6,46 @@ pub struct ModelError {
     pub(crate) fault: Fault,
 }
 
-/// A fault of it.
+/// Fault in the configuration of a model.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
-    /// The address is none, or one that must not be used.
+    /// The URL is invalid or not allowed.
     #[error("url: {0}")]
     Address(&'static str),
-    /// No model, or one whose name cannot be sent.
+    /// The model name is missing or cannot be sent.
     #[error("model: 1 to {} visible ASCII characters", crate::NAME_BYTES_MAX)]
     Name,
-    /// Longer than anybody waits.
+    /// The timeout exceeds the maximum.
     #[error("timeout_ms: 1 to {max}")]
     Timeout { max: u64 },
-    /// The bounds leave no answer, or no caller.
+    /// The limits allow no answer or no caller.
     #[error("tokens_max and concurrency_max: at least 1")]
     Bounds,
-    /// The key cannot be sent in a header.
+    /// The API key cannot be sent in a header.
     #[error("api_key is not one line of ASCII")]
     Key,
-    /// The client could not be made.
+    /// The HTTP client could not be created.
     #[error("url: no client can be made: {0}")]
     Client(reqwest::Error),
 }
 
-/// The reason for which the model gave nothing, this time.
+/// Reason why a call to the model returned nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelFailure {
-    /// It has just failed others, and is left alone for a while.
+    /// Calls are paused because of recent failures.
     Paused,
-    /// It reads as many texts as it may already.
+    /// The model already reads its maximum number of texts.
     Busy,
-    /// It did not answer in time.
+    /// The model did not answer in time.
     Timeout,
-    /// It could not be reached, or answered another status than 200.
+    /// The endpoint could not be reached, or returned a status other than 200.
     Unreachable,
-    /// Its answer has not the form that was asked for.
+    /// The answer does not have the requested format.
     Invalid,
 }
 
 impl ModelFailure {
-    /// As answers and metrics spell it.
+    /// Returns the name of the failure in API responses and metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,9 +1,11 @@
-//! A language model behind an OpenAI-compatible endpoint.
+//! Client for a language model behind an OpenAI-compatible endpoint.
 //!
-//! In: an operator's configuration, what the model is asked for, and a text. Out: what it said, in the form that was
-//! asked for, within a time, or why there is nothing. The text is a message of its own, as data. Redirects are not
-//! followed, 64 KiB of an answer are read, and a model that fails is left alone for a while. Its callers check that the
-//! answers are true. It never shows the key, the address or the answer.
+//! Input: an operator's configuration, a task and a text. Output: the model's answer in the requested format within a
+//! time limit, or the reason why there is none.
+//!
+//! The text is sent as a separate message, as data. Redirects are not followed, at most 64 KiB of an answer are read,
+//! and calls are paused after repeated failures. Callers must verify the answers. The crate never reveals the key, the
+//! URL or the answer.
 
 mod address;
 mod breaker;
@@ -26,25 +28,25 @@ use url::Url;
 use self::breaker::Breaker;
 use self::error::Fault;
 
-/// Longest answer of the endpoint that is read.
+/// Maximum length of a response that is read, in bytes.
 const BODY_BYTES_MAX: usize = 64 * 1024;
-/// Longest name of a model.
+/// Maximum length of a model name, in bytes.
 const NAME_BYTES_MAX: usize = 150;
 
-/// The use that a model is put to.
+/// Purpose for which a model is used.
 #[derive(Debug, Clone, Copy)]
 pub struct Purpose {
-    /// The section of the configuration, which faults name: `discover.model`.
+    /// Section of the configuration that error messages name, such as `discover.model`.
     pub key: &'static str,
-    /// The counter of its outcomes: `read`, or the names of [`ModelFailure`].
+    /// Name of the metric that counts outcomes. Its values are `read` and the names of [`ModelFailure`].
     pub counter: &'static str,
-    /// Longest time that anybody may wait for it.
+    /// Maximum configurable timeout, in milliseconds.
     pub timeout_ms_max: u64,
-    /// Callers wait for their turn where it reads as many texts as it may; else they do without it.
+    /// `true` if callers wait while the model is at its concurrency limit. Otherwise they go on without the model.
     pub waits: bool,
 }
 
-/// A language model.
+/// A configured language model.
 #[derive(Debug)]
 pub struct Model {
     purpose: Purpose,
@@ -58,10 +60,10 @@ pub struct Model {
 }
 
 impl Model {
-    /// The model that is configured; `None` where none is. The endpoint itself is not asked.
+    /// Creates the configured model. Returns `None` if none is configured. Does not contact the endpoint.
     ///
     /// # Errors
-    /// [`ModelError`], with what is wrong with the configuration.
+    /// [`ModelError`] if the configuration is invalid.
     pub fn of(config: &ModelConfig, purpose: Purpose) -> Result<Option<Self>, ModelError> {
         if config.url.is_empty() {
             return Ok(None);
@@ -116,16 +118,17 @@ impl Model {
         })
     }
 
-    /// The name at its endpoint.
+    /// Returns the name of the model at its endpoint.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The model's answer to a question, within its time. `read` makes of it the form that was asked for; `None` where it is none.
+    /// Asks the model a question and returns its answer within the time limit. `read` parses the answer and returns `None` if
+    /// the format is wrong.
     ///
     /// # Errors
-    /// [`ModelFailure`], with why there is nothing.
+    /// [`ModelFailure`] with the reason why there is no answer.
     pub async fn ask<T>(&self, question: &Question<'_>, read: impl Fn(&str) -> Option<T>) -> Result<T, ModelFailure> {
         let asked = self.ask_bounded(question, read).await;
         let outcome = asked.as_ref().map_or_else(|why| why.as_str(), |_| "read");
@@ -161,7 +164,7 @@ impl Model {
 
     async fn send(&self, question: &Question<'_>) -> Result<String, ModelFailure> {
         let body = wire::request(&self.name, question, self.bound);
-        // Neither the address nor the answer is logged: both may be private.
+        // The URL and the answer are not logged, because both may be private.
         let sent = self.client.post(self.url.clone()).body(body).send().await;
         let mut response = sent.map_err(|_| ModelFailure::Unreachable)?;
         if response.status() != StatusCode::OK {

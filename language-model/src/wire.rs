@@ -3,20 +3,20 @@ use serde_json::{Value, json};
 
 use crate::TokensParameter;
 
-/// A question to a model.
+/// A question to a language model.
 #[derive(Debug)]
 pub struct Question<'a> {
-    /// The task.
+    /// Instruction for the model.
     pub task: &'a str,
-    /// The text that it reads: a message of its own, as data.
+    /// Text that the model reads, sent as a separate message, as data.
     pub text: &'a str,
-    /// The name of its answer's form.
+    /// Name of the answer's JSON schema.
     pub form: &'static str,
-    /// The members of its answer. In its strict form a schema has no optional ones.
+    /// Properties of the answer. In strict mode, a schema has no optional properties.
     pub members: Value,
 }
 
-/// The schema of an object with these members and no others.
+/// Returns the JSON schema of an object with exactly these properties.
 #[must_use]
 pub fn strict(members: Value) -> Value {
     let names: Vec<String> = members
@@ -26,14 +26,14 @@ pub fn strict(members: Value) -> Value {
     json!({"type": "object", "properties": members, "required": names, "additionalProperties": false})
 }
 
-/// The bound of an answer's length.
+/// Limit on the length of an answer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TokensBound {
     pub(crate) parameter: TokensParameter,
     pub(crate) tokens_max: u32,
 }
 
-/// The body that asks.
+/// Builds the request body.
 pub(crate) fn request(model: &str, question: &Question<'_>, bound: TokensBound) -> Vec<u8> {
     let mut body = json!({
         "model": model,
@@ -55,7 +55,7 @@ pub(crate) fn request(model: &str, question: &Question<'_>, bound: TokensBound) 
         }
         TokensParameter::MaxCompletionTokens => body["max_completion_tokens"] = bound.tokens_max.into(),
     }
-    // Values of JSON always have a JSON form.
+    // Serialising a JSON value cannot fail.
     serde_json::to_vec(&body).unwrap_or_default()
 }
 
@@ -77,7 +77,7 @@ struct Message {
     content: Option<String>,
 }
 
-/// The model's words in an answer of the endpoint; `None` where it is none, or was cut off.
+/// Returns the model's text from a response. Returns `None` if the response is invalid or was truncated.
 pub(crate) fn content(body: &[u8]) -> Option<String> {
     let answer: Answer = serde_json::from_slice(body).ok()?;
     let choice = answer.choices.into_iter().next()?;
