@@ -1,4 +1,4 @@
-//! Discovery's view of the catalogue.
+//! Interface through which discovery uses the catalogue.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -11,32 +11,32 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Searches products and answers facts about them.
+/// Searches products and returns facts about them.
 #[async_trait]
 pub trait Catalogue: fmt::Debug + Send + Sync {
-    /// The names of the brands that the catalogue has now.
+    /// Returns the names of the brands currently in the catalogue.
     ///
     /// # Errors
     /// [`CatalogueError`]
     fn brands(&self) -> Result<Arc<BrandList>, CatalogueError>;
 
-    /// The currency of amounts where nobody names one.
+    /// Returns the default currency of amounts.
     fn market_currency(&self) -> CurrencyCode;
 
-    /// The best products, at most 40.
+    /// Returns the best products, at most 40.
     ///
     /// # Errors
     /// [`CatalogueError`]
     async fn search(&self, search: SearchFor) -> Result<CatalogueHits, CatalogueError>;
 
-    /// Variants, offers and attributes of a product; `None` where it is gone.
+    /// Returns the variants, offers and attributes of a product, or `None` if the product is gone.
     ///
     /// # Errors
     /// [`CatalogueError`]
     async fn detail(&self, id: &str) -> Result<Option<Detail>, CatalogueError>;
 }
 
-/// The catalogue's failure, as the caller gets it.
+/// Failure of the catalogue, as the caller receives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the catalogue does not answer: {}", .0.as_str())]
 pub struct CatalogueError(pub ErrorCode);
@@ -47,107 +47,107 @@ impl Classify for CatalogueError {
     }
 }
 
-/// A search, with what products must pass.
+/// A search with the filters that products must satisfy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchFor {
-    /// The words to search for, as a person writes them; at most 512 characters.
+    /// Search text as a person writes it, at most 512 characters.
     pub text: String,
-    /// The least that a product may cost, in minor units.
+    /// Minimum price in minor units.
     pub price_min_minor: Option<i64>,
-    /// The most.
+    /// Maximum price in minor units.
     pub price_max_minor: Option<i64>,
-    /// The currency of amounts.
+    /// Currency of the price limits.
     pub currency: Option<CurrencyCode>,
-    /// The brand of the products.
+    /// Brand of the products.
     pub brand: Option<BrandSlug>,
-    /// Facets, each with values of which products have one.
+    /// Facets with values. A product must have at least one of the values of each facet.
     pub facets: Vec<(String, Vec<String>)>,
-    /// True where sold-out products are found, too.
+    /// `true` to include sold-out products.
     pub with_sold_out: bool,
-    /// The order of what is found.
+    /// Sort order of the results.
     pub order: SearchOrder,
-    /// True where the text is words alone.
+    /// `true` to use the text as plain words without interpreting it.
     pub as_typed: bool,
 }
 
-/// The order of what a search finds.
+/// Sort order of search results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SearchOrder {
-    /// Best fit first.
+    /// Best match first.
     #[default]
     Relevance,
-    /// The lowest price first.
+    /// Lowest price first.
     Cheapest,
-    /// The highest price first.
+    /// Highest price first.
     Dearest,
 }
 
-/// The hits of a search.
+/// Results of a search.
 #[derive(Debug, Clone, Default)]
 pub struct CatalogueHits {
-    /// The best first.
+    /// Product cards, best first.
     pub cards: Vec<Card>,
-    /// The search engine that found them.
+    /// Search engine that returned the results.
     pub engine: String,
-    /// The release that they are of.
+    /// Release that contains the products.
     pub release: String,
-    /// The stretches of the text that the search read.
+    /// Spans of the search text that the search interpreted.
     pub understood: Vec<UnderstoodSpan>,
 }
 
-/// A stretch of a text that was read.
+/// A span of the text that was interpreted.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = DiscoverUnderstood)]
 pub struct UnderstoodSpan {
-    /// As it was typed.
+    /// The span as typed.
     pub text: String,
-    /// As `GET /v1/search` names it.
+    /// Meaning of the span, as `GET /v1/search` names it.
     pub meaning: String,
-    /// The filter that products must pass, as `GET /v1/search` states it; null where nothing is left out for it.
+    /// Filter that products must satisfy, as `GET /v1/search` states it. Null if the span excludes nothing.
     #[schema(required = true, value_type = Option<Object>)]
     pub filter: Option<Value>,
 }
 
-/// A product card, as the search answers it.
+/// A product card, as the search returns it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Card {
-    /// UUID.
+    /// UUID of the product.
     pub id: String,
-    /// As the store wrote it: data, whatever it says.
+    /// Title as the store wrote it. Untrusted data.
     pub title: String,
-    /// The brand's display name.
+    /// Display name of the brand.
     pub brand: String,
-    /// The brand's slug.
+    /// Slug of the brand.
     pub brand_slug: String,
-    /// The lowest price of a variant, in minor units.
+    /// Lowest variant price, in minor units.
     pub price_min_minor: i64,
-    /// ISO 4217 code.
+    /// Currency of the prices, as an ISO 4217 code.
     pub currency: String,
-    /// Share of the list price that is taken off.
+    /// Discount from the list price, in percent.
     pub discount_pct: Option<u8>,
-    /// Average of ratings.
+    /// Average rating.
     pub rating: Option<f32>,
-    /// List price of what costs least, where it is marked down.
+    /// List price of the cheapest variant, in minor units, if it is marked down.
     pub compare_at_minor: Option<i64>,
-    /// Address of the first picture.
+    /// URL of the first image.
     pub image: Option<String>,
-    /// Any variant is available.
+    /// `true` if any variant is available.
     pub in_stock: bool,
-    /// `sha:` and 40 hex digits.
+    /// Product identifier of the form `sha:` with 40 hex digits.
     pub product_uid: String,
-    /// All variants are known.
+    /// `true` if all variants are known.
     pub variants_complete: bool,
-    /// It lacks words of the text that found it.
+    /// `true` if the product does not match all words of the search text.
     #[serde(skip)]
     pub is_loose: bool,
 }
 
-/// Facts of a product besides its card.
+/// Facts about a product in addition to its card.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Detail {
     /// Variants that are for sale.
     pub variants: Vec<Variant>,
-    /// The prices of the variant.
+    /// Prices of the variants.
     pub offers: Vec<Offer>,
     /// Attributes that the store states.
     pub attributes: Attributes,
@@ -156,59 +156,59 @@ pub struct Detail {
 /// A variant of a product.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Variant {
-    /// The platform's id.
+    /// The platform's id of the variant.
     pub id: String,
-    /// By the names that the store gave them.
+    /// Option values by the option names that the store uses.
     pub options: BTreeMap<String, String>,
 }
 
-/// The price of a variant, as it is stored.
+/// Stored price of a variant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Offer {
-    /// The variant.
+    /// Id of the variant.
     pub variant_id: String,
-    /// In minor units.
+    /// Price in minor units.
     pub amount_minor: i64,
-    /// True where it can be bought.
+    /// `true` if the variant can be bought.
     pub available: bool,
 }
 
 /// A store's statements about a product.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Attributes {
-    /// The vendor.
+    /// Vendor of the product.
     pub vendor: Option<String>,
-    /// The store's own kind of thing.
+    /// The store's own product type.
     pub product_type: Option<String>,
-    /// The category of the product.
+    /// Category of the product.
     pub category: Option<Category>,
-    /// Values of options, by name.
+    /// Option values by option name.
     pub options: BTreeMap<String, Vec<String>>,
-    /// Other values, by name: `color`, `material`, `gender`, …
+    /// Other attribute values by name, such as `color`, `material` or `gender`.
     pub attributes: BTreeMap<String, Vec<String>>,
 }
 
 /// A category of the taxonomy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Category {
-    /// From the top down.
+    /// Path from the top-level category down.
     pub path: String,
 }
 
-/// A brand as it is listed.
+/// A brand in the list of brands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrandOfList {
-    /// Its slug.
+    /// Slug of the brand.
     pub slug: BrandSlug,
     /// The name of the brand.
     pub name: String,
-    /// The currency that it sells in.
+    /// Currency in which the brand sells.
     pub currency: Option<CurrencyCode>,
-    /// True where its name is a common word that says other things as often.
+    /// `true` if the brand's name is a common word that often has other meanings.
     pub is_plain: bool,
 }
 
-/// The names of brands.
+/// Names of the brands in a release.
 #[derive(Debug, Clone, Default)]
 pub struct BrandList {
     release: String,
@@ -217,7 +217,8 @@ pub struct BrandList {
 }
 
 impl BrandList {
-    /// The brands of a release, those with most products first: of two of one name the first is meant.
+    /// Creates a list from the brands of a release, sorted by descending number of products. If two brands have the
+    /// same name, the first is used.
     #[must_use]
     pub fn new(release: String, brands: Vec<BrandOfList>) -> Self {
         let mut by_key = HashMap::new();
@@ -233,19 +234,19 @@ impl BrandList {
         }
     }
 
-    /// The release that has them.
+    /// Returns the release that contains the brands.
     #[must_use]
     pub fn release(&self) -> &str {
         &self.release
     }
 
-    /// The brand at a place.
+    /// Returns the brand at an index.
     #[must_use]
     pub fn at(&self, at: usize) -> Option<&BrandOfList> {
         self.brands.get(at)
     }
 
-    /// The brand of this slug.
+    /// Returns the brand with this slug.
     #[must_use]
     pub fn of_slug(&self, slug: &str) -> Option<&BrandOfList> {
         self.brands.iter().find(|brand| brand.slug.as_str() == slug)

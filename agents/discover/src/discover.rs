@@ -21,10 +21,10 @@ use crate::schema::{
     AddToCart, AddToCartBody, AddToCartItem, DiscoverAnswer, DiscoverIntent, DiscoverProvenance, Shoppable,
 };
 
-/// Products that are looked at closely at the same time.
+/// Maximum number of products whose details are loaded concurrently.
 const DETAILS_AT_ONCE: usize = 8;
 
-/// Makes products of sentences; cheap to clone.
+/// Finds products for sentences. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Discover(Arc<Parts>);
 
@@ -37,30 +37,31 @@ struct Parts {
     guard: Arc<Guard>,
 }
 
-/// A sentence on its way to products.
+/// State of one discovery request.
 struct DiscoverSearch<'a> {
     request: &'a DiscoverRequest,
     brands: &'a BrandList,
-    /// Searches and models that were asked: what the sentence costs.
+    /// Number of searches and model calls so far, which is the cost of the sentence.
     asked: AtomicUsize,
 }
 
-/// The result for one reading of a sentence.
+/// Result for one interpretation of a sentence.
 struct Outcome {
     sought: ProductCriteria,
     fitting: Vec<(Card, Fit)>,
-    /// Products that miss something.
+    /// Products that violate some constraints.
     relaxed: Vec<(Card, Fit)>,
     left_out: BTreeMap<&'static str, u32>,
-    /// Stretches that the searches read.
+    /// Spans that the searches interpreted.
     understood: Vec<UnderstoodSpan>,
     engine: String,
     release: String,
 }
 
 impl Discover {
-    /// Looks in this catalogue, with this model where there is one, whose answers are of the clock's moment. Carts are
-    /// made at `cart_href`. `guard` has counted one request for each that it let in, and gets the cost.
+    /// Creates discovery over a catalogue, with an optional language model. `clock` sets the time of answers from the
+    /// model, and `cart_href` is the URL at which carts are created. `guard` has already counted one request for each
+    /// admitted call and is charged the total cost.
     #[must_use]
     pub fn new(
         catalogue: Arc<dyn Catalogue>,
@@ -78,7 +79,7 @@ impl Discover {
         }))
     }
 
-    /// The products that keep to what a sentence asks for.
+    /// Finds the products that satisfy the constraints of a sentence.
     pub(crate) async fn discover(
         &self,
         caller: &Caller,
@@ -117,7 +118,7 @@ impl Discover {
         Ok(self.answer(&asking, outcome, model))
     }
 
-    /// Looks for what one reading wants.
+    /// Searches with one interpretation of the sentence.
     async fn look(&self, asking: &DiscoverSearch<'_>, wanted: Constraints) -> Result<Outcome, CatalogueError> {
         let sought = ProductCriteria {
             bounds: asking.bounds(&wanted, &*self.0.catalogue),
@@ -140,7 +141,7 @@ impl Discover {
             let is_narrow = !search.facets.is_empty();
             let found = self.found(asking, search, &mut outcome).await?;
             if is_narrow && found.first().is_some_and(|first| first.is_loose) {
-                // No product of that colour is the thing itself: products of another thing come behind the thing.
+                // No product of that colour is the wanted thing itself, so products of another kind rank last.
                 aside = Some(found);
             } else {
                 cards.push(found);
@@ -163,7 +164,7 @@ impl Discover {
         Ok(outcome)
     }
 
-    /// The same, and where nothing keeps to all of it, what misses least.
+    /// Like `look`, but falls back to the products that violate the fewest constraints when none satisfies all of them.
     async fn look_further(&self, asking: &DiscoverSearch<'_>, wanted: Constraints) -> Result<Outcome, CatalogueError> {
         let mut outcome = self.look(asking, wanted).await?;
         if !outcome.fitting.is_empty() {
@@ -177,7 +178,7 @@ impl Discover {
         let mut cards = one_after_another(found);
         cards.retain(|card| !seen.contains(&card.id));
         self.sift(asking, cards, &mut outcome).await?;
-        // A product that is the thing itself comes before one that misses less but is another thing.
+        // A product of the wanted kind ranks before a product of another kind that violates fewer constraints.
         let relaxed = &mut outcome.relaxed;
         relaxed.sort_by(|(one, fit), (other, other_fit)| {
             let by_words = one.is_loose.cmp(&other.is_loose);
@@ -186,7 +187,7 @@ impl Discover {
         Ok(outcome)
     }
 
-    /// The cards that a search finds.
+    /// Returns the cards that a search finds.
     async fn found(
         &self,
         asking: &DiscoverSearch<'_>,
@@ -200,7 +201,7 @@ impl Discover {
         Ok(found.cards)
     }
 
-    /// Keeps the cards of products that keep to everything, as many as are wanted.
+    /// Keeps up to the requested number of cards whose products satisfy all constraints.
     async fn sift(
         &self,
         asking: &DiscoverSearch<'_>,
@@ -272,7 +273,7 @@ impl Discover {
             misses: fit.distance.names().collect(),
             card,
         });
-        // The same sentence of the same release has one answer where rules alone read it.
+        // Without a model, the answer depends only on the sentence and the release, so it needs no timestamp.
         let as_of = model.is_ok().then(|| self.0.clock.now());
         DiscoverAnswer {
             data: data.collect(),
@@ -294,7 +295,7 @@ impl Discover {
 }
 
 impl DiscoverSearch<'_> {
-    /// The rules' reading of the sentence and of its context.
+    /// Parses the sentence and its context with the rules.
     fn ruled(&self) -> Constraints {
         if !self.request.understand {
             return Constraints::as_typed(&self.request.query);
@@ -306,8 +307,8 @@ impl DiscoverSearch<'_> {
         ruled
     }
 
-    /// The reading, as a search states it: the rules here about prices and unwanted things, and the search's own
-    /// reading of the rest.
+    /// Describes the interpretation in the form of a search. The rules here cover prices and unwanted things; the
+    /// search's own interpretation covers all other spans.
     fn understood(&self, outcome: &Outcome) -> Vec<UnderstoodSpan> {
         let currency = outcome.sought.bounds.currency;
         let told = outcome.sought.wanted.parts.iter().map(|part| {
@@ -334,8 +335,8 @@ impl DiscoverSearch<'_> {
         told.collect()
     }
 
-    /// The range that products may cost. An amount is in the currency that the sentence names, else in the brand's,
-    /// else in the market's.
+    /// Returns the allowed price range. Amounts are in the currency that the sentence names, otherwise the brand's,
+    /// otherwise the market's.
     fn bounds(&self, wanted: &Constraints, catalogue: &dyn Catalogue) -> Bounds {
         let brand = match &self.request.brand {
             Brand::Known(slug) => self.brands.of_slug(slug.as_str()),
@@ -347,8 +348,7 @@ impl DiscoverSearch<'_> {
         Bounds::of(wanted.price, self.request.budget_max_minor, currency)
     }
 
-    /// The brand of the products that may be answered: the one that is stated and the one that the sentence names are
-    /// both meant.
+    /// Returns the brand that products must have. The brand in the request and the brand in the sentence both apply.
     fn brand(&self, wanted: &Constraints) -> Brand {
         let read = wanted.brand.and_then(|at| self.brands.at(at));
         match (&self.request.brand, read) {
@@ -388,14 +388,14 @@ impl DiscoverSearch<'_> {
     }
 }
 
-/// The cards of several searches, each product once: all of the first, then what the next ones have besides.
+/// Concatenates the cards of several searches without duplicates.
 fn one_after_another(found: Vec<Vec<Card>>) -> Vec<Card> {
     let mut seen = HashSet::new();
     let all = found.into_iter().flatten();
     all.filter(|card| seen.insert(card.id.clone())).collect()
 }
 
-/// The same, one of each search in turn.
+/// Interleaves the cards of several searches without duplicates, one from each search in turn.
 fn in_turn(found: Vec<Vec<Card>>) -> Vec<Card> {
     let longest = found.iter().map(Vec::len).max().unwrap_or(0);
     let mut lists: Vec<_> = found.into_iter().map(Vec::into_iter).collect();

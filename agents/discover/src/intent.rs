@@ -1,4 +1,4 @@
-//! The constraints of a sentence, out of the rules' reading and of the model's.
+//! Constraints of a sentence, combined from the rules' and the model's interpretation.
 
 use data_text::stems;
 use data_understanding::intent::{self, Audience, BrandNames, Intent, Unwanted, brand_keys};
@@ -8,18 +8,18 @@ use serde_json::Number;
 
 use crate::catalogue::BrandList;
 
-/// Longest answer of a model that is taken for an intent, in bytes.
+/// Maximum length of a model's answer that is parsed, in bytes.
 const REPLY_BYTES_MAX: usize = 8 * 1024;
-/// Most values of a list that are looked at.
+/// Maximum number of values read from a list.
 const VALUES_MAX: usize = 8;
-/// Longest value, in characters.
+/// Maximum length of a value, in characters.
 const VALUE_CHARS_MAX: usize = 60;
-/// Longest text that is looked for in the model's words, in characters.
+/// Maximum length of the model's search words, in characters.
 const WORDS_CHARS_MAX: usize = 160;
-/// Most things that are not wanted.
+/// Maximum number of unwanted things.
 const UNWANTED_MAX: usize = 16;
 
-/// A model's answer, in its form. Its truth is another question.
+/// A model's answer in the expected format. Its content is not yet verified.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reply {
@@ -35,18 +35,18 @@ pub struct Reply {
     unwanted: Vec<String>,
 }
 
-/// The answer has not the form of an intent.
+/// Error: the answer does not have the format of an intent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no intent")]
 pub struct ReplyError;
 
 impl Reply {
-    /// Reads what a model said.
+    /// Parses a model's answer.
     ///
     /// # Errors
-    /// [`ReplyError`] for anything but one JSON object with members of the right types and no others.
+    /// [`ReplyError`] unless the answer is one JSON object with only the expected fields and types.
     pub fn read(said: &str) -> Result<Self, ReplyError> {
-        // A list would be taken for members in their order.
+        // serde would accept a JSON array as a list of fields in order.
         if said.len() > REPLY_BYTES_MAX || !said.trim_start().starts_with('{') {
             return Err(ReplyError);
         }
@@ -54,44 +54,44 @@ impl Reply {
     }
 }
 
-/// Constraints on products, and preferences.
+/// Constraints and preferences for products.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Constraints {
-    /// The price range, in hundredths.
+    /// Price range, in hundredths of the currency unit.
     pub price: Price,
-    /// One of these colours.
+    /// Wanted colours. A product must have at least one of the colours.
     pub colours: Vec<&'static str>,
-    /// One of these sizes.
+    /// Wanted sizes. A product must have at least one of the sizes.
     pub sizes: Vec<String>,
-    /// Made for these, or for nobody in particular.
+    /// Audience of the product. Products without a stated audience also match.
     pub audience: Option<Audience>,
-    /// The occasion: what is looked for, not what must be.
+    /// Occasion that is searched for. It does not filter products.
     pub occasion: Option<&'static str>,
-    /// Of this brand: a place in the list.
+    /// Wanted brand, as an index into the list of brands.
     pub brand: Option<usize>,
-    /// None of these.
+    /// Things that the product must not be or contain.
     pub unwanted: Vec<Unwanted>,
-    /// Of none of these brands.
+    /// Unwanted brands, as indices into the list of brands.
     pub unwanted_brands: Vec<usize>,
-    /// The words to search for, as the sentence has them.
+    /// Search words from the sentence.
     pub text: String,
-    /// The words to search for, as the model has them.
+    /// Search words from the model.
     pub words: Option<Words>,
-    /// The parts that the rules read, as they were typed.
+    /// Parts that the rules interpreted, as typed.
     pub parts: Vec<Part>,
 }
 
-/// A model's words for the thing that is wanted.
+/// A model's search words for the wanted thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Words {
-    /// The words.
+    /// The words as one text.
     pub text: String,
-    /// True where the sentence has any of them. Else they may be a translation, or made up.
+    /// `true` if the sentence contains any of the words. Otherwise they may be a translation or invented.
     pub is_grounded: bool,
 }
 
 impl Constraints {
-    /// Constraints by the rules' reading.
+    /// Creates constraints from the rules' interpretation.
     #[must_use]
     pub fn of_rules(intent: Intent) -> Self {
         Self {
@@ -109,7 +109,7 @@ impl Constraints {
         }
     }
 
-    /// Of a sentence of which nothing is read.
+    /// Creates constraints that use the whole sentence as search words.
     #[must_use]
     pub fn as_typed(sentence: &str) -> Self {
         Self {
@@ -118,14 +118,14 @@ impl Constraints {
         }
     }
 
-    /// Takes over what another text says where this one says nothing, and everything that it refuses.
+    /// Fills gaps with the constraints of another text and adds everything that the other text excludes.
     pub fn complete(&mut self, other: Intent) {
         let is_open = self.price.min.is_none() && self.price.max.is_none();
         if is_open {
             self.price = other.price;
         }
         if self.colours.is_empty() {
-            // A colour that the sentence refuses stays refused.
+            // A colour that the sentence excludes stays excluded.
             let colours = other.colours.into_iter();
             self.colours = colours.filter(|colour| !self.refuses(colour)).collect();
         }
@@ -140,8 +140,8 @@ impl Constraints {
         self.unwanted_brands.extend(other.unwanted_brands);
     }
 
-    /// Adds what a model made of the sentence, as far as the sentence and the catalogue bear it out. What the rules read
-    /// stays as it is: only fields that they left open are filled, bounds become narrower and more is refused.
+    /// Adds the model's interpretation, as far as the sentence and the catalogue confirm it. Constraints from the rules
+    /// do not change: the model can only fill empty fields, narrow price limits and add exclusions.
     #[must_use]
     pub fn with_reply(&self, reply: &Reply, sentence: &str, brands: &BrandList) -> Self {
         let mut told = self.clone();
@@ -183,7 +183,7 @@ impl Constraints {
         self.unwanted.iter().any(|unwanted| unwanted.what == word)
     }
 
-    /// The bounds that the sentence bears out: each must be one of its own numbers.
+    /// Returns the price limits that the sentence confirms: each must be a number in the sentence.
     fn price_with(&self, reply: &Reply, sentence: &str) -> Price {
         let numbers = intent::numbers(sentence);
         let amount = |number: &Option<Number>| {
@@ -195,7 +195,7 @@ impl Constraints {
         let (min, max) = (amount(&reply.price_min), amount(&reply.price_max));
         let most = max.into_iter().chain(self.price.max).min();
         let least = min.max(self.price.min);
-        // Of bounds that leave nothing the model has mixed something up.
+        // If the limits exclude every price, the model has confused something.
         if least.zip(most).is_some_and(|(least, most)| least > most) {
             return self.price;
         }
@@ -210,7 +210,7 @@ impl Constraints {
         }
     }
 
-    /// Refuses what a model says is not wanted, unless it is what is wanted.
+    /// Adds an exclusion from the model, unless it is the wanted thing.
     fn refuse(&mut self, what: &str, brands: &BrandList) {
         let brand = brand_keys(what)
             .iter()
@@ -231,14 +231,14 @@ impl Constraints {
     }
 }
 
-/// True where a sentence names something without refusing it: the first word of what it looks for.
+/// Returns `true` if a text names something, by its first word, without excluding it.
 fn is_asked_for(text: &str, what: &str) -> bool {
     let (text, what) = (stems(text), stems(what));
     let Some(head) = text.first() else { return false };
     what.is_empty() || what.contains(head)
 }
 
-/// A sentence, as what a model says of it is compared with it.
+/// Words of a sentence, prepared for comparison with the model's answer.
 struct SentenceTerms {
     stems: Vec<String>,
     words: Vec<String>,
@@ -256,7 +256,7 @@ impl SentenceTerms {
         }
     }
 
-    /// True where the sentence has all words of a text.
+    /// Returns `true` if the sentence contains all words of a text.
     fn has(&self, text: &str) -> bool {
         let lower = text.to_lowercase();
         let mut words = lower
@@ -274,7 +274,8 @@ impl SentenceTerms {
         named
     }
 
-    /// The brand that a model names, where the catalogue has it and the sentence names it, too, if with a slip.
+    /// Returns the brand that a model names if the catalogue has it and the sentence names it too, possibly with a
+    /// typo.
     fn brand(&self, name: &str, brands: &BrandList) -> Option<usize> {
         if !is_short(&name) {
             return None;
@@ -287,7 +288,7 @@ impl SentenceTerms {
     }
 }
 
-/// True where two words differ in at most one letter.
+/// Returns `true` if two words differ in at most one letter.
 fn is_near(one: &str, other: &str) -> bool {
     if one == other {
         return true;
@@ -319,7 +320,7 @@ fn bounded(values: &[String]) -> impl Iterator<Item = &str> {
     values.iter().take(VALUES_MAX).map(String::as_str).filter(is_short)
 }
 
-/// A model's words for the thing that is wanted, without signs that a search reads.
+/// Returns the model's words for the wanted thing, without characters that have a special meaning in searches.
 fn words(text: &str, said: &SentenceTerms) -> Option<Words> {
     let plain = |char: char| {
         if char.is_alphanumeric() || char == '\'' {
@@ -334,7 +335,8 @@ fn words(text: &str, said: &SentenceTerms) -> Option<Words> {
     (!text.is_empty()).then_some(Words { text, is_grounded })
 }
 
-/// An amount in hundredths, without a detour over a fraction; `None` for what is below zero or no amount of money.
+/// Converts an amount to hundredths without floating-point arithmetic. Returns `None` for negative numbers and anything
+/// that is not an amount of money.
 fn hundredths(number: &Number) -> Option<u64> {
     let text = number.to_string();
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));

@@ -1,14 +1,15 @@
-//! A person's sentence becomes products with reasons: `POST /v1/discover`.
+//! Finds products for a sentence and gives reasons for them: `POST /v1/discover`.
 //!
-//! In: a sentence with a budget, a brand and a context where the caller states them; a [`Catalogue`] that searches; a
-//! language model behind any OpenAI-compatible endpoint, where one is configured. Out: cards of products that keep to
-//! everything that was read out of the sentence, or where there is none the nearest with what each misses; each with why it
-//! is there, in facts, and with the request that puts it into a cart.
+//! Input: a sentence, with a budget, a brand and a context if the caller states them; a [`Catalogue`] that searches;
+//! and optionally a language model behind an OpenAI-compatible endpoint. Output: cards of products that satisfy all
+//! constraints of the sentence. If there are none, the nearest products are returned with the constraints they violate.
+//! Each product has factual reasons and the request that adds it to a cart.
 //!
-//! Rules read the sentence first (`data-understanding`). The model sees the sentence and nothing else; what it answers is
-//! checked against the sentence and the catalogue, and may narrow what the rules read, never loosen it. Slow, wrong or gone,
-//! it costs at most its time, and the rules' reading is answered: `degraded: true`.
-//! It knows no index, no store and no cart of its own.
+//! Rules interpret the sentence first (`data-understanding`). The model sees only the sentence. Its answer is checked
+//! against the sentence and the catalogue. It may narrow the rules' interpretation but never loosen it. If the model is
+//! slow, wrong or unavailable, only its time limit is lost and the rules' result is returned with `degraded: true`.
+//!
+//! The crate has no index, store access or cart of its own.
 
 mod catalogue;
 mod config;

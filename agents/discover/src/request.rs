@@ -4,32 +4,32 @@ use serde_json::Value;
 use crate::rules::MINOR_MAX;
 use crate::rules::criteria::Brand;
 
-/// Longest sentence, in characters.
+/// Maximum length of a sentence, in characters.
 const QUERY_CHARS_MAX: usize = 512;
-/// Longest context, in characters.
+/// Maximum length of the context, in characters.
 const CONTEXT_CHARS_MAX: usize = 2_000;
-/// Longest name of a brand, in characters.
+/// Maximum length of a brand name, in characters.
 const BRAND_CHARS_MAX: usize = 200;
-/// Most products of an answer.
+/// Maximum number of products in a response.
 pub(crate) const LIMIT_MAX: usize = 40;
 const LIMIT_DEFAULT: usize = 12;
 
-/// A request for products by a sentence.
+/// A request for products that match a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DiscoverRequest {
-    /// A sentence.
+    /// The buyer's sentence.
     pub(crate) query: String,
-    /// Further text about the buyer: it fills the gaps that the sentence leaves.
+    /// Further text about the buyer, which fills gaps in the sentence.
     pub(crate) context: String,
     pub(crate) budget_max_minor: Option<i64>,
     pub(crate) brand: Brand,
     pub(crate) limit: usize,
-    /// True where the sentence is read; else it is words alone.
+    /// `true` to interpret the sentence. Otherwise it is used as plain words.
     pub(crate) understand: bool,
 }
 
 impl DiscoverRequest {
-    /// Reads a body.
+    /// Parses a request body.
     pub(crate) fn read(body: &JsonObject) -> Result<Self, Problem> {
         let mut reader = MembersReader::new(body);
         let query = reader.required("query").parsed(|text| {
@@ -64,7 +64,7 @@ impl DiscoverRequest {
     }
 }
 
-/// The member `understand`: true where it is absent.
+/// Reads the field `understand`. Defaults to `true`.
 fn understand(reader: &mut MembersReader<'_>, body: &JsonObject) -> bool {
     match body.0.get("understand") {
         None | Some(Value::Null) => true,
@@ -76,7 +76,7 @@ fn understand(reader: &mut MembersReader<'_>, body: &JsonObject) -> bool {
     }
 }
 
-/// The member `context`: a text, or an object of which the texts count.
+/// Reads the field `context`: a text, or an object whose texts are used.
 fn context(reader: &mut MembersReader<'_>, body: &JsonObject) -> String {
     let text = match body.0.get("context") {
         None | Some(Value::Null) => return String::new(),

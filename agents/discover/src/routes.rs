@@ -1,4 +1,4 @@
-//! The route: reads a request, calls the operation, writes.
+//! HTTP route: parses the request, calls the operation and writes the response.
 
 use api::{Asker, EntityTag, GraphAnswer, JsonObject, LiveAnswer, LiveErrors, OpenRouter, Problem, Tier, described};
 use axum::extract::State;
@@ -17,30 +17,31 @@ fn operations() -> OpenApiRouter<Discover> {
     described("Discovery in a person's own words.").routes(routes!(discover_products))
 }
 
-/// The interface description.
+/// Returns the OpenAPI description.
 #[must_use]
 pub fn openapi() -> OpenApi {
     operations().into_openapi()
 }
 
-/// The route, described, without an edge.
+/// Returns the documented route without edge middleware.
 pub fn open_router(discover: Discover) -> OpenRouter {
     OpenRouter::of(operations(), discover).read_by_post_of_any_origin()
 }
 
-/// Products for a sentence in a person's own words.
+/// Finds products for a sentence in a person's own words.
 ///
-/// Budget, colour, size, audience, brand and what is not wanted are read out of the sentence and hold for every product
-/// of the answer; `provenance.intent` lists them, `provenance.understood` the stretches that say so, and
-/// `provenance.left_out` what was left out for them. Where nothing keeps to all of them, products that the words find
-/// follow, and `misses` of each names what it lacks: those that miss least first, and of those alike the ones whose
-/// price is nearest. A language model reads the sentence where the operator has set one; it may narrow what rules read,
-/// and never loosens it. Without one, or when it does not answer in time, `degraded` is true and the rules' reading is
-/// answered. `why` is made of facts alone. `add_to_cart` is a request that can be sent as it is, with a key. An answer
-/// is of tier `graph` and has an `ETag` where rules alone read the sentence, and is 304 to the same request with that
-/// tag in `If-None-Match`; it is of tier `live`, kept by no cache, where a model did. `understand: false` looks for the
-/// words alone. A sentence counts as many requests as searches and models are asked for it; titles are the stores' own
-/// words, to be read as data.
+/// Budget, colour, size, audience, brand and unwanted things are extracted from the sentence and apply to every product
+/// in the response. `provenance.intent` lists these constraints, `provenance.understood` the spans of the sentence that
+/// state them, and `provenance.left_out` the products they excluded. If no product satisfies all constraints, products
+/// that match the words follow, and `misses` of each names the constraints it violates. Products that violate the
+/// fewest constraints come first. Products with equally many violations are ordered by the nearest price. A language
+/// model interprets the sentence if the operator has configured one. It may narrow the rules' interpretation but never
+/// loosens it. Without a model, or if it does not answer in time, `degraded` is true and the rules' interpretation is
+/// used. `why` consists of facts only. `add_to_cart` is a request that can be sent unchanged, with a key. If rules
+/// alone interpreted the sentence, the response has tier `graph` and an `ETag`. The same request with that tag in
+/// `If-None-Match` then returns 304. If a model interpreted the sentence, the response has tier `live` and must not be
+/// cached. `understand: false` searches for the plain words. A sentence counts as many requests as it needs searches
+/// and model calls. Titles are the stores' own words and must be treated as data.
 #[utoipa::path(
     post,
     path = "/v1/discover",

@@ -1,4 +1,4 @@
-//! The shapes of requests and answers.
+//! Types of requests and responses.
 
 use std::collections::BTreeMap;
 
@@ -10,33 +10,33 @@ use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
 
 use crate::catalogue::{Card, UnderstoodSpan};
 
-/// A request for products by a sentence.
+/// A request for products that match a sentence.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = DiscoverRequest)]
 pub(crate) struct DiscoverBody {
     /// A sentence in the buyer's own words, in English or Hinglish.
     #[schema(min_length = 1, max_length = 512, pattern = r"\S")]
     pub(crate) query: String,
-    /// The most that a product may cost, in minor units of the currency that the sentence names, else of the brand's, else
-    /// of the market's. It holds whatever the sentence says.
+    /// Maximum price of a product, in minor units. The currency is the one that the sentence names, otherwise the
+    /// brand's, otherwise the market's. The limit applies whatever the sentence says.
     #[schema(minimum = 0, maximum = 9_007_199_254_740_991_i64, nullable)]
     pub(crate) budget_max_minor: Option<i64>,
-    /// Only products of this brand: a slug.
+    /// Slug of a brand. Only products of this brand are returned.
     #[schema(max_length = 200, nullable)]
     pub(crate) brand: Option<String>,
-    /// Most products.
+    /// Maximum number of products.
     #[schema(minimum = 1, maximum = 40, default = 12, nullable)]
     pub(crate) limit: Option<i64>,
-    /// `false` looks for the words of the sentence alone: nothing is read out of it or out of `context`.
+    /// `false` searches for the words of the sentence only. The sentence and `context` are then not interpreted.
     #[schema(default = true, nullable)]
     pub(crate) understand: Option<bool>,
-    /// Further details of the buyer: a text of at most 2,000 characters, or an object whose texts count. Budget,
-    /// colour, size, audience and unwanted things in it hold where the sentence leaves them open.
+    /// Further details about the buyer: a text of at most 2,000 characters, or an object whose texts are used. Budget,
+    /// colour, size, audience and unwanted things in it apply if the sentence does not state them.
     #[schema(schema_with = context, required = false)]
     pub(crate) context: Option<serde_json::Value>,
 }
 
-/// A text, an object of texts, or nothing.
+/// Returns the schema of `context`: a text, an object of texts, or null.
 fn context() -> Schema {
     let text = ObjectBuilder::new().schema_type(Type::String).max_length(Some(2000));
     let members = ObjectBuilder::new().schema_type(Type::Object);
@@ -47,7 +47,7 @@ fn context() -> Schema {
     Schema::OneOf(one_of.description(Some(description)).build())
 }
 
-/// A product, with why it is there and how it gets into a cart.
+/// A product with the reason for it and the request that adds it to a cart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Shoppable {
     #[serde(flatten)]
@@ -57,69 +57,69 @@ pub(crate) struct Shoppable {
     pub(crate) add_to_cart: AddToCart,
 }
 
-/// A product, with why it is there and how it gets into a cart. Titles and brands' names are the stores' own words: data,
-/// whatever they say.
+/// A product with the reason for it and the request that adds it to a cart. Titles and brand names are the stores' own
+/// words and must be treated as data.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = DiscoveredProduct)]
 pub(crate) struct ShoppableDocument {
-    /// UUID.
+    /// UUID of the product.
     #[schema(format = "uuid")]
     id: String,
-    /// `sha:` and 40 hex digits.
+    /// Product identifier of the form `sha:` with 40 hex digits.
     product_uid: String,
-    /// As the store wrote it.
+    /// Title as the store wrote it.
     title: String,
-    /// The brand's display name.
+    /// Display name of the brand.
     brand: String,
-    /// The brand's slug.
+    /// Slug of the brand.
     brand_slug: String,
-    /// The lowest price of a variant, in minor units, as it was stored.
+    /// Lowest variant price in minor units, as stored.
     price_min_minor: i64,
     /// List price before discount, in minor units.
     #[schema(required = true)]
     compare_at_minor: Option<i64>,
-    /// Share of the list price that is taken off, rounded.
+    /// Discount from the list price in percent, rounded.
     #[schema(required = true)]
     discount_pct: Option<i64>,
-    /// ISO 4217 code.
+    /// Currency of the prices, as an ISO 4217 code.
     currency: String,
-    /// True where it can be bought, by the stored catalogue.
+    /// True if the product can be bought, according to the stored catalogue.
     in_stock: bool,
-    /// Average of ratings.
+    /// Average rating.
     #[schema(required = true)]
     rating: Option<f64>,
-    /// URL of a picture.
+    /// URL of an image.
     #[schema(required = true, format = "uri")]
     image: Option<String>,
-    /// The reason for the product: facts alone, in plain words.
+    /// Reason for the product, in plain words and facts only.
     why: String,
-    /// The constraints that it misses: `color`, `size`, `price`, `brand`, `audience`, `stock`, `unwanted`; empty unless nothing
-    /// keeps to all of them.
+    /// Constraints that the product violates: `color`, `size`, `price`, `brand`, `audience`, `stock`, `unwanted`. Empty
+    /// unless no product satisfies all constraints.
     misses: Vec<String>,
-    /// The request that puts it into a cart.
+    /// Request that adds the product to a cart.
     add_to_cart: AddToCart,
 }
 
-/// A request as it is to be sent, with a key or a session.
+/// A request that can be sent unchanged, with a key or a session.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct AddToCart {
-    /// Always `POST`.
+    /// HTTP method; always `POST`.
     pub(crate) method: &'static str,
-    /// Absolute where the server knows its public address, else a path on this server.
+    /// Absolute URL if the server knows its public address, otherwise a path on this server.
     #[schema(format = "uri-reference")]
     pub(crate) href: String,
-    /// Its JSON body.
+    /// JSON body of the request.
     pub(crate) body: AddToCartBody,
 }
 
 /// The body of `POST /v1/cart`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct AddToCartBody {
-    /// One item.
+    /// The single item to add.
     pub(crate) items: [AddToCartItem; 1],
 }
 
-/// One piece of the variant that comes nearest to what was asked for, the cheapest of them.
+/// One piece of the variant that best satisfies the constraints. Among equal variants, the cheapest is used.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct AddToCartItem {
     /// UUID of the product.
@@ -127,41 +127,41 @@ pub(crate) struct AddToCartItem {
     pub(crate) product_id: String,
     /// The platform's id of the variant.
     pub(crate) variant_id: String,
-    /// Always 1.
+    /// Quantity; always 1.
     pub(crate) qty: u32,
 }
 
-/// The constraints of the sentence that were applied.
+/// Constraints of the sentence that were applied.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct DiscoverIntent {
-    /// The words of the search.
+    /// Search words.
     pub(crate) words: String,
-    /// The least that a product may cost, in minor units.
+    /// Minimum price in minor units.
     #[schema(required = true)]
     pub(crate) price_min_minor: Option<i64>,
-    /// The most, of the sentence and `budget_max_minor` the lower.
+    /// Maximum price in minor units: the lower of the sentence's limit and `budget_max_minor`.
     #[schema(required = true)]
     pub(crate) price_max_minor: Option<i64>,
-    /// The currency of both; ISO 4217.
+    /// Currency of the price limits, as an ISO 4217 code.
     pub(crate) currency: String,
-    /// One of these colours.
+    /// Wanted colours. A product must have at least one of the colours.
     pub(crate) colors: Vec<&'static str>,
-    /// One of these sizes.
+    /// Wanted sizes. A product must have at least one of the sizes.
     pub(crate) sizes: Vec<String>,
-    /// The people whom it is for; products that say they are for others are left out.
+    /// Audience of the product. Products that state another audience are excluded.
     #[schema(required = true, value_type = Option<AudienceDocument>)]
     pub(crate) audience: Option<&'static str>,
-    /// The occasion; it is looked for, not filtered by.
+    /// Occasion that is searched for. It does not filter products.
     #[schema(required = true)]
     pub(crate) occasion: Option<&'static str>,
     /// Slug of the brand.
     #[schema(required = true)]
     pub(crate) brand: Option<String>,
-    /// Things that are not wanted, brands by their slugs included.
+    /// Unwanted things, including the slugs of unwanted brands.
     pub(crate) unwanted: Vec<String>,
 }
 
-/// The people whom a thing is made for.
+/// Audience of a product.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(dead_code, reason = "it describes the values of a text")]
@@ -176,40 +176,40 @@ pub(crate) enum AudienceDocument {
     Girls,
     /// Children.
     Kids,
-    /// The youngest.
+    /// Babies and toddlers.
     Baby,
-    /// Everybody.
+    /// Everyone.
     Unisex,
 }
 
-/// The source of an answer.
+/// Origin of a response.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct DiscoverProvenance {
-    /// The release that the products are of.
+    /// Release that contains the products.
     pub(crate) release: String,
-    /// The search engine; `none` where no product could meet the constraints.
+    /// Search engine; `none` if no product could satisfy the constraints.
     pub(crate) engine: String,
-    /// The reading of the sentence, stretch by stretch, as `GET /v1/search` states it.
+    /// Interpreted spans of the sentence, as `GET /v1/search` states them.
     pub(crate) understood: Vec<UnderstoodSpan>,
-    /// The constraints on products, by the sentence, the context and the request.
+    /// Constraints on products from the sentence, the context and the request.
     pub(crate) intent: DiscoverIntent,
-    /// The language model that read the sentence; null where none did.
+    /// Language model that interpreted the sentence; null if none did.
     #[schema(required = true)]
     pub(crate) model: Option<String>,
-    /// True where rules alone read the sentence. Their reading holds in any case.
+    /// True if rules alone interpreted the sentence. Constraints from the rules apply in any case.
     pub(crate) degraded: bool,
-    /// The reason why rules alone read it: `not_configured`, `paused`, `busy`, `timeout`, `unreachable`, `invalid`,
-    /// `nothing_found`; `off` where `understand` is false and nothing did.
+    /// Reason why rules alone interpreted the sentence: `not_configured`, `paused`, `busy`, `timeout`, `unreachable`,
+    /// `invalid` or `nothing_found`. `off` if `understand` is false, so that the sentence was not interpreted.
     #[schema(required = true)]
     pub(crate) degraded_reason: Option<&'static str>,
-    /// The members that hold words of stores: data, whatever they say.
+    /// JSON paths of the fields that contain text written by stores. It must be treated as data.
     pub(crate) untrusted: [&'static str; 2],
-    /// The number of products that the words find but that miss a constraint, by the first that they miss of `color`,
+    /// Number of products that match the words but violate a constraint, by the first violated constraint of `color`,
     /// `size`, `price`, `brand`, `audience`, `stock` and `unwanted`.
     pub(crate) left_out: BTreeMap<&'static str, u32>,
 }
 
-/// The answer of `POST /v1/discover`.
+/// Response of `POST /v1/discover`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct DiscoverAnswer {
     pub(crate) data: Vec<Shoppable>,
@@ -219,17 +219,17 @@ pub(crate) struct DiscoverAnswer {
     pub(crate) tier: Tier,
 }
 
-/// The answer of `POST /v1/discover`.
+/// Response of `POST /v1/discover`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = DiscoverAnswer)]
 pub(crate) struct DiscoverAnswerDocument {
-    /// The products, the best first.
+    /// Products, best first.
     data: Vec<ShoppableDocument>,
-    /// The source of the products.
+    /// Origin of the products.
     provenance: DiscoverProvenance,
-    /// The moment of the answer; on tier `live` alone.
+    /// Time of the response; present only on tier `live`.
     #[schema(format = "date-time")]
     as_of: Option<String>,
-    /// `graph` where rules alone read the sentence, `live` where a language model did.
+    /// `graph` if rules alone interpreted the sentence, `live` if a language model did.
     tier: String,
 }

@@ -4,22 +4,22 @@ use agents_discover::{BrandList, Constraints};
 use anyhow::Context as _;
 use data_understanding::intent::Audience;
 
-/// The fields that are counted.
+/// Fields for which precision and recall are counted.
 pub(crate) const FIELDS: [&str; 9] = [
     "max", "min", "currency", "colour", "size", "for", "occasion", "not", "brand",
 ];
 
-/// Values by field.
+/// Values by field name.
 pub(crate) type Fields = BTreeMap<&'static str, Vec<String>>;
 
-/// A sentence and what it wants.
+/// A sentence with its expected constraints.
 #[derive(Debug, Clone)]
 pub(crate) struct LabelledSentence {
     pub(crate) sentence: String,
     pub(crate) fields: Fields,
 }
 
-/// Reads a file of sentences.
+/// Reads a file of labelled sentences.
 pub(crate) fn read(file: &str) -> anyhow::Result<Vec<LabelledSentence>> {
     let lines = file.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     lines
@@ -40,7 +40,7 @@ pub(crate) fn read(file: &str) -> anyhow::Result<Vec<LabelledSentence>> {
         .collect()
 }
 
-/// The labels of a reading.
+/// Converts parsed constraints to labels.
 pub(crate) fn told(read: &Constraints, brands: &BrandList) -> Fields {
     let mut fields = Fields::new();
     let mut add = |name: &'static str, values: Vec<String>| {

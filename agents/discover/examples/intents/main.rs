@@ -1,6 +1,5 @@
-//! Precision and recall of the reading of sentences, by field: by the rules alone, and with a language model that a
-//! scripted endpoint plays: one that knows the labels, one that says nothing, and one that lies. Precision and recall
-//! count single values.
+//! Measures precision and recall of parsing sentences, by field and per single value. Runs with the rules alone, and
+//! with scripted language models: one knows the labels, one says nothing, and one lies.
 //!
 //! `cargo run -p agents-discover --example intents [--wrong]`
 
@@ -19,7 +18,7 @@ use self::scripted::{Endpoint, Script};
 
 const FIRST: &str = include_str!("first.tsv");
 const SECOND: &str = include_str!("second.tsv");
-/// Brands of the catalogue that sentences are read for; the last one's name is a word like any other.
+/// Brands of the catalogue for which sentences are parsed. The name of the last one is a common word.
 const BRANDS: [(&str, bool); 9] = [
     ("Kalaya", false),
     ("Nordpine", false),
@@ -32,7 +31,7 @@ const BRANDS: [(&str, bool); 9] = [
     ("Cotton", true),
 ];
 
-/// Right, read and wanted values.
+/// Numbers of correct, returned and expected values.
 #[derive(Debug, Default, Clone, Copy)]
 struct Count {
     right: usize,
@@ -104,7 +103,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// True where anything passes the one that does not pass the other.
+/// Returns `true` if `both` allows products that `ruled` excludes.
 fn is_loosened(ruled: &Constraints, both: &Constraints) -> bool {
     let higher = ruled
         .price

@@ -10,15 +10,15 @@ use tokio::task::JoinHandle;
 
 use crate::labels::LabelledSentence;
 
-/// The behaviour of a scripted model.
+/// Behaviour of a scripted model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Script {
-    /// It answers what the labels say.
+    /// The model answers with the labels.
     Knows,
-    /// It answers the form and nothing in it.
+    /// The model answers in the right format, but with empty values.
     SaysNothing,
-    /// It makes up values for every field: a higher budget, other colours, brands that there are and are not, and refuses
-    /// the thing itself.
+    /// The model invents values for every field: a higher budget, other colours, and existing and unknown brands. It
+    /// also marks the wanted product as unwanted.
     Lies,
 }
 
@@ -61,7 +61,7 @@ impl Script {
     }
 }
 
-/// An endpoint of OpenAI's kind that knows these sentences.
+/// A fake OpenAI-compatible endpoint that knows the labelled sentences.
 #[derive(Debug)]
 pub(crate) struct Endpoint {
     address: std::net::SocketAddr,
@@ -80,7 +80,7 @@ impl Endpoint {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let serving = tokio::spawn(async move {
-            // Ends with the example.
+            // The server ends together with the example.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self { address, serving })

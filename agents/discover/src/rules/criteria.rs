@@ -5,31 +5,31 @@ use super::{Bounds, MINOR_MAX, facets};
 use crate::catalogue::{BrandList, SearchFor, SearchOrder};
 use crate::intent::Constraints;
 
-/// Longest text that a search understands, in bytes: a longer one means words to it.
+/// Maximum length of a text that the search interprets, in bytes. The search treats longer texts as plain words.
 const TEXT_BYTES_MAX: usize = 200;
 
-/// The brand of the products that are wanted.
+/// Brand that products must have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Brand {
     Any,
     Known(BrandSlug),
-    /// A text that is no slug names no brand.
+    /// A text that is not a slug does not name any brand.
     Nothing,
 }
 
-/// Constraints on products: those of the reading, and those that the request states.
+/// Constraints on products, from the interpretation and from the request.
 #[derive(Debug)]
 pub(crate) struct ProductCriteria {
     pub(crate) wanted: Constraints,
     pub(crate) bounds: Bounds,
-    /// The brand; `Nothing` where the request and the sentence name two.
+    /// Required brand. `Nothing` if the request and the sentence name different brands.
     pub(crate) brand: Brand,
-    /// True where the sentence is words alone.
+    /// `true` if the sentence is used as plain words.
     pub(crate) as_typed: bool,
 }
 
 impl ProductCriteria {
-    /// The searches that find what is wanted, the surest first; none where nothing can be it.
+    /// Returns the searches for the wanted products, the most precise first. Empty if no product can match.
     pub(crate) fn searches(&self) -> Vec<SearchFor> {
         let wanted = &self.wanted;
         if self.brand == Brand::Nothing || self.bounds.is_empty() {
@@ -54,8 +54,8 @@ impl ProductCriteria {
         searches
     }
 
-    /// The searches that let go of what a search filters by: of each by itself, then of all. Beyond a bound of the price
-    /// the nearest stands first.
+    /// Returns searches with relaxed filters: each filter relaxed alone, then all of them together. If the price limit
+    /// is relaxed, the nearest prices come first.
     pub(crate) fn wider(&self, brands: &BrandList) -> Vec<SearchFor> {
         let search = self.whole(text_of_sentence(&self.wanted.text));
         let text = if self.as_typed {
@@ -102,7 +102,7 @@ impl ProductCriteria {
             ]);
         }
         searches.push(all);
-        // A search that relaxes nothing runs before this.
+        // A search that relaxes nothing has already run.
         let mut asked = vec![search];
         for search in searches {
             if !asked.contains(&search) {
@@ -112,7 +112,7 @@ impl ProductCriteria {
         asked.split_off(1)
     }
 
-    /// A search with everything that it can filter by.
+    /// Builds a search with all supported filters.
     fn whole(&self, text: String) -> SearchFor {
         let Bounds {
             min_minor,
@@ -134,7 +134,7 @@ impl ProductCriteria {
     }
 }
 
-/// A text without what is said not to be wanted.
+/// Removes the parts of a text that state unwanted things.
 fn without_refusals(text: &str, brands: &BrandList) -> String {
     let read = data_understanding::read(text, brands);
     let refusals = read.parts.into_iter().filter(|part| {
@@ -146,12 +146,13 @@ fn without_refusals(text: &str, brands: &BrandList) -> String {
     refusals.fold(text.to_owned(), |text, part| text.replacen(&part.text, " ", 1))
 }
 
-/// The sentence as a search is asked it: whole where it understands it, else its beginning and what is not wanted.
+/// Returns the search text for the sentence. A sentence that the search can interpret is used completely. A longer
+/// sentence is replaced by its start and the unwanted things.
 fn text_of_sentence(sentence: &str) -> String {
     let mut words = sentence.split(|char: char| !char.is_alphanumeric() && char != '\'');
     let names_nothing = |word: &str| word.is_empty() || data_understanding::is_of_sentences(&word.to_lowercase());
     if words.all(names_nothing) {
-        // `anything under 500`: the best of what passes.
+        // A text such as `anything under 500` asks for the best products within the filters.
         return String::new();
     }
     if sentence.len() <= TEXT_BYTES_MAX {
@@ -168,7 +169,7 @@ fn text_of_sentence(sentence: &str) -> String {
     text.trim_end().to_owned()
 }
 
-/// A model's words, with what is not wanted in words that a search understands.
+/// Combines a model's words with the unwanted things in a form that the search interprets.
 fn with_unwanted(words: &str, wanted: &Constraints) -> String {
     let mut text = words.to_owned();
     for unwanted in &wanted.unwanted {

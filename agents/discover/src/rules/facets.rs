@@ -2,10 +2,11 @@ use data_understanding::intent::{shades, size_values};
 
 use crate::intent::Constraints;
 
-/// Most values of a facet that the catalogue takes.
+/// Maximum number of facet values that the catalogue accepts.
 const VALUES_MAX: usize = 50;
 
-/// Facets that products have which state a wanted colour and size as most stores do. Others may keep to them in other words.
+/// Returns facet filters for the wanted colour and size in the wording of most stores. Products of other stores may
+/// match in other words.
 pub(crate) fn of(wanted: &Constraints) -> Vec<(String, Vec<String>)> {
     let colours = wanted.colours.iter().flat_map(|colour| shades(colour));
     let colours: Vec<String> = colours.take(VALUES_MAX).map(str::to_owned).collect();

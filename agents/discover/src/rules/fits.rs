@@ -6,7 +6,7 @@ use super::sizes::is_size;
 use super::titles::without_names;
 use crate::catalogue::{Card, Detail, Variant};
 
-/// A constraint that a product does not keep to; the later one takes it further from what is wanted.
+/// A constraint that a product violates. Later variants are more serious.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Mismatch {
     Color,
@@ -32,17 +32,18 @@ impl Mismatch {
     }
 }
 
-/// The distance of a product from what is wanted: how much it misses, then what, then by how much its price is beside.
+/// Distance of a product from the constraints. Compared by the number of violations, then their kinds, then the price
+/// difference.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Distance {
     count: usize,
-    /// Constraints that it misses, the furthest first.
+    /// Violated constraints, the most serious first.
     misses: Vec<Mismatch>,
     price_gap_minor: i64,
 }
 
 impl Distance {
-    /// The distance of a product with these mismatches, and with this gap between its price and the bounds.
+    /// Creates the distance from violated constraints and the difference between the price and its limits.
     fn of(mut misses: Vec<Mismatch>, price_gap_minor: i64) -> Self {
         misses.extend((price_gap_minor > 0).then_some(Mismatch::Price));
         misses.sort_unstable_by(|one, other| other.cmp(one));
@@ -58,51 +59,52 @@ impl Distance {
         self.misses.contains(&missed)
     }
 
-    /// The miss that takes it furthest from what is wanted.
+    /// Returns the most serious violation.
     pub(crate) fn furthest(&self) -> Option<Mismatch> {
         self.misses.first().copied()
     }
 
-    /// The names of what is missed, the nearest first.
+    /// Returns the names of the violated constraints, the least serious first.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
         self.misses.iter().rev().map(|missed| missed.as_str())
     }
 }
 
-/// The part of a product that is nearest to what was asked for.
+/// The variant of a product that best satisfies the constraints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fit {
-    /// The variant that is put into the cart.
+    /// Id of the variant that is added to the cart.
     pub(crate) variant_id: String,
-    /// The price, in minor units.
+    /// Price in minor units.
     pub(crate) amount_minor: i64,
-    /// The wanted colour that it has.
+    /// Wanted colour that the variant has.
     pub(crate) colour: Option<&'static str>,
-    /// The wanted size that it has.
+    /// Wanted size that the variant has.
     pub(crate) size: Option<String>,
-    /// The title, without the names of brand and vendor.
+    /// Product title, without the names of brand and vendor.
     pub(crate) title: String,
-    /// The distance from the constraints.
+    /// Distance of the variant from the constraints.
     pub(crate) distance: Distance,
 }
 
-/// The constraints on products, and the slugs of unwanted brands.
+/// Constraints on products, with the slugs of unwanted brands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FitCriteria<'a> {
     pub(crate) sought: &'a ProductCriteria,
-    /// Slugs of the brands that are not wanted.
+    /// Slugs of unwanted brands.
     pub(crate) unwanted_brands: &'a [&'a str],
 }
 
 impl FitCriteria<'_> {
-    /// The variant of a product that comes nearest to everything, the cheapest of those alike; `None` where nothing is offered.
+    /// Returns the variant that best satisfies the constraints. Among equal variants, returns the cheapest. Returns
+    /// `None` if the product has no offers.
     pub(crate) fn fit(&self, card: &Card, detail: &Detail) -> Option<Fit> {
         let missed = self.missed_by_product(card, detail);
         let vendor = detail.attributes.vendor.as_deref().unwrap_or_default();
         let title = without_names(&card.title, &[card.brand.as_str(), vendor]);
         let variants = detail.variants.iter();
         let fits = variants.filter_map(|variant| self.variant(variant, missed.clone(), card, detail, &title));
-        // A price of 0 is none: what goes with a purchase is not the cheapest.
+        // A price of 0 means no price. A gift with a purchase, for example, must not count as the cheapest variant.
         let price = |fit: &Fit| (fit.amount_minor <= 0, fit.amount_minor);
         fits.min_by(|one, other| {
             let by_distance = one.distance.cmp(&other.distance);
@@ -110,7 +112,7 @@ impl FitCriteria<'_> {
         })
     }
 
-    /// Constraints that all variants of a product miss alike.
+    /// Returns the constraints that all variants of a product violate.
     fn missed_by_product(&self, card: &Card, detail: &Detail) -> Vec<Mismatch> {
         let is_of_brand = match &self.sought.brand {
             Brand::Any => true,
@@ -155,7 +157,7 @@ impl FitCriteria<'_> {
             None
         });
         missed.extend((!offer.available).then_some(Mismatch::Stock));
-        // Prices of different currencies are never compared.
+        // Prices in different currencies are never compared.
         let is_comparable = card.currency == self.sought.bounds.currency.as_str();
         let gap = if is_comparable || self.sought.bounds.is_open() {
             self.sought.bounds.gap_minor(offer.amount_minor)
@@ -172,7 +174,7 @@ impl FitCriteria<'_> {
         })
     }
 
-    /// The wanted colour of a variant: its own where it states one, else the product's.
+    /// Returns the wanted colour of a variant: its own colour if stated, otherwise the product's.
     fn colour(&self, variant: &Variant, title: &str, detail: &Detail) -> Result<Option<&'static str>, Mismatch> {
         let own: Vec<&str> = values(variant, &["color", "colour", "shade", "finish"]).collect();
         let is_unwanted = |said: &&str| {
@@ -204,7 +206,7 @@ impl FitCriteria<'_> {
                 .chain(variant.options.values().map(String::as_str))
                 .collect()
         };
-        // A name of the colour itself goes before a shade.
+        // An exact colour name takes precedence over a shade.
         let found = |colour: &&'static str| {
             let mut found: Vec<&'static str> = said.iter().filter_map(|said| colour_said(said, colour)).collect();
             found.sort_by_key(|found| found != colour);
@@ -230,7 +232,7 @@ impl FitCriteria<'_> {
         } else {
             own
         };
-        // A title says `queen`, but an `M` in it may be anything.
+        // A title may state the size `queen`, but an `M` in a title can mean anything.
         let of_title = |size: &str| size.len() > 3 && is_size(title, size);
         let has = |size: &&String| said.iter().any(|said| is_size(said, size)) || of_title(size);
         let found = self.sought.wanted.sizes.iter().find(has).ok_or(Mismatch::Size)?;
@@ -238,7 +240,7 @@ impl FitCriteria<'_> {
     }
 }
 
-/// The values of a variant's options of which the name has one of these words.
+/// Returns the values of a variant's options whose names contain one of these words.
 fn values<'a>(variant: &'a Variant, names: &'a [&str]) -> impl Iterator<Item = &'a str> {
     variant.options.iter().filter_map(|(name, value)| {
         let name = name.to_lowercase();
@@ -247,7 +249,7 @@ fn values<'a>(variant: &'a Variant, names: &'a [&str]) -> impl Iterator<Item = &
     })
 }
 
-/// The words that show a property of a product: its title, its kind and its material.
+/// Returns the words of the title, product type and material, which show a product's properties.
 fn text_of(card: &Card, detail: &Detail) -> Vec<String> {
     let mut text = stems(&card.title);
     text.extend(detail.attributes.product_type.iter().flat_map(|kind| stems(kind)));
@@ -259,7 +261,7 @@ fn text_of(card: &Card, detail: &Detail) -> Vec<String> {
     text
 }
 
-/// True where words name something, other than to say that it is lacking.
+/// Returns `true` if the words mention something, unless they say that it is absent.
 fn names(text: &[String], unwanted: &Unwanted) -> bool {
     let what = stems(&unwanted.what);
     if what.is_empty() {
@@ -276,7 +278,7 @@ fn names(text: &[String], unwanted: &Unwanted) -> bool {
     (0..text.len()).any(|at| stands(at, &what) && !is_lacking(at))
 }
 
-/// True where a product says that it is for others, and not for these.
+/// Returns `true` if a product states another audience and not this one.
 fn is_for_others(audience: Audience, card: &Card, detail: &Detail) -> bool {
     let said = [
         Some(card.title.as_str()),

@@ -1,4 +1,4 @@
-//! The verdict on a product: it keeps to the request or not, with words that say why it is there. Pure.
+//! Pure functions that decide whether a product satisfies a request, and state the reasons.
 
 pub(crate) mod criteria;
 pub(crate) mod facets;
@@ -11,10 +11,10 @@ use data_model::CurrencyCode;
 use data_understanding::Price;
 use serde_json::{Value, json};
 
-/// The largest number that JSON holds exactly: the most that the catalogue is asked for.
+/// Largest integer that JSON represents exactly, and the highest price sent to the catalogue.
 pub(crate) const MINOR_MAX: i64 = (1 << 53) - 1;
 
-/// The range that a product may cost, in minor units of one currency.
+/// Allowed price range, in minor units of one currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bounds {
     pub(crate) min_minor: Option<i64>,
@@ -23,7 +23,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of a sentence and of a budget besides: the lower of two upper bounds holds.
+    /// Combines the price range of a sentence with a budget. The lower of the two maximum prices applies.
     pub(crate) fn of(price: Price, budget_max_minor: Option<i64>, currency: CurrencyCode) -> Self {
         let unit = 10_u64.pow(currency.exponent());
         let minor = |hundredths: u64| i64::try_from(hundredths.saturating_mul(unit) / 100).unwrap_or(i64::MAX);
@@ -36,12 +36,12 @@ impl Bounds {
         }
     }
 
-    /// True where no price is in the range.
+    /// Returns `true` if the range contains no price.
     pub(crate) fn is_empty(self) -> bool {
         self.min_minor.zip(self.max_minor).is_some_and(|(min, max)| min > max)
     }
 
-    /// As searches state them.
+    /// Returns the range in the form that searches state.
     pub(crate) fn told(self) -> Value {
         let mut told = json!({ "currency": self.currency.as_str() });
         for (name, minor) in [("price_min", self.min_minor), ("price_max", self.max_minor)] {
@@ -52,12 +52,13 @@ impl Bounds {
         told
     }
 
-    /// True where anything may cost what it likes.
+    /// Returns `true` if the range has no limits.
     pub(crate) const fn is_open(self) -> bool {
         self.min_minor.is_none() && self.max_minor.is_none()
     }
 
-    /// The gap between a price and the bounds, 0 where it is within. A price of 0 is none, and within no bounds.
+    /// Returns the difference between a price and the range, or 0 for a price in the range. A price of 0 means no price
+    /// and is never in a limited range.
     pub(crate) fn gap_minor(self, minor: i64) -> i64 {
         if minor <= 0 && !self.is_open() {
             return i64::MAX;

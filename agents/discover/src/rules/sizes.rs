@@ -1,7 +1,7 @@
-/// True where a store's text for a size is one of the wanted sizes, as labels spell it: `M`, `9`, `UK 9`, `QUEEN`.
+/// Returns `true` if a store's size label equals the wanted size: `M`, `9`, `UK 9`, `QUEEN`.
 pub(crate) fn is_size(said: &str, wanted: &str) -> bool {
     let said = words(said);
-    // `9-10 years` is an age.
+    // A label such as `9-10 years` is an age.
     if said.iter().any(|word| {
         matches!(
             word.as_str(),
@@ -32,7 +32,7 @@ fn is_region(word: &str) -> bool {
     matches!(word, "uk" | "us" | "eu" | "ind" | "india" | "fr" | "it" | "jp" | "au")
 }
 
-/// The words of a size, one for each way to write it.
+/// Splits a size label into words in a canonical spelling.
 fn words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase();
     let mut words: Vec<String> = Vec::new();
@@ -40,14 +40,14 @@ fn words(text: &str) -> Vec<String> {
         .split(|char: char| !char.is_alphanumeric() && char != '.')
         .filter(|word| !word.is_empty())
     {
-        // `uk9`
+        // Splits `uk9`.
         let digits = word.find(|char: char| char.is_ascii_digit()).filter(|at| *at > 0);
         match digits.map(|at| word.split_at(at)) {
             Some((letters, number)) if is_region(letters) => words.extend([letters.to_owned(), number.to_owned()]),
             _ => words.push(plain(word).to_owned()),
         }
     }
-    // `Extra Large`, `double xl`
+    // Joins `Extra Large` and `double xl`.
     for at in (0..words.len().saturating_sub(1)).rev() {
         let joined = match (words.get(at).map(String::as_str), words.get(at + 1).map(String::as_str)) {
             (Some("extra" | "x"), Some("l")) => "xl",

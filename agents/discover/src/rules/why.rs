@@ -6,15 +6,15 @@ use super::fits::{Fit, Mismatch};
 use crate::catalogue::Card;
 use crate::intent::Constraints;
 
-/// Most words of the sentence that are named as words of a title.
+/// Maximum number of words of the sentence that are listed as title words.
 const WORDS_MAX: usize = 4;
 
-/// The reason why a product is there: facts of its card and of the variant in the cart, told in words of our own and of
-/// the sentence. Nothing of what a store wrote is repeated but the brand's name.
+/// Returns the reason for a product: facts about its card and about the variant in the cart. The text uses only fixed
+/// phrases and words of the sentence. The brand's name is the only text from the store.
 pub(crate) fn why(card: &Card, fit: &Fit, wanted: &Constraints, bounds: Bounds) -> String {
     let mut facts = Vec::new();
     let mut words = words_in_title(&fit.title, wanted);
-    // A colour is stated by itself.
+    // The colour is stated separately.
     let is_colour = |word: &String| {
         fit.colour
             .is_some_and(|colour| colour.split(' ').any(|part| quoted(part) == *word))
@@ -67,7 +67,7 @@ fn price(card: &Card, fit: &Fit, bounds: Bounds) -> String {
     }
 }
 
-/// `INR 1499.00`
+/// Formats an amount, such as `INR 1499.00`.
 fn told(minor: i64, currency: CurrencyCode) -> String {
     let exponent = currency.exponent();
     let unit = 10_i64.pow(exponent);
@@ -83,7 +83,7 @@ fn told(minor: i64, currency: CurrencyCode) -> String {
     }
 }
 
-/// The words of the sentence that stand in a title, as the sentence has them.
+/// Returns the words of the sentence that the title contains, in the sentence's spelling.
 fn words_in_title(title: &str, wanted: &Constraints) -> Vec<String> {
     let title = stems(title);
     let text = wanted

@@ -48,7 +48,7 @@ async fn a_product_says_why_it_is_there_and_how_it_gets_into_a_cart() {
 async fn an_answer_says_what_was_read_and_what_was_left_out_for_it() {
     let asked = json!({ "query": "red silk saree for my wife under 3000, not cotton" });
     let mut answer = Server::alone().discover(asked).await;
-    // Stretch by stretch another test tells it.
+    // Another test checks the single spans.
     assert_eq!(answer["provenance"]["understood"].take().as_array().unwrap().len(), 3);
     insta::assert_json_snapshot!(answer["provenance"], @r#"
         {
@@ -107,7 +107,7 @@ async fn what_the_sentence_says_holds_for_every_product() {
     ] {
         let answer = server.discover(json!({"query": query, "limit": 40})).await;
         let mut told = with_misses(&answer);
-        // Only the nearest count where all miss something.
+        // If all products violate something, only the nearest ones matter.
         told.truncate(if answer["data"][0]["misses"] == json!([]) {
             40
         } else {
@@ -188,10 +188,11 @@ async fn the_variant_that_misses_least_goes_into_the_cart_and_why_claims_nothing
 #[tokio::test]
 async fn the_budget_holds_for_the_variant_that_is_added_and_whatever_the_sentence_says() {
     let server = Server::alone();
-    // From 2,500, but the size that is wanted costs 2,900.
+    // The product costs from 2,500, but the wanted size costs 2,900.
     let shoes = json!({"query": "running shoes for men size UK 9", "budget_max_minor": 270_000});
     let answer = server.discover(shoes).await;
-    // Of its two variants in that size one is too expensive, the other sold out; another size is nearer.
+    // Of the product's two variants in that size, one is too expensive and the other sold out. A variant in another
+    // size is nearer.
     let items = answer["data"].as_array().unwrap();
     let shoes = items.iter().find(|item| item["title"] == "Running Shoes Men").unwrap();
     assert_eq!(shoes["misses"], json!(["size"]), "{answer}");

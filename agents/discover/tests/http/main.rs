@@ -1,4 +1,4 @@
-//! `POST /v1/discover` through its route, over a catalogue of a few products and endpoints that play language models.
+//! Tests `POST /v1/discover` through its route, with a catalogue of a few products and fake language model endpoints.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 

@@ -149,10 +149,11 @@ async fn a_sentence_counts_as_many_requests_as_are_asked_for_it() {
     };
     let server = Server::counting(None, Arc::new(guard));
     server.discover(json!({"query": "black running shoes size UK 9"})).await;
-    // A search that is as narrow as the sentence, and one that is wider.
+    // One search with all constraints and one with relaxed constraints.
     assert_eq!(counted.take(), 2);
     server.discover(json!({"query": "mug", "budget_max_minor": 1})).await;
-    // No product costs that: the cheapest above it, the sold out ones, and those that are both.
+    // No product has that price. Three more searches look for the cheapest product above it, for sold-out products, and
+    // for both together.
     assert_eq!(counted.take(), 4);
 }
 
