@@ -7,16 +7,16 @@ use crate::failure::{Failure, Fault};
 use crate::market::Market;
 use crate::message::{Capability, ErrorAnswer};
 
-/// The outcome of a request, over REST and MCP alike.
+/// Outcome of a request, for REST and MCP alike.
 #[derive(Debug)]
 pub(crate) enum RequestOutcome {
-    /// With an answer in the protocol's words: JSON.
+    /// The request has a response in the protocol's format: JSON.
     Answer(StatusCode, Bytes),
-    /// The request is at fault, or cannot be served now.
+    /// The request is invalid or cannot be served now.
     Fault(Fault),
 }
 
-/// The end of a request: its result with `status`, or why there is none.
+/// Converts the end of an operation to an outcome: its result with `status`, or the failure.
 pub(crate) fn ended<T: Serialize>(
     status: StatusCode,
     capability: Capability,

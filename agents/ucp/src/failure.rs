@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::message::Message;
 use crate::wire::Problem as CartProblem;
 
-/// A failure as callers get it.
+/// A failure as callers receive it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Fault {
     #[serde(skip)]
@@ -20,7 +20,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// A request that is not as it must be.
+    /// Creates the fault of an invalid request.
     pub(crate) fn invalid(content: &str) -> Self {
         Self {
             status: StatusCode::BAD_REQUEST,
@@ -30,7 +30,7 @@ impl Fault {
         }
     }
 
-    /// Something is wrong on our side.
+    /// Creates the fault of an internal error.
     pub(crate) fn internal() -> Self {
         Self {
             status: StatusCode::INTERNAL_SERVER_ERROR,
@@ -41,19 +41,19 @@ impl Fault {
     }
 }
 
-/// The body that was sent along: a JSON object, or the reason why it is none.
+/// Request body: a JSON object, or the failure if it is not one.
 pub(crate) type RequestBody = Result<Value, Failure>;
 
-/// Reasons why a request has no result.
+/// Reason why a request has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The request itself is at fault, or cannot be served now: a status says so.
+    /// The request is invalid or cannot be served now. The HTTP status reports it.
     Transport(Fault),
-    /// The request cannot be fulfilled: the protocol answers that with 200 and messages.
+    /// The request cannot be fulfilled. The protocol reports this with status 200 and messages.
     Outcome(Vec<Message>),
 }
 
-/// The members of a problem document that are read; the list of faults becomes one sentence a fault.
+/// Fields that are read from a problem document. Each entry in the list of faults becomes one sentence.
 #[derive(Debug, Deserialize)]
 struct Problem {
     #[serde(default)]
@@ -62,7 +62,7 @@ struct Problem {
     detail: Option<Detail>,
     #[serde(default)]
     title: Option<String>,
-    /// Items that nobody sells, where that is why.
+    /// Items that cannot be bought, if that is the reason.
     #[serde(default)]
     problems: Vec<CartProblem>,
 }
@@ -81,7 +81,7 @@ struct Violation {
 }
 
 impl Failure {
-    /// The request is not as it must be.
+    /// Creates the failure of an invalid request.
     pub(crate) fn bad(code: &str, content: impl Into<String>) -> Self {
         Self::Transport(Fault {
             status: StatusCode::BAD_REQUEST,
@@ -91,12 +91,12 @@ impl Failure {
         })
     }
 
-    /// There is no such thing.
+    /// Creates the failure of a request for something that does not exist.
     pub(crate) fn not_found(content: impl Into<String>) -> Self {
         Self::Outcome(vec![Message::unrecoverable("not_found", content)])
     }
 
-    /// The failure that an operation without a result stands for.
+    /// Converts an operation's error response to a failure.
     pub(crate) fn of(answer: &OperationAnswer) -> Self {
         let problem = serde_json::from_slice(&answer.body).unwrap_or(Problem {
             code: String::new(),
@@ -104,7 +104,7 @@ impl Failure {
             title: None,
             problems: Vec::new(),
         });
-        // An item that nobody sells is an outcome of the protocol, and no fault of the request.
+        // In the protocol, an item that cannot be bought is an outcome and not an invalid request.
         if !problem.problems.is_empty() {
             let told = |one: CartProblem| Message::recoverable("item_unavailable", one.detail);
             return Self::Outcome(problem.problems.into_iter().map(told).collect());
@@ -133,7 +133,7 @@ impl Failure {
         })
     }
 
-    /// An operation answered what nobody understands.
+    /// Creates the failure for a response of an operation that cannot be parsed.
     pub(crate) fn unreadable(error: &serde_json::Error) -> Self {
         tracing::error!(%error, "an operation's answer is not what it is described as");
         Self::Transport(Fault::internal())

@@ -1,26 +1,27 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Most characters of an identifier.
+/// Maximum number of characters of an identifier.
 const CHARS_MAX: usize = 200;
 
-/// A product, or one variant of it, as an identifier of the protocol names it.
+/// A product or one of its variants, as the protocol's identifiers name it.
 ///
-/// A product is named by its id here; a variant by that, a colon, and the platform's id of the variant.
+/// A product identifier is the product's id. A variant identifier is the product's id, a colon, and the platform's id
+/// of the variant.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ident {
-    /// As REST takes it.
+    /// Product identifier as the REST API accepts it.
     pub(crate) product: String,
     pub(crate) variant: Option<String>,
 }
 
-/// An identifier that names nothing.
+/// Error: an identifier is not valid for a product or variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("that is no identifier of a product or variant")]
 pub(crate) struct NoIdent;
 
 impl Ident {
-    /// One variant of a product.
+    /// Creates the identifier of one variant of a product.
     pub(crate) fn variant(product: &str, variant: &str) -> Self {
         Self {
             product: product.to_owned(),
@@ -36,7 +37,7 @@ impl FromStr for Ident {
         if text.len() > CHARS_MAX {
             return Err(NoIdent);
         }
-        // `sha:` begins an id of products; its colon divides nothing.
+        // The colon after the prefix `sha:` of a product id is not a separator.
         let (name, rest) = match text.strip_prefix("sha:") {
             Some(rest) => ("sha:", rest),
             None => ("", text),

@@ -1,12 +1,14 @@
-//! The shared commerce protocol (UCP, https://ucp.dev) over the same operations as REST.
+//! Implements the Universal Commerce Protocol (UCP, https://ucp.dev) on top of the REST operations.
 //!
-//! In: an agent's requests in the protocol's words. Out: its answers, each made of what REST operations answer
-//! ([`api::CallOperation`]); no rule of catalogue, carts or checkouts is repeated here. A product's variants name their
-//! seller. A cart of the protocol is one business's, so it is a cart here with items of one brand. A checkout is an
-//! escalation: a person goes on at `continue_url`, the brand's own checkout; nothing is paid by an agent.
+//! Input: an agent's requests in the protocol's format. Output: responses built from the results of REST operations
+//! ([`api::CallOperation`]). No rules for catalogue, carts or checkouts are duplicated here.
 //!
-//! The same operations are tools over MCP. Which versions of the protocol are spoken says [`Version`]; the tests hold every
-//! answer against their schemas.
+//! A product's variants name their seller. A cart of the protocol belongs to one business, so it is stored as a cart
+//! with items of one brand. A checkout always escalates: a person continues at `continue_url`, the brand's own
+//! checkout. Agents cannot pay.
+//!
+//! The same operations are available as tools over MCP. [`Version`] lists the supported protocol versions. The tests
+//! validate every response against their schemas.
 
 mod answer;
 mod carts;
@@ -32,19 +34,19 @@ use api::{CallOperation, Guard, OpenRouter};
 
 pub use self::version::Version;
 
-/// The path of the operations below the server's address.
+/// Base path of the operations below the server's URL.
 pub(crate) const BASE_PATH: &str = "/v1/ucp";
 
-/// The market's profile, as agents see it.
+/// Profile of the market, as agents see it.
 #[derive(Debug, Clone)]
 pub struct UcpConfig {
-    /// The server's own public address, without a slash at the end.
+    /// Public URL of the server, without a trailing slash.
     pub public_url: String,
-    /// True where the server keeps carts and hands over to checkouts; else the catalogue alone is offered.
+    /// `true` if the server supports carts and checkouts. Otherwise only the catalogue is offered.
     pub has_carts: bool,
 }
 
-/// The protocol's operations over those of REST. Cheap to clone.
+/// The protocol's operations on top of the REST operations. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Ucp(pub(crate) Arc<Inner>);
 
@@ -56,8 +58,8 @@ pub(crate) struct Inner {
 }
 
 impl Ucp {
-    /// Speaks the protocol for what `operations` can do. `guard` has counted one request for each that it let in, and is told
-    /// what it cost.
+    /// Creates the protocol's operations on top of `operations`. `guard` has already counted one request for each
+    /// admitted call and is charged any further cost.
     #[must_use]
     pub fn new(config: UcpConfig, operations: Arc<dyn CallOperation>, guard: Arc<Guard>) -> Self {
         Self(Arc::new(Inner {
@@ -67,13 +69,14 @@ impl Ucp {
         }))
     }
 
-    /// The profiles, the operations over REST and over MCP, and `/llms.txt`; endpoints over MCP are made of `parts`.
+    /// Returns the routes for the profiles, the operations over REST and MCP, and `/llms.txt`. `parts` configures the
+    /// MCP endpoints.
     #[must_use]
     pub fn open_router(&self, parts: &McpParts) -> OpenRouter {
         routes::open(self, parts)
     }
 
-    /// The interface description of all operations.
+    /// Returns the OpenAPI description of all operations.
     #[must_use]
     pub fn openapi() -> utoipa::openapi::OpenApi {
         routes::document()

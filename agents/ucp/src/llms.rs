@@ -1,8 +1,8 @@
-//! `/llms.txt`: what a model should know before it asks anything.
+//! Serves `/llms.txt`, an introduction to the server for language models.
 
 use crate::{BASE_PATH, UcpConfig};
 
-/// The text, with this server's addresses.
+/// Returns the text with this server's URLs.
 pub(crate) fn text(config: &UcpConfig) -> String {
     let base = &config.public_url;
     let carts = if config.has_carts {

@@ -1,4 +1,4 @@
-//! Asks the operations of REST.
+//! Calls the REST operations.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,19 @@ use crate::ids::Ident;
 use crate::wire::{BrandOffer, Card, Cart, Checkout, Detail, Envelope, Page};
 use crate::{Inner, Ucp, Version};
 
-/// As many products as one list of them that is read as a request costs about.
+/// Number of products that count as one request.
 const PRODUCTS_A_REQUEST: usize = 10;
 
-/// A member that no operation reads: the request as the agent sent it, by which a key distinguishes two requests.
+/// Field that no operation reads. It contains the agent's original request, so that two different requests with one
+/// idempotency key can be distinguished.
 const AS_SENT: &str = "as_sent";
 /// Parts of a product that are read.
 const PARTS: &str = "variants,media,offers,attributes";
 
-/// Parameters of a query, by their names.
+/// Query parameters by name.
 pub(crate) type Parameters = BTreeMap<&'static str, String>;
 
-/// Asks in somebody's name.
+/// Calls operations on behalf of a caller.
 #[derive(Debug)]
 pub(crate) struct Market<'a> {
     inner: &'a Inner,
@@ -33,17 +34,18 @@ pub(crate) struct Market<'a> {
     version: Version,
 }
 
-/// The price that somebody was shown, beside what the protocol has: amount or signed quote, as an item of REST takes them.
+/// Price that the buyer was shown, an extension of the protocol. Either an amount or a signed quote, as items of the
+/// REST API accept it.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 pub(crate) struct ShownPrice {
-    /// Under its name in the draft of ACP, too.
+    /// Shown price, also under its name in the ACP draft.
     #[serde(alias = "suggested_price", skip_serializing_if = "Option::is_none")]
     price_minor: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     quote: Option<Value>,
 }
 
-/// One item that is to be in a cart.
+/// One item for a cart.
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
     pub(crate) ident: Ident,
@@ -72,12 +74,12 @@ fn read<T: DeserializeOwned>(answer: &OperationAnswer) -> Result<T, Failure> {
 }
 
 impl Market<'_> {
-    /// The version of the protocol in which is asked and answered.
+    /// Returns the protocol version of the request and its response.
     pub(crate) fn version(&self) -> Version {
         self.version
     }
 
-    /// The server's own address: where a person goes on when nothing nearer is known.
+    /// Returns the server's own URL, used as `continue_url` if no better URL is known.
     pub(crate) fn home(&self) -> &str {
         &self.inner.config.public_url
     }
@@ -90,20 +92,20 @@ impl Market<'_> {
         read(&self.inner.operations.call(call).await)
     }
 
-    /// Ids of the products that a search finds, best first.
+    /// Returns the ids of the products that a search finds, best first.
     pub(crate) async fn search(&self, parameters: &Parameters) -> Result<Vec<String>, Failure> {
         let call = self.operation("search_products", Method::GET, "/v1/search");
         let cards: Vec<Card> = self.ask(with(call, parameters)).await?;
         Ok(cards.into_iter().map(|card| card.id).collect())
     }
 
-    /// A page of a category.
+    /// Returns a page of a category.
     pub(crate) async fn browse(&self, parameters: &Parameters) -> Result<Page, Failure> {
         let call = self.operation("browse", Method::GET, "/v1/browse");
         self.ask(with(call, parameters)).await
     }
 
-    /// A product; `None` where there is none, or what is asked for is no product's name.
+    /// Returns a product. Returns `None` if it does not exist or the identifier is not a product's.
     pub(crate) async fn product(&self, product: &str) -> Result<Option<Detail>, Failure> {
         let path = format!("/v1/products/{}", OperationCall::segment(product));
         let call = self.operation("get_product", Method::GET, path).query("include", PARTS);
@@ -114,14 +116,14 @@ impl Market<'_> {
         }
     }
 
-    /// The offers of all brands for a product, its own among them; none where that is not known.
+    /// Returns the offers of all brands for a product, including its own brand. Empty if the offers are unknown.
     pub(crate) async fn offers(&self, product: &str) -> Vec<BrandOffer> {
         let path = format!("/v1/products/{}/offers", OperationCall::segment(product));
         let call = self.operation("list_offers", Method::GET, path);
         self.ask(call).await.unwrap_or_default()
     }
 
-    /// Products by their names, in that order; [`PRODUCTS_A_REQUEST`] of them count as a request.
+    /// Returns products by identifier, in the same order. Every [`PRODUCTS_A_REQUEST`] products count as one request.
     pub(crate) async fn products(&self, products: &[&str]) -> Result<Vec<Option<Detail>>, Failure> {
         self.inner
             .guard
@@ -131,7 +133,7 @@ impl Market<'_> {
         join_all(asked).await.into_iter().collect()
     }
 
-    /// Makes a cart; once for each key.
+    /// Creates a cart, once per idempotency key.
     pub(crate) async fn create_cart(
         &self,
         items: &[Item],
@@ -153,7 +155,7 @@ impl Market<'_> {
         self.ask(self.operation("get_cart", Method::GET, path(id, ""))).await
     }
 
-    /// Makes a cart hold these items and nothing else; once for each key.
+    /// Replaces the items of a cart, once per idempotency key.
     pub(crate) async fn replace_lines(
         &self,
         id: &str,
@@ -167,27 +169,27 @@ impl Market<'_> {
         self.ask(call).await
     }
 
-    /// Puts a discount code in; one that is there stays as it is.
+    /// Adds a discount code. A code that is already in the cart stays unchanged.
     pub(crate) async fn add_code(&self, id: &str, code: &str) -> Result<Cart, Failure> {
         let call = self.operation("add_cart_discount", Method::POST, path(id, "/discount"));
         self.ask(call.body(json!({ "code": code }).to_string())).await
     }
 
-    /// Takes a discount code out.
+    /// Removes a discount code.
     pub(crate) async fn remove_code(&self, id: &str, code: &str) -> Result<Cart, Failure> {
         let place = path(id, &format!("/discount/{}", OperationCall::segment(code)));
         self.ask(self.operation("remove_cart_discount", Method::DELETE, place))
             .await
     }
 
-    /// Ends a cart, and answers what it was; once for each key.
+    /// Ends a cart and returns its last state, once per idempotency key.
     pub(crate) async fn end_cart(&self, id: &str, key: Option<HeaderValue>) -> Result<Cart, Failure> {
         let mut call = self.operation("end_cart", Method::DELETE, path(id, ""));
         call.idempotency_key = key;
         self.ask(call).await
     }
 
-    /// Hands a cart over; once for each key.
+    /// Checks out a cart, once per idempotency key.
     pub(crate) async fn check_out(
         &self,
         id: &str,

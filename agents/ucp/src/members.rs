@@ -1,4 +1,4 @@
-//! Members of a request's object, and the faults of one that cannot be read.
+//! Parses the fields of a request object and reports invalid fields.
 
 use std::error::Error as _;
 
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 
-/// The members of an object that was sent.
+/// Deserialises the fields of a request object.
 ///
 /// # Errors
-/// One names the member that is not as it must be, and says why in the words of REST.
+/// The failure names the invalid field and uses the REST API's wording.
 pub(crate) fn members<T: DeserializeOwned>(sent: &Value) -> Result<T, Failure> {
     let read = Json::from_bytes(sent.to_string().as_bytes());
     let Json(members) = read.map_err(|error| {
@@ -22,7 +22,8 @@ pub(crate) fn members<T: DeserializeOwned>(sent: &Value) -> Result<T, Failure> {
     Ok(members)
 }
 
-/// The violation that a reader's fault stands for: `way.to[0].member: invalid type: string "x", expected u32 at line 1 column 9`.
+/// Converts a deserialisation error to a violation. Errors look like `way.to[0].member: invalid type: string "x",
+/// expected u32 at line 1 column 9`.
 fn violation(fault: &str) -> Violation {
     let begins = ["missing field ", "invalid type: ", "invalid value: ", "invalid length "];
     let at = begins.iter().filter_map(|begin| fault.find(begin)).min();

@@ -1,4 +1,4 @@
-//! The envelope of every answer, and messages beside its result.
+//! Envelope of every response, and the messages in addition to its result.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::Version;
 
-/// Capabilities by their names in the protocol.
+/// Capabilities of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Capability {
     Search,
     Lookup,
     Cart,
     Checkout,
-    /// Extends carts and checkouts.
+    /// Discounts, an extension of carts and checkouts.
     Discount,
 }
 
@@ -29,14 +29,14 @@ impl Capability {
     }
 }
 
-/// The member `ucp` of an answer.
+/// Field `ucp` of a response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Meta {
     version: Version,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
     capabilities: BTreeMap<&'static str, [Active; 1]>,
-    /// There where a checkout is answered, and empty: nothing is paid by an agent.
+    /// Present and empty in checkout responses, because agents cannot pay.
     #[serde(skip_serializing_if = "Option::is_none")]
     payment_handlers: Option<BTreeMap<&'static str, Active>>,
 }
@@ -47,7 +47,7 @@ struct Active {
 }
 
 impl Meta {
-    /// Of an answer that did what was asked.
+    /// Creates the metadata of a successful response.
     pub(crate) fn of(version: Version, capability: Capability) -> Self {
         let is_checkout = capability == Capability::Checkout;
         let extension = (is_checkout || capability == Capability::Cart).then_some(Capability::Discount);
@@ -60,7 +60,7 @@ impl Meta {
         }
     }
 
-    /// Of an answer that says why there is none.
+    /// Creates the metadata of a response that reports why there is no result.
     fn error(version: Version, capability: Capability) -> Self {
         Self {
             status: Some("error"),
@@ -69,7 +69,7 @@ impl Meta {
     }
 }
 
-/// Said beside a result, or in place of one.
+/// A message in addition to a result or instead of one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Message {
     #[serde(rename = "type")]
@@ -78,7 +78,7 @@ pub(crate) struct Message {
     content: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     severity: Option<&'static str>,
-    /// The part of the answer that it is about (JSONPath, RFC 9535).
+    /// Part of the response to which the message refers (JSONPath, RFC 9535).
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
 }
@@ -94,7 +94,7 @@ impl Message {
         }
     }
 
-    /// Says what of the answer it is about.
+    /// Sets the part of the response to which the message refers.
     pub(crate) fn about(self, path: String) -> Self {
         Self {
             path: Some(path),
@@ -110,23 +110,23 @@ impl Message {
         Self::new("warning", code, content, None)
     }
 
-    /// A fault that the agent can avoid by another request.
+    /// Creates an error that the agent can avoid with a different request.
     pub(crate) fn recoverable(code: &str, content: impl Into<String>) -> Self {
         Self::new("error", code, content, Some("recoverable"))
     }
 
-    /// A fault that no other request for the same thing avoids.
+    /// Creates an error that no other request for the same thing can avoid.
     pub(crate) fn unrecoverable(code: &str, content: impl Into<String>) -> Self {
         Self::new("error", code, content, Some("unrecoverable"))
     }
 
-    /// A step that only a person can take.
+    /// Creates a message about a step that only a person can take.
     pub(crate) fn for_buyer(code: &str, content: impl Into<String>) -> Self {
         Self::new("error", code, content, Some("requires_buyer_input"))
     }
 }
 
-/// An answer that says why there is no result.
+/// A response that reports why there is no result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ErrorAnswer {
     ucp: Meta,

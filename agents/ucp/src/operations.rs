@@ -1,4 +1,4 @@
-//! The protocol's operations, whatever door they are asked by: what was sent in, how it ended out.
+//! Operations of the protocol, independent of REST or MCP: from request body to outcome.
 
 use http::StatusCode;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::message::Capability;
 use crate::read::Agent;
 use crate::{Ucp, Version};
 
-/// A request's action on a cart, or on the checkout of one.
+/// Action of a request on a cart or its checkout.
 pub(crate) enum CartAction<'a> {
     Make(RequestBody),
     Read(&'a str),
@@ -32,7 +32,7 @@ pub(crate) enum Look {
 }
 
 impl Ucp {
-    /// Looks into the catalogue.
+    /// Executes a catalogue request.
     pub(crate) async fn look(&self, agent: Agent, version: Version, look: Look, sent: RequestBody) -> RequestOutcome {
         let market = self.market(agent.asker, version);
         let capability = match look {
@@ -55,7 +55,7 @@ impl Ucp {
         }
     }
 
-    /// Answers as `answer` says: with a cart, or with its checkout.
+    /// Executes a cart action and returns the cart or its checkout, as `answer` selects.
     pub(crate) async fn carry_out(
         &self,
         agent: Agent,
@@ -92,7 +92,8 @@ fn body<T: DeserializeOwned>(sent: RequestBody) -> Result<T, Failure> {
     members(&sent?)
 }
 
-/// The outcome of `work`. An agent that states itself wrongly gets `fault`, and no work is done.
+/// Returns the outcome of `work`. If the agent identified itself incorrectly, returns its `fault` without running
+/// `work`.
 async fn told<T: Serialize>(
     status: StatusCode,
     capability: Capability,

@@ -1,4 +1,4 @@
-//! The profile: what is offered, in which version, and where.
+//! Serves the profile: the offered capabilities, their versions and their URLs.
 
 use api::{EntityTag, if_none_match};
 use axum::body::Body;
@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 use crate::message::Capability;
 use crate::{BASE_PATH, UcpConfig, Version};
 
-/// Agents may keep it for so long: at least a minute, says the protocol.
+/// Time for which agents may cache the profile. The protocol requires at least a minute.
 const CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 const SITE: &str = "https://ucp.dev";
 
-/// A capability: its page and schema in the specification.
+/// Returns a capability with the URLs of its page and schema in the specification.
 fn capability(capability: Capability, version: Version) -> (String, Value) {
     let (page, schema) = match capability {
         Capability::Search => ("catalog/search", "catalog_search"),
@@ -26,7 +26,7 @@ fn capability(capability: Capability, version: Version) -> (String, Value) {
         Version::V2026_04_08 => "",
         Version::V2026_08_25 => "shopping/",
     };
-    // Extensions have their pages beside those of shopping.
+    // Pages of extensions are next to the folder for shopping.
     let folder_of_page = if capability == Capability::Discount { "" } else { folder };
     let mut told = json!([{
         "version": version,
@@ -39,7 +39,7 @@ fn capability(capability: Capability, version: Version) -> (String, Value) {
     (capability.name().to_owned(), told)
 }
 
-/// The addresses of the operations: over REST, over MCP.
+/// Returns the URLs of the operations over REST and MCP.
 fn services(config: &UcpConfig, version: Version) -> Vec<Value> {
     let base = &config.public_url;
     let service = |transport: &str, schema: &str, endpoint: String| {
@@ -61,7 +61,7 @@ fn services(config: &UcpConfig, version: Version) -> Vec<Value> {
     }
 }
 
-/// The profile of a market in one version. No payment handler: what is paid is paid by a person at a seller.
+/// Returns the profile of a market in one version. It has no payment handler, because a person pays at the seller.
 pub(crate) fn profile(config: &UcpConfig, version: Version) -> Value {
     let of_carts = [Capability::Cart, Capability::Checkout, Capability::Discount];
     let offered = [Capability::Search, Capability::Lookup]
@@ -82,7 +82,7 @@ pub(crate) fn profile(config: &UcpConfig, version: Version) -> Value {
     json!({ "ucp": ucp })
 }
 
-/// Answers with a text that follows from the configuration alone.
+/// Responds with a text that depends on the configuration alone.
 pub(crate) fn constant(headers: &HeaderMap, media_type: &'static str, text: String) -> Response {
     let tag = EntityTag::of(&[text.as_bytes()]);
     let known = if_none_match(headers, &tag);

@@ -1,4 +1,4 @@
-//! Reads requests.
+//! Parses requests.
 
 use api::Asker;
 use axum::extract::FromRequestParts;
@@ -12,15 +12,15 @@ use crate::Version;
 use crate::failure::{Failure, RequestBody};
 
 const AGENT: HeaderName = HeaderName::from_static("ucp-agent");
-/// Most characters of the header.
+/// Maximum number of characters of the header.
 const AGENT_CHARS_MAX: usize = 2_048;
 
-/// The caller of an operation, and the key under which it is done once. Every request begins with them.
+/// Caller of an operation, with the idempotency key. Every request starts with this data.
 #[derive(Debug)]
 pub(crate) struct Agent {
     pub(crate) asker: Asker,
     pub(crate) key: Option<HeaderValue>,
-    /// The failure that a wrong statement about the agent or the key leads to.
+    /// Failure if the agent identified itself incorrectly or the key is invalid.
     pub(crate) fault: Option<Failure>,
 }
 
@@ -50,7 +50,7 @@ impl Agent {
             .and_then(Value::as_str)
             .filter(|key| key.is_ascii())
             .and_then(|key| HeaderValue::from_str(key).ok());
-        // Done without the key, it would be done again with the next try.
+        // Without the key, a retry would execute the operation again.
         let of_key = (given.is_some() && key.is_none()).then(|| {
             let content = "meta.idempotency-key is to be a text of 1 to 255 characters of printable ASCII.";
             Failure::bad("validation", content)
@@ -63,7 +63,7 @@ impl Agent {
     }
 }
 
-/// Looks at the header that names the agent's profile: `profile="https://…"` (RFC 8941), and the version that it may state.
+/// Checks the header with the agent's profile, `profile="https://…"` (RFC 8941), and an optional version.
 fn agent(headers: &HeaderMap) -> Result<(), Failure> {
     let Some(value) = headers.get(AGENT) else {
         return Ok(());
@@ -74,10 +74,10 @@ fn agent(headers: &HeaderMap) -> Result<(), Failure> {
     check(stated.profile, stated.version, content)
 }
 
-/// Checks an agent's statement about itself. The profile is not fetched; a version is one that is spoken here.
+/// Checks how an agent identifies itself. The profile is not fetched. The version must be a supported one.
 ///
 /// # Errors
-/// `wrong_profile` says where the profile is to stand; a version that nobody speaks here is `version_unsupported`.
+/// `wrong_profile` says where the profile must be given. An unsupported version gives `version_unsupported`.
 fn check(profile: Option<&str>, version: Option<&str>, wrong_profile: &str) -> Result<(), Failure> {
     if !profile.is_some_and(is_address) {
         return Err(Failure::bad("invalid_profile_url", wrong_profile));
@@ -90,29 +90,29 @@ fn check(profile: Option<&str>, version: Option<&str>, wrong_profile: &str) -> R
     Ok(())
 }
 
-/// True where a profile could lie at this address.
+/// Returns `true` if the URL could be that of a profile.
 fn is_address(profile: &str) -> bool {
     let Ok(url) = Url::parse(profile) else { return false };
     let is_here = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
     profile.len() <= AGENT_CHARS_MAX && (url.scheme() == "https" || url.scheme() == "http" && is_here)
 }
 
-/// The header's statement about the agent.
+/// The agent's identification in the header.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Statement<'a> {
     profile: Option<&'a str>,
-    /// A member of its own, or a parameter of the profile.
+    /// Version: a dictionary member of its own, or a parameter of the profile.
     version: Option<&'a str>,
 }
 
 impl<'a> Statement<'a> {
-    /// Reads the strings of the dictionary: what lies between quotation marks, each named by what stands before it. Neither
-    /// addresses nor versions hold quotation marks.
+    /// Parses the strings of the dictionary: the texts between quotation marks, each named by the text before it.
+    /// Neither URLs nor versions contain quotation marks.
     fn read(text: &'a str) -> Self {
         let parts: Vec<&str> = text.split('"').collect();
         let (mut stated, mut member) = (Self::default(), "");
         let pairs = parts.chunks_exact(2);
-        // A string that does not end leaves nothing behind it, and is no dictionary's.
+        // An unterminated string leaves no remainder and makes the dictionary invalid.
         if pairs.remainder().is_empty() {
             return stated;
         }
@@ -133,7 +133,7 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// A body that may be absent: then an object without members.
+/// Parses an optional body. A missing body becomes an empty object.
 pub(crate) fn optional_body(sent: &Bytes) -> RequestBody {
     if sent.is_empty() {
         return Ok(Value::Object(Map::new()));
@@ -141,14 +141,14 @@ pub(crate) fn optional_body(sent: &Bytes) -> RequestBody {
     body(sent)
 }
 
-/// The body of a request.
+/// Parses the body of a request.
 pub(crate) fn body(body: &Bytes) -> RequestBody {
     let value: Value = serde_json::from_slice(body)
         .map_err(|error| Failure::bad("malformed_json", format!("The body is no JSON: {error}")))?;
     object(value, "The body")
 }
 
-/// The value as an object; errors call it `name`.
+/// Returns the value as an object. Errors refer to it as `name`.
 pub(crate) fn object(value: Value, name: &str) -> RequestBody {
     if value.is_object() {
         Ok(value)

@@ -1,4 +1,4 @@
-//! The protocol over MCP: the same operations as tools, with the arguments that the protocol gives them.
+//! Offers the protocol over MCP: the same operations as tools, with the arguments that the protocol defines.
 
 use agents_mcp::{ToolError, ToolOutcome, Toolset};
 use api::{Asker, OperationAnswer, Problem};
@@ -17,13 +17,13 @@ const INSTRUCTIONS: &str = "A market of many brand stores in the words of the Un
     seller; a cart is one seller's. A checkout is an escalation: give `continue_url` to the person, who pays at the seller's own \
     checkout; it is `incomplete` where the seller no longer has any of its lines. Amounts are whole minor units.";
 
-/// Codes of JSON-RPC, as the protocol assigns them.
+/// JSON-RPC error codes that the protocol defines.
 const NEGOTIATION: i64 = -32_001;
 const REFUSED: i64 = -32_000;
 const INVALID_PARAMS: i64 = -32_602;
 const INTERNAL: i64 = -32_603;
 
-/// The effect of a tool, which decides its arguments.
+/// Effect of a tool, which determines its arguments.
 #[derive(Debug, Clone, Copy)]
 enum ToolAction {
     Look(Look),
@@ -34,11 +34,11 @@ enum ToolAction {
     Cancel,
 }
 
-/// One tool.
+/// A tool of the protocol.
 #[derive(Debug, Clone, Copy)]
 struct Tool {
     name: &'static str,
-    /// The argument that holds what is asked for.
+    /// Name of the argument that contains the request body.
     body: &'static str,
     does: ToolAction,
     description: &'static str,
@@ -132,7 +132,7 @@ const CARTS: [Tool; 9] = [
     ),
 ];
 
-/// The protocol's operations as tools, in one version of it.
+/// The protocol's operations as tools, in one version.
 #[derive(Debug)]
 pub(crate) struct UcpTools {
     ucp: Ucp,
@@ -170,7 +170,7 @@ impl UcpTools {
             _ => Value::Null,
         };
         let sent = arguments.remove(tool.body).unwrap_or(absent);
-        // Some clients write an object as a text.
+        // Some clients send an object as a JSON text.
         let read = sent.as_str().and_then(|text| serde_json::from_str(text).ok());
         let sent: RequestBody = object(read.unwrap_or(sent), tool.body);
         let answer = match (tool.body, tool.does) {
@@ -192,21 +192,21 @@ impl UcpTools {
 }
 
 impl ToolAction {
-    /// True where the argument `id` names a cart or a checkout.
+    /// Returns `true` if the argument `id` names a cart or a checkout.
     const fn names_one(self) -> bool {
         matches!(self, Self::Read | Self::Replace | Self::Complete | Self::Cancel)
     }
 }
 
 impl Tool {
-    /// Its name for people: `Create cart`.
+    /// Returns the title of the tool for people, such as `Create cart`.
     fn title(&self) -> String {
         let words = self.name.replace('_', " ");
         let (first, rest) = words.split_at(1);
         first.to_uppercase() + rest
     }
 
-    /// The tool as clients see it.
+    /// Returns the tool's entry in the list of tools.
     fn told(&self) -> Value {
         let text = || json!({ "type": "string" });
         let agent = json!({ "type": "object", "properties": { "profile": text(), "version": text() }, "required": ["profile"] });
@@ -230,7 +230,7 @@ impl Tool {
             properties[self.body] = self.body_schema();
             required.push(self.body);
         } else if matches!(self.does, ToolAction::Complete) {
-            // Hosts refuse objects that name no members. What is paid with is not read.
+            // Hosts reject objects without named properties. Payment data is not read.
             let instrument = json!({ "type": "object", "properties": { "id": text() } });
             let instruments = json!({ "type": "array", "items": instrument });
             let payment = json!({ "type": "object", "properties": { "instruments": instruments } });
@@ -250,7 +250,7 @@ impl Tool {
         })
     }
 
-    /// The schema of the members that are read; the protocol's own schema has more, which are ignored.
+    /// Returns the schema of the fields that are read. Further fields of the protocol's own schema are ignored.
     fn body_schema(&self) -> Value {
         let text = || json!({ "type": "string" });
         let texts = || json!({ "type": "array", "items": { "type": "string" } });
@@ -335,7 +335,8 @@ impl Toolset for UcpTools {
     }
 }
 
-/// Outcomes of the protocol are results, whatever they say; faults are errors of JSON-RPC.
+/// Converts an outcome to a tool result. Outcomes of the protocol become results, even negative ones. Faults become
+/// JSON-RPC errors.
 fn outcome(ended: RequestOutcome) -> ToolOutcome {
     let fault = match ended {
         RequestOutcome::Answer(status, body) => {

@@ -2,27 +2,27 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// The protocol's versions that are spoken.
+/// Supported versions of the protocol.
 ///
-/// Answers are the same in both: the later one only adds members that are optional, and none of them is offered.
+/// Responses are the same in both versions: the later one only adds optional fields, and this server uses none of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
-    /// Over REST and over MCP.
+    /// Version 2026-04-08, offered over REST and MCP.
     V2026_04_08,
-    /// Over MCP alone.
+    /// Version 2026-08-25, offered over MCP only.
     V2026_08_25,
 }
 
 impl Version {
-    /// All of them, the earliest first.
+    /// All supported versions, the earliest first.
     pub(crate) const ALL: [Self; 2] = [Self::V2026_04_08, Self::V2026_08_25];
 
-    /// The version that the protocol writes so.
+    /// Parses a version as the protocol writes it.
     pub(crate) fn of(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|version| version.as_str() == text)
     }
 
-    /// As the protocol writes it.
+    /// Returns the version as the protocol writes it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Version {
         }
     }
 
-    /// The path at which it is spoken over MCP.
+    /// Returns the path of the MCP endpoint for this version.
     pub(crate) const fn mcp_path(self) -> &'static str {
         match self {
             Self::V2026_04_08 => "/v1/ucp/mcp",

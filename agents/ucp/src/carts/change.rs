@@ -10,7 +10,8 @@ use crate::wire::Cart;
 
 const NO_CART: &str = "There is no such cart, or nothing is in it.";
 
-/// The cart as it is answered. One without lines is over, and one of several sellers is none of the protocol's.
+/// Converts a cart to the response. Fails for a cart without lines, which has ended, and for a cart with several
+/// sellers, which the protocol does not support.
 fn told(market: &Market<'_>, cart: &Cart, answer: Answer) -> Result<CartAnswer, Failure> {
     written(cart, market.version(), answer).ok_or_else(|| match cart.groups.len() {
         0 if !cart.problems.is_empty() => Failure::Outcome(cart.problems.iter().map(trouble).collect()),
@@ -22,7 +23,7 @@ fn told(market: &Market<'_>, cart: &Cart, answer: Answer) -> Result<CartAnswer, 
     })
 }
 
-/// Makes a cart with what is asked for, of one seller.
+/// Creates a cart with the requested items of one seller.
 async fn made(market: &Market<'_>, body: &CartBody, key: Option<HeaderValue>) -> Result<Cart, Failure> {
     let items = body.items()?;
     one_seller(market, &idents(&items)).await?;
@@ -38,7 +39,7 @@ fn idents(items: &[Item]) -> Vec<&Ident> {
     items.iter().map(|item| &item.ident).collect()
 }
 
-/// Refuses products that nobody knows, and those of several sellers.
+/// Rejects unknown products and products of several sellers.
 async fn one_seller(market: &Market<'_>, idents: &[&Ident]) -> Result<(), Failure> {
     let names: Vec<&str> = idents.iter().map(|ident| ident.product.as_str()).collect();
     let details = market.products(&names).await?;
@@ -53,7 +54,7 @@ async fn one_seller(market: &Market<'_>, idents: &[&Ident]) -> Result<(), Failur
     Ok(())
 }
 
-/// Makes a cart, or a checkout of one that is there or made for it.
+/// Creates a cart or a checkout. A checkout uses an existing cart or a new one.
 pub(crate) async fn create(
     market: &Market<'_>,
     body: CartBody,
@@ -70,7 +71,7 @@ pub(crate) async fn create(
         }
         None => {
             let cart = made(market, &body, key.clone()).await?;
-            // An empty cart is not handed over.
+            // An empty cart cannot be checked out.
             told(market, &cart, Answer::Cart)?;
             cart.cart_id
         }
@@ -79,7 +80,8 @@ pub(crate) async fn create(
         .check_out(&id, &body.sent, key)
         .await
         .map_err(|failure| match failure {
-            // The one member of the request is the cart's id: that of no cart, or of an empty one.
+            // The cart id is the only field of the request, so a validation error means that the cart is missing or
+            // empty.
             Failure::Transport(fault) if fault.code == "validation" => Failure::not_found(NO_CART),
             failure => failure,
         })?;
@@ -98,12 +100,13 @@ pub(crate) async fn create(
     told(market, &cart, answer)
 }
 
-/// A cart or a checkout as it is now.
+/// Returns the current state of a cart or a checkout.
 pub(crate) async fn read(market: &Market<'_>, id: &str, answer: Answer) -> Result<CartAnswer, Failure> {
     told(market, &market.cart(id).await?, answer)
 }
 
-/// A cart before it is changed; `None` where there is none, but the same may have been asked before under its key.
+/// Returns a cart before a change. Returns `None` if it does not exist but the request has a key and may therefore be a
+/// repetition.
 async fn before(market: &Market<'_>, id: &str, key: Option<&HeaderValue>) -> Result<Option<Cart>, Failure> {
     match market.cart(id).await {
         Err(Failure::Outcome(_)) if key.is_some() => Ok(None),
@@ -111,7 +114,8 @@ async fn before(market: &Market<'_>, id: &str, key: Option<&HeaderValue>) -> Res
     }
 }
 
-/// Makes a cart what the request says, once for each key: lines that it does not name go.
+/// Replaces a cart with the requested state, once per idempotency key. Lines that the request does not name are
+/// removed.
 pub(crate) async fn replace(
     market: &Market<'_>,
     id: &str,
@@ -128,7 +132,7 @@ pub(crate) async fn replace(
     }
     let cart = before(market, id, key.as_ref()).await?;
     if let Some(cart) = &cart {
-        // A cart that is over stays over.
+        // A cart that has ended cannot be reopened.
         told(market, cart, answer.clone())?;
     }
     let groups = cart.iter().flat_map(|cart| &cart.groups);
@@ -144,7 +148,7 @@ pub(crate) async fn replace(
     told(market, &body.discounts.set(market, cart).await?, answer)
 }
 
-/// Ends a cart or a checkout, once for each key: its lines go, and what it was is answered.
+/// Ends a cart or a checkout, once per idempotency key. Its lines are removed and its last state is returned.
 pub(crate) async fn cancel(
     market: &Market<'_>,
     id: &str,
@@ -152,7 +156,7 @@ pub(crate) async fn cancel(
     answer: Answer,
 ) -> Result<CartAnswer, Failure> {
     if let Some(cart) = before(market, id, key.as_ref()).await? {
-        // One of several sellers is no cart of the protocol, and is left as it is.
+        // The protocol does not support a cart with several sellers, so it is left unchanged.
         told(market, &cart, answer.clone())?;
     }
     told(market, &market.end_cart(id, key).await?, answer)

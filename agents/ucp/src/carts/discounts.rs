@@ -1,5 +1,5 @@
-//! Discount codes of a cart (the extension `dev.ucp.shopping.discount`): those that a request names replace those that are there,
-//! and an answer says which apply, and of the others why not.
+//! Discount codes of a cart (the extension `dev.ucp.shopping.discount`). Codes in a request replace the codes in the
+//! cart. The response lists which codes apply and why the others do not.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,17 +10,17 @@ use crate::wire::{Cart, Group, Warning};
 
 const CODES_MAX: usize = 20;
 const CODE_CHARS_MAX: usize = 255;
-/// Warnings of a store about a discount begin so.
+/// Prefix of a store's warnings about discounts.
 const OF_DISCOUNTS: &str = "discount_";
 
-/// The codes of a request; without `codes` those that are there stay.
+/// Discount codes in a request. If `codes` is missing, the codes in the cart stay.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct DiscountsBody {
     codes: Option<Vec<String>>,
 }
 
-/// The discounts of an answer.
+/// Discounts in a response.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Discounts {
     codes: Vec<String>,
@@ -38,10 +38,10 @@ struct AppliedDiscount {
 }
 
 impl DiscountsBody {
-    /// Looks at the codes before anything is changed.
+    /// Checks the codes before anything is changed.
     ///
     /// # Errors
-    /// Codes that are too many, empty or too long.
+    /// There are too many codes, or a code is empty or too long.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let codes = self.codes.as_deref().unwrap_or_default();
         let is_code = |code: &String| {
@@ -55,7 +55,7 @@ impl DiscountsBody {
         Ok(())
     }
 
-    /// Makes the codes of the cart of this id those of the request, where it names any.
+    /// Replaces the codes of the cart with this id, if the request has codes.
     pub(super) async fn set_of(&self, market: &Market<'_>, id: &str) -> Result<(), Failure> {
         if self.codes.is_some() {
             self.set(market, market.cart(id).await?).await?;
@@ -63,7 +63,7 @@ impl DiscountsBody {
         Ok(())
     }
 
-    /// Makes the codes of a cart those of the request.
+    /// Replaces the codes of a cart with those of the request.
     pub(super) async fn set(&self, market: &Market<'_>, mut cart: Cart) -> Result<Cart, Failure> {
         let Some(wanted) = &self.codes else { return Ok(cart) };
         let groups = cart.groups.iter().flat_map(|group| &group.discount_codes);
@@ -79,12 +79,12 @@ impl DiscountsBody {
     }
 }
 
-/// Stores take a code in any letters.
+/// Compares codes without regard to case, as stores do.
 fn is_same(one: &str, other: &str) -> bool {
     one.trim().to_lowercase() == other.trim().to_lowercase()
 }
 
-/// The discounts of a brand's group; `None` where there is none.
+/// Returns the discounts of a brand's group, or `None` if it has none.
 pub(super) fn told(group: &Group) -> Option<Discounts> {
     let of_codes = group
         .discount_codes
@@ -109,7 +109,7 @@ pub(super) fn told(group: &Group) -> Option<Discounts> {
     (!discounts.codes.is_empty() || !discounts.applied.is_empty()).then_some(discounts)
 }
 
-/// A message for each code that does not apply, with the reason where the store stated one.
+/// Returns a message for each code that does not apply, with the store's reason if it states one.
 pub(super) fn refusals(group: &Group) -> Vec<Message> {
     let refused = group
         .discount_codes
@@ -131,12 +131,13 @@ pub(super) fn refusals(group: &Group) -> Vec<Message> {
     messages.collect()
 }
 
-/// True for a store's warning that says why a code does not apply.
+/// Returns `true` for a store's warning that explains why a code does not apply.
 pub(super) fn is_reason(warning: &Warning) -> bool {
     warning.code.starts_with(OF_DISCOUNTS)
 }
 
-/// The protocol's name of a store's reason; the store's own (Storefront API, `CartWarningCode`) where the protocol has none.
+/// Maps a store's reason to the protocol's name for it. If the protocol has none, the store's own name is used
+/// (Storefront API, `CartWarningCode`).
 fn rejection(reason: &str) -> &str {
     match reason {
         "discount_not_found" => "discount_code_invalid",

@@ -1,4 +1,4 @@
-//! Carts and checkouts in the protocol's words.
+//! Carts and checkouts in the protocol's format.
 
 mod change;
 mod discounts;
@@ -15,7 +15,7 @@ use crate::market::{Item, ShownPrice};
 use crate::members::members;
 use crate::message::Message;
 
-/// Most lines of a request.
+/// Maximum number of lines in a request.
 const LINES_MAX: usize = 100;
 const QUANTITY_MAX: u32 = 999;
 
@@ -38,22 +38,22 @@ struct Buyer {
     email: Option<String>,
 }
 
-/// The body of a request that makes or replaces a cart or a checkout.
+/// Body of a request that creates or replaces a cart or checkout.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct CartBody {
     line_items: Vec<LineBody>,
     buyer: Buyer,
-    /// The cart that becomes a checkout.
+    /// Id of the cart to check out.
     cart_id: Option<String>,
     discounts: discounts::DiscountsBody,
-    /// All of it, as it was sent: members that are not read here distinguish two requests under one key too.
+    /// Whole body as sent. Fields that are not read must still distinguish two requests with one idempotency key.
     #[serde(skip)]
     sent: Value,
 }
 
 impl CartBody {
-    /// Reads what was sent.
+    /// Parses a request body.
     pub(crate) fn read(sent: RequestBody) -> Result<Self, Failure> {
         let sent = sent?;
         let read: Self = members(&sent)?;
@@ -61,7 +61,7 @@ impl CartBody {
         Ok(Self { sent, ..read })
     }
 
-    /// The body that hands a cart over once more, for a request that was sent so.
+    /// Creates a body that checks out an existing cart again. `sent` is the original request.
     pub(crate) fn of_cart(id: &str, sent: Value) -> Self {
         Self {
             cart_id: Some(id.to_owned()),
@@ -70,7 +70,7 @@ impl CartBody {
         }
     }
 
-    /// The pieces that the cart is to hold, by variant, each variant once.
+    /// Returns the requested quantities by variant. Each variant occurs once.
     fn items(&self) -> Result<Vec<Item>, Failure> {
         if self.line_items.len() > LINES_MAX {
             return Err(Failure::bad("invalid", format!("line_items: at most {LINES_MAX}.")));

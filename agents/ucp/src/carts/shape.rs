@@ -1,4 +1,4 @@
-//! A cart of REST as the protocol's cart or checkout. Pure.
+//! Converts a cart of the REST API to the protocol's cart or checkout. Pure.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::ids::Ident;
 use crate::message::{Capability, Message, Meta};
 use crate::wire::{Cart, Group, Line, PriceChange, Problem};
 
-/// The attribute of stores' carts that carries the token, and its name here.
+/// Attribute with the attribution token in stores' carts, and its name in responses.
 const TOKEN: &str = "haat_attribution";
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -37,7 +37,7 @@ struct LineItem {
     item: Item,
     quantity: u32,
     totals: Vec<Total>,
-    /// The fate of the price that somebody was shown; the protocol has no word for it.
+    /// `true` if the store kept the price that the buyer was shown. The protocol has no field for this.
     #[serde(skip_serializing_if = "Option::is_none")]
     price_held: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ struct Link {
     title: String,
 }
 
-/// A cart, or a checkout: that has a status, and links.
+/// A cart or a checkout. A checkout additionally has a status and links.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct CartAnswer {
     ucp: Meta,
@@ -75,23 +75,24 @@ pub(crate) struct CartAnswer {
     attribution: Option<BTreeMap<&'static str, String>>,
 }
 
-/// The document that a group is written as.
+/// Kind of document that a response contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     Cart,
-    /// A cart that is over: as it was.
+    /// A cart that has ended, in its last state.
     EndedCart,
-    /// A person goes on at this address, where it is known, else at the cart's own; the token says who sent them.
+    /// A checkout. `url` is where a person continues; without it, the cart's own URL is used. `token` states who sent
+    /// the buyer.
     Checkout {
         url: Option<String>,
         token: Option<String>,
     },
-    /// A checkout that is over.
+    /// A checkout that was cancelled.
     Canceled,
 }
 
 impl Answer {
-    /// A checkout as it is now.
+    /// A checkout in its current state.
     pub(crate) const NOW: Self = Self::Checkout { url: None, token: None };
 
     fn is_over(&self) -> bool {
@@ -114,7 +115,7 @@ fn total(kind: &'static str, amount: i64) -> Total {
     }
 }
 
-/// Entries that must not be zero, left away where they are.
+/// Creates an entry of the totals, or none if the amount is zero.
 fn entry(kind: &'static str, amount: i64, display_text: Option<&'static str>) -> Option<Total> {
     (amount != 0).then_some(Total {
         kind,
@@ -135,7 +136,7 @@ fn totals(group: &Group) -> Vec<Total> {
         entry("items_discount", -of_lines, None),
         entry("discount", of_lines - group.discount_minor, None),
         entry("fulfillment", group.delivery_minor, Some("Delivery")),
-        // The store counts this amount in without naming it.
+        // The store includes this amount without naming it.
         entry("other", group.other_minor, Some("Other, as the store counts it")),
         Some(total("total", group.total_minor)),
     ];
@@ -167,7 +168,7 @@ fn line(line: &Line) -> LineItem {
     }
 }
 
-/// The message to an agent about something that a store did not do.
+/// Creates the message to an agent about something that a store did not do.
 pub(crate) fn trouble(problem: &Problem) -> Message {
     let code = match problem.code.as_str() {
         "product_not_found" => "item_unavailable",
@@ -204,7 +205,7 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
         }
     }
     messages.extend(discounts::refusals(group));
-    // Reasons of codes stand beside their codes.
+    // Reasons for rejected codes are listed with the codes.
     let of_codes = group.discount_codes.iter().any(|code| !code.applicable);
     for warning in group
         .warnings
@@ -219,7 +220,7 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
             None => message,
         });
     }
-    // A cart that is over is answered as it was; no store is asked about it.
+    // A cart that has ended is returned in its last state, without querying the store.
     if !group.verified && !answer.is_over() {
         let content = format!("{} did not answer; this is what its cart was last.", group.brand);
         messages.push(Message::warning("not_verified", content));
@@ -231,13 +232,13 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
     messages
 }
 
-/// True for a group with a line that its store still sells.
+/// Returns `true` if the group has a line that its store still sells.
 fn can_be_paid(group: &Group) -> bool {
     let is_sold = |line: &Line| line.qty > 0 && (line.available || line.qty < line.requested_qty);
     group.lines.iter().any(is_sold)
 }
 
-/// Writes a cart of one brand's; `None` where no line of that brand is left.
+/// Converts a cart with items of one brand. Returns `None` if no line of that brand is left.
 pub(crate) fn written(cart: &Cart, version: Version, answer: Answer) -> Option<CartAnswer> {
     let [group] = cart.groups.as_slice() else { return None };
     let messages = messages(cart, group, &answer);

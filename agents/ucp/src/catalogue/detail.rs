@@ -7,12 +7,12 @@ use crate::ids::Ident;
 use crate::market::Market;
 use crate::message::{Capability, Meta};
 
-/// Most variants of an answer.
+/// Maximum number of variants in a response.
 const VARIANTS_MAX: usize = 100;
-/// Most options that are selected or preferred.
+/// Maximum number of selected or preferred options.
 const OPTIONS_MAX: usize = 20;
 
-/// The body of a request for a product's detail.
+/// Body of a request for the details of a product.
 #[derive(Debug, Deserialize)]
 pub(crate) struct DetailBody {
     id: String,
@@ -24,14 +24,14 @@ pub(crate) struct DetailBody {
     filters: Filters,
 }
 
-/// A product's detail.
+/// Response with the details of a product.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct DetailAnswer {
     ucp: Meta,
     product: Product,
 }
 
-/// A product with the variants that fit what is selected, and what else could be selected.
+/// Returns a product with the variants that match the selection, and the other values that could be selected.
 pub(crate) async fn get_product(market: &Market<'_>, body: DetailBody) -> Result<DetailAnswer, Failure> {
     let filters = body.filters.checked()?;
     if body.selected.len() > OPTIONS_MAX || body.preferences.len() > OPTIONS_MAX {
@@ -74,7 +74,7 @@ pub(crate) async fn get_product(market: &Market<'_>, body: DetailBody) -> Result
     whole.variants.truncate(VARIANTS_MAX);
     whole.selected = (!whole.options.is_empty()).then_some(selected);
     let offers = market.offers(&detail.id).await;
-    // One seller's offer is the product itself.
+    // If there is only one seller, the product itself is the offer.
     if offers.len() > 1 {
         whole.haat_offers = offers.iter().filter_map(offer).collect();
     }
@@ -84,8 +84,8 @@ pub(crate) async fn get_product(market: &Market<'_>, body: DetailBody) -> Result
     })
 }
 
-/// The rest of a selection that some variant has whole. Options are dropped one by one: first those that `preferences`
-/// does not name, the last one first, then those that it names, from its end.
+/// Reduces a selection until some variant has all of it. Options are dropped one at a time from the end of the list.
+/// Options that `preferences` does not name are dropped before those that it names.
 fn effective(variants: &[Variant], mut selected: Vec<SelectedOption>, preferences: &[String]) -> Vec<SelectedOption> {
     let rank = |one: &SelectedOption| preferences.iter().position(|name| *name == one.name);
     while !selected.is_empty() && !variants.iter().any(|one| one.has(&selected)) {
@@ -97,7 +97,8 @@ fn effective(variants: &[Variant], mut selected: Vec<SelectedOption>, preference
     selected
 }
 
-/// Says of each value whether there is a variant with it beside the rest of the selection, and whether it can be bought.
+/// Marks each option value with two facts: whether a variant combines it with the other selected values, and whether
+/// such a variant can be bought.
 fn signal(options: &mut [ProductOption], variants: &[Variant], selected: &[SelectedOption]) {
     for option in options {
         let others: Vec<SelectedOption> = selected.iter().filter(|one| one.name != option.name).cloned().collect();

@@ -3,11 +3,11 @@ use serde::Deserialize;
 use crate::failure::Failure;
 use crate::market::Parameters;
 
-/// Most categories of a filter.
+/// Maximum number of categories in a filter.
 const CATEGORIES_MAX: usize = 20;
 const CATEGORY_CHARS_MAX: usize = 200;
 
-/// The filters of a search. Unknown members are ignored, as the protocol wants it.
+/// Filters of a search. Unknown fields are ignored, as the protocol requires.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Filters {
@@ -15,7 +15,7 @@ pub(crate) struct Filters {
     pub(crate) price: PriceFilter,
 }
 
-/// Bounds of a price, in minor units.
+/// Price limits, in minor units.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct PriceFilter {
@@ -23,7 +23,7 @@ pub(crate) struct PriceFilter {
     max: Option<i64>,
 }
 
-/// The buyer's place and currency, as far as they are used.
+/// Location and currency of the buyer, as far as they are used.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Context {
@@ -35,7 +35,7 @@ impl PriceFilter {
         self.min.is_none() && self.max.is_none()
     }
 
-    /// True where a price is within. A price of 0 is none, and within no bounds.
+    /// Returns `true` if a price is within the limits. A price of 0 means no price and is never within limits.
     pub(crate) fn takes(self, amount: i64) -> bool {
         let is_price = amount > 0 || self.is_none();
         is_price && self.min.is_none_or(|min| amount >= min) && self.max.is_none_or(|max| amount <= max)
@@ -47,7 +47,7 @@ impl Filters {
         self.categories.is_empty() && self.price.is_none()
     }
 
-    /// Refuses what is too much, or cannot be.
+    /// Rejects filters that are too large or impossible.
     pub(crate) fn checked(self) -> Result<Self, Failure> {
         let is_long = |category: &String| category.is_empty() || category.chars().count() > CATEGORY_CHARS_MAX;
         if self.categories.len() > CATEGORIES_MAX || self.categories.iter().any(is_long) {
@@ -67,7 +67,7 @@ impl Filters {
         Ok(self)
     }
 
-    /// As parameters of search and browse.
+    /// Converts the filters to parameters for search and browse.
     pub(crate) fn parameters(&self, context: &Context) -> Parameters {
         let mut parameters = Parameters::new();
         for (name, amount) in [("price_min", self.price.min), ("price_max", self.price.max)] {

@@ -9,10 +9,10 @@ use crate::ids::Ident;
 use crate::market::Market;
 use crate::message::{Capability, Message, Meta};
 
-/// Most identifiers of a request.
+/// Maximum number of identifiers in a request.
 const IDS_MAX: usize = 50;
 
-/// The body of a lookup.
+/// Body of a lookup request.
 #[derive(Debug, Deserialize)]
 pub(crate) struct LookupBody {
     ids: Vec<String>,
@@ -20,7 +20,7 @@ pub(crate) struct LookupBody {
     filters: Filters,
 }
 
-/// The answer of a lookup.
+/// Response to a lookup request.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct LookupAnswer {
     ucp: Meta,
@@ -29,7 +29,7 @@ pub(crate) struct LookupAnswer {
     messages: Vec<Message>,
 }
 
-/// Finds products by identifiers of products or variants, each product once.
+/// Finds products by identifiers of products or variants. Each product is returned once.
 pub(crate) async fn lookup(market: &Market<'_>, body: LookupBody) -> Result<LookupAnswer, Failure> {
     let filters = body.filters.checked()?;
     if body.ids.is_empty() {
@@ -37,7 +37,7 @@ pub(crate) async fn lookup(market: &Market<'_>, body: LookupBody) -> Result<Look
     }
     let mut seen = std::collections::BTreeSet::new();
     let ids: Vec<&String> = body.ids.iter().filter(|id| seen.insert(id.as_str())).collect();
-    // An identifier that stands there twice is one ("Lookup": duplicates are removed first).
+    // Duplicate identifiers count once ("Lookup": duplicates are removed first).
     if ids.len() > IDS_MAX {
         let content = format!("ids: at most {IDS_MAX}.");
         return Err(Failure::bad("request_too_large", content));
@@ -96,7 +96,7 @@ pub(crate) async fn lookup(market: &Market<'_>, body: LookupBody) -> Result<Look
     })
 }
 
-/// Puts one variant of a product among what was found; what was found by several identifiers is there once.
+/// Adds one variant of a product to the results. A variant found through several identifiers is listed once.
 fn take(products: &mut Vec<Product>, mut whole: Product, nth: usize, input: Input) {
     let mut variant = whole.variants.swap_remove(nth);
     let at = products.iter().position(|known| known.id == whole.id);

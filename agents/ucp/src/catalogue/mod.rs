@@ -1,4 +1,4 @@
-//! Search, lookup and a product's detail, in the protocol's words.
+//! Search, lookup and product details in the protocol's format.
 
 mod detail;
 mod filter;

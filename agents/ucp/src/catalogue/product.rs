@@ -1,4 +1,4 @@
-//! A product of REST as the protocol's. Pure.
+//! Converts a product of the REST API to the protocol's format. Pure.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ struct Media {
     height: Option<u32>,
 }
 
-/// One value of an option, with what is known of it beside what is selected, where that was asked for.
+/// One value of an option. If requested, with its availability in combination with the selected values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct OptionValue {
     pub(crate) label: String,
@@ -62,7 +62,7 @@ pub(crate) struct ProductOption {
     pub(crate) values: Vec<OptionValue>,
 }
 
-/// A value that is chosen of an option.
+/// A selected value of an option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
 pub(crate) struct SelectedOption {
     pub(crate) name: String,
@@ -80,11 +80,11 @@ struct Seller {
     name: String,
 }
 
-/// The offer of one of several sellers, in the members that the draft of `offers` has (ucp#811).
+/// The offer of one of several sellers, with the fields of the draft of `offers` (ucp#811).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct SellerOffer {
     seller: OfferSeller,
-    /// As carts of this market take it.
+    /// Identifier of the item, as this market's carts accept it.
     item_id: String,
     price: Price,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,7 @@ struct OfferSeller {
     name: String,
 }
 
-/// The identifier of a request that led to a variant, and the kind of match.
+/// Identifier in a request that led to a variant, with the kind of match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Input {
     pub(crate) id: String,
@@ -107,7 +107,7 @@ pub(crate) struct Input {
     pub(crate) kind: &'static str,
 }
 
-/// A buyable form of a product.
+/// A variant: one form of a product that can be bought.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Variant {
     pub(crate) id: String,
@@ -129,7 +129,7 @@ pub(crate) struct Variant {
     pub(crate) inputs: Vec<Input>,
 }
 
-/// A product.
+/// A product in the protocol's format.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Product {
     pub(crate) id: String,
@@ -154,7 +154,8 @@ pub(crate) struct Product {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tags: Vec<String>,
     metadata: Value,
-    /// All sellers of the product, where there are several; under a name of our own while the protocol's is a draft.
+    /// All sellers of the product, if there are several. The field has its own name while the protocol's field is a
+    /// draft.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) haat_offers: Vec<SellerOffer>,
 }
@@ -166,7 +167,7 @@ impl Availability {
     }
 }
 
-/// Writes what a brand asks; `None` where it has no price or no page.
+/// Converts a brand's offer. Returns `None` if it has no price or no page.
 pub(crate) fn offer(offer: &BrandOffer) -> Option<SellerOffer> {
     let url = url::Url::parse(&offer.url).ok()?;
     let price = |amount| Price {
@@ -192,20 +193,20 @@ impl Variant {
         self.availability.available
     }
 
-    /// True where it has all of these options.
+    /// Returns `true` if the variant has all of these options.
     pub(crate) fn has(&self, selected: &[SelectedOption]) -> bool {
         selected.iter().all(|one| self.options.contains(one))
     }
 }
 
-/// An absolute address of the web, else nothing: the protocol takes no other.
+/// Returns an absolute web URL unchanged. Returns `None` for other texts, which the protocol does not accept.
 fn address(text: &str) -> Option<String> {
     let url = url::Url::parse(text).ok()?;
     matches!(url.scheme(), "https" | "http").then(|| url.to_string())
 }
 
-/// Writes a product with those variants that cost what is asked for, the first one that can be bought first. `None` where
-/// none is left.
+/// Converts a product with those of its variants that are within the price limits. The first variant that can be bought
+/// comes first. Returns `None` if no variant is left.
 pub(crate) fn product(detail: &Detail, prices: &PriceFilter) -> Option<Product> {
     let offers: BTreeMap<&str, &Offer> = detail
         .offers
@@ -218,10 +219,10 @@ pub(crate) fn product(detail: &Detail, prices: &PriceFilter) -> Option<Product> 
         .filter_map(|one| Some(variant(detail, one, offers.get(one.id.as_str())?)))
         .filter(|one| prices.takes(one.price.amount))
         .collect();
-    // A stable sort: else they stay in the store's order.
+    // The sort is stable, so variants otherwise keep the store's order.
     variants.sort_by_key(|one| !one.is_available());
     let range = |prices: Vec<Price>| {
-        // A price of 0 is no price: what goes with a purchase decides none.
+        // A price of 0 means no price. A gift with a purchase, for example, must not set the minimum price.
         let min = prices
             .iter()
             .min_by_key(|price| (price.amount <= 0, price.amount))?
@@ -264,7 +265,7 @@ pub(crate) fn product(detail: &Detail, prices: &PriceFilter) -> Option<Product> 
     })
 }
 
-/// The price before a markdown: of what has no price there is none.
+/// Returns the price before a markdown. Returns `None` if the offer has no price.
 fn list_minor(offer: &Offer) -> Option<i64> {
     offer.compare_at_minor.filter(|_| offer.amount_minor > 0)
 }

@@ -10,11 +10,11 @@ use crate::failure::Failure;
 use crate::market::Market;
 use crate::message::{Capability, Message, Meta};
 
-/// Products of a page where the request says nothing.
+/// Default number of products on a page.
 const LIMIT: usize = 10;
-/// Most products of a page; more is asked for in vain, as the protocol allows.
+/// Maximum number of products on a page. A higher limit in a request is reduced to it, as the protocol allows.
 const LIMIT_MAX: usize = 20;
-/// Most products that a search by words answers in all.
+/// Maximum number of products that a text search returns in total.
 const RANKED_MAX: usize = 40;
 const QUERY_CHARS_MAX: usize = 512;
 
@@ -25,7 +25,7 @@ struct Paging {
     limit: Option<u64>,
 }
 
-/// The body of a search.
+/// Body of a search request.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct SearchBody {
@@ -42,7 +42,7 @@ struct Pagination {
     has_next_page: bool,
 }
 
-/// The answer of a search.
+/// Response to a search request.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct SearchAnswer {
     ucp: Meta,
@@ -52,16 +52,16 @@ pub(crate) struct SearchAnswer {
     messages: Vec<Message>,
 }
 
-/// The place where the next page begins.
+/// Position at which the next page begins.
 enum Next {
     End,
-    /// After so many of what a search ranked.
+    /// After this number of ranked search results.
     At(usize),
-    /// As the list itself says.
+    /// Cursor of the underlying list.
     Cursor(String),
 }
 
-/// The number of products on a page.
+/// Returns the number of products on a page.
 fn limit(asked: Option<u64>) -> Result<usize, Failure> {
     match asked {
         None => Ok(LIMIT),
@@ -70,7 +70,7 @@ fn limit(asked: Option<u64>) -> Result<usize, Failure> {
     }
 }
 
-/// Looks for products: by words, or in categories.
+/// Searches products by words or in categories.
 pub(crate) async fn search(market: &Market<'_>, body: SearchBody) -> Result<SearchAnswer, Failure> {
     let filters = body.filters.checked()?;
     let query = body.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
@@ -106,7 +106,7 @@ pub(crate) async fn search(market: &Market<'_>, body: SearchBody) -> Result<Sear
             if !filters.categories.is_empty() {
                 parameters.insert("facets", json!({ "category": filters.categories }).to_string());
             }
-            // All that it may answer, so that pages are pieces of one list.
+            // Requests the maximum number of results, so that all pages are parts of one list.
             parameters.insert("limit", RANKED_MAX.to_string());
             let ranked = market.search(&parameters).await?;
             let end = from.saturating_add(limit);
@@ -141,7 +141,7 @@ pub(crate) async fn search(market: &Market<'_>, body: SearchBody) -> Result<Sear
     })
 }
 
-/// A digest of a search. Its cursor carries the digest, and is refused for any other search.
+/// Returns a digest of a search. Its cursors contain the digest and are rejected for any other search.
 fn mark(query: Option<&str>, filters: &Filters, context: &Context) -> String {
     let parts = json!([query, filters.categories, filters.parameters(context)]);
     let hash = Sha256::digest(parts.to_string());

@@ -1,4 +1,4 @@
-//! Carts.
+//! HTTP routes for carts.
 
 use api::{BodyBytes, PathParameters};
 use axum::extract::State;
@@ -13,9 +13,9 @@ use crate::{Ucp, Version};
 
 const VERSION: Version = Version::V2026_04_08;
 
-/// Makes a cart of one seller, in the protocol's words (`create_cart`).
+/// Creates a cart with items of one seller (UCP `create_cart`).
 ///
-/// Items of several sellers need a cart each.
+/// Items of several sellers need one cart per seller.
 #[utoipa::path(post, path = "/v1/ucp/carts", tag = "Agents", request_body = Body, responses(CreationResponses))]
 pub(super) async fn ucp_create_cart(
     State(ucp): State<Ucp>,
@@ -26,9 +26,9 @@ pub(super) async fn ucp_create_cart(
         .await
 }
 
-/// A cart as its store has it now (`get_cart`).
+/// Returns the current state of a cart at its store (UCP `get_cart`).
 ///
-/// The store is asked: prices and availability are those of this moment.
+/// The store is queried, so prices and availability are current.
 #[utoipa::path(
     get,
     path = "/v1/ucp/carts/{id}",
@@ -41,9 +41,9 @@ pub(super) async fn ucp_get_cart(State(ucp): State<Ucp>, agent: Agent, path: Pat
         .await
 }
 
-/// Makes a cart what the request says (`update_cart`): lines that it does not name go.
+/// Replaces a cart with the requested state (UCP `update_cart`). Lines that the request does not name are removed.
 ///
-/// The store decides what of it there is to buy; what it refuses stands in `messages`.
+/// The store decides which items can be bought. Items that it refuses are listed in `messages`.
 #[utoipa::path(put, path = "/v1/ucp/carts/{id}", tag = "Agents", params(IdParameter), request_body = Body, responses(OperationResponses))]
 pub(super) async fn ucp_update_cart(
     State(ucp): State<Ucp>,
@@ -60,9 +60,9 @@ pub(super) async fn ucp_update_cart(
     .await
 }
 
-/// Ends a cart, and answers what it was (`cancel_cart`).
+/// Ends a cart and returns its last state (UCP `cancel_cart`).
 ///
-/// Its lines are taken out at the store.
+/// Its lines are removed at the store.
 #[utoipa::path(
     post,
     path = "/v1/ucp/carts/{id}/cancel",

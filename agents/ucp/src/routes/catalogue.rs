@@ -1,4 +1,4 @@
-//! The catalogue.
+//! HTTP routes for the catalogue.
 
 use api::BodyBytes;
 use axum::extract::State;
@@ -11,9 +11,10 @@ use crate::{Ucp, Version};
 
 const VERSION: Version = Version::V2026_04_08;
 
-/// Search of the catalogue, in the protocol's words (`catalog_search`).
+/// Searches the catalogue (UCP `catalog_search`).
 ///
-/// By words, by categories and price, or both. Each variant names its seller. Ten products count as a request.
+/// Searches by words, by categories and price, or both. Each variant names its seller. Every ten products count as one
+/// request.
 #[utoipa::path(post, path = "/v1/ucp/catalog/search", tag = "Agents", request_body = Body, responses(OperationResponses))]
 pub(super) async fn ucp_search_catalog(
     State(ucp): State<Ucp>,
@@ -23,9 +24,10 @@ pub(super) async fn ucp_search_catalog(
     ucp.look(agent, VERSION, Look::Search, body(&sent)).await
 }
 
-/// Products by identifiers of products or variants, in the protocol's words (`catalog_lookup`).
+/// Finds products by identifiers of products or variants (UCP `catalog_lookup`).
 ///
-/// Identifiers that nothing has are told in `messages`; the others are answered all the same. Ten products count as a request.
+/// Unknown identifiers are listed in `messages`; products for the other identifiers are returned. Every ten products
+/// count as one request.
 #[utoipa::path(post, path = "/v1/ucp/catalog/lookup", tag = "Agents", request_body = Body, responses(OperationResponses))]
 pub(super) async fn ucp_lookup_catalog(
     State(ucp): State<Ucp>,
@@ -35,9 +37,9 @@ pub(super) async fn ucp_lookup_catalog(
     ucp.look(agent, VERSION, Look::Lookup, body(&sent)).await
 }
 
-/// One product with options, in the protocol's words (`get_product`).
+/// Returns one product with its options (UCP `get_product`).
 ///
-/// Each of its variants has a price, an availability and its seller.
+/// Each variant has a price, an availability and its seller.
 #[utoipa::path(post, path = "/v1/ucp/catalog/product", tag = "Agents", request_body = Body, responses(OperationResponses))]
 pub(super) async fn ucp_get_product(
     State(ucp): State<Ucp>,

@@ -1,4 +1,4 @@
-//! Checkouts. Each is named by its cart.
+//! HTTP routes for checkouts. A checkout has the id of its cart.
 
 use api::{BodyBytes, PathParameters};
 use axum::extract::State;
@@ -13,11 +13,11 @@ use crate::{Ucp, Version};
 
 const VERSION: Version = Version::V2026_04_08;
 
-/// Hands a cart over to its seller's own checkout (`create_checkout`).
+/// Hands a cart over to its seller's own checkout (UCP `create_checkout`).
 ///
-/// Its status is `requires_escalation`: a person opens `continue_url` and pays there. It is `incomplete` where the store no
-/// longer sells any of its lines. `attribution` holds the signed
-/// token that says who sent them. `cart_id` names the cart; without it one is made of `line_items`.
+/// The status is `requires_escalation`: a person opens `continue_url` and pays there. The status is `incomplete` if the
+/// store no longer sells any of the lines. `attribution` contains the signed token that states who sent the buyer.
+/// `cart_id` names the cart; without it, a cart is created from `line_items`.
 #[utoipa::path(post, path = "/v1/ucp/checkout-sessions", tag = "Agents", request_body = Body, responses(CreationResponses))]
 pub(super) async fn ucp_create_checkout(
     State(ucp): State<Ucp>,
@@ -28,9 +28,9 @@ pub(super) async fn ucp_create_checkout(
         .await
 }
 
-/// A checkout as its store has it now (`get_checkout`). It is named by its cart.
+/// Returns the current state of a checkout at its store (UCP `get_checkout`). A checkout has the id of its cart.
 ///
-/// `continue_url` is where a person goes on, at the store itself.
+/// A person continues at `continue_url`, which belongs to the store.
 #[utoipa::path(
     get,
     path = "/v1/ucp/checkout-sessions/{id}",
@@ -43,9 +43,10 @@ pub(super) async fn ucp_get_checkout(State(ucp): State<Ucp>, agent: Agent, path:
         .await
 }
 
-/// Makes a checkout what the request says (`update_checkout`): lines that it does not name go.
+/// Replaces a checkout with the requested state (UCP `update_checkout`). Lines that the request does not name are
+/// removed.
 ///
-/// The store decides what of it there is to buy; what it refuses stands in `messages`.
+/// The store decides which items can be bought. Items that it refuses are listed in `messages`.
 #[utoipa::path(
     put,
     path = "/v1/ucp/checkout-sessions/{id}",
@@ -64,10 +65,10 @@ pub(super) async fn ucp_update_checkout(
         .await
 }
 
-/// Hands a checkout over once more, since an agent cannot complete it (`complete_checkout`).
+/// Hands a checkout over again, because an agent cannot complete it (UCP `complete_checkout`).
 ///
-/// No payment goes through this interface: a person pays at the store's own checkout, at `continue_url`. What the body says
-/// about payment is not read, and tells two requests under one key apart.
+/// This API does not process payments: a person pays at the store's own checkout, at `continue_url`. Payment data in
+/// the body is not used. It only distinguishes two requests with one idempotency key.
 #[utoipa::path(
     post,
     path = "/v1/ucp/checkout-sessions/{id}/complete",
@@ -86,9 +87,9 @@ pub(super) async fn ucp_complete_checkout(
     ucp.carry_out(agent, VERSION, asked, Answer::NOW).await
 }
 
-/// Ends a checkout and its cart, and answers what it was (`cancel_checkout`).
+/// Ends a checkout and its cart and returns the last state (UCP `cancel_checkout`).
 ///
-/// An order that was placed at the store meanwhile is not cancelled by it.
+/// An order that was placed at the store in the meantime is not cancelled.
 #[utoipa::path(
     post,
     path = "/v1/ucp/checkout-sessions/{id}/cancel",

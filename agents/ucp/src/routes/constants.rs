@@ -1,4 +1,4 @@
-//! Documents that follow from the configuration alone.
+//! HTTP routes for documents that depend on the configuration alone.
 
 use api::MethodError;
 use axum::extract::State;
@@ -8,9 +8,9 @@ use http::HeaderMap;
 use crate::profile::{constant, profile};
 use crate::{Ucp, Version};
 
-/// This market's operations of the shared commerce protocol, and their addresses.
+/// Returns this market's UCP profile, with its operations and their URLs.
 ///
-/// Agents read this document first: it names versions, services and what each of them can do.
+/// Agents read this document first. It lists the versions, services and capabilities.
 #[utoipa::path(
     get,
     path = "/.well-known/ucp",
@@ -27,9 +27,9 @@ pub(super) async fn get_ucp_profile(State(ucp): State<Ucp>, headers: HeaderMap) 
     constant(&headers, "application/json", profile.to_string())
 }
 
-/// The same in the protocol's version 2026-08-25, which is spoken over MCP.
+/// Returns the profile for UCP version 2026-08-25, which is offered over MCP.
 ///
-/// It is for agents that choose this version among the `supported_versions` of the profile.
+/// For agents that choose this version among the `supported_versions` of the profile.
 #[utoipa::path(
     get,
     path = "/.well-known/ucp/2026-08-25",
@@ -45,9 +45,9 @@ pub(super) async fn get_ucp_profile_2026_08_25(State(ucp): State<Ucp>, headers: 
     constant(&headers, "application/json", profile.to_string())
 }
 
-/// An introduction to this market for language models.
+/// Returns an introduction to this market for language models.
 ///
-/// Markdown: what the market sells, and where its interfaces for people and programs are.
+/// A Markdown text about the products that the market sells and the URLs of its pages and APIs.
 #[utoipa::path(
     get,
     path = "/llms.txt",

@@ -1,4 +1,5 @@
-//! The parts that descriptions of operations share. The protocol has schemas of its own, so bodies are objects.
+//! Parts that the OpenAPI descriptions of operations share. The protocol has its own schemas, so bodies are described
+//! as plain objects.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +10,19 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{Ref, RefOr, Required, Schema};
 use utoipa::{IntoParams, IntoResponses, PartialSchema, ToSchema};
 
-/// A body in the protocol's words.
+/// A request body in the protocol's format.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Body;
 
-/// The cart or the checkout in the path.
+/// Path parameter with the id of the cart or checkout.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IdParameter;
 
-/// The responses of an operation.
+/// Responses of an operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OperationResponses;
 
-/// The responses of an operation that makes something.
+/// Responses of an operation that creates something.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CreationResponses;
 
@@ -84,7 +85,7 @@ fn answer(description: &str) -> ResponseBuilder {
     described(description).content("application/json", body.build())
 }
 
-/// The responses of every operation besides its result.
+/// Returns the error responses that every operation has.
 fn faults() -> BTreeMap<String, RefOr<Response>> {
     let text = || ObjectBuilder::new().schema_type(Type::String);
     let told = ObjectBuilder::new()

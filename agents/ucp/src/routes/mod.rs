@@ -1,4 +1,4 @@
-//! The routes: read a request, call one function, write.
+//! HTTP routes: each parses the request, calls one function and writes the response.
 
 mod carts;
 mod catalogue;
@@ -18,7 +18,7 @@ use utoipa_axum::routes;
 use crate::tools::UcpTools;
 use crate::{BASE_PATH, Ucp, Version};
 
-/// Operations with their documentation, from one registration.
+/// Returns the documented REST routes.
 fn operations() -> OpenApiRouter<Ucp> {
     described("The shared commerce protocol (UCP).")
         .routes(routes!(constants::get_ucp_profile))
@@ -36,7 +36,7 @@ fn operations() -> OpenApiRouter<Ucp> {
         .routes(routes!(checkouts::ucp_cancel_checkout))
 }
 
-/// The protocol over MCP in its first version, and in the later one.
+/// Returns the MCP routes of the first and the later protocol version.
 fn of_mcp() -> [OpenApiRouter<Mcp>; 2] {
     let about = "The shared commerce protocol (UCP) over MCP.";
     [
@@ -45,7 +45,7 @@ fn of_mcp() -> [OpenApiRouter<Mcp>; 2] {
     ]
 }
 
-/// The interface description of the operations.
+/// Returns the OpenAPI description of the operations.
 pub(crate) fn document() -> OpenApi {
     let mut document = operations().into_openapi();
     for tools in of_mcp() {
@@ -54,7 +54,7 @@ pub(crate) fn document() -> OpenApi {
     document
 }
 
-/// The routes; endpoints over MCP are made of `parts`.
+/// Returns all routes. `parts` configures the MCP endpoints.
 pub(crate) fn open(ucp: &Ucp, parts: &McpParts) -> OpenRouter {
     let open = OpenRouter::of(operations(), ucp.clone()).problems_as(ProblemForm::CodeAndContent, BASE_PATH);
     let of_mcp = of_mcp().into_iter().zip(Version::ALL);
@@ -67,7 +67,7 @@ pub(crate) fn open(ucp: &Ucp, parts: &McpParts) -> OpenRouter {
     })
 }
 
-/// The cart that a path names; a checkout is named by its cart.
+/// Returns the cart id in the path. A checkout has the id of its cart.
 fn id(path: &PathParameters) -> &str {
     path.text("id").unwrap_or_default()
 }

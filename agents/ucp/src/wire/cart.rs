@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// A cart over several brands; here of one.
+/// A cart of the REST API. Here always with items of one brand.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Cart {
     pub(crate) cart_id: String,
@@ -48,7 +48,7 @@ pub(crate) struct Line {
     pub(crate) discount_minor: i64,
 }
 
-/// A discount code, and whether the store applies it.
+/// A discount code and whether the store applies it.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Code {
     pub(crate) code: String,
@@ -58,7 +58,7 @@ pub(crate) struct Code {
     pub(crate) refusal: Option<CodeRefusal>,
 }
 
-/// The store's reason for not applying a code, as far as it states one.
+/// The store's reason for not applying a code, if it states one.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct CodeRefusal {
     pub(crate) store_code: Option<String>,
@@ -72,7 +72,7 @@ pub(crate) struct AutomaticDiscount {
     pub(crate) discount_minor: i64,
 }
 
-/// The price that somebody was shown, and the store's.
+/// Price that the buyer was shown, and the store's current price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct PriceChange {
     pub(crate) shown_minor: i64,
@@ -93,7 +93,7 @@ pub(crate) struct Problem {
     pub(crate) detail: String,
 }
 
-/// The brands' checkouts, each with the token that says who sent the buyer.
+/// Checkouts of the brands, each with the token that states who sent the buyer.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Checkout {
     pub(crate) checkouts: Vec<BrandCheckout>,

@@ -15,7 +15,7 @@ pub(crate) struct Page {
     pub(crate) next_cursor: Option<String>,
 }
 
-/// A product.
+/// A product with its details.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Detail {
     pub(crate) id: String,
@@ -61,13 +61,13 @@ pub(crate) struct Offer {
     pub(crate) available: bool,
 }
 
-/// A brand's offer of a product that is the same.
+/// A brand's offer for the same product.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct BrandOffer {
     pub(crate) id: String,
     pub(crate) brand: String,
     pub(crate) url: String,
-    /// The variant that is the same; null where offers are of whole products.
+    /// Id of the matching variant. Null if the offer is for the whole product.
     pub(crate) variant_id: Option<String>,
     pub(crate) price_minor: i64,
     pub(crate) compare_at_minor: Option<i64>,

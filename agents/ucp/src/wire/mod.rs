@@ -1,4 +1,4 @@
-//! The members of REST answers that are read; others are skipped.
+//! Fields that are read from REST responses. Other fields are ignored.
 
 mod cart;
 mod catalogue;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 pub(crate) use self::cart::{Cart, Checkout, Group, Line, PriceChange, Problem, Warning};
 pub(crate) use self::catalogue::{BrandOffer, Card, Detail, Medium, Offer, Page, Variant};
 
-/// The envelope of a REST operation's result.
+/// Envelope around the result of a REST operation.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Envelope<T> {
     pub(crate) data: T,

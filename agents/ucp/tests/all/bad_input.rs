@@ -1,4 +1,4 @@
-//! Requests that are not as they must be.
+//! Tests invalid requests.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{Shop, post};
 
-/// Requests with a fault each, and the fault as it is told.
+/// Returns requests with one fault each, and the expected error.
 fn faulty() -> [(&'static str, Value, &'static str); 13] {
     let line = |line| json!({ "line_items": [{ "item": { "id": "a" }, "quantity": 1 }, line] });
     [

@@ -1,4 +1,4 @@
-//! The protocol's operations through their routes, over operations of REST that answer what they are told to.
+//! Tests the protocol's operations through their routes, with REST operations that return prepared responses.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
@@ -22,13 +22,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::limit::RequestCount;
 
-/// Forty products, and what was asked.
+/// A fake market with forty products that records the calls.
 #[derive(Debug, Default)]
 struct Shop {
     asked: Mutex<Vec<String>>,
-    /// Answers everything so, where it is told.
+    /// Response to every call, if set.
     refuses: Option<(u16, &'static str, Option<u64>)>,
-    /// The count of its callers' requests.
+    /// Counter of the callers' requests.
     counted: Arc<RequestCount>,
 }
 
@@ -58,7 +58,7 @@ fn detail(nth: usize) -> Value {
     } })
 }
 
-/// A brand's offer of a product.
+/// Builds a brand's offer for a product.
 fn offer(nth: usize, price_minor: i64) -> Value {
     json!({
         "id": id(nth), "brand": format!("Brand {nth}"), "url": format!("https://shop-{nth}.example/products/kurta"),
@@ -216,7 +216,7 @@ async fn a_product_that_several_brands_sell_names_their_offers_under_a_name_of_o
     let (_, alone) = post(&shop, "/catalog/product", json!({ "id": id(3) })).await;
     assert_eq!(alone["product"].get("haat_offers"), None);
     let (_, found) = post(&shop, "/catalog/product", json!({ "id": id(5) })).await;
-    // One without a price is no offer.
+    // An offer without a price is ignored.
     let of = |nth: usize, item: String, amount: i64| {
         json!({
             "seller": { "domain": format!("shop-{nth}.example"), "name": format!("Brand {nth}") }, "item_id": item,
@@ -263,7 +263,7 @@ async fn identifiers_that_lead_to_one_product_find_it_once_and_others_are_named(
         .map(|one| one["content"].clone())
         .collect();
     assert_eq!(absent, [json!(format!("{}:9", id(2))), json!("x y")]);
-    // A price filter leaves out what costs more.
+    // A price filter excludes more expensive variants.
     let cheap = json!({ "ids": [id(1)], "filters": { "price": { "max": 9_000 } } });
     assert_eq!(post(&shop, "/catalog/lookup", cheap).await.1["products"], json!([]));
 }
@@ -287,7 +287,7 @@ async fn what_an_operation_refuses_is_told_in_the_protocols_way() {
         let wait = headers.get("retry-after").map(|wait| wait.to_str().unwrap().to_owned());
         assert_eq!(wait, refused.2.map(|seconds| seconds.to_string()));
     }
-    // Items that nobody sells are told one by one.
+    // Items that cannot be bought are reported one by one.
     let shop = Arc::new(Shop {
         refuses: Some((404, "product_not_found", None)),
         ..Shop::default()

@@ -1,4 +1,4 @@
-//! The protocol over MCP.
+//! Tests the protocol over MCP.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{Shop, id, post, router, send};
 
-/// Sends a message to an endpoint; answers status and message.
+/// Sends a message to an endpoint and returns the status and the response message.
 async fn message(shop: &Arc<Shop>, path: &str, message: Value) -> (u16, Value) {
     let request = Request::builder()
         .method(Method::POST)
@@ -43,7 +43,7 @@ async fn tools_of_the_catalogue_answer_what_rest_answers() {
         ),
         ("lookup_catalog", "/catalog/lookup", json!({ "ids": [id(1), "x y"] })),
         ("get_product", "/catalog/product", json!({ "id": id(3) })),
-        // An outcome of the protocol is a result, though it says that there is nothing.
+        // An outcome of the protocol is a result, even if it says that the product does not exist.
         ("get_product", "/catalog/product", json!({ "id": "nothing" })),
     ] {
         let rest = post(&shop, path, asked.clone()).await.1;
