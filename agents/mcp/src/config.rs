@@ -9,31 +9,33 @@ const STREAMS: RangeInclusive<usize> = 1..=100_000;
 const ANSWER_BYTES: RangeInclusive<usize> = 4_096..=16_777_216;
 const LIFETIME_S: RangeInclusive<u64> = 1..=86_400;
 
-/// A value that cannot be; the message names the key, what is wrong and what can be.
+/// Error: a configuration value is invalid. The message names the key, the problem and the allowed values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidConfig(String);
 
-/// Settings of the endpoint for agents: tools, and limits on concurrent work.
+/// Settings of the MCP endpoint for agents: tools, and limits on concurrent work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct McpConfig {
-    /// Offers tools that make and change carts. They need a key, and end at links that a person opens.
+    /// Offers tools that create and change carts. They require a key and end at links that a person opens.
     pub cart_tools: bool,
-    /// Most messages of one batch; each request of it counts as one.
+    /// Maximum number of messages in one batch. Each request in it counts as one.
     pub batch_items_max: usize,
-    /// Most bytes of a tool's answer, which a result holds twice: lists of a larger one are cut, and `provenance.cut` says so.
+    /// Maximum size of a tool's answer, in bytes. A result contains the answer twice. In larger answers, lists are
+    /// truncated and listed in `provenance.cut`.
     pub answer_bytes_max: usize,
-    /// Longest time for all that one POST asks; what is not answered by then is answered as `overloaded`, or as
-    /// `outcome_unknown` where it changes something.
+    /// Maximum time for all requests of one POST. Requests that are not finished by then fail with `overloaded`, or
+    /// with `outcome_unknown` if they change something.
     pub timeout_ms: u64,
-    /// Interval of the signs of life on an open stream.
+    /// Interval of the keep-alive comments on an open stream.
     pub heartbeat_ms: u64,
-    /// Most open streams. For one more the oldest one of the client network that has most ends.
+    /// Maximum number of open streams. Beyond it, the oldest stream of the client network with the most streams is
+    /// closed.
     pub streams_max: usize,
-    /// Most open streams of one client network; for one more its oldest one ends.
+    /// Maximum number of open streams per client network. Beyond it, the network's oldest stream is closed.
     pub streams_per_client_max: usize,
-    /// The time for which a stream is open; clients open it again.
+    /// Time after which a stream is closed. Clients then open it again.
     pub stream_lifetime_s: u64,
 }
 
@@ -53,10 +55,10 @@ impl Default for McpConfig {
 }
 
 impl McpConfig {
-    /// Looks at every value.
+    /// Validates all values.
     ///
     /// # Errors
-    /// The first value that cannot be.
+    /// The first invalid value.
     pub fn check(&self) -> Result<(), InvalidConfig> {
         within("mcp.batch_items_max", self.batch_items_max, &BATCH_ITEMS)?;
         within("mcp.answer_bytes_max", self.answer_bytes_max, &ANSWER_BYTES)?;

@@ -7,10 +7,10 @@ use tokio::time::{Instant, Interval, interval, timeout_at};
 
 use crate::streams::OpenStream;
 
-/// A comment: what clients of event streams pass over.
+/// A comment, which clients of event streams ignore.
 const BEAT: Bytes = Bytes::from_static(b": here\n\n");
 
-/// The state of an open stream.
+/// State of an open stream.
 #[derive(Debug)]
 struct HeartbeatState {
     ticks: Interval,
@@ -18,7 +18,7 @@ struct HeartbeatState {
     stream: OpenStream,
 }
 
-/// Sends a sign of life now and after every `pause`, for `lifetime` at the most, until the stream is to end.
+/// Sends a keep-alive comment now and after every `pause`, until `lifetime` is over or the stream is cancelled.
 pub(crate) fn heartbeat(
     pause: Duration,
     lifetime: Duration,

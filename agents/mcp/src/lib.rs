@@ -1,10 +1,13 @@
-//! The market as tools for agents: the Model Context Protocol at `/v1/mcp`, for every revision that clients speak.
+//! Offers the market as tools for agents: the Model Context Protocol (MCP) at `/v1/mcp`, in every revision that clients
+//! use.
 //!
-//! In: JSON-RPC messages, alone or in batches, of callers that the edge let in. Out: the market's operations as tools,
-//! with the results and the errors of REST, as JSON or as one event stream each; and a stream that only says that the
-//! server is there. The protocol is pure (`protocol`), tools follow from the interface description (`tools`), and every
-//! call goes through the operation that REST asks ([`api::CallOperation`]). It never decides what a product, a price or
-//! a cart is, keeps no session, and sends no message of its own accord.
+//! Input: JSON-RPC messages, single or in batches, from callers that the edge admitted. Output: the market's operations
+//! as tools, with the results and errors of the REST API, as JSON or as one event stream each. A separate stream only
+//! shows that the server is alive.
+//!
+//! The protocol code is pure (`protocol`), and tools are derived from the OpenAPI description (`tools`). Every call
+//! goes through the same operation as in REST ([`api::CallOperation`]). The crate has no rules about products, prices
+//! or carts, keeps no sessions, and never sends unsolicited messages.
 
 mod config;
 mod heartbeat;

@@ -1,11 +1,11 @@
 use serde_json::Value;
 
-/// The manifest that registries of servers keep of this one. The address and the version are filled in by the server.
+/// Manifest of this server for MCP server registries. The server fills in the URL and the version.
 const MANIFEST: &str = include_str!("../server.json");
 
-/// The manifest of an endpoint at `path` of the server at `public_url`.
+/// Returns the manifest of the endpoint at `path` of the server at `public_url`.
 pub(crate) fn manifest(public_url: &str, path: &str, version: &str) -> Value {
-    // The file is part of the program; a test reads it.
+    // The file is part of the program, and a test parses it.
     let mut manifest: Value = serde_json::from_str(MANIFEST).unwrap_or_default();
     manifest["version"] = version.into();
     manifest["remotes"][0]["url"] = format!("{}{path}", public_url.trim_end_matches('/')).into();

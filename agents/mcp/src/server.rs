@@ -22,43 +22,44 @@ use crate::static_answers::{List, StaticAnswers};
 use crate::streams::Streams;
 use crate::tools::{ToolError, ToolOutcome, Toolset};
 
-/// The path of the market's own endpoint.
+/// Path of the market's own endpoint.
 const PATH: &str = "/v1/mcp";
 
-/// Requests of one batch that are worked on at the same time: those of many callers come before one caller's many.
+/// Number of requests of one batch that run concurrently. Kept low so that one caller's batch does not delay other
+/// callers.
 const BATCH_CONCURRENCY: usize = 4;
 
-/// The parts that all endpoints of a server share.
+/// Data that all MCP endpoints of a server share.
 #[derive(Debug, Clone)]
 pub struct McpParts {
-    /// Charges what a batch holds beyond its first request.
+    /// Guard that is charged for the requests of a batch after the first.
     pub guard: Arc<Guard>,
-    /// Bounds.
+    /// Limits and settings.
     pub config: McpConfig,
-    /// The address under which clients reach the server.
+    /// Public URL of the server.
     pub public_url: String,
-    /// Origins whose pages may ask, besides the server's own.
+    /// Origins whose pages may send requests, in addition to the server's own origin.
     pub origins: Vec<HeaderValue>,
-    /// True where the server listens on this machine alone.
+    /// `true` if the server listens on the loopback interface only.
     pub is_local: bool,
-    /// The program's version.
+    /// Version of the program.
     pub version: &'static str,
-    /// Is cancelled when the server stops: open streams end then.
+    /// Token that is cancelled when the server stops. Open streams then end.
     pub stop: CancellationToken,
 }
 
-/// An endpoint; cheap to clone.
+/// An MCP endpoint. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Mcp(pub(crate) Arc<Inner>);
 
 #[derive(Debug)]
 pub(crate) struct Inner {
     tools: Arc<dyn Toolset>,
-    /// Of each tool, in the order of their names.
+    /// Metrics of each tool, in the order of the tool names.
     metrics: Vec<OnceLock<ToolMetrics>>,
     guard: Arc<Guard>,
     told: StaticAnswers,
-    /// The path under which requests beyond the first of a POST are counted.
+    /// Path under which the requests of a POST after the first are counted.
     path: &'static str,
     pub(crate) config: McpConfig,
     pub(crate) origin_policy: OriginPolicy,
@@ -67,18 +68,18 @@ pub(crate) struct Inner {
     pub(crate) stop: CancellationToken,
 }
 
-/// The answer to a POST.
+/// Response to a POST.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reply {
-    /// A message without a question.
+    /// The message needs no response.
     Taken,
-    /// One message, with the status of HTTP.
+    /// One message, with the HTTP status.
     One(u16, String),
-    /// The answers of a batch, in its order.
+    /// Responses of a batch, in its order.
     Many(Vec<String>),
 }
 
-/// The request in which a message came.
+/// Context of the HTTP request that contained a message.
 #[derive(Debug, Clone, Copy)]
 struct RequestContext<'a> {
     head: &'a Head<'a>,
@@ -87,13 +88,13 @@ struct RequestContext<'a> {
 }
 
 impl Mcp {
-    /// The market's own endpoint, at `/v1/mcp`.
+    /// Creates the market's own endpoint at `/v1/mcp`.
     #[must_use]
     pub fn new(parts: McpParts, tools: Arc<dyn Toolset>) -> Self {
         Self::at(PATH, parts, tools)
     }
 
-    /// An endpoint at another path, whose routes are another crate's: they hand requests to [`Mcp::post`].
+    /// Creates an endpoint at another path. Another crate provides its routes and passes requests to [`Mcp::post`].
     #[must_use]
     pub fn at(path: &'static str, parts: McpParts, tools: Arc<dyn Toolset>) -> Self {
         describe_metrics();
@@ -111,7 +112,7 @@ impl Mcp {
         }))
     }
 
-    /// Answers the body of a POST.
+    /// Processes the body of a POST.
     pub(crate) async fn reply(&self, head: &Head<'_>, asker: &Asker, body: &[u8]) -> Reply {
         let deadline = Instant::now() + Duration::from_millis(self.0.config.timeout_ms);
         let within = RequestContext { head, asker, deadline };
@@ -150,7 +151,8 @@ impl Mcp {
         }
     }
 
-    /// Answers the requests of a batch. The way in has counted the first of them; the others are charged here, in order.
+    /// Processes the requests of a batch. The edge has already counted the first one. The others are charged here, in
+    /// order.
     async fn many(&self, messages: Vec<Message>, within: RequestContext<'_>) -> Reply {
         let mut charged = Vec::with_capacity(messages.len());
         let mut requests = 0;
@@ -190,7 +192,8 @@ impl Mcp {
         Some(response(id.as_ref(), &outcome))
     }
 
-    /// The answer to a request beyond the caller's limit. A tool's caller gets it as any other problem.
+    /// Returns the response to a request beyond the caller's limit. For a tool call, this is a tool result like any
+    /// other problem.
     fn too_much(&self, request: &Request, problem: Problem, asker: &Asker) -> Outcome {
         if request.method == "tools/call" {
             return self.written(self.0.tools.refused(problem, asker), Era::Legacy, asker);
@@ -295,7 +298,7 @@ impl Mcp {
     }
 }
 
-/// Metrics' handles of one tool, looked up once.
+/// Cached metric handles of one tool.
 #[derive(Debug)]
 struct ToolMetrics {
     outcomes: [Counter; 3],
@@ -334,7 +337,7 @@ fn refused(id: Option<&crate::protocol::message::Id>, fault: Fault) -> Reply {
     Reply::One(fault.status, response(id, &Outcome::Fault(fault)))
 }
 
-/// True where a tool changes something, by its entry in the list of tools.
+/// Returns `true` if a tool changes something, according to its entry in the list of tools.
 fn changes(list: &str, name: &str) -> bool {
     let tools: Vec<Value> = serde_json::from_str(list).unwrap_or_default();
     let tool = tools.iter().find(|tool| tool["name"] == name);

@@ -1,4 +1,4 @@
-//! Answers that are the same for every caller. All of them are made once.
+//! Responses that are the same for every caller, built once.
 
 use std::collections::BTreeMap;
 
@@ -7,30 +7,30 @@ use serde_json::{Value, json};
 use crate::protocol::version::{Era, MODERN};
 use crate::tools::{DATA_NOTICE, Resource, Results, Toolset};
 
-/// The time for which clients may keep lists, which change with the program alone.
+/// Time for which clients may cache lists. Lists change only with the program.
 const LIST_TTL_MS: u64 = 300_000;
 
-/// Answers that are the same for everybody.
+/// Responses that are the same for every caller.
 #[derive(Debug)]
 pub(crate) struct StaticAnswers {
     info: Value,
     instructions: String,
-    /// The writer of tool results.
+    /// Writer of tool results.
     pub(crate) results: Results,
     discover: String,
     lists: [ListAnswer; 4],
-    /// Resources by their names.
+    /// Resources by URI.
     resources: BTreeMap<&'static str, ListAnswer>,
 }
 
-/// A list in both eras.
+/// A list in the formats of both eras.
 #[derive(Debug)]
 struct ListAnswer {
     legacy: String,
     modern: String,
 }
 
-/// The kinds of list.
+/// Kinds of list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum List {
     Tools,
@@ -85,7 +85,7 @@ impl StaticAnswers {
         }
     }
 
-    /// The answer to `initialize`, with the revision that is agreed on.
+    /// Returns the response to `initialize` with the negotiated revision.
     pub(crate) fn initialize(&self, version: &str) -> String {
         let answer = json!({
             "protocolVersion": version,
@@ -96,7 +96,7 @@ impl StaticAnswers {
         answer.to_string()
     }
 
-    /// The answer to `server/discover`.
+    /// Returns the response to `server/discover`.
     pub(crate) fn discover(&self) -> &str {
         &self.discover
     }
@@ -105,7 +105,7 @@ impl StaticAnswers {
         self.lists[list as usize].of(era)
     }
 
-    /// The content of a resource; `None` where there is none of this name.
+    /// Returns the content of a resource, or `None` if there is no resource with this URI.
     pub(crate) fn resource(&self, uri: &str, era: Era) -> Option<&str> {
         self.resources.get(uri).map(|read| read.of(era))
     }
@@ -120,7 +120,7 @@ impl ListAnswer {
     }
 }
 
-/// A resource as lists name it.
+/// Returns the entry of a resource in lists.
 fn entry(resource: &Resource) -> Value {
     json!({
         "uri": resource.uri,
@@ -133,12 +133,12 @@ fn entry(resource: &Resource) -> Value {
     })
 }
 
-/// A resource as it is read.
+/// Returns the content of a resource.
 fn content(resource: &Resource) -> Value {
     json!({ "uri": resource.uri, "mimeType": resource.mime_type, "text": resource.text, "_meta": resource.meta })
 }
 
-/// The lists that are answered; nothing is ever announced as changed.
+/// Returns the supported lists. Changes of lists are never announced.
 fn capabilities() -> Value {
     json!({ "tools": {}, "prompts": {}, "resources": {} })
 }

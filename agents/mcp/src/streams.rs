@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use api::ClientNetwork;
 use tokio_util::sync::CancellationToken;
 
-/// Event streams that are open. Each client network, and those around it, have a share; where it is taken, or all are open,
-/// an older one gives way, so that nobody who comes is refused.
+/// Open event streams. Each client network, and each larger network around it, has a limited share. If the share or the
+/// total is exhausted, an older stream is closed, so that new clients are never refused.
 #[derive(Debug)]
 pub(crate) struct Streams {
     all_max: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Streams {
 #[derive(Debug, Default)]
 struct Table {
     next: u64,
-    /// By age, the oldest first.
+    /// Streams by age, the oldest first.
     open: BTreeMap<u64, Entry>,
 }
 
@@ -26,12 +26,12 @@ struct Entry {
     leave: CancellationToken,
 }
 
-/// A stream's entry; it is taken out when this is dropped.
+/// Registration of an open stream, removed when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct OpenStream {
     streams: Arc<Streams>,
     id: u64,
-    /// Cancelled when the stream is to end.
+    /// Token that is cancelled when the stream must end.
     pub(crate) leave: CancellationToken,
 }
 
@@ -44,7 +44,7 @@ impl Streams {
         })
     }
 
-    /// Opens a stream for a client of `network`, which ends with `stop` at the latest.
+    /// Registers a stream for a client of `network`. The stream ends at the latest when `stop` is cancelled.
     pub(crate) fn open(self: &Arc<Self>, network: Option<ClientNetwork>, stop: &CancellationToken) -> OpenStream {
         let mut table = self.table();
         for (level, times) in levels(network) {
@@ -79,7 +79,8 @@ impl Streams {
     }
 }
 
-/// A network and those around it, with how many times a client's share each has. Clients of no known network are one.
+/// Returns a client's network and the larger networks around it, with the number of shares of each. Clients without a
+/// known network form one network.
 fn levels(network: Option<ClientNetwork>) -> Vec<(Option<ClientNetwork>, usize)> {
     network.map_or_else(
         || vec![(None, 1)],
@@ -93,14 +94,14 @@ fn levels(network: Option<ClientNetwork>) -> Vec<(Option<ClientNetwork>, usize)>
 }
 
 impl Table {
-    /// The streams of a network, the oldest first.
+    /// Returns the streams of a network, the oldest first.
     fn of(&self, level: Option<ClientNetwork>) -> impl Iterator<Item = u64> {
         let is_within = move |entry: &Entry| levels(entry.network).iter().any(|(own, _)| *own == level);
         let within = self.open.iter().filter(move |(_, entry)| is_within(entry));
         within.map(|(id, _)| *id)
     }
 
-    /// The oldest stream of the network that has most.
+    /// Returns the oldest stream of the network with the most streams.
     fn oldest_of_largest(&self) -> Option<u64> {
         let mut counts = HashMap::<_, usize>::new();
         for entry in self.open.values() {

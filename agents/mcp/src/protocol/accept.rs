@@ -1,25 +1,25 @@
-/// The form in which an answer is wanted.
+/// Format of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Json,
-    /// Taken only by whoever takes no JSON.
+    /// Used only for clients that do not accept JSON.
     EventStream,
 }
 
-/// The match of a media type in `Accept`: its precision, and its weight in thousandths.
+/// Match of a media type in `Accept`: its specificity, and its weight in thousandths.
 type MediaRangeMatch = Option<(u8, u16)>;
 
-/// An `Accept` header's weights for JSON and for event streams (RFC 9110, 12.5.1).
+/// Weights for JSON and event streams in an `Accept` header (RFC 9110, 12.5.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Accept {
     json: MediaRangeMatch,
     event_stream: MediaRangeMatch,
-    /// True where there is a header.
+    /// `true` if the request has an `Accept` header.
     given: bool,
 }
 
 impl Accept {
-    /// Reads all lines of the header; what is not understood is passed over.
+    /// Parses all lines of the header. Unknown parts are ignored.
     pub(crate) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
         let mut accept = Self::default();
         for range in lines.flat_map(|line| line.split(',')) {
@@ -44,7 +44,7 @@ impl Accept {
                     "*/*" => 1,
                     _ => continue,
                 };
-                // The most exact of the ranges that fit counts; of equal ones the heavier.
+                // The most specific matching range applies. Among equally specific ranges, the higher weight applies.
                 if standing.is_none_or(|before| before < (exactness, weight)) {
                     *standing = Some((exactness, weight));
                 }
@@ -57,8 +57,8 @@ impl Accept {
         !self.given || standing.is_some_and(|(_, weight)| weight > 0)
     }
 
-    /// The form in which a message is answered. A client that takes neither gets JSON, which says more than an empty
-    /// 406.
+    /// Returns the format for the response. A client that accepts neither format gets JSON, which is more helpful than
+    /// an empty 406.
     pub(crate) fn form(&self) -> Form {
         if self.takes(self.event_stream) && !self.takes(self.json) {
             Form::EventStream
@@ -67,16 +67,16 @@ impl Accept {
         }
     }
 
-    /// True where an event stream is accepted.
+    /// Returns `true` if the client accepts event streams.
     pub(crate) fn takes_event_stream(&self) -> bool {
         self.takes(self.event_stream)
     }
 }
 
-/// `0.5` to 500. What is no weight counts in full, as if it were not there.
+/// Converts a weight such as `0.5` to 500. An invalid weight counts as 1.
 fn thousandths(value: &str) -> u16 {
     match value.parse::<f32>() {
-        // Between 0 and 1000, so it fits.
+        // The value is between 0 and 1000, so it fits.
         Ok(weight) if (0.0..=1.0).contains(&weight) => (weight * 1000.0).round() as u16,
         _ => 1000,
     }

@@ -3,17 +3,17 @@ use serde_json::Value;
 use super::fault::Fault;
 use super::message::Message;
 
-/// The content of a body.
+/// Parsed body of a POST.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Body {
     One(Message),
-    /// An array, as the revision of 2025-03-26 has it; taken from every client.
+    /// A JSON array of messages, as in revision 2025-03-26. Accepted from every client.
     Batch(Vec<Message>),
-    /// Neither: one error answers it.
+    /// Neither a message nor a batch. The response is a single error.
     Refused(Fault),
 }
 
-/// Reads a body; a batch holds at most `items_max` messages.
+/// Parses a body. A batch contains at most `items_max` messages.
 pub(crate) fn read(body: &[u8], items_max: usize) -> Body {
     match serde_json::from_slice(body) {
         Ok(Value::Array(items)) if items.is_empty() => {

@@ -7,21 +7,21 @@ const INVALID_REQUEST: i64 = -32600;
 const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
 const INTERNAL: i64 = -32603;
-/// Until the revision of 2025-11-25.
+/// Error code used up to revision 2025-11-25.
 const RESOURCE_NOT_FOUND: i64 = -32002;
-/// From the revision of 2026-07-28 on.
+/// Error code used from revision 2026-07-28.
 const HEADER_MISMATCH: i64 = -32020;
 const UNSUPPORTED_VERSION: i64 = -32022;
-/// The first of our own, outside what JSON-RPC reserves: what is asked too often.
+/// This server's own error code for exceeded limits, outside of the range that JSON-RPC reserves.
 const TOO_MUCH: i64 = 429;
 
-/// The reason for an error of JSON-RPC.
+/// Reason for a JSON-RPC error.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) code: i64,
     pub(crate) message: String,
     pub(crate) data: Option<Value>,
-    /// The status of the HTTP answer, where the message came alone.
+    /// Status of the HTTP response if the message was not part of a batch.
     pub(crate) status: u16,
 }
 
@@ -54,7 +54,8 @@ impl Fault {
         Self::new(HEADER_MISMATCH, 400, why)
     }
 
-    /// `requested` as the client sent it, cut by whoever reads headers.
+    /// Creates the fault for an unsupported version. `requested` is the version that the client sent, truncated when
+    /// the headers are read.
     pub(crate) fn unsupported_version(requested: &str) -> Self {
         Self::new(
             UNSUPPORTED_VERSION,
@@ -64,7 +65,7 @@ impl Fault {
         .with(json!({ "supported": MODERN, "requested": requested }))
     }
 
-    /// A fault: the request lacks a statement about itself that this era requires.
+    /// Creates the fault for a request without metadata that this era requires.
     pub(crate) fn incomplete_meta(why: impl Into<String>) -> Self {
         Self::new(INVALID_PARAMS, 400, why)
     }
@@ -90,7 +91,7 @@ impl Fault {
         Self::new(INTERNAL, 200, "Something went wrong on our side.")
     }
 
-    /// A limit is reached; `problem` is the document that REST answers with.
+    /// Creates the fault for an exceeded limit. `problem` is the problem document of the REST API.
     pub(crate) fn too_much(problem: Value) -> Self {
         Self::new(TOO_MUCH, 200, "Too many requests").with(problem)
     }

@@ -9,34 +9,34 @@ use super::version::{Era, LEGACY, MODERN};
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// A header as it was sent.
+/// A header as sent by the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SentHeader<'a> {
     Nothing,
-    /// Once, as text without white space around it.
+    /// The header occurs once. The text has no surrounding whitespace.
     Text(&'a str),
-    /// Several times, or not as text.
+    /// The header occurs several times or is not text.
     Unreadable,
 }
 
-/// The headers' statements about the message in the body.
+/// Headers that describe the message in the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head<'a> {
-    /// `MCP-Protocol-Version`
+    /// The header `MCP-Protocol-Version`.
     pub(crate) version: SentHeader<'a>,
-    /// `Mcp-Method`
+    /// The header `Mcp-Method`.
     pub(crate) method: SentHeader<'a>,
-    /// `Mcp-Name`
+    /// The header `Mcp-Name`.
     pub(crate) name: SentHeader<'a>,
 }
 
 impl Head<'_> {
-    /// True for headers of an era that has no batches and no streams of the server's own.
+    /// Returns `true` if the headers belong to an era without batches and server streams.
     pub(crate) fn is_modern(&self) -> bool {
         matches!(self.version, SentHeader::Text(version) if MODERN.contains(&version))
     }
 
-    /// Looks at the version of a message that has no `_meta`: a notification, or one of a batch.
+    /// Checks the version of a message without `_meta`: a notification or a message of a batch.
     pub(crate) fn check_version(&self) -> Result<(), Fault> {
         match self.version {
             SentHeader::Text(version) if !LEGACY.contains(&version) && !MODERN.contains(&version) => {
@@ -50,7 +50,7 @@ impl Head<'_> {
     }
 }
 
-/// Decides the era in which a request is answered, and checks that it says all that this era asks for.
+/// Determines the era in which a request is answered and checks that the request has all data that this era requires.
 pub(crate) fn era(request: &Request, head: &Head<'_>) -> Result<Era, Fault> {
     let stated = request.meta(META_VERSION);
     let is_legacy = match head.version {
@@ -67,7 +67,7 @@ pub(crate) fn era(request: &Request, head: &Head<'_>) -> Result<Era, Fault> {
 fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<(), Fault> {
     let stated = match (stated, head.version) {
         (Some(Value::String(stated)), _) => stated.as_str(),
-        // A version that nobody knows is what is wrong, whatever else is.
+        // An unknown version is reported first, whatever else is wrong.
         (None, SentHeader::Text(version)) if !MODERN.contains(&version) && !LEGACY.contains(&version) => {
             return Err(Fault::unsupported_version(version));
         }
@@ -93,7 +93,7 @@ fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<
         return Err(Fault::incomplete_meta(why));
     }
     same("Mcp-Method", head.method, &request.method)?;
-    // A name must be in both places. Where the body has none, the method's own check finds it.
+    // The name must be in the header and in the body. If the body has none, the method's own check reports it.
     let named = match request.method.as_str() {
         "tools/call" | "prompts/get" => request.param("name"),
         "resources/read" => request.param("uri"),
@@ -105,7 +105,7 @@ fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<
     }
 }
 
-/// Holds a header to what the body says.
+/// Checks that a header agrees with the body.
 fn same(header: &str, sent: SentHeader<'_>, body: &str) -> Result<(), Fault> {
     let mismatch = |why: &str| Err(Fault::header_mismatch(format!("The header {header} {why}.")));
     match sent {
@@ -119,7 +119,7 @@ fn same(header: &str, sent: SentHeader<'_>, body: &str) -> Result<(), Fault> {
     }
 }
 
-/// The text that a header stands for: itself, or what `=?base64?…?=` holds.
+/// Decodes a header value: the text itself, or the content of `=?base64?…?=`.
 fn decoded(text: &str) -> Option<String> {
     let packed = text.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
     match packed {

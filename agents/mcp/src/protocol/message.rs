@@ -3,7 +3,7 @@ use serde_json::{Map, Number, Value};
 
 use super::fault::Fault;
 
-/// The id of a request: a text or a whole number, never null.
+/// Id of a request: a text or an integer, never null.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Id {
@@ -11,25 +11,25 @@ pub(crate) enum Id {
     Text(String),
 }
 
-/// One message of a client.
+/// A message from a client.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Message {
-    /// Is answered.
+    /// A request, which gets a response.
     Request(Request),
-    /// Is taken, and never answered.
+    /// A notification, which gets no response.
     Notification { method: String },
-    /// Answers what this server never asks.
+    /// A response, although this server never sends requests.
     Response,
-    /// No message; the id as far as there is one.
+    /// An invalid message, with its id if it has one.
     Invalid { id: Option<Id>, why: &'static str },
 }
 
-/// A message that needs an answer.
+/// A request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Request {
     pub(crate) id: Id,
     pub(crate) method: String,
-    /// `None` where there are none; what is no object is kept, to be refused.
+    /// Parameters, or `None` if absent. Values that are not objects are kept so that they can be rejected.
     pub(crate) params: Option<Value>,
 }
 
@@ -79,7 +79,7 @@ impl Id {
 }
 
 impl Request {
-    /// The parameters: none are an empty object.
+    /// Returns the parameters. Missing parameters are treated as an empty object.
     pub(crate) fn params(&self) -> Result<Option<&Map<String, Value>>, Fault> {
         match &self.params {
             None => Ok(None),
@@ -88,21 +88,21 @@ impl Request {
         }
     }
 
-    /// A member of the parameters.
+    /// Returns a parameter by name.
     pub(crate) fn param(&self, name: &str) -> Option<&Value> {
         self.params.as_ref()?.get(name)
     }
 
-    /// A member of `_meta`.
+    /// Returns a field of `_meta`.
     pub(crate) fn meta(&self, name: &str) -> Option<&Value> {
         self.param("_meta")?.get(name)
     }
 }
 
-/// The end of a request.
+/// Outcome of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Outcome {
-    /// A result: JSON, whole, on one line.
+    /// A result: complete JSON on one line.
     Result(String),
     Fault(Fault),
 }
@@ -115,9 +115,9 @@ struct ErrorBody<'a> {
     data: Option<&'a Value>,
 }
 
-/// The message that answers a request, or what could not be read as one (`id` is null then).
+/// Builds the response to a request. For a message that could not be parsed, `id` is null.
 pub(crate) fn response(id: Option<&Id>, outcome: &Outcome) -> String {
-    // Neither an id nor an error holds anything that JSON cannot.
+    // Ids and errors contain only values that JSON can represent.
     let id = serde_json::to_string(&id).unwrap_or_else(|_| "null".to_owned());
     match outcome {
         Outcome::Result(result) => ["{\"jsonrpc\":\"2.0\",\"id\":", &id, ",\"result\":", result, "}"].concat(),

@@ -4,21 +4,21 @@ use super::fault::Fault;
 use super::message::Request;
 use super::version::{Era, negotiated};
 
-/// The call that a request makes.
+/// Method call of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MethodCall {
-    /// The handshake of the legacy revisions, with the revision that is agreed on.
+    /// Handshake of the legacy revisions, with the negotiated revision.
     Initialize(&'static str),
-    /// The modern era's replacement of the handshake.
+    /// Replacement for the handshake in the modern era.
     Discover,
     Ping,
     ListTools,
     ListPrompts,
     ListResources,
     ListResourceTemplates,
-    /// A resource by its name; whether there is one is not looked at here.
+    /// Reads a resource by name. Not yet checked for existence.
     ReadResource(String),
-    /// A tool by its name; whether there is one is not looked at here.
+    /// Calls a tool by name. Not yet checked for existence.
     CallTool {
         name: String,
         arguments: Map<String, Value>,
@@ -26,7 +26,7 @@ pub(crate) enum MethodCall {
 }
 
 impl MethodCall {
-    /// A short name for counts: never what a client wrote.
+    /// Returns a short name for metrics. Never contains text from the client.
     pub(crate) fn label(&self) -> &'static str {
         match self {
             Self::Initialize(_) => "initialize",
@@ -42,7 +42,7 @@ impl MethodCall {
     }
 }
 
-/// Reads what a request of an era asks for.
+/// Parses the method call of a request.
 pub(crate) fn asked(request: Request, era: Era) -> Result<MethodCall, Fault> {
     request.params()?;
     match (request.method.as_str(), era) {
@@ -66,7 +66,7 @@ pub(crate) fn asked(request: Request, era: Era) -> Result<MethodCall, Fault> {
     }
 }
 
-/// Every list is one page, so no cursor was ever given out.
+/// Rejects cursors. Every list is a single page, so no cursor was ever issued.
 fn unpaged(request: &Request, asked: MethodCall) -> Result<MethodCall, Fault> {
     match request.param("cursor") {
         None | Some(Value::Null) => Ok(asked),

@@ -1,4 +1,4 @@
-//! The protocol itself: what a message is, which revision it speaks, what it asks for. No I/O, no clock.
+//! The protocol: message formats, revisions and methods. No I/O and no clock.
 
 pub(crate) mod accept;
 pub(crate) mod batch;

@@ -36,7 +36,7 @@ fn meta() -> Value {
     })
 }
 
-/// The reading of a request: its call, or the code and the status of the error.
+/// Parses a request. Returns its method call, or the code and status of the error.
 fn read_as(message: Value, head: &Head<'_>) -> Result<(Era, MethodCall), (i64, u16)> {
     let request = request(message);
     let read = era(&request, head).and_then(|era| Ok((era, asked(request, era)?)));
@@ -285,7 +285,7 @@ fn answers_name_their_request_and_are_one_line() {
 }
 
 proptest! {
-    /// Whatever comes, it is read as something, and what is answered is JSON on one line.
+    /// Every body is parsed without a panic, and the response is JSON on one line.
     #[test]
     fn any_body_is_read(body in any::<Vec<u8>>(), text in "[\\[\\]{}\":,0-9a-z.\\- ]{0,60}") {
         for body in [body.as_slice(), text.as_bytes()] {
@@ -296,7 +296,7 @@ proptest! {
         }
     }
 
-    /// A message of any members is read in any era without an end of the program.
+    /// Messages with arbitrary fields are processed in every era without a panic.
     #[test]
     fn any_message_is_judged(
         id in "[0-9]{1,30}|null|true|\"[a-z]*\"|1e5|[0-9].5",

@@ -1,4 +1,4 @@
-//! The routes of the endpoint: read a request, ask the server, write.
+//! HTTP routes of the endpoint: each parses the request, calls the server and writes the response.
 
 mod post;
 mod schema;
@@ -16,13 +16,13 @@ use utoipa_axum::routes;
 pub use self::schema::{McpBody, McpFaulted};
 use crate::server::Mcp;
 
-/// Operations with their documentation, from one registration.
+/// Returns the documented operations.
 fn operations() -> OpenApiRouter<Mcp> {
     described("The market as tools for agents.").routes(routes!(post::call_mcp, stream::open_mcp_stream))
 }
 
 impl Mcp {
-    /// The endpoint's routes, described.
+    /// Returns the documented routes of the endpoint.
     #[must_use]
     pub fn open_router(&self) -> OpenRouter {
         let manifest = api::Asset::new("application/json", self.0.manifest.to_string());
@@ -33,22 +33,22 @@ impl Mcp {
         )
     }
 
-    /// The endpoint's part of the interface description.
+    /// Returns the endpoint's part of the OpenAPI description.
     #[must_use]
     pub fn openapi() -> OpenApi {
         operations().into_openapi()
     }
 
-    /// Answers a POST.
+    /// Processes a POST.
     ///
     /// # Errors
-    /// A page or a name is not let in, or the body cannot be read.
+    /// The origin or host is not allowed, or the body cannot be read.
     pub async fn post(&self, request: Request) -> Result<Response, Problem> {
         post::answered(self, request).await
     }
 }
 
-/// An answer without a body.
+/// Returns a response without a body.
 fn empty(status: StatusCode) -> Response {
     status.into_response()
 }

@@ -17,16 +17,16 @@ const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// The Model Context Protocol: tools for agents.
+/// Offers the Model Context Protocol: tools for agents.
 ///
-/// The body is one JSON-RPC 2.0 message or a batch of them. `tools/list` tells the tools; `tools/call` takes `name` and
-/// `arguments`. Tools answer what the operations of the same purpose answer, as `structuredContent` and as text; what
-/// goes wrong in one is a result with `isError` and the problem's document as text. All revisions from 2024-11-05 to
-/// 2026-07-28 are spoken: those with `initialize`, and the one in which each request says all about itself. There are no
-/// sessions: `Mcp-Session-Id` is ignored, and `DELETE` is answered 405. The answer is JSON, or an event stream where
-/// `Accept` takes no JSON.
+/// The body is one JSON-RPC 2.0 message or a batch of messages. `tools/list` lists the tools; `tools/call` takes `name`
+/// and `arguments`. Tools return the same results as the corresponding operations, as `structuredContent` and as text.
+/// An error in a tool is a result with `isError` and the problem document as text. All revisions from 2024-11-05 to
+/// 2026-07-28 are supported: those with `initialize`, and the one in which each request contains all of its metadata.
+/// There are no sessions: `Mcp-Session-Id` is ignored, and `DELETE` returns 405. The response is JSON, or an event
+/// stream if `Accept` excludes JSON.
 ///
-/// Each request of a batch counts as one towards the caller's limit. What only notifies is answered 202 without a body.
+/// Each request of a batch counts as one towards the caller's limit. Notifications return 202 without a body.
 #[utoipa::path(
     post,
     path = "/v1/mcp",
@@ -39,7 +39,7 @@ pub(crate) async fn call_mcp(State(mcp): State<Mcp>, request: Request) -> Result
     answered(&mcp, request).await
 }
 
-/// Reads a message or a batch, and answers it.
+/// Parses a message or a batch and returns the response.
 pub(super) async fn answered(mcp: &Mcp, request: Request) -> Result<Response, Problem> {
     mcp.0.origin_policy.check(&request)?;
     let (mut parts, body) = request.into_parts();
@@ -47,12 +47,12 @@ pub(super) async fn answered(mcp: &Mcp, request: Request) -> Result<Response, Pr
     let headers = parts.headers.clone();
     let JsonText(body) = JsonText::from_request(Request::from_parts(parts, body), &()).await?;
     let head = head(&headers);
-    // Boxed: what a tool does may be large.
+    // Boxed because a tool's future may be large.
     let reply = Box::pin(mcp.reply(&head, &asker, &body)).await;
     Ok(written(reply, accept(&headers).form()))
 }
 
-/// The headers' statements about the message.
+/// Reads the headers that describe the message.
 pub(super) fn head(headers: &HeaderMap) -> Head<'_> {
     let sent = |name: HeaderName| {
         let mut values = headers.get_all(name).into_iter();
@@ -76,7 +76,7 @@ pub(super) fn accept(headers: &HeaderMap) -> Accept {
     Accept::of(lines.filter_map(|line| line.to_str().ok()))
 }
 
-/// Headers of an event stream: no cache keeps it, and no proxy waits for its end.
+/// Returns the response of an event stream, with headers that prevent caching and proxy buffering.
 pub(super) fn event_stream(body: Body) -> Response {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
@@ -89,7 +89,7 @@ pub(super) fn event_stream(body: Body) -> Response {
 fn written(reply: Reply, form: Form) -> Response {
     match (reply, form) {
         (Reply::Taken, _) => empty(StatusCode::ACCEPTED),
-        // One event for each message: clients of later revisions read no arrays.
+        // One event per message, because clients of later revisions do not accept arrays.
         (Reply::One(200, message), Form::EventStream) => event_stream(event(&message).into()),
         (Reply::Many(messages), Form::EventStream) => {
             event_stream(messages.iter().map(|message| event(message)).collect::<String>().into())
@@ -99,7 +99,7 @@ fn written(reply: Reply, form: Form) -> Response {
     }
 }
 
-/// A message as an event; its JSON is one line.
+/// Formats a message as an event. The JSON must be one line.
 fn event(message: &str) -> String {
     ["event: message\ndata: ", message, "\n\n"].concat()
 }

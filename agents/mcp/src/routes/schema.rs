@@ -1,4 +1,4 @@
-//! Messages, as the interface description has them: loosely, for the protocol has a description of its own.
+//! Loose schemas of messages for the OpenAPI description. The protocol has a specification of its own.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,19 @@ use utoipa::{IntoResponses, PartialSchema, ToSchema};
 
 const JSON: &str = "application/json";
 
-/// One message, or a batch.
+/// One message or a batch.
 #[derive(Debug)]
 pub struct McpBody;
 
-/// One answer, or those of a batch.
+/// One response, or the responses of a batch.
 #[derive(Debug)]
 struct McpAnswer;
 
-/// An error of JSON-RPC.
+/// A JSON-RPC error.
 #[derive(Debug)]
 struct McpError;
 
-/// The possible answers to a POST.
+/// Possible responses to a POST.
 #[derive(Debug)]
 pub(super) struct McpAnswered;
 
@@ -67,7 +67,7 @@ impl IntoResponses for McpAnswered {
     }
 }
 
-/// The same of an endpoint whose tools answer faults as errors of JSON-RPC, with the status that these have.
+/// Possible responses of an endpoint whose tools report faults as JSON-RPC errors with the corresponding HTTP status.
 #[derive(Debug)]
 pub struct McpFaulted;
 
@@ -109,7 +109,7 @@ fn whole() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Integer).format(Some(format))
 }
 
-/// Of whatever type.
+/// Returns a schema that allows any type.
 fn any(description: &str) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(SchemaType::AnyValue)

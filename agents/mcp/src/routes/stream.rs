@@ -11,11 +11,11 @@ use super::post::{accept, event_stream, head};
 use crate::heartbeat::heartbeat;
 use crate::server::Mcp;
 
-/// A stream that only shows that the server is there.
+/// Opens a stream that only shows that the server is alive.
 ///
-/// The server sends no messages of its own accord: comments alone keep the stream open. It ends after a while, when the
-/// server stops, and when the same client network opens more than its share; clients open it again.
-/// Revisions without `initialize` have no such stream and are answered 405, as is whoever takes no event stream.
+/// The server never sends unsolicited messages; only comments keep the stream open. It ends after some time, when the
+/// server stops, or when the same client network opens more streams than its share. Clients then open it again.
+/// Revisions without `initialize` have no such stream and get 405, as do clients that do not accept event streams.
 #[utoipa::path(
     get,
     path = "/v1/mcp",

@@ -1,16 +1,16 @@
-//! The market as an app inside a chat (MCP Apps, SEP-1865): one page that hosts embed, with all that it needs in it.
+//! The market as an app inside a chat (MCP Apps, SEP-1865): one self-contained page that hosts embed.
 //!
-//! Tools name it whatever a client says of itself: a list that depended on that could not be kept by caches, and clients
-//! that know no apps read past `_meta`.
+//! Tools refer to the page for every client. A list that depended on the client could not be cached, and clients
+//! without app support ignore `_meta`.
 
 use serde_json::{Value, json};
 
 use super::toolset::Resource;
 
-/// The page's name.
+/// URI of the page.
 const URI: &str = "ui://haat/shop";
 
-/// Tools whose results the page draws.
+/// Tools whose results the page displays.
 const DRAWN: [&str; 10] = [
     "search_products",
     "get_product",
@@ -24,18 +24,18 @@ const DRAWN: [&str; 10] = [
     "checkout_links",
 ];
 
-/// A tool's `_meta`, which names the page that draws its results; `None` where none does.
+/// Returns a tool's `_meta`, which names the page that displays its results. Returns `None` if no page does.
 pub(super) fn of_tool(name: &str) -> Option<Value> {
     DRAWN.contains(&name).then(|| json!({ "ui": { "resourceUri": URI } }))
 }
 
-/// The page, with what a market offers.
+/// Returns the page as a resource. `with_carts` includes the cart features.
 pub(super) fn resource(with_carts: bool) -> Resource {
     let text = include_str!("../../app/shop.html")
         .replace("/* style */", include_str!("../../app/shop.css"))
         .replace("/* script */", include_str!("../../app/shop.js"))
         .replace("/* carts */", &with_carts.to_string());
-    // Nothing is loaded from anywhere: no pictures either.
+    // The page loads nothing from other servers, including images.
     let nowhere: [&str; 0] = [];
     let csp = json!({
         "connectDomains": nowhere, "resourceDomains": nowhere, "frameDomains": nowhere, "baseUriDomains": nowhere,

@@ -1,5 +1,5 @@
-//! Arguments of a tool as the call of an operation. What is wrong with a value the operation itself says; here is only
-//! what a path or a query cannot express.
+//! Converts a tool's arguments to the call of an operation. The operation itself validates the values. Only values that
+//! a path or query cannot express are rejected here.
 
 use api::{Asker, IDEMPOTENCY_KEY, Location, OperationCall, Problem, Rule, Violation};
 use http::HeaderValue;
@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 
 use super::operation::{Kind, Operation, Parameter, Place};
 
-/// The call that `arguments` make of an operation; what it does not take is left out, and null is absent.
+/// Builds the call of an operation from `arguments`. Unknown arguments are ignored, and null means absent.
 ///
 /// # Errors
-/// A 422 that lists what can stand in no path and no query.
+/// A 422 problem that lists the values that a path or query cannot express.
 pub(super) fn call(
     operation: &Operation,
     mut arguments: Map<String, Value>,
@@ -37,7 +37,7 @@ pub(super) fn call(
         if parameter.place == Place::Query {
             query.push((parameter.name.clone().into(), text));
         } else if text.is_empty() || text == "." || text == ".." {
-            // A path would be another one by it.
+            // An empty path segment would change the path.
             refuse(parameter, &Rule::StringTooShort(1), Some(text.into()), &mut violations);
         } else {
             path = path.replace(&format!("{{{}}}", parameter.name), &OperationCall::segment(&text));
@@ -60,8 +60,8 @@ pub(super) fn call(
     Ok(call)
 }
 
-/// A member of a body, which some clients write as a text: as the JSON that is meant. The operation itself refuses
-/// any other text.
+/// Parses a value of the body that a client sent as a JSON text. Other texts stay unchanged, and the operation rejects
+/// them.
 fn meant(kind: Kind, given: Value) -> Value {
     let read = given.as_str().and_then(|text| serde_json::from_str(text).ok());
     let is_meant = |read: &Value| match kind {
@@ -73,9 +73,9 @@ fn meant(kind: Kind, given: Value) -> Value {
     read.filter(is_meant).unwrap_or(given)
 }
 
-/// A value as the text that a path or a query holds.
+/// Converts a value to text for a path or query.
 fn text(parameter: &Parameter, given: Value, violations: &mut Vec<Violation>) -> Option<String> {
-    // A number is no text: the operation could not distinguish `5` from `"5"` any more.
+    // Numbers are rejected for text parameters, because the operation could not distinguish `5` from `"5"`.
     let is_worded = matches!(parameter.kind, Kind::Text | Kind::List | Kind::Code);
     match given {
         Value::String(text) if parameter.kind == Kind::List && text.starts_with('[') => {

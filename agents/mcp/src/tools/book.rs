@@ -7,15 +7,15 @@ use super::operation::Operation;
 use super::spec::{CART, READ, Spec, WATCH};
 use super::{app, arguments, schema, view};
 
-/// The tools that a server offers, in a fixed order.
+/// Tools that a server offers, in a fixed order.
 #[derive(Debug)]
 pub(crate) struct Book {
     tools: Vec<Tool>,
-    /// The tools as `tools/list` lists them: a JSON array.
+    /// The JSON array of tools for `tools/list`.
     listed: String,
 }
 
-/// One tool.
+/// A tool.
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
@@ -23,7 +23,7 @@ pub(crate) struct Tool {
     operations: Vec<Operation>,
 }
 
-/// A tool calls what the interface description does not have.
+/// Error: a tool calls an operation that the OpenAPI description does not contain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the tool {tool} calls {operation}, which is not described")]
 pub struct BookError {
@@ -32,7 +32,8 @@ pub struct BookError {
 }
 
 impl Book {
-    /// The tools over the operations of `document`: that of watches where they are described, those of carts where they are wanted.
+    /// Creates the tools for the operations of `document`. The watch tool is included if watches are described, and
+    /// cart tools if `with_carts` is set.
     pub(crate) fn of(document: &Value, with_carts: bool) -> Result<Self, BookError> {
         let carts = if with_carts { &CART[..] } else { &[] };
         let (mut tools, mut listed) = (Vec::new(), Vec::new());
@@ -79,7 +80,7 @@ fn found(document: &Value, tool: &'static str, operation: &'static str) -> Resul
     Operation::find(document, operation).ok_or(BookError { tool, operation })
 }
 
-/// A tool as clients see it.
+/// Returns the tool's entry in the list of tools.
 fn told(spec: &Spec, document: &Value, operations: &[Operation]) -> Value {
     let [read_only, destructive, idempotent, open_world] = spec.hints.flags();
     let output = operations.first().map(|first| schema::output(document, first));
@@ -108,17 +109,18 @@ fn told(spec: &Spec, document: &Value, operations: &[Operation]) -> Value {
 }
 
 impl Tool {
-    /// The call that `arguments` make.
+    /// Builds the operation call for `arguments`.
     ///
     /// # Errors
-    /// A 422 that lists what is wrong, as far as the operation itself would not be asked.
+    /// A 422 problem that lists errors which the operation itself would not detect.
     pub(crate) fn call(&self, arguments: Map<String, Value>, asker: Asker) -> Result<OperationCall, Problem> {
         self.refuse_unknown(&arguments)?;
         let operation = self.operation(&arguments)?;
         arguments::call(operation, arguments, asker)
     }
 
-    /// Refuses arguments that none of the operations has: a misspelt one would change what is answered, and no model would see it.
+    /// Rejects arguments that none of the tool's operations has. A misspelt argument would change the result without
+    /// the model's notice.
     fn refuse_unknown(&self, arguments: &Map<String, Value>) -> Result<(), Problem> {
         let parameters = || self.operations.iter().flat_map(|operation| &operation.parameters);
         let mut known: Vec<&str> = parameters().map(|parameter| parameter.name.as_str()).collect();
@@ -139,8 +141,8 @@ impl Tool {
         Err(Problem::invalid(refused.collect()))
     }
 
-    /// The operation that takes these arguments: of a cart's change the one that sets a line where a line is named, the
-    /// one that takes it out where none are wanted.
+    /// Selects the operation that takes these arguments. For a cart change with a line, this is the operation that sets
+    /// the line, or the one that removes it if the quantity is zero.
     fn operation(&self, arguments: &Map<String, Value>) -> Result<&Operation, Problem> {
         let named = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
         let operation = if self.name == "update_cart" {

@@ -1,10 +1,11 @@
-//! The two tools by which some hosts know a connector: `search` and `fetch`, with the arguments and results that they expect
-//! (OpenAI, "Building MCP servers", tools of deep research). They are names over search_products and get_product.
+//! The two tools that some hosts expect of a connector: `search` and `fetch`, with the arguments and results that they
+//! require (OpenAI, "Building MCP servers", tools of deep research). They are aliases of search_products and
+//! get_product.
 
 use api::{OperationAnswer, Problem, Rule, Violation};
 use serde_json::{Map, Value, json};
 
-/// One of the two.
+/// One of the connector tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Connector {
     Search,
@@ -21,7 +22,7 @@ impl Connector {
         }
     }
 
-    /// The operation that it calls.
+    /// Returns the operation that the tool calls.
     pub(super) const fn operation(self) -> &'static str {
         match self {
             Self::Search => "search_products",
@@ -29,7 +30,7 @@ impl Connector {
         }
     }
 
-    /// The argument that it takes, and the operation's name for it.
+    /// Returns the tool's argument and the operation's name for it.
     const fn argument(self) -> [&'static str; 2] {
         match self {
             Self::Search => ["query", "q"],
@@ -37,7 +38,7 @@ impl Connector {
         }
     }
 
-    /// The tool as clients see it.
+    /// Returns the tool's entry in the list of tools.
     pub(super) fn listed(self) -> Value {
         let text = || json!({ "type": "string" });
         let (title, description, output) = match self {
@@ -65,10 +66,10 @@ impl Connector {
         })
     }
 
-    /// The arguments of the operation.
+    /// Converts the tool's arguments to those of the operation.
     ///
     /// # Errors
-    /// A 422 that names what is missing, no text, or unknown.
+    /// A 422 problem that names arguments that are missing, unknown or not text.
     pub(super) fn arguments(self, mut given: Map<String, Value>) -> Result<Map<String, Value>, Problem> {
         let [argument, operations] = self.argument();
         let (rule, input) = match given.remove(argument) {
@@ -90,7 +91,8 @@ impl Connector {
         )]))
     }
 
-    /// The operation's answer as hosts expect it; a product's address is that of its page at `public_url`.
+    /// Converts the operation's response to the form that hosts expect. The URL of a product is that of its page at
+    /// `public_url`.
     pub(super) fn answer(self, mut answer: OperationAnswer, public_url: &str) -> OperationAnswer {
         let Ok(document) = serde_json::from_slice::<Value>(&answer.body) else {
             return answer;
@@ -119,7 +121,7 @@ impl Connector {
         answer
     }
 
-    /// A problem that names the argument as the tool does.
+    /// Renames the argument in a problem to the tool's name for it.
     fn refused(self, mut problem: Value) -> Value {
         let [argument, operations] = self.argument();
         for fault in problem["detail"].as_array_mut().into_iter().flatten() {

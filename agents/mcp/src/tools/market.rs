@@ -15,18 +15,18 @@ const INSTRUCTIONS: &str = "One market of many brand stores. Find products with 
     is whole minor units with an ISO 4217 code (39900 with INR is 399.00 rupees). A tool that fails says why in `code`; \
     wait as many seconds as `retry_after_s` says before you try again.";
 
-/// The terms on which a market offers its tools.
+/// Options for the tools that a market offers.
 #[derive(Debug, Clone)]
 pub struct MarketOffer {
-    /// True where tools of carts are offered.
+    /// `true` to offer cart tools.
     pub with_carts: bool,
-    /// Most bytes of an answer's document; longer lists are cut.
+    /// Maximum size of a response document, in bytes. Longer lists are truncated.
     pub answer_bytes_max: usize,
-    /// The address under which people reach the products' pages.
+    /// Base URL of the product pages for people.
     pub public_url: String,
 }
 
-/// The market's own tools: each calls the operation of REST that has the same purpose.
+/// The market's own tools. Each calls the REST operation with the same purpose.
 #[derive(Debug)]
 pub struct MarketTools {
     book: Book,
@@ -37,10 +37,10 @@ pub struct MarketTools {
 }
 
 impl MarketTools {
-    /// The tools over the operations that `document` describes.
+    /// Creates the tools for the operations that `document` describes.
     ///
     /// # Errors
-    /// When an operation that a tool calls is not described.
+    /// A tool calls an operation that is not described.
     pub fn of(operations: Arc<dyn CallOperation>, document: &Value, offer: MarketOffer) -> Result<Self, BookError> {
         let book = Book::of(document, offer.with_carts)?;
         Ok(Self {
@@ -89,7 +89,7 @@ impl Toolset for MarketTools {
     }
 
     fn untrusted(&self) -> &'static [&'static str] {
-        // Counts of facets name what shops wrote too.
+        // Facet counts contain names written by shops too.
         &[
             "/structuredContent/data",
             "/structuredContent/provenance",

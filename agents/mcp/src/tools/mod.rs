@@ -1,4 +1,4 @@
-//! The tools: which operations they call, what they take and answer, as the interface description has it.
+//! Tools: the operations that they call, with arguments and results from the OpenAPI description.
 
 mod app;
 mod arguments;

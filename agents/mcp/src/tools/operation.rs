@@ -1,7 +1,7 @@
 use http::Method;
 use serde_json::Value;
 
-/// The place of an argument in the request.
+/// Location of an argument in the HTTP request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Path,
@@ -9,45 +9,46 @@ pub(super) enum Place {
     Body,
 }
 
-/// The type of a value, as far as a path or a query needs it.
+/// Type of a value, as far as a path or query requires it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
     Integer,
     Boolean,
-    /// A text that holds a JSON object.
+    /// A text that contains a JSON object.
     JsonText,
-    /// A text that lists words with commas.
+    /// A text with comma-separated words.
     List,
-    /// A text that may be given as a number: an id, a pincode. Its schema says text alone: hosts refuse lists of types.
+    /// A text that may be given as a number, such as an id or a pincode. The schema says text only, because hosts
+    /// reject lists of types.
     Code,
-    /// A list or an object of JSON.
+    /// A JSON array or object.
     Structure,
 }
 
-/// One thing that an operation takes.
+/// A parameter of an operation.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Parameter {
     pub(super) name: String,
     pub(super) place: Place,
     pub(super) kind: Kind,
     pub(super) required: bool,
-    /// Its schema, with its description, as the interface description has it.
+    /// Schema of the parameter, with its description, from the OpenAPI description.
     pub(super) schema: Value,
 }
 
-/// An operation as the interface description has it.
+/// An operation from the OpenAPI description.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Operation {
     pub(super) id: String,
     pub(super) method: Method,
-    /// With `{names}` in it.
+    /// Path template with `{names}`.
     pub(super) path: String,
     pub(super) parameters: Vec<Parameter>,
     pub(super) has_body: bool,
-    /// True where it takes an idempotency key.
+    /// `true` if the operation accepts an idempotency key.
     pub(super) idempotent_by_key: bool,
-    /// The schema of its answer.
+    /// Schema of the response.
     pub(super) answer: Value,
 }
 
@@ -60,7 +61,7 @@ const METHODS: [(&str, Method); 5] = [
 ];
 
 impl Operation {
-    /// Finds an operation in an interface description; `None` where it is not described, or not as ours are.
+    /// Finds an operation in an OpenAPI description. Returns `None` if it is missing or has an unexpected form.
     pub(super) fn find(document: &Value, id: &str) -> Option<Self> {
         for (path, item) in document.get("paths")?.as_object()? {
             for (name, method) in METHODS {
@@ -98,7 +99,7 @@ impl Operation {
     }
 }
 
-/// The schema that a reference within the document points to; else the schema itself.
+/// Returns the schema that a reference within the document points to, or the schema itself.
 pub(super) fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     let referred = schema.get("$ref").and_then(Value::as_str);
     referred
@@ -106,7 +107,7 @@ pub(super) fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value 
         .unwrap_or(schema)
 }
 
-/// A parameter of the path or the query; headers are the protocol's own matter.
+/// Parses a path or query parameter. Headers are left to the protocol.
 fn parameter(described: &Value) -> Option<Parameter> {
     let place = match described.get("in")?.as_str()? {
         "path" => Place::Path,
@@ -148,7 +149,7 @@ fn kind(name: &str, schema: &Value) -> Kind {
     }
 }
 
-/// The schema of a value that is there, of one that may be null.
+/// Returns the non-null schema of a nullable value.
 pub(super) fn meant<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     let several = ["oneOf", "anyOf"]
         .iter()
@@ -157,7 +158,7 @@ pub(super) fn meant<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     resolved(document, one.unwrap_or(schema))
 }
 
-/// The members of a body.
+/// Returns the fields of a request body.
 fn members(document: &Value, body: &Value) -> Vec<Parameter> {
     let required = body.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|one| one == name));

@@ -1,4 +1,4 @@
-//! Schemas of tools, made of those of the interface description: one source for both.
+//! Builds the schemas of tools from those of the OpenAPI description.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use super::operation::{Operation, meant, resolved};
 
 const COMPONENTS: &str = "#/components/schemas/";
 
-/// Makes schemas that stand by themselves: what they refer to is theirs, under `$defs`.
+/// Builds self-contained schemas, with referenced schemas under `$defs`.
 struct Maker<'a> {
     document: &'a Value,
     defs: BTreeMap<String, Value>,
 }
 
-/// Keywords that schemas of answers do without: the answer's own names say what is said there, and a caller chooses which members
-/// it gets.
+/// Keywords that are removed from response schemas. Field names are descriptive enough, and a caller selects the fields
+/// in the response.
 const NOT_OF_ANSWERS: [&str; 4] = ["description", "example", "examples", "required"];
 
-/// Keywords of what a tool takes. Hosts refuse tools, some of them all tools of a server, for others; the operation checks
-/// what is lost by them.
+/// Keywords that are kept in input schemas. Hosts reject single tools, or all tools of a server, because of other
+/// keywords. The operation checks what the removed keywords expressed.
 const OF_INPUT: [&str; 13] = [
     "default",
     "description",
@@ -36,7 +36,7 @@ const OF_INPUT: [&str; 13] = [
     "title",
 ];
 
-/// The schema of what a tool takes: what its operations take, each once.
+/// Returns the input schema of a tool: the parameters of its operations without duplicates.
 pub(super) fn input(document: &Value, operations: &[Operation]) -> Value {
     let mut properties = Map::new();
     for parameter in operations.iter().flat_map(|operation| &operation.parameters) {
@@ -57,12 +57,12 @@ pub(super) fn input(document: &Value, operations: &[Operation]) -> Value {
     schema
 }
 
-/// A schema of what is taken, whole in itself: nothing in it refers to another place, and each value has one type. Null, which is as
-/// good as nothing, is not told.
+/// Returns an input schema without references, in which each value has a single type. Null is omitted because it means
+/// the same as absence.
 fn inlined(document: &Value, schema: &Value) -> Value {
     let meant = meant(document, schema);
     let mut made = Map::new();
-    // Members beside a reference come before those that it refers to.
+    // Keywords beside a reference override those of the referenced schema.
     for (name, value) in [schema, meant].into_iter().filter_map(Value::as_object).flatten() {
         let (name, value) = match (name.as_str(), value) {
             ("example", value) => ("examples", json!([value])),
@@ -87,7 +87,7 @@ fn inlined(document: &Value, schema: &Value) -> Value {
     Value::Object(made)
 }
 
-/// The required parts of each operation.
+/// Returns the required parameters of each operation.
 fn required(operations: &[Operation]) -> Vec<&str> {
     let requires = |operation: &Operation, name: &str| {
         let mut own = operation.parameters.iter();
@@ -100,7 +100,7 @@ fn required(operations: &[Operation]) -> Vec<&str> {
         .collect()
 }
 
-/// The schema of what a tool answers: the members of the envelope are always there.
+/// Returns the output schema of a tool. The fields of the envelope are always present.
 pub(super) fn output(document: &Value, operation: &Operation) -> Value {
     let mut maker = Maker {
         document,
@@ -124,7 +124,7 @@ impl Maker<'_> {
     }
 
     fn object(&mut self, members: &Map<String, Value>) -> Value {
-        // Formats of numbers are OpenAPI's own: clients that check formats know none of them.
+        // Number formats are specific to OpenAPI, and clients that check formats do not know them.
         let of_number = members.get("format").is_some_and(is_of_number);
         let mut made = Map::new();
         for (name, value) in members {
@@ -134,7 +134,7 @@ impl Maker<'_> {
                 ("$ref", Value::String(to)) => {
                     made.insert("$ref".to_owned(), self.reference(to).into());
                 }
-                // Names of members are no keywords.
+                // Field names are not keywords.
                 ("properties", Value::Object(named)) => {
                     let named = named.iter().map(|(name, schema)| (name.clone(), self.made(schema)));
                     made.insert(name.clone(), Value::Object(named.collect()));
@@ -156,7 +156,7 @@ impl Maker<'_> {
             return to.to_owned();
         };
         if !self.defs.contains_key(name) {
-            // Entered first, so that a schema that refers to itself ends.
+            // Inserted first so that recursive schemas terminate.
             self.defs.insert(name.to_owned(), Value::Null);
             let pointer = format!("/components/schemas/{name}");
             let described = self.document.pointer(&pointer).cloned().unwrap_or(Value::Bool(true));

@@ -1,29 +1,29 @@
-/// Facts of a tool that the interface description lacks.
+/// Facts about a tool that the OpenAPI description does not contain.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spec {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     pub(super) description: &'static str,
-    /// The operations that it calls: the one that takes the arguments given.
+    /// Operations that the tool calls. The one that accepts the given arguments is used.
     pub(super) operations: &'static [&'static str],
     pub(super) hints: Hints,
 }
 
-/// The hints that a client may show before it calls (`annotations`).
+/// Hints that a client may show before a call (`annotations`).
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Hints {
-    /// Reads stored data.
+    /// The tool reads stored data.
     Stored,
-    /// Asks stores, and changes nothing there that outlasts the question.
+    /// The tool queries stores and changes nothing there permanently.
     Live,
-    /// Adds to a cart, or a watch.
+    /// The tool adds to a cart or creates a watch.
     Adds,
-    /// Changes what is in a cart.
+    /// The tool changes the content of a cart.
     Changes,
 }
 
 impl Hints {
-    /// `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`
+    /// Returns `readOnlyHint`, `destructiveHint`, `idempotentHint` and `openWorldHint`.
     pub(super) const fn flags(self) -> [bool; 4] {
         match self {
             Self::Stored => [true, false, true, false],
@@ -34,7 +34,7 @@ impl Hints {
     }
 }
 
-/// The tools that read, in the order in which they are listed.
+/// Read-only tools, in the order of the list.
 pub(super) const READ: [Spec; 10] = [
     Spec {
         name: "search_products",
@@ -123,7 +123,7 @@ pub(super) const READ: [Spec; 10] = [
     },
 ];
 
-/// The tool of watches, where the server has any.
+/// The watch tool, for servers that have watches.
 pub(super) const WATCH: [Spec; 1] = [Spec {
     name: "watch_product",
     title: "Watch a product or a query",
@@ -134,7 +134,7 @@ pub(super) const WATCH: [Spec; 1] = [Spec {
     hints: Hints::Adds,
 }];
 
-/// The tools of carts, where the operator offers them. None of them pays: they end at links that a person opens.
+/// Cart tools, if the operator offers them. None of them pays: they end at links that a person opens.
 pub(super) const CART: [Spec; 5] = [
     Spec {
         name: "create_cart",

@@ -4,70 +4,71 @@ use api::{Asker, OperationAnswer, Problem};
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-/// The tools of an endpoint, their answers, and their common texts.
+/// Tools of an endpoint with their results and common texts.
 #[async_trait]
 pub trait Toolset: fmt::Debug + Send + Sync {
-    /// The tools as `tools/list` lists them: a JSON array on one line, in a fixed order.
+    /// Returns the JSON array of tools for `tools/list`, on one line and in a fixed order.
     fn list(&self) -> &str;
 
-    /// Their names, in the same order.
+    /// Returns the names of the tools, in the same order.
     fn names(&self) -> &[&'static str];
 
-    /// Resources that clients read.
+    /// Returns the resources that clients can read.
     fn resources(&self) -> &[Resource] {
         &[]
     }
 
-    /// The instructions for clients of the endpoint.
+    /// Returns the instructions for clients of the endpoint.
     fn instructions(&self) -> &str;
 
-    /// JSON pointers to the parts of a result that hold what shops and their customers wrote, where they are there.
+    /// Returns JSON pointers to the parts of a result that contain text written by shops and their customers. A part
+    /// may be missing.
     fn untrusted(&self) -> &'static [&'static str];
 
-    /// Calls the tool of this name, one of [`Toolset::names`]. Whoever drops the future has no more use for the answer.
+    /// Calls a tool whose name is one of [`Toolset::names`]. Dropping the future cancels the call.
     async fn call(&self, name: &'static str, arguments: Map<String, Value>, asker: Asker) -> ToolOutcome;
 
-    /// The result of a call that is not carried out: too late, or too frequent.
+    /// Returns the result of a call that is not executed because of a timeout or a rate limit.
     fn refused(&self, problem: Problem, asker: &Asker) -> ToolOutcome;
 }
 
-/// A text that clients read by its name.
+/// A text resource that clients read by URI.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resource {
-    /// Its name for clients.
+    /// URI of the resource.
     pub uri: &'static str,
-    /// Its name for programs.
+    /// Programmatic name of the resource.
     pub name: &'static str,
-    /// Its name for people.
+    /// Title of the resource for people.
     pub title: &'static str,
-    /// Its purpose.
+    /// Description of the resource's purpose.
     pub description: &'static str,
-    /// The type of its text.
+    /// Media type of the text.
     pub mime_type: &'static str,
-    /// Its content.
+    /// Content of the resource.
     pub text: String,
-    /// `_meta` of it: a JSON object.
+    /// `_meta` of the resource: a JSON object.
     pub meta: Value,
 }
 
-/// The end of a tool call.
+/// Outcome of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolOutcome {
-    /// With a result: a JSON object, or where it is no success a problem's document.
+    /// A result: a JSON object, or a problem document if the call failed.
     Answer(OperationAnswer),
-    /// With an error of JSON-RPC.
+    /// A JSON-RPC error.
     Error(ToolError),
 }
 
-/// An error of JSON-RPC that a tool ends with.
+/// A JSON-RPC error from a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolError {
-    /// The status of the HTTP answer, where the message came alone.
+    /// Status of the HTTP response if the message was not part of a batch.
     pub status: u16,
-    /// The code of JSON-RPC.
+    /// JSON-RPC error code.
     pub code: i64,
-    /// For people.
+    /// Error message for people.
     pub message: String,
-    /// For programs.
+    /// Error data for programs.
     pub data: Value,
 }

@@ -1,14 +1,15 @@
-//! The part of an answer that a tool's caller wants, and no more of it than a model can read.
+//! Selects the part of a response that a tool's caller wants, in a size that a model can read.
 //!
-//! In: an operation's answer, and the arguments `fields`, `view` and `list_from`. Out: the answer with the members chosen, and with
-//! lists cut where it would be larger than the bound. `provenance.cut` names every list that is cut and what it holds.
+//! Input: an operation's response and the arguments `fields`, `view` and `list_from`. Output: the response with the
+//! selected fields. Lists are truncated if it would exceed the size limit. `provenance.cut` names every truncated list
+//! and its full length.
 
 use std::collections::BTreeMap;
 
 use api::{OperationAnswer, Problem, Rule, Violation};
 use serde_json::{Map, Value, json};
 
-/// Members that a compact view leaves out: pictures, prose, and what repeats another member.
+/// Fields that a compact view omits: images, prose and redundant fields.
 const NOT_COMPACT: [&str; 10] = [
     "attributes",
     "description",
@@ -22,17 +23,17 @@ const NOT_COMPACT: [&str; 10] = [
     "swatches",
 ];
 
-/// The choice of a caller.
+/// The caller's selection.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct View {
-    /// Names of members, with dots between levels; empty for all.
+    /// Field names, with dots between levels. Empty for all fields.
     fields: Vec<String>,
     is_compact: bool,
-    /// The entry with which lists begin that have more.
+    /// Index of the first list entry to return, for lists with more entries.
     list_from: usize,
 }
 
-/// The arguments of a choice, as every tool's schema has them.
+/// Returns the arguments for a selection, as every tool's schema has them.
 pub(super) fn parameters() -> [(&'static str, Value); 3] {
     [
         (
@@ -51,10 +52,10 @@ pub(super) fn parameters() -> [(&'static str, Value); 3] {
 }
 
 impl View {
-    /// Takes the choice out of a tool's arguments.
+    /// Removes the selection from a tool's arguments.
     ///
     /// # Errors
-    /// A 422 that lists the arguments that are none.
+    /// A 422 problem that lists the invalid arguments.
     pub(super) fn take(arguments: &mut Map<String, Value>) -> Result<Self, Problem> {
         let mut violations = Vec::new();
         let mut refuse = |name: &str, rule: Rule, input: Value| {
@@ -88,8 +89,8 @@ impl View {
         }
     }
 
-    /// The part of `answer` that was chosen, in at most `bytes_max` as far as shorter lists bring it there. An answer that is
-    /// wanted whole and is small enough is not read.
+    /// Returns the selected part of `answer`, truncating lists to stay within `bytes_max` if possible. A small response
+    /// without a selection is not parsed.
     pub(super) fn shown(&self, mut answer: OperationAnswer, bytes_max: usize) -> OperationAnswer {
         if !answer.is_success() || (*self == Self::default() && answer.body.len() <= bytes_max) {
             return answer;
@@ -119,7 +120,7 @@ impl View {
         answer
     }
 
-    /// Says which lists are not whole any more.
+    /// Records which lists are truncated.
     fn tell_cut(&self, document: &mut Value, whole: &BTreeMap<String, usize>) {
         let left = lengths(document);
         let cut = whole.iter().filter_map(|(list, of)| {
@@ -136,7 +137,7 @@ impl View {
     }
 }
 
-/// Names in a text with commas, in a list, or in a list that is written as a text.
+/// Parses names from a comma-separated text, a list, or a list written as a text.
 fn names(given: Value) -> Result<Vec<String>, Value> {
     let list = match &given {
         Value::String(text) if text.starts_with('[') => serde_json::from_str(text).unwrap_or_default(),
@@ -161,7 +162,7 @@ fn count(given: &Value) -> Option<usize> {
     }
 }
 
-/// The things that an answer is about: the entries of its list, else itself.
+/// Returns the entries of the response's list, or the single object.
 fn entries(data: &mut Value) -> Vec<&mut Value> {
     if data.get("items").is_some_and(Value::is_array) {
         return entries(&mut data["items"]);
@@ -172,7 +173,7 @@ fn entries(data: &mut Value) -> Vec<&mut Value> {
     }
 }
 
-/// Keeps of an entry, and of what it holds, the members of these names.
+/// Keeps only the fields with these names in an entry and the objects inside it.
 fn keep(entry: &mut Value, fields: &[String]) {
     match entry {
         Value::Array(entries) => entries.iter_mut().for_each(|entry| keep(entry, fields)),
@@ -193,7 +194,7 @@ fn keep(entry: &mut Value, fields: &[String]) {
     }
 }
 
-/// Leaves out what a compact view does not show.
+/// Removes the fields that a compact view omits.
 fn compact(entry: &mut Value) {
     match entry {
         Value::Array(entries) => entries.iter_mut().for_each(compact),
@@ -205,7 +206,7 @@ fn compact(entry: &mut Value) {
     }
 }
 
-/// Lets lists that have more than `from` entries begin there.
+/// Removes the first `from` entries of lists that have more entries.
 fn begin(data: &mut Value, from: usize) {
     match data {
         Value::Array(entries) if entries.len() > from => drop(entries.drain(..from)),
@@ -214,7 +215,7 @@ fn begin(data: &mut Value, from: usize) {
     }
 }
 
-/// Makes a document smaller: a tree by its lowest levels, then every list by its last entries, all to one length.
+/// Shrinks a document: first the lowest levels of a tree, then the last entries of every list, all to one length.
 fn shorten(document: &mut Value, bytes_max: usize) {
     let mut levels = document.get("data").map_or(0, depth);
     while levels > 1 && size(document) > bytes_max {
@@ -251,14 +252,14 @@ fn truncate(value: &mut Value, length: usize) {
     }
 }
 
-/// The levels of a tree, whose nodes hold others as `children`.
+/// Returns the number of levels of a tree, whose nodes have `children`.
 fn depth(nodes: &Value) -> usize {
     let nodes = nodes.as_array().map_or(&[][..], Vec::as_slice);
     let below = nodes.iter().filter_map(|node| node.get("children")).map(depth);
     below.max().map_or(usize::from(!nodes.is_empty()), |below| below + 1)
 }
 
-/// Takes the levels of a tree away that lie below `levels`.
+/// Removes the levels of a tree below `levels`.
 fn prune(nodes: &mut Value, levels: usize) {
     for node in nodes.as_array_mut().into_iter().flatten() {
         if levels > 1 {
@@ -275,7 +276,8 @@ fn size(document: &Value) -> usize {
     document.to_string().len()
 }
 
-/// Of every list the length, or that of the longest where several stand at one place: `data.variants`.
+/// Returns the length of every list by path, such as `data.variants`. If several lists have the same path, returns the
+/// longest.
 fn lengths(document: &Value) -> BTreeMap<String, usize> {
     let mut lengths = BTreeMap::new();
     let mut open = vec![(String::new(), document)];

@@ -1,4 +1,4 @@
-//! A client that closes its connection takes its request back.
+//! A client that closes its connection cancels its request.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use tokio::time::timeout;
 
 use crate::support::{Market, call};
 
-/// Longer than anything here takes, shorter than the endpoint's own bound.
+/// Longer than every operation here, shorter than the endpoint's own timeout.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 const MODERN: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// A call that is held until its client goes, of the revision without sessions.
+/// Builds a call that blocks until its client disconnects, in the revision without sessions.
 fn modern() -> String {
     let params = json!({
         "name": "search_products", "arguments": { "q": "held" },
@@ -39,7 +39,7 @@ async fn a_connection_that_closes_during_a_slow_call_ends_the_work() {
         ("", held.clone()),
         (streamed, held.clone()),
         (of_modern, modern()),
-        // Last: its two items end one after the other.
+        // Last, because its two items end one after the other.
         ("", format!("[{held},{held}]")),
     ] {
         let mut client = TcpStream::connect(at).await.unwrap();

@@ -1,4 +1,4 @@
-//! The endpoint as a client meets it: requests in, answers out, over a small market of its own.
+//! Tests the endpoint from a client's point of view, over a small test market.
 
 #![expect(
     clippy::unwrap_used,

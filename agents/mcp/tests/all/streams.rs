@@ -71,7 +71,7 @@ async fn there_is_no_stream_for_clients_of_later_revisions_or_without_event_stre
     );
 }
 
-/// `true` for a stream that is still open once what it told at first is read.
+/// Returns `true` if a stream is still open after its initial data was read.
 async fn is_open(stream: &mut Response) -> bool {
     let next = stream.body_mut().frame().now_or_never();
     next.is_none_or(|frame| frame.is_some())
@@ -126,7 +126,7 @@ async fn where_all_streams_are_open_one_of_whoever_has_most_gives_way() {
         [is_open(&mut many[0]).await, is_open(&mut many[1]).await],
         [false, true]
     );
-    // One that was closed leaves room.
+    // A closed stream frees its slot.
     drop(first);
     let mut next = opened(&market, "203.0.113.2").await;
     assert!(is_open(&mut next).await && is_open(&mut last).await && is_open(&mut many[1]).await);

@@ -20,21 +20,21 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// A market with one endpoint, and what tests steer it by.
+/// A market with one endpoint, and handles to control it in tests.
 pub(crate) struct Market {
     pub(crate) edge: EdgeRouter,
     pub(crate) stop: CancellationToken,
     pub(crate) work: Arc<Work>,
 }
 
-/// The signals of a search that is held until nobody waits for it.
+/// Signals of a search that blocks until its client disconnects.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
     pub(crate) begun: Notify,
     pub(crate) ended: Notify,
 }
 
-/// Tells that the work has ended, however it did.
+/// Signals the end of the work when dropped.
 struct Ends(Arc<Work>);
 
 impl Drop for Ends {
@@ -43,7 +43,7 @@ impl Drop for Ends {
     }
 }
 
-/// An answer, read whole.
+/// A response that was read completely.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -62,7 +62,7 @@ impl Answer {
     }
 }
 
-/// Knows one key.
+/// A guard that accepts one key.
 #[derive(Debug)]
 struct OneKey;
 
@@ -79,7 +79,7 @@ impl Identify for OneKey {
     }
 }
 
-/// Lets so many requests in.
+/// A limit that admits a fixed number of requests.
 #[derive(Debug)]
 struct SoMany(AtomicU32);
 
@@ -162,7 +162,7 @@ impl Market {
         Self::with(McpConfig::default(), u32::MAX)
     }
 
-    /// One that lets so many requests in.
+    /// Creates a market that admits `requests` requests.
     pub(crate) fn with(config: McpConfig, requests: u32) -> Self {
         let limit = SoMany(AtomicU32::new(requests));
         let guard = Arc::new(Guard {
@@ -213,7 +213,7 @@ impl Market {
         Self { edge, stop, work }
     }
 
-    /// Sends a body with further headers.
+    /// Sends a body with additional headers.
     pub(crate) async fn post(&self, headers: &[(&str, &str)], body: impl Into<String>) -> Answer {
         let mut request = Request::builder().method("POST").uri("/v1/mcp");
         request = request
@@ -236,7 +236,7 @@ impl Market {
         }
     }
 
-    /// Calls a tool as a client of the revision of 2025-11-25 does, and answers the result.
+    /// Calls a tool as a client of revision 2025-11-25 and returns the result.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
         let headers = [("mcp-protocol-version", "2025-11-25")];
         let answer = self.post(&headers, call(1, tool, &arguments)).await;
@@ -250,7 +250,7 @@ pub(crate) fn call(id: u32, tool: &str, arguments: &Value) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
 }
 
-/// The document that a result holds as text.
+/// Returns the document that a result contains as text.
 #[track_caller]
 pub(crate) fn told(result: &Value) -> Value {
     serde_json::from_str(
