@@ -6,26 +6,26 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
-    /// A title.
+    /// Title of the product.
     Title,
-    /// A description.
+    /// Description of the product.
     Description,
-    /// A picture or a video.
+    /// An image or video.
     Media,
-    /// A price above nothing.
+    /// A price above zero.
     Price,
-    /// A category of the taxonomy: no rule fits.
+    /// Category in the taxonomy. Missing if no rule matches.
     Category,
     /// The store's own product type.
     ProductType,
-    /// A vendor.
+    /// Vendor of the product.
     Vendor,
-    /// A tag.
+    /// At least one tag.
     Tags,
 }
 
 impl Field {
-    /// All, in the order of reports.
+    /// All fields, in the order of reports.
     pub const ALL: [Self; 8] = [
         Self::Title,
         Self::Description,
@@ -37,7 +37,7 @@ impl Field {
         Self::Tags,
     ];
 
-    /// The name that people use.
+    /// Returns the name of the field for people.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -52,43 +52,43 @@ impl Field {
         }
     }
 
-    /// `true` where a market cannot do without it: a rise of products that lack it holds a release back.
+    /// Returns `true` if a market cannot do without the field. A rise of products without it holds a release back.
     #[must_use]
     pub const fn is_needed(self) -> bool {
         matches!(self, Self::Title | Self::Description | Self::Media | Self::Price)
     }
 }
 
-/// The figures of the rows of one brand's products.
+/// Quality figures of one brand's products.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrandFigures {
-    /// Products.
+    /// Number of products.
     pub products: u64,
-    /// Products without it, by what they lack; what none lacks is left out.
+    /// Number of products without each field. Fields that no product lacks are omitted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub missing: BTreeMap<Field, u64>,
-    /// Rows that say again what an earlier one says.
+    /// Rows that repeat a value of an earlier row.
     #[serde(default, skip_serializing_if = "Duplicates::is_none")]
     pub duplicates: Duplicates,
-    /// Products by the currency of their prices.
+    /// Number of products by the currency of their prices.
     pub currencies: BTreeMap<String, u64>,
 }
 
 impl BrandFigures {
-    /// Products that lack it.
+    /// Returns the number of products that lack a field.
     #[must_use]
     pub fn without(&self, field: Field) -> u64 {
         self.missing.get(&field).copied().unwrap_or(0)
     }
 
-    /// Products whose prices are in another currency than most of the brand's.
+    /// Returns the number of products whose prices are not in the brand's most common currency.
     #[must_use]
     pub fn in_minority_currency(&self) -> u64 {
         self.products
             .saturating_sub(self.currencies.values().copied().max().unwrap_or(0))
     }
 
-    /// The currency of most products.
+    /// Returns the most common currency of the products.
     #[must_use]
     pub fn currency(&self) -> Option<&str> {
         let most = self.currencies.iter().max_by_key(|(_, products)| **products);
@@ -96,26 +96,28 @@ impl BrandFigures {
     }
 }
 
-/// Products of one brand beyond the first that say the same.
+/// Numbers of products of one brand that repeat a value of another product. The first product with each value is not
+/// counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Duplicates {
-    /// The platform's id.
+    /// Number of repeated platform ids.
     pub ids: u64,
-    /// The handle.
+    /// Number of repeated handles.
     pub handles: u64,
-    /// The title, where there is one. Many stores list each colour of a thing under one title.
+    /// Number of repeated titles. Products without a title are not counted. Many stores list each colour of a product
+    /// under one title.
     pub titles: u64,
 }
 
 impl Duplicates {
-    /// `true` where there are none.
+    /// Returns `true` if there are no duplicates.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// The moves of prices, as [`PriceMoves::by_size`] counts them, from the deepest fall to the highest rise.
+/// Size classes of price changes, as counted by [`PriceMoves::by_size`], from the deepest fall to the highest rise.
 pub const SIZES: [&str; 9] = [
     "to a tenth or less",
     "to a half or less",
@@ -128,48 +130,48 @@ pub const SIZES: [&str; 9] = [
     "to ten times or more",
 ];
 
-/// The moves of the prices of the products that a brand had before and has now: the lowest price of each.
+/// Changes of the lowest prices of products that a brand had before and still has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriceMoves {
-    /// Products that are there both times.
+    /// Number of products that exist in both states.
     pub compared: u64,
-    /// Of these, products whose prices are in another currency now: their prices are not compared.
+    /// Number of these products whose currency changed. Their prices are not compared.
     pub currency_changed: u64,
-    /// Of these, products whose price is a jump: so many times what it was, or so small a part of it.
+    /// Number of these products whose price rose or fell by at least the jump factor.
     pub jumped: u64,
-    /// Products in the same currency by the size of the move, see [`SIZES`].
+    /// Number of products with an unchanged currency, by size of the price change; see [`SIZES`].
     pub by_size: [u64; SIZES.len()],
-    /// A few of the jumps, by the platform's id.
+    /// Some of the price jumps, by platform id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<PriceMove>,
 }
 
 impl PriceMoves {
-    /// Products whose price moved at all.
+    /// Returns the number of products whose price changed.
     #[must_use]
     pub fn moved(&self) -> u64 {
         self.by_size.iter().sum::<u64>() - self.by_size[UNMOVED]
     }
 }
 
-/// One price that jumped.
+/// A price that jumped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriceMove {
     /// The platform's id of the product.
     pub platform_product_id: i64,
-    /// Its title.
+    /// Title of the product.
     pub title: String,
-    /// The currency of both prices.
+    /// Currency of both prices.
     pub currency: String,
-    /// The price before, in minor units.
+    /// Previous price, in minor units.
     pub before_minor: i64,
-    /// The price now, in minor units.
+    /// Current price, in minor units.
     pub now_minor: i64,
 }
 
-/// The place of what did not move in [`SIZES`].
+/// Index of unchanged prices in [`SIZES`].
 pub(crate) const UNMOVED: usize = 4;
-/// The most jumps of a brand that are listed.
+/// Maximum number of price jumps listed per brand.
 pub(crate) const EXAMPLES_MAX: usize = 3;
-/// Prices beyond this count as this, so that they can be multiplied.
+/// Upper bound for prices, so that they can be multiplied without overflow. Higher prices count as this value.
 pub(crate) const PRICE_MAX: i64 = 1_000_000_000_000_000;

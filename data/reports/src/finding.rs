@@ -1,4 +1,4 @@
-//! A figure beyond its threshold.
+//! A quality figure that exceeds its threshold.
 
 use std::fmt;
 
@@ -7,32 +7,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::thresholds::QualityConfig;
 
-/// A key of section `quality` of the configuration.
+/// A key in the section `quality` of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Threshold {
-    /// See [`QualityConfig::products_fall_share_max`]; so are the others named as their keys.
+    /// See [`QualityConfig::products_fall_share_max`]. The other variants are also named after their keys.
     ProductsFallShareMax,
-    /// Titles, descriptions, pictures, prices.
+    /// Products without titles, descriptions, media or prices.
     MissingRiseShareMax,
-    /// Categories.
+    /// Products without a category.
     UncategorisedRiseShareMax,
-    /// Ids, handles, titles.
+    /// Repeated ids, handles or titles.
     DuplicateRiseShareMax,
-    /// Records.
+    /// Quarantined records.
     QuarantinedRiseShareMax,
-    /// Prices.
+    /// Price jumps.
     PriceJumpShareMax,
-    /// Currencies that changed.
+    /// Products whose currency changed.
     CurrencyChangeShareMax,
-    /// Currencies beside each other.
+    /// Products in a currency other than the brand's most common one.
     CurrencyMixShareMax,
-    /// Brands.
+    /// Stale brands.
     StaleShareMax,
 }
 
 impl Threshold {
-    /// The key's name below `quality`.
+    /// Returns the name of the key in the section `quality`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -69,23 +69,23 @@ impl fmt::Display for Threshold {
     }
 }
 
-/// A figure beyond its threshold.
+/// A quality figure that exceeds its threshold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The threshold.
+    /// Threshold that is exceeded.
     pub threshold: Threshold,
-    /// Its setting.
+    /// Configured limit.
     pub limit: f64,
-    /// The figure, to three decimals.
+    /// Actual figure, rounded to three decimals.
     pub figure: f64,
-    /// The brand; `None` where it is about all of them.
+    /// Brand of the finding. `None` if it is about all brands.
     pub brand: Option<BrandSlug>,
-    /// The finding in words.
+    /// Description of the finding.
     pub detail: String,
 }
 
 impl Finding {
-    /// The text of a finding about its brand, with the threshold.
+    /// Returns the text of a finding about a brand, with the threshold.
     #[must_use]
     pub fn of_brand(self) -> String {
         Self { brand: None, ..self }.to_string()

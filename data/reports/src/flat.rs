@@ -1,11 +1,12 @@
-//! The columns that are counted, as flat ones: what a row lacks is a flag, so that long texts and lists go no further.
+//! Reduces rows to flat columns for counting. A missing value becomes a flag, so that long texts and lists are not
+//! carried along.
 
 use arrow::array::{Array, BooleanArray, Int64Array, ListArray, RecordBatch, StringArray};
 use arrow::error::ArrowError;
 
 use crate::figures::{Field, PRICE_MAX};
 
-/// The columns of `products` that [`crate::figures`] needs.
+/// Columns of `products` that [`crate::figures`] needs.
 pub const COLUMNS: &[&str] = &[
     "store",
     "platform_product_id",
@@ -21,37 +22,37 @@ pub const COLUMNS: &[&str] = &[
     "price_min_minor",
 ];
 
-/// The columns of `products` that [`crate::moves`] needs.
+/// Columns of `products` that [`crate::moves`] needs.
 pub const PRICE_COLUMNS: &[&str] = &["store", "platform_product_id", "title", "currency", "price_min_minor"];
 
-/// The reason why figures could not be counted.
+/// Reason why the figures could not be computed.
 #[derive(Debug, thiserror::Error)]
 pub enum FiguresError {
-    /// The rows are not those of `products`.
+    /// A column of `products` is missing or has the wrong type.
     #[error("column {0} is missing, or of another type")]
     Column(&'static str),
-    /// The rows could not be put together.
+    /// The rows could not be assembled.
     #[error("the rows cannot be put together")]
     Arrow(#[from] ArrowError),
 }
 
-/// The rows of a batch, column by column.
+/// Columns of the rows in a batch.
 #[derive(Debug, Clone)]
 pub(crate) struct RowColumns {
     pub(crate) store: StringArray,
     pub(crate) id: Int64Array,
     pub(crate) title: StringArray,
     pub(crate) currency: StringArray,
-    /// In minor units, at least 0 and at most [`PRICE_MAX`].
+    /// Prices in minor units, from 0 to [`PRICE_MAX`].
     pub(crate) price: Int64Array,
 }
 
-/// The rows of a batch with what each lacks.
+/// Rows of a batch with the fields that each row lacks.
 #[derive(Debug, Clone)]
 pub(crate) struct RowGaps {
     pub(crate) keys: RowColumns,
     pub(crate) handle: StringArray,
-    /// In the order of [`Field::ALL`].
+    /// Flags for missing fields, in the order of [`Field::ALL`].
     pub(crate) missing: [BooleanArray; Field::ALL.len()],
 }
 

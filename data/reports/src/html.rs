@@ -1,4 +1,4 @@
-//! The report as one HTML file, see [`crate::page`].
+//! Renders the report as one HTML file; see [`crate::page`].
 
 mod tables;
 
@@ -8,7 +8,7 @@ use crate::page::text::{change, count, escape, moment, percent};
 use crate::page::{begin, end, put, tile};
 use crate::report::QualityReport;
 
-/// Renders a report.
+/// Renders a report as HTML.
 #[must_use]
 pub fn render(report: &QualityReport) -> String {
     let mut page = String::with_capacity(16 << 10);
@@ -148,7 +148,7 @@ fn plots(page: &mut String, report: &QualityReport) {
     page.push_str("</div>");
 }
 
-/// A move's size in the width that a label has.
+/// Shortens a size class to the width of a label.
 fn short(size: &str) -> &str {
     match size {
         "to a tenth or less" => "\u{f7} 10 and more",
@@ -162,7 +162,7 @@ fn short(size: &str) -> &str {
     }
 }
 
-/// `11-23 06:30` of a moment.
+/// Formats a timestamp as `11-23 06:30`.
 fn day(moment: &str) -> String {
     moment.get(5..16).unwrap_or(moment).replace('T', " ")
 }
@@ -188,7 +188,7 @@ fn lacks(page: &mut String, report: &QualityReport) {
     }
 }
 
-/// The brands with the smallest share of products that have a category.
+/// Lists the brands with the smallest share of products that have a category.
 fn coverage(page: &mut String, report: &QualityReport) {
     const BRANDS_MAX: usize = 8;
     let covered = |figures: &crate::figures::BrandFigures| Share {
@@ -210,7 +210,7 @@ fn coverage(page: &mut String, report: &QualityReport) {
             }
         })
         .collect();
-    // The smallest share first, without a division.
+    // Compares shares without division, the smallest first.
     brands.sort_by(|one, other| {
         let left = u128::from(one.now.part) * u128::from(other.now.whole);
         left.cmp(&(u128::from(other.now.part) * u128::from(one.now.whole)))
@@ -221,7 +221,7 @@ fn coverage(page: &mut String, report: &QualityReport) {
     }
 }
 
-/// A brand's name in the width that a label has.
+/// Truncates a brand's name to the width of a label.
 fn cut(slug: &str) -> String {
     const CHARS_MAX: usize = 16;
     match slug.char_indices().nth(CHARS_MAX) {

@@ -1,4 +1,4 @@
-//! Figures beyond a threshold: pure.
+//! Compares figures with their thresholds. Pure.
 
 use std::fmt::Write;
 
@@ -9,12 +9,12 @@ use crate::finding::{Finding, Threshold};
 use crate::report::BrandQuality;
 use crate::thresholds::QualityConfig;
 
-/// The most findings that a summary lists.
+/// Maximum number of findings in a summary.
 const TOLD_MAX: usize = 5;
-/// The most stale brands that are named.
+/// Maximum number of stale brands listed by name.
 const NAMED_MAX: usize = 5;
 
-/// The findings in one sentence each, the first few of them.
+/// Returns the first few findings, one sentence each.
 #[must_use]
 pub fn summary(findings: &[Finding]) -> String {
     let told: Vec<_> = findings.iter().take(TOLD_MAX).map(Finding::to_string).collect();
@@ -25,7 +25,7 @@ pub fn summary(findings: &[Finding]) -> String {
     text
 }
 
-/// The figures of these brands beyond a threshold, brand after brand; those about all of them first.
+/// Returns the figures that exceed a threshold: first those about all brands, then brand by brand.
 #[must_use]
 pub fn judge(brands: &[BrandQuality], config: &QualityConfig) -> Vec<Finding> {
     let mut findings: Vec<Finding> = stale(brands, config).into_iter().collect();
@@ -84,7 +84,7 @@ fn stale(brands: &[BrandQuality], config: &QualityConfig) -> Option<Finding> {
     })
 }
 
-/// One brand on its way through the thresholds.
+/// State of checking one brand against the thresholds.
 struct BrandCheck<'a> {
     brand: &'a BrandQuality,
     config: &'a QualityConfig,
@@ -199,10 +199,10 @@ impl BrandCheck<'_> {
     }
 }
 
-/// The most characters of a title that are shown.
+/// Maximum number of characters of a title in a finding.
 const TITLE_CHARS_MAX: usize = 40;
 
-/// A jump in words: `Cup: INR 499.00, now INR 49900.00`.
+/// Formats a price jump, such as `Cup: INR 499.00, now INR 49900.00`.
 pub(crate) fn told(jump: &PriceMove) -> String {
     let amount = |minor: i64| {
         let currency: Option<CurrencyCode> = jump.currency.parse().ok();

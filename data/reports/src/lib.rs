@@ -1,12 +1,12 @@
-//! Figures of the quality of the lake's data, and the drawing of reports.
+//! Computes quality figures of the lake's data and renders reports.
 //!
-//! In: rows of the lake's `products` as Arrow batches, and what they were before. Out: figures per brand ([`figures`]: rows,
-//! what is missing, duplicates, currencies; [`moves`]: how prices moved), what of them is beyond a threshold ([`judge`]), and
-//! pages ([`render`], [`page`]).
+//! Input: rows of the lake's `products` table as Arrow batches, and the previous state. Output: figures per brand
+//! ([`figures`]: rows, missing fields, duplicates, currencies; [`moves`]: price changes), findings that exceed a
+//! threshold ([`judge`]), and HTML pages ([`render`], [`page`]).
 //!
-//! The counts are held by property tests against a comparison of every row with every other.
+//! Property tests check the counts against a pairwise comparison of all rows.
 //!
-//! It never reads a lake, a clock or a file, and never decides what becomes of a release.
+//! The crate reads no lake, clock or files, and does not decide about releases.
 
 mod engine;
 mod figures;

@@ -6,107 +6,107 @@ use serde::{Deserialize, Serialize};
 use crate::figures::{BrandFigures, Field, PriceMoves, SIZES};
 use crate::finding::Finding;
 
-/// The quality of the lake's data, beside the quality before.
+/// Quality of the lake's data compared with an earlier state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QualityReport {
-    /// When it was made.
+    /// Time at which the report was made.
     pub made_at: Timestamp,
-    /// The state of the lake that it is of: the version of each table.
+    /// Version of each lake table in the report.
     pub versions: BTreeMap<String, u64>,
-    /// The state that it is compared with, in words; `None` where there is nothing to compare with.
+    /// Description of the earlier state. `None` if there is none to compare with.
     pub against: Option<String>,
-    /// The version of each table of that state.
+    /// Version of each table in the earlier state.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub versions_before: BTreeMap<String, u64>,
-    /// `true` where the current release was made of this state: nothing is held back any more.
+    /// `true` if the current release was built from this state, so that it can no longer be held back.
     #[serde(default)]
     pub is_released: bool,
-    /// The figures beyond a threshold.
+    /// Figures that exceed a threshold.
     pub findings: Vec<Finding>,
     /// Sums over all brands.
     pub totals: Totals,
-    /// The brands that tell what shoppers ask of shipping; `None` where that cannot be read.
+    /// Numbers of brands with known shipping terms. `None` if they cannot be read.
     #[serde(default)]
     pub shipping_known: Option<ShippingCoverage>,
-    /// Words that shoppers looked for in vain in the last week, those first that were looked for most.
+    /// Search words without results in the last week, the most frequent first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfound: Vec<UnfoundWords>,
-    /// Each brand, by its store.
+    /// Quality of each brand, sorted by store.
     pub brands: Vec<BrandQuality>,
-    /// Earlier reports, oldest first, this one last.
+    /// Earlier reports, oldest first. This report is the last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trend: Vec<Point>,
 }
 
-/// Words that shoppers looked for in vain.
+/// Search words for which shoppers got no results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnfoundWords {
-    /// The words.
+    /// Words of the search.
     pub words: String,
-    /// Searches for them.
+    /// Number of searches for the words.
     pub searches: u64,
-    /// Of these, searches that found nothing.
+    /// Number of these searches without results.
     pub without_hits: u64,
-    /// The last day on which they were searched for.
+    /// Date of the last search for the words.
     pub last_day: String,
 }
 
-/// One brand, now and before.
+/// Quality of one brand, now and before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrandQuality {
-    /// The brand.
+    /// Slug of the brand.
     pub slug: BrandSlug,
-    /// Its store.
+    /// Store of the brand.
     pub store: StoreHost,
-    /// Hash of all that the lake holds of it.
+    /// Hash of the brand's data in the lake.
     pub catalogue_hash: String,
-    /// Its figures; `None` where a file with its rows is missing or damaged.
+    /// Current figures. `None` if a file with the brand's rows is missing or damaged.
     pub now: Option<BrandFigures>,
-    /// Its figures before; `None` where they are not known, or it is new.
+    /// Earlier figures. `None` if they are unknown or the brand is new.
     pub before: Option<BrandFigures>,
-    /// The moves of its prices; `None` where the rows before are not there any more, or it is new.
+    /// Price changes. `None` if the earlier rows no longer exist or the brand is new.
     pub moves: Option<PriceMoves>,
-    /// Its records that could not be understood.
+    /// Number of the brand's records that could not be parsed.
     pub quarantined: u64,
-    /// The same before.
+    /// Number of such records in the earlier state.
     pub quarantined_before: Option<u64>,
-    /// When a crawl of it was last good.
+    /// Time of the brand's last good crawl.
     pub good_at: Timestamp,
-    /// `true` where that is too long ago.
+    /// `true` if the last good crawl is too old.
     pub is_stale: bool,
 }
 
 /// Sums over brands.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Brands.
+    /// Number of brands.
     pub brands: u64,
-    /// Of these, brands whose rows cannot be read; they are in no other figure.
+    /// Number of brands whose rows cannot be read. They are in no other figure.
     pub brands_unread: u64,
-    /// Of these, stale ones.
+    /// Number of stale brands.
     pub brands_stale: u64,
-    /// All products as one brand's.
+    /// Current figures of all products, combined.
     pub now: BrandFigures,
-    /// The same before, of brands that were there; `None` where there is nothing to compare with.
+    /// Earlier figures of the brands that existed, combined. `None` if there is no earlier state.
     pub before: Option<BrandFigures>,
-    /// The moves of all prices; without examples.
+    /// Price changes of all brands, without examples.
     pub moves: Option<PriceMoves>,
-    /// Records that could not be understood.
+    /// Number of records that could not be parsed.
     pub quarantined: u64,
 }
 
-/// One report, as a point of the trend.
+/// One report as a point of the trend.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Point {
-    /// When.
+    /// Time of the report.
     pub made_at: Timestamp,
-    /// Products.
+    /// Number of products.
     pub products: u64,
-    /// Products without a category.
+    /// Number of products without a category.
     pub uncategorised: u64,
-    /// Products that lack a title, a description, a picture or a price; one that lacks two counts twice.
+    /// Number of missing titles, descriptions, media and prices. A product that lacks two counts twice.
     pub missing: u64,
-    /// Figures beyond a threshold.
+    /// Number of figures that exceed a threshold.
     pub findings: u64,
 }
 
@@ -126,7 +126,7 @@ impl BrandFigures {
 }
 
 impl Totals {
-    /// The sums of these brands; `compared` where there is a state to compare with.
+    /// Returns the sums over these brands. `compared` is true if there is an earlier state.
     #[must_use]
     pub fn of(brands: &[BrandQuality], compared: bool) -> Self {
         let mut totals = Self {
@@ -159,7 +159,7 @@ impl Totals {
 }
 
 impl QualityReport {
-    /// This report as a point of a trend.
+    /// Returns this report as a point of the trend.
     #[must_use]
     pub fn point(&self) -> Point {
         let now = &self.totals.now;

@@ -1,35 +1,38 @@
 use serde::{Deserialize, Serialize};
 
-/// When a release is held back for the quality of what it would hold. Shares are of one brand's products, unless they say
-/// otherwise; a share of 1 is never exceeded.
+/// Thresholds above which the quality of the data holds a release back. Unless stated otherwise, shares refer to one
+/// brand's products. A share of 1 is never exceeded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QualityConfig {
-    /// `true` where thresholds hold a release back; the report is made in any case.
+    /// `true` if exceeded thresholds hold a release back. The report is made in any case.
     pub hold: bool,
-    /// Brands with fewer products, before or now, are told but hold nothing back.
+    /// Minimum number of products of a brand. Brands with fewer products, before or now, are reported but never hold a
+    /// release back.
     pub products_min: u64,
-    /// Largest share of a brand's products that may be gone.
+    /// Maximum share of a brand's products that may disappear.
     pub products_fall_share_max: f64,
-    /// Largest rise of the share of products without a title, without a description, without a picture or without a price.
+    /// Maximum rise of the share of products that lack a title, a description, media or a price. Each field is compared
+    /// separately.
     pub missing_rise_share_max: f64,
-    /// Largest rise of the share of products without a category.
+    /// Maximum rise of the share of products without a category.
     pub uncategorised_rise_share_max: f64,
-    /// Largest rise of the share of products that repeat an id, a handle or a title.
+    /// Maximum rise of the share of products that repeat an id, a handle or a title.
     pub duplicate_rise_share_max: f64,
-    /// Largest rise of the share of records that could not be understood.
+    /// Maximum rise of the share of records that could not be parsed.
     pub quarantined_rise_share_max: f64,
-    /// A price that is so many times what it was, or that part of it, jumped.
+    /// Factor by which a price must rise or fall to count as a jump.
     pub price_jump_factor: u32,
-    /// Largest share of products whose price jumped.
+    /// Maximum share of products whose price jumped.
     pub price_jump_share_max: f64,
-    /// Largest share of products whose currency changed.
+    /// Maximum share of products whose currency changed.
     pub currency_change_share_max: f64,
-    /// Largest share of products in another currency than most of their brand's.
+    /// Maximum share of products in a currency other than the brand's most common one.
     pub currency_mix_share_max: f64,
-    /// Largest share of all brands that may be stale: no crawl of them was good for `doctor.check_age_s_max`.
+    /// Maximum share of all brands that may be stale. A brand is stale if it had no good crawl for
+    /// `doctor.check_age_s_max` seconds.
     pub stale_share_max: f64,
-    /// The runs whose figures are kept.
+    /// Number of runs whose figures are kept.
     pub keep: u64,
 }
 
@@ -38,7 +41,7 @@ impl Default for QualityConfig {
         Self {
             hold: true,
             products_min: 20,
-            // The crawl itself holds a sharp fall back until it is confirmed.
+            // The crawl itself holds back a sharp fall until it is confirmed.
             products_fall_share_max: 1.0,
             missing_rise_share_max: 0.25,
             uncategorised_rise_share_max: 0.25,
@@ -54,7 +57,7 @@ impl Default for QualityConfig {
     }
 }
 
-/// A threshold that makes no sense.
+/// Error: a threshold has an invalid value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("quality.{key} must be {must}, not {value}")]
 pub struct QualityConfigError {
@@ -64,10 +67,10 @@ pub struct QualityConfigError {
 }
 
 impl QualityConfig {
-    /// Checks that every threshold makes sense.
+    /// Checks that every threshold is valid.
     ///
     /// # Errors
-    /// The first that does not.
+    /// The first invalid threshold.
     pub fn check(&self) -> Result<(), QualityConfigError> {
         let shares = [
             ("products_fall_share_max", self.products_fall_share_max),

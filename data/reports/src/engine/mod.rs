@@ -1,4 +1,4 @@
-//! Counts: row by row, with hash maps over the columns.
+//! Computes the counts row by row, with hash maps over the columns.
 
 mod rows;
 

@@ -5,7 +5,7 @@ use arrow::array::RecordBatch;
 use crate::figures::{BrandFigures, EXAMPLES_MAX, Field, PriceMove, PriceMoves, SIZES, UNMOVED};
 use crate::flat::{FiguresError, RowColumns, RowGaps};
 
-/// The figures of one store's rows so far.
+/// Figures of one store's rows so far.
 #[derive(Default)]
 struct StoreTally<'a> {
     figures: BrandFigures,
@@ -14,7 +14,7 @@ struct StoreTally<'a> {
     titles: HashSet<&'a str>,
 }
 
-/// The figures of rows of `products` that have [`crate::COLUMNS`], by store.
+/// Computes the figures by store. The rows of `products` must have [`crate::COLUMNS`].
 ///
 /// # Errors
 /// See [`FiguresError`].
@@ -41,7 +41,7 @@ fn count<'a>(seen: &mut StoreTally<'a>, batch: &'a RowGaps, row: usize) {
     let duplicates = &mut figures.duplicates;
     duplicates.ids += u64::from(!seen.ids.insert(keys.id.value(row)));
     duplicates.handles += u64::from(!seen.handles.insert(batch.handle.value(row)));
-    // The title is the first of what a product may lack.
+    // Index 0 is the title, the first of the fields.
     if !batch.missing[0].value(row) {
         duplicates.titles += u64::from(!seen.titles.insert(keys.title.value(row)));
     }
@@ -54,7 +54,7 @@ fn count<'a>(seen: &mut StoreTally<'a>, batch: &'a RowGaps, row: usize) {
 
 type Places<'a> = BTreeMap<(&'a str, i64), (&'a RowColumns, usize)>;
 
-/// The first row of each product.
+/// Returns the first row of each product.
 fn places(batches: &[RowColumns]) -> Places<'_> {
     let mut places = Places::new();
     for batch in batches {
@@ -66,8 +66,8 @@ fn places(batches: &[RowColumns]) -> Places<'_> {
     places
 }
 
-/// The moves of prices from `before` to `now`, rows of `products` that have [`crate::PRICE_COLUMNS`], by store. A price
-/// that is `jump_factor` times what it was, or that part of it, jumped. Of rows with the same id the first counts.
+/// Computes the price changes from `before` to `now` by store. The rows of `products` must have [`crate::PRICE_COLUMNS`]. A
+/// price jumped if it rose or fell by at least `jump_factor`. If several rows have the same id, the first counts.
 ///
 /// # Errors
 /// See [`FiguresError`].
@@ -115,7 +115,7 @@ fn is_jump(from: i64, to: i64, factor: i64) -> bool {
     from != to && (to >= from.saturating_mul(factor) || to.saturating_mul(factor) <= from)
 }
 
-/// The place in [`SIZES`].
+/// Returns the index of a price change in [`SIZES`].
 fn size(from: i64, to: i64) -> usize {
     match () {
         () if from == to => UNMOVED,

@@ -89,7 +89,7 @@ fn what_rows_lack_and_repeat_is_counted_by_store() {
             ..row(1, "Cup", 100)
         },
     ];
-    // However rows are cut into batches.
+    // The result does not depend on the split of rows into batches.
     let counted = figures(&[batch(&rows[..2]), batch(&rows[2..])]).unwrap();
     let a = &counted["a.example"];
     assert_eq!(
@@ -148,7 +148,7 @@ fn prices_are_compared_product_by_product_in_one_currency() {
         .collect();
     let moved = &moves(&[batch(&before)], &[batch(&dollars)], 10).unwrap()["a.example"];
     assert_eq!((moved.compared, moved.jumped, moved.currency_changed), (9, 0, 9));
-    // A price that was zero and is one now jumped.
+    // A price that was zero and now exists counts as a jump.
     let free = [row(1, "Cup", 0)];
     let moved = &moves(&[batch(&free)], &[batch(&before)], 10).unwrap()["a.example"];
     assert_eq!((moved.compared, moved.jumped), (1, 1));
@@ -200,7 +200,7 @@ fn batches(rows: &[Row], cut: usize) -> Vec<RecordBatch> {
 }
 
 proptest! {
-    /// Each figure as one sentence over all rows, by comparing every row with every other.
+    /// Checks each figure against a comparison of every row with every other row.
     #[test]
     fn figures_are_what_a_look_at_every_pair_of_rows_says(
         rows in prop::collection::vec(any_row(), 0..40), cut in 0..40_usize,

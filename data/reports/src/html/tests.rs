@@ -31,7 +31,8 @@ fn brand(slug: &str, products: u64) -> BrandQuality {
     }
 }
 
-/// Eight brands: one with a decimals error, one whose titles are gone, one that is stale, one that cannot be read, one new.
+/// Builds a report on eight brands, among them one with a decimals error, one without titles, one stale, one unreadable
+/// and one new.
 fn report() -> QualityReport {
     let slugs = [
         "blue-tokai",
@@ -119,7 +120,7 @@ fn the_page_says_what_is_held_back_and_nothing_of_a_store_becomes_markup() {
     for never in ["<script", "http://", "https://", "<b>Cup", "url("] {
         assert!(!page.contains(never), "{never} is in {page}");
     }
-    // Every element that is opened is closed.
+    // Every opened element is closed.
     for element in ["div", "figure", "svg", "table", "dl", "p"] {
         let opened = page.matches(&format!("<{element} ")).count() + page.matches(&format!("<{element}>")).count();
         assert_eq!(opened, page.matches(&format!("</{element}>")).count(), "{element}");

@@ -1,4 +1,4 @@
-//! Plots as inline SVG, drawn for a width of 360 and scaled.
+//! Draws charts as inline SVG, for a width of 360 and scalable.
 
 use std::fmt::Write;
 
@@ -7,37 +7,37 @@ use crate::page::text::{count, escape, percent};
 /// A value with its label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bar {
-    /// The label.
+    /// Label of the bar.
     pub label: String,
-    /// The value.
+    /// Value of the bar.
     pub value: u64,
 }
 
-/// A part of a bar that is divided.
+/// A segment of a divided bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BarPart<'a> {
-    /// The class of its colour.
+    /// CSS class of the segment's colour.
     pub class: &'a str,
-    /// Its name.
+    /// Name of the segment.
     pub name: &'a str,
-    /// Its value.
+    /// Value of the segment.
     pub value: u64,
 }
 
-/// A share now and before.
+/// A share, now and before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparedShare {
-    /// Its label.
+    /// Label of the share.
     pub label: String,
-    /// The share now.
+    /// Current share.
     pub now: Share,
-    /// The share before, where it is known.
+    /// Earlier share, if known.
     pub before: Option<Share>,
 }
 
 const WIDTH: u64 = 360;
 
-/// `part` of `whole`, scaled to `length`; something is at least 1 long.
+/// Scales `part` of `whole` to `length`. A non-zero part has a length of at least 1.
 fn scaled(part: u64, whole: u64, length: u64) -> u64 {
     let exact = u128::from(part) * u128::from(length) / u128::from(whole.max(1));
     u64::try_from(exact)
@@ -54,7 +54,7 @@ fn figure(title: &str, description: &str, height: u64, drawing: &str) -> String 
     )
 }
 
-/// One bar per line, longest across.
+/// Draws horizontal bars, one per line. The largest value has the full width.
 #[must_use]
 pub fn bars(title: &str, unit: &str, bars: &[Bar]) -> String {
     const LABEL: u64 = 104;
@@ -80,7 +80,7 @@ pub fn bars(title: &str, unit: &str, bars: &[Bar]) -> String {
     figure(title, &spoken.join(", "), bars.len() as u64 * LINE + 4, &drawing)
 }
 
-/// Columns side by side, with the labels of the first and the last and the height of the highest.
+/// Draws columns with the labels of the first and the last column and the value of the highest.
 #[must_use]
 pub fn columns(title: &str, columns: &[Bar], written: impl Fn(u64) -> String) -> String {
     const TOP: u64 = 16;
@@ -122,7 +122,7 @@ pub fn columns(title: &str, columns: &[Bar], written: impl Fn(u64) -> String) ->
     )
 }
 
-/// One bar divided into shares, each with its colour class, name and count.
+/// Draws one bar divided into segments, each with its colour class, name and count.
 #[must_use]
 pub fn share_bar(title: &str, shares: &[BarPart<'_>]) -> String {
     let whole: u64 = shares.iter().map(|part| part.value).sum();
@@ -150,7 +150,7 @@ pub fn share_bar(title: &str, shares: &[BarPart<'_>]) -> String {
     figure(title, &spoken.join(", "), 30 + line * 18, &drawing)
 }
 
-/// Two bars per line, how it is above how it was; both are shares of one scale, from nothing to `whole`.
+/// Draws two bars per line, the current share above the earlier one. All bars have the same scale, from 0 to `whole`.
 #[must_use]
 pub fn pairs(title: &str, pairs: &[ComparedShare]) -> String {
     const LABEL: u64 = 120;
@@ -191,13 +191,13 @@ pub fn pairs(title: &str, pairs: &[ComparedShare]) -> String {
 /// A part of a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
-    /// The size of the part.
+    /// Size of the part.
     pub part: u64,
-    /// The size of the whole.
+    /// Size of the whole.
     pub whole: u64,
 }
 
-/// A line over the runs, oldest first, from nothing to the highest; with what the first and the last are called.
+/// Draws a line over the runs, oldest first, from zero to the maximum, with labels for the first and the last run.
 #[must_use]
 pub fn line(title: &str, points: &[Bar], written: impl Fn(u64) -> String) -> String {
     const TOP: u64 = 18;

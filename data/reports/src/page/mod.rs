@@ -1,12 +1,12 @@
-//! The drawing of haat's reports: one look, plots as inline SVG, numbers as people write them. No script, no font, no
-//! picture from elsewhere; it reads on a phone and in the dark.
+//! Common layout of haat's reports, with charts as inline SVG and formatted numbers. Pages use no scripts, fonts or
+//! external images, and support phones and dark mode.
 
 pub mod chart;
 pub mod text;
 
 use std::fmt::{Arguments, Write};
 
-/// One look for all reports, light and dark.
+/// Style sheet of all reports, for light and dark mode.
 const STYLE: &str = "
 :root{color-scheme:light dark;--ink:#1c2024;--soft:#6b7280;--line:#d9dee3;--paper:#fff;--changed:#1f7a4d;--unchanged:#8aa0b4;--held:#b7791f;--failed:#b3261e;--skipped:#c3c8ce;--plot:#33658a}
 @media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#9aa4ae;--line:#343a40;--paper:#16191c;--changed:#52b788;--unchanged:#7890a5;--held:#e0a84a;--failed:#ef7a72;--skipped:#565d64;--plot:#7fb3d8}}
@@ -20,7 +20,7 @@ table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;
 @media(max-width:62rem){table,tbody{display:block}thead{display:none}tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(6.5rem,1fr));gap:.2rem .8rem;border-bottom:1px solid var(--line);padding:.5rem 0}td,td.n{border:0;padding:0;text-align:left}td,td.n,.w{white-space:normal}td:empty{display:none}td.t{grid-column:1/-1}td.b{font-weight:600}td[data-label]::before{content:attr(data-label);display:block;color:var(--soft);font-size:.75rem;font-weight:400}}
 ";
 
-/// Begins a page of this title.
+/// Writes the start of a page with this title.
 pub fn begin(page: &mut String, title: &str) {
     page.push_str("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
     page.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">");
@@ -34,18 +34,18 @@ pub fn begin(page: &mut String, title: &str) {
     );
 }
 
-/// Ends a page.
+/// Writes the end of a page.
 pub fn end(page: &mut String) {
     page.push_str("</body></html>\n");
 }
 
-/// Writes to a page.
+/// Writes formatted text to a page.
 pub fn put(page: &mut String, text: Arguments<'_>) {
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = page.write_fmt(text);
 }
 
-/// One figure of a row of tiles; `value` is safe markup.
+/// Writes one figure in a row of tiles. `value` must be safe markup.
 pub fn tile(page: &mut String, name: &str, value: &str) {
     put(
         page,

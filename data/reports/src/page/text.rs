@@ -1,8 +1,8 @@
-//! Numbers and texts as pages write them.
+//! Formats numbers and texts for pages.
 
 use std::fmt;
 
-/// Text of a store, safe between tags and inside quoted attributes.
+/// A text from a store, escaped for use between tags and inside quoted attributes.
 #[derive(Debug, Clone, Copy)]
 pub struct EscapedText<'a>(pub &'a str);
 
@@ -15,7 +15,7 @@ impl fmt::Display for EscapedText<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\'' => f.write_str("&#39;")?,
-                // Neither control characters nor those that turn the direction of the text around them.
+                // Replaces control characters and characters that change the text direction.
                 '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => f.write_str("\u{fffd}")?,
                 char if char.is_control() && char != '\n' => f.write_str("\u{fffd}")?,
                 char => fmt::Write::write_char(f, char)?,
@@ -25,13 +25,13 @@ impl fmt::Display for EscapedText<'_> {
     }
 }
 
-/// [`EscapedText`] as a text of its own.
+/// Returns the text escaped as in [`EscapedText`].
 #[must_use]
 pub fn escape(text: &str) -> String {
     EscapedText(text).to_string()
 }
 
-/// `12,345`.
+/// Formats a count as `12,345`.
 #[must_use]
 pub fn count(count: u64) -> String {
     let digits = count.to_string();
@@ -45,7 +45,7 @@ pub fn count(count: u64) -> String {
     grouped
 }
 
-/// `1.2 MB`.
+/// Formats a size as `1.2 MB`.
 #[must_use]
 pub fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
@@ -60,7 +60,7 @@ pub fn bytes(bytes: u64) -> String {
     format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
 }
 
-/// `450 ms`, `4.5 s`, `3 min 20 s`, `2 h 5 min`.
+/// Formats a duration as `450 ms`, `4.5 s`, `3 min 20 s` or `2 h 5 min`.
 #[must_use]
 pub fn duration(ms: u64) -> String {
     let seconds = ms / 1000;
@@ -72,7 +72,8 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
-/// A share in percent, `12.5 %`: whole from a tenth on, with a decimal below it. Something is never written as nothing.
+/// Formats a share as a percentage such as `12.5 %`. Shares from a tenth on have no decimals, smaller ones have one. A
+/// non-zero share is never shown as zero.
 #[must_use]
 pub fn percent(part: u64, whole: u64) -> String {
     let thousandths = u128::from(part) * 1000 / u128::from(whole.max(1));
@@ -84,7 +85,7 @@ pub fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// A moment to the minute, `2026-11-23 06:30 UTC`, of one as RFC 3339 has it; any other text as it is.
+/// Formats an RFC 3339 timestamp to the minute, as `2026-11-23 06:30 UTC`. Any other text is returned verbatim.
 #[must_use]
 pub fn moment(moment: &str) -> String {
     match (moment.get(..10), moment.get(10..11), moment.get(11..16)) {
@@ -93,7 +94,7 @@ pub fn moment(moment: &str) -> String {
     }
 }
 
-/// The difference, with its sign: `+3`, `−1,204`, `±0`.
+/// Formats a difference with its sign, such as `+3`, `−1,204` or `±0`.
 #[must_use]
 pub fn change(before: u64, now: u64) -> String {
     match now.cmp(&before) {
