@@ -3,15 +3,15 @@ use std::collections::BTreeMap;
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// The outcome of asking a brand's store.
+/// Outcome of a check of a brand's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
-    /// The lake took in something new.
+    /// The store's catalogue changed and the lake was updated.
     Changed,
-    /// The lake has it as it is.
+    /// The lake already has the store's current catalogue.
     Unchanged,
-    /// The crawl found something doubtful, which waits for a second crawl or the operator.
+    /// The crawl found something doubtful that must be confirmed by a second crawl or the operator.
     HeldBack,
     /// The store could not be read, or the lake could not be written.
     Failed,
@@ -21,7 +21,7 @@ impl CheckOutcome {
     /// All outcomes.
     pub const ALL: [Self; 4] = [Self::Changed, Self::Unchanged, Self::HeldBack, Self::Failed];
 
-    /// The outcome in one word, as answers, metrics and files write it.
+    /// Returns the name of the outcome in API responses, metrics and files.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -32,81 +32,81 @@ impl CheckOutcome {
         }
     }
 
-    /// `true` where the catalogue that is served is the one that the store had when it was asked.
+    /// Returns `true` if the served catalogue is the one that the store had at the time of the check.
     #[must_use]
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Changed | Self::Unchanged)
     }
 }
 
-/// A crawl's report of one store that it asked.
+/// A crawl's report on one store that it queried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckReport {
-    /// The brand's permanent host.
+    /// Permanent host of the brand's store.
     pub store: StoreHost,
-    /// The brand.
+    /// Slug of the brand.
     pub slug: BrandSlug,
-    /// When its turn was over.
+    /// Time at which the check of the store ended.
     pub checked_at: Timestamp,
-    /// Its outcome.
+    /// Outcome of the check.
     pub outcome: CheckOutcome,
-    /// One word of the crawl's closed list, where it failed.
+    /// Error code from the crawl's closed list, if the check failed.
     pub code: Option<String>,
-    /// The event in words, where it failed or was held back.
+    /// Description of the failure or of the reason for holding back.
     pub detail: Option<String>,
 }
 
-/// The last time that a brand's store was asked.
+/// Last check of a brand's store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Check {
-    /// The brand.
+    /// Slug of the brand.
     pub slug: BrandSlug,
-    /// The run that asked.
+    /// Crawler run that made the check.
     pub run: RunId,
-    /// When its turn was over.
+    /// Time at which the check of the store ended.
     pub checked_at: Timestamp,
-    /// Its outcome.
+    /// Outcome of the check.
     pub outcome: CheckOutcome,
-    /// One word of the crawl's closed list, where it failed.
+    /// Error code from the crawl's closed list, if the check failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// The event in words, where it failed or was held back; cut to 400 characters.
+    /// Description of the failure or of the reason for holding back, truncated to 400 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// When it was last found changed or unchanged; `None` if never.
+    /// Time of the last check with outcome changed or unchanged. `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub good_at: Option<Timestamp>,
-    /// The number of checks in a row that failed or were held back, up to and with this one.
+    /// Number of consecutive checks, up to this one, that failed or were held back.
     #[serde(default)]
     pub bad_in_row: u32,
-    /// The rate of its changes.
+    /// Rate at which the brand's catalogue changes.
     #[serde(default, skip_serializing_if = "ChangeRate::is_unknown")]
     pub changing: ChangeRate,
 }
 
-/// The rate at which a brand was found changed: sums over its good checks, of which older ones count less. The first
-/// check of a brand, with nothing to compare, counts nothing.
+/// Rate at which checks found a brand changed. Contains weighted sums over its good checks, in which older checks have
+/// less weight. A brand's first check is not counted, because there is nothing to compare with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChangeRate {
-    /// Checks.
+    /// Weighted number of checks.
     pub checks: f64,
-    /// Those that found it changed.
+    /// Weighted number of checks that found a change.
     pub changes: f64,
-    /// The time between each and the one before, in seconds.
+    /// Weighted sum of the times between consecutive checks, in seconds.
     pub span_s: f64,
 }
 
-/// The share of a check's weight that is left when the next one is made.
+/// Factor by which the weight of earlier checks is reduced at each check.
 const KEPT_SHARE: f64 = 0.85;
 
 impl ChangeRate {
-    /// `true` where nothing was counted yet.
+    /// Returns `true` if no check was counted yet.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.checks <= 0.0
     }
 
-    /// With one more good check, so long after the one before.
+    /// Returns the rate with one more good check, made `after_ms` after the previous one.
     #[must_use]
     pub fn with(self, is_changed: bool, after_ms: i64) -> Self {
         let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
@@ -118,63 +118,63 @@ impl ChangeRate {
     }
 }
 
-/// The end of a run as a whole.
+/// End of a crawler run as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunEnd {
-    /// All its stores are through.
+    /// All stores of the run were processed.
     Finished,
-    /// It was stopped on request; the next run resumes it.
+    /// The run was stopped on request. The next run resumes it.
     Interrupted,
-    /// It broke off: see [`LastRun::error`].
+    /// The run aborted; see [`LastRun::error`].
     Failed,
 }
 
-/// The last run that ended.
+/// Last crawler run that ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastRun {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// When it ended.
+    /// Time at which the run ended.
     pub ended_at: Timestamp,
-    /// Its end.
+    /// End of the run.
     pub end: RunEnd,
-    /// The reason why it broke off, where it did; cut to 400 characters.
+    /// Reason why the run aborted, if it did, truncated to 400 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// The last check of every brand, and the last run.
+/// Last check of every brand, and last run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checks {
-    /// The number of the event that says so; 0 where nothing was ever checked.
+    /// Number of the event with this state. 0 if nothing was ever checked.
     #[serde(skip)]
     pub seq: u64,
-    /// The last run that ended.
+    /// Last run that ended.
     pub last_run: Option<LastRun>,
-    /// By permanent host.
+    /// Checks by permanent host.
     pub brands: BTreeMap<StoreHost, Check>,
 }
 
-/// The characters of a text that are kept.
+/// Maximum number of characters stored of a text.
 const DETAIL_CHARS_MAX: usize = 400;
 
 impl Checks {
-    /// The last check of this store, if it was ever asked.
+    /// Returns the last check of this store, if any.
     #[must_use]
     pub fn of(&self, store: &StoreHost) -> Option<&Check> {
         self.brands.get(store)
     }
 
-    /// The oldest and the newest check of brands; `None` where none was ever checked.
+    /// Returns the times of the oldest and the newest check of the brands. Returns `None` if no brand was ever checked.
     #[must_use]
     pub fn span(&self) -> Option<(Timestamp, Timestamp)> {
         let times = self.brands.values().map(|check| check.checked_at);
         Some((times.clone().min()?, times.max()?))
     }
 
-    /// Takes in what a run says. A check that is older than the one that is known changes nothing, so that two crawls that
-    /// end at once may be recorded in either order; one of a clock that was ahead gives way.
+    /// Merges the results of a run. A check that is older than the known one changes nothing, so two crawls that end at
+    /// the same time may be recorded in either order. A known check from a clock that was ahead is replaced.
     pub(crate) fn take(
         &mut self,
         run: &RunId,
@@ -189,7 +189,7 @@ impl Checks {
             if before.is_some_and(is_newer) {
                 continue;
             }
-            // A resumed run, or one recorded anew because an answer was lost, records the same check again.
+            // The same check can be recorded twice, by a resumed run or after a lost response.
             let is_same = |before: &Check| before.checked_at == one.checked_at && before.outcome == one.outcome;
             let same = before.is_some_and(|before| before.run == *run && is_same(before));
             if same {
@@ -225,7 +225,7 @@ impl Checks {
         self.brands.retain(|store, _| is_registered(store));
     }
 
-    /// Takes in how a run ended; one that ended before the last one changes nothing.
+    /// Merges the end of a run. A run that ended before the known last run changes nothing.
     pub(crate) fn take_end(&mut self, run: &LastRun) {
         let latest = run.ended_at.latest_believed(0);
         let is_newer = |last: &LastRun| last.ended_at > run.ended_at && last.ended_at <= latest;

@@ -1,11 +1,11 @@
-//! When each brand's store was last asked, and what came of it: `checks/{seq:020}.json`.
+//! Records when each brand's store was last queried and the outcome, in `checks/{seq:020}.json`.
 //!
-//! In: the result of a crawl at each store that it asked. Out: one [`Check`] a brand, and the last run as a whole
-//! ([`LastRun`]). It lies beside the registry and not in the lake, because an unchanged store must show that it was
-//! asked although it brings no commit.
+//! Input: a crawl's result for each store that it queried. Output: one [`Check`] per brand, and the last run
+//! ([`LastRun`]). The record is next to the registry and not in the lake, because a check of an unchanged store must be
+//! recorded although it creates no lake commit.
 //!
-//! It never judges: whether a check is too old is the reader's question. It never reads the clock, and holds no
-//! history but how often a brand was found changed ([`ChangeRate`]): `runs/` has that.
+//! The crate does not judge whether a check is too old; readers do. It does not read the clock. Its only history is the
+//! rate of changes per brand ([`ChangeRate`]); `runs/` contains the full history.
 
 mod check;
 mod record;

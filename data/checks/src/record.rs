@@ -3,7 +3,7 @@ use data_storage::{EventLog, Storage, StorageError};
 
 use crate::check::{CheckReport, Checks, LastRun};
 
-/// The reason why checks could not be read or recorded.
+/// Reason why checks could not be read or recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum ChecksError {
     /// The log could not be read.
@@ -12,20 +12,20 @@ pub enum ChecksError {
     /// The log could not be written.
     #[error("the record of checks cannot be written")]
     Write(#[source] StorageError),
-    /// Others recorded checks each time these were about to be written.
+    /// Other crawls recorded checks each time before these could be written.
     #[error("others keep recording checks")]
     Contended,
 }
 
-/// The folder of the record.
+/// Folder of the log.
 const PREFIX: &str = "checks";
-/// The times that a record is merged anew because another crawl was first.
+/// Maximum number of attempts to merge and write a record while other crawls write first.
 const TRIES_MAX: usize = 64;
-/// The last events that stay: one that is damaged is passed over for the one before it.
+/// Number of newest events that are kept. If an event is damaged, the previous one is used.
 const KEPT: u64 = 8;
 
-/// The last check of every brand; empty where nothing was ever checked. An event that cannot be understood is passed over
-/// for the one before it, with a warning.
+/// Loads the last check of every brand. Empty if nothing was ever checked. If an event is invalid, the previous one is used
+/// and a warning is logged.
 ///
 /// # Errors
 /// [`ChecksError::Read`].
@@ -37,7 +37,7 @@ pub async fn load(storage: &Storage) -> Result<Checks, ChecksError> {
     fold(&log, latest).await
 }
 
-/// [`load`], where there is something newer than the event of this number.
+/// Like [`load`], but returns nothing unless there is a newer event than this number.
 ///
 /// # Errors
 /// [`ChecksError::Read`].
@@ -49,11 +49,11 @@ pub async fn load_newer(storage: &Storage, seq: u64) -> Result<Option<Checks>, C
     }
 }
 
-/// Takes in what a run found, and says what is known now. Stores that `is_registered` denies are forgotten. Any number of
-/// crawls may record at the same time.
+/// Merges the results of a run and returns the new state. Stores for which `is_registered` returns `false` are removed. Any
+/// number of crawls may record concurrently.
 ///
 /// # Errors
-/// See [`ChecksError`]; after [`ChecksError::Write`] whether it was recorded is unknown, and it may be recorded again.
+/// See [`ChecksError`]. After [`ChecksError::Write`], the results may or may not be recorded, and may be recorded again.
 pub async fn record(
     storage: &Storage,
     run: &LastRun,
@@ -67,7 +67,7 @@ pub async fn record(
     .await
 }
 
-/// [`record`] of a run that is still at work: it says what came of stores, and leaves the last run that ended as it is.
+/// Like [`record`], for a run that is still in progress. Merges the results of stores and leaves the last run unchanged.
 ///
 /// # Errors
 /// As [`record`].
@@ -93,7 +93,7 @@ async fn append(storage: &Storage, take: impl Fn(&mut Checks)) -> Result<Checks,
         let seq = latest.unwrap_or(0) + 1;
         if log.append_at(seq, &checks).await.map_err(ChecksError::Write)? {
             checks.seq = seq;
-            // Each event says all that is known: the old ones only take room.
+            // Each event contains the complete state, so old events only take space.
             if let Err(error) = log.forget_below(seq.saturating_sub(KEPT)).await {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,

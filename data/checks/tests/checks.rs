@@ -1,4 +1,4 @@
-//! The next reader finds the checks as they were recorded.
+//! Checks that recorded checks can be read back.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use data_checks::{CheckOutcome, CheckReport, LastRun, RunEnd, load, load_newer, record};
