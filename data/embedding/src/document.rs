@@ -1,37 +1,37 @@
-/// The texts of a product that are embedded, by the field they stand in.
+/// Texts of a product that are embedded, by field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentText {
-    /// Its title.
+    /// Title of the product.
     pub title: String,
-    /// The kind of thing: its category and product type.
+    /// Kind of product: its category and product type.
     pub category: String,
-    /// The maker's name.
+    /// Name of the maker.
     pub brand: String,
-    /// Values of its options and attributes.
+    /// Values of the product's options and attributes.
     pub options: String,
-    /// The beginning of its description.
+    /// Start of the product's description.
     pub description: String,
 }
 
-/// A place where a product's text stands, and its weight for the product.
+/// Weight and length limit of one text field of a product.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segment {
-    /// Its share of the product's vector.
+    /// Share of the field in the product's vector.
     pub weight: f32,
-    /// Tokens of it that are read at most.
+    /// Maximum number of tokens that are read.
     pub tokens_max: usize,
 }
 
 impl Segment {
-    /// Title.
+    /// Segment of the title.
     pub const TITLE: Self = Self::new(1.0, 64);
-    /// Category and product type.
+    /// Segment of the category and product type.
     pub const CATEGORY: Self = Self::new(0.3, 32);
-    /// Brand.
+    /// Segment of the brand.
     pub const BRAND: Self = Self::new(0.1, 16);
-    /// Options and attributes.
+    /// Segment of the options and attributes.
     pub const OPTIONS: Self = Self::new(0.1, 48);
-    /// Description.
+    /// Segment of the description.
     pub const DESCRIPTION: Self = Self::new(0.2, 64);
 
     const fn new(weight: f32, tokens_max: usize) -> Self {
@@ -40,10 +40,10 @@ impl Segment {
 }
 
 impl DocumentText {
-    /// The longest head of a description that is embedded, in bytes: care and shipping follow behind it.
+    /// Maximum length of the description that is embedded, in bytes. Later text is mostly about care and shipping.
     pub const DESCRIPTION_BYTES: usize = 512;
 
-    /// The texts with their segments.
+    /// Returns the texts with their segments.
     pub(crate) fn segments(&self) -> [(&str, Segment); 5] {
         [
             (&self.title, Segment::TITLE),
@@ -54,7 +54,7 @@ impl DocumentText {
         ]
     }
 
-    /// One text of all, for embedders that know no segments: the texts that say most stand first.
+    /// Joins all texts into one for embedders without segments. The most informative texts come first.
     #[must_use]
     pub fn joined(&self) -> String {
         let mut joined = String::new();

@@ -1,30 +1,31 @@
-//! Sums of products of small numbers, many at once: what nearness costs.
+//! Fast dot products of vectors with small integer components, the main cost of similarity search.
 //!
-//! Stored rows are *biased*: each component plus 128 as a byte, filled up to a multiple of 64. So the processor's
-//! instruction that multiplies unsigned by signed bytes applies, and the bias comes off as one number a query.
+//! Stored rows are *biased*: each component plus 128 is stored as a byte, and rows are padded to a multiple of 64
+//! bytes. This allows the processor instruction that multiplies unsigned by signed bytes. The bias is removed by
+//! subtracting one number per query.
 
 use crate::Vector;
 
-/// Rows are filled up to a multiple of this many bytes.
+/// Rows are padded to a multiple of this number of bytes.
 const LANES: usize = 64;
 const BIAS: u8 = 128;
 
-/// The bytes of a stored row of this many components.
+/// Returns the size of a stored row with this number of components, in bytes.
 #[must_use]
 pub const fn stride(dimensions: usize) -> usize {
     dimensions.next_multiple_of(LANES)
 }
 
-/// A vector prepared to be multiplied with many stored rows.
+/// A vector prepared for dot products with many stored rows.
 #[derive(Debug, Clone)]
 pub struct Query {
     components: Vec<i8>,
-    /// The sum that the bias of stored rows adds to every product.
+    /// Amount that the bias of stored rows adds to every dot product.
     bias: i32,
     kernel: Kernel,
 }
 
-/// The fastest way to multiply on this processor.
+/// Fastest implementation for this processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kernel {
     #[cfg(target_arch = "x86_64")]
@@ -70,13 +71,13 @@ impl Query {
         }
     }
 
-    /// The bytes of a row that this vector is multiplied with.
+    /// Returns the size of the stored rows that this vector can be multiplied with, in bytes.
     #[must_use]
     pub fn stride(&self) -> usize {
         self.components.len()
     }
 
-    /// A vector as rows are stored.
+    /// Appends a vector in the stored form.
     pub fn store(vector: Option<&Vector>, dimensions: usize, row: &mut Vec<u8>) {
         let end = row.len() + stride(dimensions);
         let components = vector.map_or(&[][..], Vector::components).iter().take(dimensions);
@@ -84,7 +85,7 @@ impl Query {
         row.resize(end, BIAS);
     }
 
-    /// A stored row as a vector; `None` when it is that of no vector.
+    /// Converts a stored row to a vector. Returns `None` for a row without a vector.
     #[must_use]
     pub fn load(row: &[u8], dimensions: usize) -> Option<Vector> {
         let components: Vec<i8> = row
@@ -95,7 +96,7 @@ impl Query {
         Vector::from_components(&components)
     }
 
-    /// The product with one stored row.
+    /// Returns the dot product with one stored row.
     #[must_use]
     pub fn dot(&self, row: &[u8]) -> i32 {
         let mut one = [0];
@@ -103,11 +104,12 @@ impl Query {
         one[0]
     }
 
-    /// The products with stored rows that lie one after the other; as many as both `rows` and `products` hold.
+    /// Computes the dot products with consecutive stored rows. Stops at the end of `rows` or `products`, whichever
+    /// comes first.
     pub fn dots(&self, rows: &[u8], products: &mut [i32]) {
         match self.kernel {
             #[cfg(target_arch = "x86_64")]
-            // Sound: this kernel is chosen only when the processor has its instructions.
+            // Sound: this kernel is chosen only if the processor supports its instructions.
             #[expect(unsafe_code, reason = "the processor's own instructions, detected before")]
             Kernel::Vnni512 => unsafe { x86::dots_vnni512(&self.components, self.bias, rows, products) },
             #[cfg(target_arch = "x86_64")]
@@ -118,11 +120,11 @@ impl Query {
     }
 }
 
-/// Asks for a stored row to be fetched, so that [`Query::dot`] need not wait for it a moment later.
+/// Prefetches a stored row into the cache so that a later [`Query::dot`] does not wait for it.
 pub fn prefetch(row: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for line in row.chunks(64) {
-        // Sound: nothing is read, and every such processor has the instruction.
+        // Sound: a prefetch reads nothing, and every such processor has the instruction.
         #[expect(unsafe_code, reason = "the processor's own instruction")]
         unsafe {
             std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.as_ptr().cast());
@@ -146,7 +148,7 @@ fn dots_portable(query: &[i8], bias: i32, rows: &[u8], products: &mut [i32]) {
 pub(crate) fn add_scaled(sum: &mut [f32], row: &[u8], scale: f32) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
-        // Sound: the processor has the instructions.
+        // Sound: the processor supports these instructions.
         #[expect(unsafe_code, reason = "the processor's own instructions, detected before")]
         return unsafe { x86::add_scaled_avx2(sum, row, scale) };
     }
@@ -174,7 +176,7 @@ mod x86 {
             let (row, _) = row.as_chunks::<LANES>();
             let (mut even, mut odd) = (_mm512_setzero_si512(), _mm512_setzero_si512());
             for (at, (bytes, components)) in row.iter().zip(query).enumerate() {
-                // Sound: both are 64 bytes long.
+                // Sound: both slices are 64 bytes long.
                 let (bytes, components) = unsafe {
                     (
                         _mm512_loadu_si512(bytes.as_ptr().cast()),
@@ -197,14 +199,14 @@ mod x86 {
             let ((row, _), (query, _)) = (row.as_chunks::<16>(), query.as_chunks::<16>());
             let mut sum = _mm256_setzero_si256();
             for (bytes, components) in row.iter().zip(query) {
-                // Sound: both are 16 bytes long.
+                // Sound: both slices are 16 bytes long.
                 let (bytes, components) = unsafe {
                     (
                         _mm_loadu_si128(bytes.as_ptr().cast()),
                         _mm_loadu_si128(components.as_ptr().cast()),
                     )
                 };
-                // Widened first: pairs of byte products would not fit into 16 bits.
+                // Widened first, because pairs of byte products do not fit in 16 bits.
                 let pairs = _mm256_madd_epi16(_mm256_cvtepu8_epi16(bytes), _mm256_cvtepi8_epi16(components));
                 sum = _mm256_add_epi32(sum, pairs);
             }

@@ -5,65 +5,65 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DocumentText, Vector};
 
-/// Makes vectors of texts. Whatever the implementation, the same id means the same vectors.
+/// Computes vectors of texts. Embedders with the same id compute the same vectors.
 pub trait Embedder: Send + Sync + fmt::Debug {
-    /// Names everything that vectors follow from besides their texts.
+    /// Returns the id, which covers everything that determines the vectors except the texts.
     fn id(&self) -> &EmbedderId;
 
-    /// The length of every vector.
+    /// Returns the number of components of every vector.
     fn dimensions(&self) -> usize;
 
-    /// True where [`Embedder::embed_query`] waits for something outside the processor, or keeps it for longer than a
-    /// search takes: then it must not be called where others wait behind it.
+    /// Returns `true` if [`Embedder::embed_query`] waits for something outside the processor or takes longer than a
+    /// search. It must then not be called on threads that other tasks need.
     fn waits(&self) -> bool {
         false
     }
 
-    /// The vector of a query; `None` when it holds no word that is known.
+    /// Returns the vector of a query, or `None` if the query has no known word.
     ///
     /// # Errors
-    /// The source of the vectors cannot be had; see [`EmbedError`].
+    /// The vector could not be computed; see [`EmbedError`].
     fn embed_query(&self, text: &str) -> Result<Option<Vector>, EmbedError>;
 
-    /// The vectors of products, in their order; `None` for one without a word that is known.
+    /// Returns the vectors of products in the same order, with `None` for a product without a known word.
     ///
     /// # Errors
-    /// As for [`Embedder::embed_query`]; then none is made.
+    /// As for [`Embedder::embed_query`]. No vectors are returned in that case.
     fn embed_documents(&self, documents: &[DocumentText]) -> Result<Vec<Option<Vector>>, EmbedError>;
 }
 
-/// Reasons why a text has no vector.
+/// Reason why a text could not be embedded.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// The service that computes vectors could not be reached, or did not answer in time.
+    /// The embedding service could not be reached, or did not answer in time.
     #[error("the embedder cannot be reached: {0}")]
     Unreachable(String),
-    /// It answered, but not with what was asked for.
+    /// The embedding service returned an unexpected response.
     #[error("the embedder answered wrongly: {0}")]
     Answer(String),
 }
 
-/// Longest id, in bytes.
+/// Maximum length of an id, in bytes.
 const ID_BYTES_MAX: usize = 200;
 
-/// The name of an embedder, as a release records it: visible ASCII, at most 200 bytes.
+/// Id of an embedder, as a release records it: 1 to 200 visible ASCII characters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct EmbedderId(String);
 
-/// The text names no embedder.
+/// Error: the text is not a valid embedder id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an embedder's id is 1 to 200 visible ASCII characters")]
 pub struct EmbedderIdError;
 
 impl EmbedderId {
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// An id from parts that are visible ASCII by construction.
+    /// Creates an id from parts that consist of visible ASCII by construction.
     pub(crate) fn from_trusted(text: String) -> Self {
         Self(text)
     }

@@ -1,9 +1,10 @@
-//! Turns texts into vectors whose angles show the nearness of their meanings.
+//! Converts texts to vectors whose angles show the similarity of their meanings.
 //!
-//! In: the text of a query, or what a product says of itself as a [`DocumentText`]. Out: [`Vector`]s of one length per
-//! [`Embedder`], which [`EmbedderId`] names; vectors of different embedders must never be compared.
-//! It never stores or searches vectors, and never reads a file, a clock or the network: the shipped table is part of
-//! the program. Embedders that do need such things implement [`Embedder`] in crates of their own.
+//! Input: the text of a query, or a product's texts as a [`DocumentText`]. Output: [`Vector`]s of the same length for
+//! each [`Embedder`]. [`EmbedderId`] identifies the embedder, and vectors of different embedders must not be compared.
+//!
+//! The crate does not store or search vectors and reads no files, clock or network; the default embedding table is
+//! compiled into the program. Embedders that need files or a network implement [`Embedder`] in other crates.
 
 mod document;
 mod dot;

@@ -1,7 +1,8 @@
-/// The part of the cosine of two [`crate::Vector`]s that one unit of their dot product stands for.
+/// Cosine per unit of the dot product of two [`crate::Vector`]s.
 pub const QUANTUM: f32 = 1.0 / (127.0 * 127.0);
 
-/// The length of a vector. Added up in eight lanes, in one order on every processor.
+/// Returns the length of a vector. The sum uses eight lanes in a fixed order, so that all processors give the same
+/// result.
 pub(crate) fn norm(components: &[f32]) -> f32 {
     let (chunks, rest) = components.as_chunks::<8>();
     let mut lanes = [0.0; 8];

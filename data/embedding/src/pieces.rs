@@ -5,33 +5,34 @@ use icu_properties::props::GeneralCategory;
 use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
 
-/// A longer word is no word.
+/// Maximum length of a word, in characters. Longer words are ignored.
 const WORD_CHARS_MAX: usize = 100;
 
-/// Cuts texts into the pieces of a vocabulary, as BERT's uncased tokeniser does: accents stripped, lower case, each
-/// punctuation mark a word of its own, each word the longest pieces of the vocabulary from left to right. A word that
-/// cannot be put together gives nothing.
+/// Splits texts into word pieces of a vocabulary, like BERT's uncased tokeniser. Accents are removed, letters are
+/// lowercased, and each punctuation mark is a separate word. Each word is split into the longest pieces from left to
+/// right. Words that cannot be split completely are ignored.
 #[derive(Debug)]
 pub struct WordPieces {
     beginnings: FxHashMap<&'static str, u32>,
     continuations: FxHashMap<&'static str, u32>,
-    /// Of each piece, whether it is a single character.
+    /// For each piece: `true` if it is a single character.
     letters: Vec<bool>,
     piece_bytes_max: usize,
 }
 
-/// The class of a character, by which the tokeniser splits texts.
+/// Class of a character, by which the tokeniser splits texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Letter,
     Space,
-    /// A word of its own.
+    /// A character that is a word of its own.
     Alone,
     Dropped,
 }
 
 impl WordPieces {
-    /// A vocabulary: one piece a line, its number the line's, `##` before pieces that continue a word.
+    /// Parses a vocabulary with one piece per line. The line number is the id of the piece, and `##` marks pieces that
+    /// continue a word.
     #[must_use]
     pub fn new(vocabulary: &'static str) -> Self {
         let mut pieces = Self {
@@ -52,19 +53,19 @@ impl WordPieces {
         pieces
     }
 
-    /// True for a lower-case word that is one piece.
+    /// Returns `true` if a lowercase word is a single piece.
     #[must_use]
     pub fn is_whole(&self, word: &str) -> bool {
         self.beginnings.contains_key(word)
     }
 
-    /// True for a piece that is a single letter, digit or sign.
+    /// Returns `true` if a piece is a single letter, digit or sign.
     #[must_use]
     pub fn is_letter(&self, piece: u32) -> bool {
         self.letters.get(piece as usize).copied().unwrap_or_default()
     }
 
-    /// Calls back with the numbers of a text's first pieces, at most `limit` of them, in order.
+    /// Calls `tell` with the ids of a text's first pieces in order, at most `limit` of them.
     pub fn each(&self, text: &str, limit: usize, mut tell: impl FnMut(u32)) {
         let mut left = limit;
         let mut word = Word::default();
@@ -100,7 +101,7 @@ impl WordPieces {
         }
     }
 
-    /// Calls back with the pieces of one word; breaks when no more are wanted.
+    /// Calls `tell` with the pieces of one word. Breaks when the limit is reached.
     fn cut(&self, word: &mut Word, left: &mut usize, tell: &mut impl FnMut(u32)) -> ControlFlow<()> {
         if word.text.is_empty() || word.chars > WORD_CHARS_MAX {
             return ControlFlow::Continue(());
@@ -134,7 +135,7 @@ impl WordPieces {
     }
 }
 
-/// The word that is being read; used again for each.
+/// Buffer for the current word, reused for each word.
 #[derive(Debug, Default)]
 struct Word {
     text: String,
@@ -202,7 +203,7 @@ fn is_accent(char: char) -> bool {
     !char.is_ascii() && category(char) == GeneralCategory::NonspacingMark
 }
 
-/// Characters of Chinese origin, which are written without spaces.
+/// Returns `true` for ideographs of Chinese origin, which are written without spaces.
 const fn is_ideograph(char: char) -> bool {
     matches!(char,
         '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{20000}'..='\u{2a6df}' | '\u{2a700}'..='\u{2ebef}'
@@ -229,7 +230,7 @@ mod tests {
         assert_eq!(pieces("unaffable"), ["un", "##aff", "##able"]);
         assert_eq!(pieces("affable affables"), ["affable", "affable", "##s"]);
         assert_eq!(pieces("UNAFFABLE\tRed\n"), ["un", "##aff", "##able", "red"]);
-        // A piece that begins a word does not continue one, nor the other way round.
+        // A piece that begins a word cannot continue one, and the other way round.
         assert_eq!(pieces("unred able"), [""; 0]);
     }
 
@@ -250,7 +251,7 @@ mod tests {
         assert_eq!(pieces("r\u{0}e\u{200b}d\u{7f}"), ["red"]);
         assert_eq!(pieces("red\u{a0}red\u{2003}red"), ["red", "red", "red"]);
         assert_eq!(pieces("水火red"), ["水", "火", "red"]);
-        // An unknown sign of its own does not spoil the word before it.
+        // An unknown punctuation mark does not affect the word before it.
         assert_eq!(pieces("red™ red\u{2014}red"), ["red", "red", "red"]);
         assert_eq!(pieces("[PAD] [UNK]"), [""; 0]);
         assert_eq!(pieces(""), [""; 0]);

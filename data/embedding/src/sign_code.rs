@@ -1,26 +1,29 @@
-//! One bit a component: a vector's neighbours can be guessed from so little, eight times faster than measured.
+//! Approximates vectors by one bit per component. Neighbours can be estimated from these bits eight times faster than
+//! computed exactly.
 //!
-//! Vectors are turned by a fixed rotation, which spreads their content evenly over their components; a *sign code*
-//! keeps the signs. A query keeps its numbers: its estimate of nearness to a sign code is the sum of its components,
-//! each with the code's sign. The codes of 64 vectors lie in one block, four components of one vector in half a byte,
-//! so that one instruction looks up the sums of four components for all of them.
+//! A fixed rotation spreads the content of a vector evenly over its components, and a *sign code* stores the signs of
+//! the result. A query keeps its full components. Its estimated similarity to a sign code is the sum of its components,
+//! each with the sign from the code.
+//!
+//! One block contains the codes of 64 vectors, with four components of one vector in half a byte. One instruction can
+//! therefore look up the sums of four components for all 64 vectors.
 
 use crate::Vector;
 
-/// Sign codes in one block.
+/// Number of sign codes in one block.
 pub const BLOCK_ROWS: usize = 64;
-/// As many components as a vector may have.
+/// Maximum number of components of a vector.
 pub const DIMENSIONS_MAX: usize = 4_096;
 
-/// Components that are looked up at once.
+/// Number of components that are looked up together.
 const GROUP: usize = 4;
-/// The most that one group adds: four groups together fit into a byte.
+/// Maximum that one group can add. The sum of four groups fits in a byte.
 const GROUP_MAX: f32 = 63.0;
-/// Rotations one after the other; one alone leaves sparse vectors uneven.
+/// Number of successive rotations. A single rotation leaves sparse vectors uneven.
 const ROUNDS: usize = 2;
 
-/// The components that change their sign before each round. They are part of the format: other signs make other
-/// sign codes.
+/// Signs by which components are multiplied before each round. They are part of the storage format: different signs
+/// give different sign codes.
 static SIGNS: [[i8; DIMENSIONS_MAX]; ROUNDS] = signs();
 
 const fn signs() -> [[i8; DIMENSIONS_MAX]; ROUNDS] {
@@ -37,18 +40,18 @@ const fn signs() -> [[i8; DIMENSIONS_MAX]; ROUNDS] {
     signs
 }
 
-/// Bits of one sign code.
+/// Returns the number of bits of one sign code.
 fn bits(dimensions: usize) -> usize {
     dimensions.next_power_of_two().max(2 * GROUP)
 }
 
-/// The bytes of a block of sign codes of vectors with so many components.
+/// Returns the size of a block for vectors with this number of components, in bytes.
 #[must_use]
 pub fn block_bytes(dimensions: usize) -> usize {
     bits(dimensions) / 8 * BLOCK_ROWS
 }
 
-/// Sets the sign code of one vector in a block of zeros.
+/// Writes the sign code of one vector to a zeroed block.
 pub fn sign_code(vector: &Vector, row: usize, block: &mut [u8]) {
     let rotated = rotated(vector);
     let (groups, _) = rotated.as_chunks::<GROUP>();
@@ -63,8 +66,8 @@ pub fn sign_code(vector: &Vector, row: usize, block: &mut [u8]) {
     }
 }
 
-/// The vector, rotated: signs changed at random, then a Walsh–Hadamard transform, and again. Whole numbers, so that
-/// every machine gets the same.
+/// Rotates a vector: random sign changes followed by a Walsh–Hadamard transform, repeated. Integer arithmetic gives the
+/// same result on every machine.
 fn rotated(vector: &Vector) -> Vec<i32> {
     let mut turned: Vec<i32> = vector
         .components()
@@ -90,10 +93,10 @@ fn rotated(vector: &Vector) -> Vec<i32> {
     turned
 }
 
-/// A vector prepared to be compared with sign codes.
+/// A vector prepared for comparison with sign codes.
 #[derive(Debug, Clone)]
 pub struct SignCodeQuery {
-    /// The sums that each group adds, by its signs.
+    /// Sums that each group can add, indexed by its signs.
     tables: Vec<[u8; 16]>,
     kernel: Kernel,
 }
@@ -136,7 +139,7 @@ impl SignCodeQuery {
         let widest = groups.iter().map(width).fold(f32::MIN_POSITIVE, f32::max);
         let scale = GROUP_MAX / widest;
         let table = |group: &[f32; GROUP]| {
-            // Only the excess over the least possible sum counts.
+            // Only the excess over the minimum possible sum is stored.
             let (mut table, mut sums) = ([0; 16], [0.0; 16]);
             sums[0] = group.iter().map(|component| (-component).max(0.0)).sum();
             for signs in 1..16_usize {
@@ -154,17 +157,17 @@ impl SignCodeQuery {
         }
     }
 
-    /// Estimates how near the 64 vectors of a block are; the greater the nearer. Answers which estimates are `least`
-    /// or more, one bit each; when none is, `estimates` may be left as they are.
+    /// Estimates the similarity of the 64 vectors of a block; higher means more similar. Returns a bit mask of the
+    /// estimates that are at least `least`. If the mask is empty, `estimates` may be unchanged.
     pub fn estimate(&self, block: &[u8], least: u16, estimates: &mut [u16; BLOCK_ROWS]) -> u64 {
         match self.kernel {
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "the processor's own instructions, detected before")]
-            // Sound: this kernel is chosen only when the processor has its instructions.
+            // Sound: this kernel is chosen only if the processor supports its instructions.
             Kernel::Avx512 => unsafe { x86::estimate_avx512(&self.tables, block, least, estimates) },
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "the processor's own instructions, detected before")]
-            // Sound: as above.
+            // Sound: this kernel is chosen only if the processor supports its instructions.
             Kernel::Avx2 => unsafe { x86::estimate_avx2(&self.tables, block, least, estimates) },
             Kernel::Portable => estimate_portable(&self.tables, block, least, estimates),
         }
@@ -183,7 +186,7 @@ fn estimate_portable(tables: &[[u8; 16]], block: &[u8], least: u16, estimates: &
     reaching(estimates, least)
 }
 
-/// The rows whose estimate is `least` or more, a bit each.
+/// Returns a bit mask of the rows whose estimate is at least `least`.
 #[inline(always)]
 fn reaching(estimates: &[u16; BLOCK_ROWS], least: u16) -> u64 {
     let bits = (0..).zip(estimates);
@@ -214,7 +217,7 @@ mod x86 {
         let (pairs, last) = pairs.as_chunks::<2>();
         let (bytes, _) = block.as_chunks::<BLOCK_ROWS>();
         let (bytes, last_bytes) = bytes.as_chunks::<2>();
-        // Sound: a table is 16 bytes long, a row of a block 64.
+        // Sound: a table is 16 bytes long, and a row of a block is 64 bytes long.
         let table = |table: &[u8; 16]| unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(table.as_ptr().cast())) };
         let row = |bytes: &[u8; BLOCK_ROWS]| unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
         let pair = |[low, high]: &[[u8; 16]; 2], bytes: &[u8; BLOCK_ROWS]| {
@@ -223,7 +226,8 @@ mod x86 {
             let highs = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), nibble);
             _mm512_add_epi8(lows, _mm512_shuffle_epi8(table(high), highs))
         };
-        // Of each two rows the even one's byte is the low half of 16 bits, the odd one's the high half.
+        // Of each pair of rows, the byte of the even row is the low half of 16 bits, and that of the odd row the high
+        // half.
         let (mut both, mut odd) = (_mm512_setzero_si512(), _mm512_setzero_si512());
         for (tables, bytes) in pairs.iter().zip(bytes) {
             let four = _mm512_add_epi8(pair(&tables[0], &bytes[0]), pair(&tables[1], &bytes[1]));
@@ -254,7 +258,7 @@ mod x86 {
         spread(evens_reach) | spread(odds_reach) << 1
     }
 
-    /// Each bit moved to twice its place.
+    /// Moves each bit to twice its position.
     fn spread(bits: u32) -> u64 {
         let spread = |bits: u64, by: u32, mask: u64| (bits | bits << by) & mask;
         let bits = spread(u64::from(bits), 16, 0x0000_ffff_0000_ffff);
@@ -274,7 +278,7 @@ mod x86 {
         let nibble = _mm256_set1_epi8(15);
         let (pairs, _) = tables.as_chunks::<2>();
         let zero = _mm256_setzero_si256();
-        // Two halves of 32 rows; of each the even and the odd rows.
+        // Two halves of 32 rows, each split into even and odd rows.
         let mut sums = [[zero; 2]; 2];
         for ([low, high], bytes) in pairs.iter().zip(block.as_chunks::<BLOCK_ROWS>().0) {
             // Sound: a table is 16 bytes long.

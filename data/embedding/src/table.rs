@@ -8,54 +8,56 @@ use crate::pieces::WordPieces;
 use crate::sign_code::DIMENSIONS_MAX;
 use crate::{DocumentText, EmbedError, Embedder, EmbedderId, Segment, Vector};
 
-/// The first bytes of every table.
+/// Magic bytes at the start of every table.
 const MAGIC: &[u8] = b"HAATEMB1";
-/// More pieces of a query than anyone means.
+/// Maximum number of pieces read from a query, more than any real query has.
 const QUERY_TOKENS_MAX: usize = 64;
-/// Changes when the same table makes other vectors: how texts are cut, added up, weighed.
+/// Version of the method. Must change whenever the same table gives different vectors, because texts are split, added
+/// or weighted differently.
 const METHOD: &str = "1";
 
-/// The shipped table: its vectors, its vocabulary.
+/// Embedding table that is compiled into the program.
 static TABLE: &[u8] = include_bytes!("../../reference/embedding/table.bin");
 static VOCABULARY: &str = include_str!("../../reference/embedding/vocab.txt");
 static SHIPPED: LazyLock<Option<Arc<StaticTable>>> =
     LazyLock::new(|| StaticTable::new(TABLE, VOCABULARY).ok().map(Arc::new));
 
-/// A vector for each piece of a vocabulary; a text's vector is the direction of its pieces' sum.
+/// An embedder with a vector for each piece of a vocabulary. The vector of a text is the direction of the sum of its
+/// pieces' vectors.
 #[derive(Debug)]
 pub struct StaticTable {
     id: EmbedderId,
     pieces: WordPieces,
     dimensions: usize,
     scales: Vec<f32>,
-    /// One row of `dimensions` a piece; each byte an `i8`.
+    /// One row of `dimensions` bytes per piece. Each byte is an `i8`.
     rows: &'static [u8],
 }
 
-/// The fault of a table that cannot be used.
+/// Error: the embedding table is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the embedding table is damaged: {0}")]
 pub struct TableError(&'static str);
 
-/// The table that is part of the program; read once, on first use. `None` when the program was built with a damaged
-/// one, which its own test refuses.
+/// Returns the embedding table that is compiled into the program, parsed on first use. Returns `None` if the table is
+/// damaged, which a test rules out.
 #[must_use]
 pub fn shipped() -> Option<Arc<dyn Embedder>> {
     SHIPPED.as_ref().map(|table| Arc::clone(table) as Arc<dyn Embedder>)
 }
 
-/// True for a lower-case word that the shipped vocabulary holds whole: a word that people write.
+/// Returns `true` for a lowercase word that is a single piece of the default vocabulary and therefore a common word.
 #[must_use]
 pub fn is_word(word: &str) -> bool {
     SHIPPED.as_ref().is_some_and(|table| table.pieces.is_whole(word))
 }
 
 impl StaticTable {
-    /// A table in the layout of `data/reference/embedding`: `HAATEMB1`, the number of pieces and of components, a
-    /// scale for each piece, then the rows, all little-endian.
+    /// Reads a table in the layout of `data/reference/embedding`: `HAATEMB1`, the numbers of pieces and components, a scale
+    /// for each piece, then the rows, all little-endian.
     ///
     /// # Errors
-    /// [`TableError`] for anything else.
+    /// [`TableError`] if the layout is different.
     pub fn new(table: &'static [u8], vocabulary: &'static str) -> Result<Self, TableError> {
         let body = table
             .strip_prefix(MAGIC)
@@ -114,7 +116,7 @@ impl StaticTable {
     }
 }
 
-/// The id follows from the content and the method: another table under the same name is impossible.
+/// Derives the id from the content and the method, so that two different tables never have the same id.
 fn id(table: &[u8], vocabulary: &str, dimensions: usize) -> EmbedderId {
     let mut digest = Sha256::new().chain_update(table).chain_update(vocabulary);
     for segment in [
@@ -143,7 +145,7 @@ impl Embedder for StaticTable {
     }
 
     fn embed_query(&self, text: &str) -> Result<Option<Vector>, EmbedError> {
-        // Words of a script that the vocabulary knows by its letters alone: letters mean nothing.
+        // Ignores words in scripts for which the vocabulary has only single letters, because letters carry no meaning.
         let mut known = false;
         let mut tell = |piece| known |= !self.pieces.is_letter(piece);
         self.pieces.each(text, QUERY_TOKENS_MAX, &mut tell);

@@ -1,12 +1,12 @@
-/// The stored value of a component that is 1.
+/// Stored value of a component that is 1.
 const ONE: f32 = 127.0;
 
-/// A direction: a vector of length one, each component in 127ths.
+/// A vector of length one. Each component is stored in units of 1/127.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vector(Box<[i8]>);
 
 impl Vector {
-    /// The direction of a vector; `None` when it has none, being zero or holding what is no number.
+    /// Normalises a vector. Returns `None` if it is zero or has components that are not finite.
     #[must_use]
     pub fn new(components: &[f32]) -> Option<Self> {
         let largest = components
@@ -15,36 +15,36 @@ impl Vector {
         if largest == 0.0 || !components.iter().all(|component| component.is_finite()) {
             return None;
         }
-        // Divided by the largest first, so that squares neither vanish nor overflow.
+        // Divided by the largest component first, so that squares neither vanish nor overflow.
         let mut scaled: Vec<f32> = components.iter().map(|component| component / largest).collect();
         let scale = ONE / crate::norm::norm(&scaled);
         scaled.iter_mut().for_each(|component| *component *= scale);
-        // At most 127 in size by construction; `as` would saturate besides.
+        // The rounded values are at most 127 by construction.
         let rounded = scaled.iter().map(|component| component.round() as i8);
         let vector = Self(rounded.collect());
         vector.0.iter().any(|component| *component != 0).then_some(vector)
     }
 
-    /// The direction that quantised components have, as they were stored; `None` when all are zero.
+    /// Creates a vector from stored components. Returns `None` if all are zero.
     #[must_use]
     pub fn from_components(components: &[i8]) -> Option<Self> {
         let some = components.iter().any(|component| *component != 0);
         some.then(|| Self(components.into()))
     }
 
-    /// Its components, in 127ths.
+    /// Returns the components, in units of 1/127.
     #[must_use]
     pub fn components(&self) -> &[i8] {
         &self.0
     }
 
-    /// The number of its components.
+    /// Returns the number of components.
     #[must_use]
     pub fn dimensions(&self) -> usize {
         self.0.len()
     }
 
-    /// The cosine of the angle to another vector of the same embedder, within a hundredth.
+    /// Returns the cosine of the angle to another vector of the same embedder, accurate to 0.01.
     #[must_use]
     pub fn cosine(&self, other: &Self) -> f32 {
         let pairs = self.0.iter().zip(&other.0);
