@@ -1,9 +1,11 @@
-//! Embedders that need files or the network: with the feature `transformer` a `Transformer` from a folder, and an
-//! [`Endpoint`] that speaks OpenAI's embeddings API.
+//! Embedders that need files or the network: an [`Endpoint`] that uses OpenAI's embeddings API and, with the feature
+//! `transformer`, a `Transformer` from a folder.
 //!
-//! In: a folder as sentence-transformers writes it, or the address of an API, and texts. Out:
-//! [`data_embedding::Vector`]s, through the trait that the shipped table keeps too. It never fetches a model, never
-//! follows a redirect, never shows a key, and never answers with a vector that may be another text's.
+//! Input: a model folder in the sentence-transformers format or the URL of an API, and texts. Output:
+//! [`data_embedding::Vector`]s through the same trait as the built-in table.
+//!
+//! The crate never downloads models, follows redirects, reveals keys, or returns a vector that may belong to another
+//! text.
 
 mod endpoint;
 #[cfg(feature = "transformer")]

@@ -1,4 +1,4 @@
-//! A model that another server runs.
+//! Uses an embedding model on another server.
 
 mod pause;
 mod wire;
@@ -15,63 +15,65 @@ use url::{Host, Url};
 
 use self::pause::Pause;
 
-/// Documents asked about at once.
+/// Number of documents per request.
 const BATCH: usize = 64;
-/// The times that a batch of documents is sent.
+/// Maximum number of attempts for a batch of documents.
 const TRIES_MAX: u32 = 5;
-/// The first wait between two tries; it doubles each time.
+/// Wait before the first retry, in milliseconds. It doubles each time.
 const WAIT_MS: u64 = 500;
-/// The longest wait between two tries, whatever the server asks for.
+/// Maximum wait between two attempts, even if the server asks for a longer one.
 const WAIT_MS_MAX: u64 = 30_000;
-/// Longest text that is sent. The text of a product is shorter; a model cuts what it cannot take.
+/// Maximum length of a text that is sent, in bytes. Product texts are shorter, and a model truncates texts that are too
+/// long for it.
 const TEXT_BYTES_MAX: usize = 4_096;
 
-/// The address and the name of the model.
+/// URL and name of the model, with its settings.
 #[derive(Debug, Clone)]
 pub struct EndpointConfig {
-    /// The API's base, to which `embeddings` is added: `https://api.openai.com/v1`, `http://127.0.0.1:11434/v1`.
+    /// Base URL of the API, to which `embeddings` is appended, such as `https://api.openai.com/v1` or
+    /// `http://127.0.0.1:11434/v1`.
     pub url: Url,
-    /// The model's name there.
+    /// Name of the model at the endpoint.
     pub model: String,
-    /// Sent as `Authorization: Bearer`.
+    /// API key, sent as `Authorization: Bearer`.
     pub api_key: Option<Secret>,
-    /// The components of its vectors.
+    /// Number of components of the model's vectors.
     pub dimensions: usize,
-    /// `true` where that many are asked for, of a model that can shorten its vectors.
+    /// `true` to request that number of components from a model that can shorten its vectors.
     pub shorten: bool,
-    /// `true` where plain `http` may be spoken to another machine, too.
+    /// `true` to allow plain `http` to other machines.
     pub allow_http: bool,
-    /// Longest time for the vector of a query; a search then goes on without meaning.
+    /// Timeout for the vector of a query. After it, the search continues without semantic matching.
     pub query_timeout_ms: u64,
-    /// Longest time for the vectors of a batch of documents.
+    /// Timeout for the vectors of a batch of documents.
     pub documents_timeout_ms: u64,
 }
 
-/// The reason why no endpoint can be made of a configuration.
+/// Reason why the configuration of an endpoint is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
-    /// The address is none, or one that must not be used.
+    /// The URL is invalid or not allowed.
     #[error("the endpoint's address: {0}")]
     Address(&'static str),
-    /// No model, or one whose name cannot be recorded.
+    /// The model name is missing or cannot be recorded.
     #[error("the endpoint's model: 1 to 150 visible ASCII characters")]
     Model,
-    /// So many components cannot be stored.
+    /// The number of components is not supported.
     #[error("the endpoint's dimensions: 1 to {DIMENSIONS_MAX}")]
     Dimensions,
-    /// The key cannot be sent in a header.
+    /// The API key cannot be sent in a header.
     #[error("the endpoint's key is not one line of ASCII")]
     Key,
-    /// The client could not be made.
+    /// The HTTP client could not be created.
     #[error("the endpoint's client: {0}")]
     Client(#[source] reqwest::Error),
 }
 
 /// A model behind OpenAI's embeddings API (<https://platform.openai.com/docs/api-reference/embeddings/create>), which
-/// many other servers speak, too.
+/// many other servers also offer.
 ///
-/// The address is the operator's own, so it may be on this machine; redirects are not followed. Two addresses that
-/// serve the same model by the same name are the same embedder, so a model can move.
+/// The operator chooses the URL, so it may be on this machine. Redirects are not followed. Two URLs that serve a model
+/// with the same name count as the same embedder, so a model can move.
 #[derive(Debug)]
 pub struct Endpoint {
     id: EmbedderId,
@@ -82,18 +84,18 @@ pub struct Endpoint {
     pause: Pause,
 }
 
-/// The reason why one request gave no vectors.
+/// Reason why a request returned no vectors.
 struct Refusal {
     error: EmbedError,
-    /// The earliest time to send the same request again; the outer `None` where it cannot succeed.
+    /// Earliest time for a retry. The outer `None` means that a retry cannot succeed.
     again: Option<Option<Duration>>,
 }
 
 impl Endpoint {
-    /// An endpoint whose requests `runtime` drives. It must not be asked on one of that runtime's own threads.
+    /// Creates an endpoint whose requests run on `runtime`. It must not be called from that runtime's own threads.
     ///
     /// # Errors
-    /// [`EndpointError`], with what is wrong with the configuration. The endpoint itself is not asked.
+    /// [`EndpointError`] if the configuration is invalid. The endpoint itself is not contacted.
     pub fn new(config: EndpointConfig, runtime: Handle) -> Result<Self, EndpointError> {
         let url = address(&config)?;
         if config.model.is_empty() || config.model.len() > 150 {
@@ -128,7 +130,7 @@ impl Endpoint {
         })
     }
 
-    /// The vectors of texts, in their order.
+    /// Requests the vectors of texts and returns them in the same order.
     async fn ask(&self, texts: &[&str], timeout_ms: u64) -> Result<Vec<Option<Vector>>, Refusal> {
         let dimensions = self.config.dimensions;
         let body = wire::request(&self.config.model, texts, self.config.shorten.then_some(dimensions));
@@ -154,7 +156,7 @@ impl Endpoint {
         wire::answer(&body, texts.len(), dimensions).map_err(wrong)
     }
 
-    /// As [`Endpoint::ask`], again and again while that may help.
+    /// Like [`Endpoint::ask`], with retries while they may help.
     async fn insist(&self, texts: &[&str]) -> Result<Vec<Option<Vector>>, EmbedError> {
         let mut wait_ms = WAIT_MS;
         for _ in 1..TRIES_MAX {
@@ -207,7 +209,7 @@ impl Embedder for Endpoint {
     fn embed_documents(&self, documents: &[DocumentText]) -> Result<Vec<Option<Vector>>, EmbedError> {
         let texts: Vec<String> = documents.iter().map(DocumentText::joined).collect();
         let mut vectors = vec![None; texts.len()];
-        // An empty text is refused by some servers, and means nothing.
+        // Empty texts are skipped, because some servers reject them and they have no meaning.
         let said = texts.iter().map(|text| beginning(text)).enumerate();
         let said: Vec<(usize, &str)> = said.filter(|(_, text)| !text.is_empty()).collect();
         for batch in said.chunks(BATCH) {
@@ -223,7 +225,7 @@ impl Embedder for Endpoint {
     }
 }
 
-/// The address that is asked, checked.
+/// Returns the validated URL.
 fn address(config: &EndpointConfig) -> Result<Url, EndpointError> {
     let url = &config.url;
     let on_this_machine = match url.host() {
@@ -246,14 +248,14 @@ fn address(config: &EndpointConfig) -> Result<Url, EndpointError> {
     Ok(asked)
 }
 
-/// The part of a text that is sent, without white space around it.
+/// Returns the trimmed part of a text that is sent.
 fn beginning(text: &str) -> &str {
     let text = text.trim();
     &text[..text.floor_char_boundary(TEXT_BYTES_MAX)]
 }
 
 fn unreachable(error: reqwest::Error) -> Refusal {
-    // The address may be private, and is known to whoever reads this.
+    // The URL is removed because it may be private, and the operator knows it.
     let error = error.without_url();
     Refusal {
         error: EmbedError::Unreachable(error.to_string()),
@@ -268,7 +270,7 @@ fn wrong(what: String) -> Refusal {
     }
 }
 
-/// The meaning of a status other than 200. Its body is left out: it may hold the text that was sent.
+/// Interprets a status other than 200. The body is ignored because it may contain the text that was sent.
 fn refused(response: &Response) -> Refusal {
     let status = response.status();
     let passing =

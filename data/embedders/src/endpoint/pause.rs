@@ -1,13 +1,13 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Failures in a row after which queries are not sent for a while.
+/// Number of consecutive failures after which queries are paused.
 const FAILURES: u32 = 3;
-/// The length of that pause.
+/// Duration of the pause.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// Spares searches the wait for an endpoint that has just failed others: after some failures in a row none is sent for
-/// a while, then one, whose outcome decides whether to go on.
+/// A circuit breaker that spares searches the wait for a failing endpoint. After several consecutive failures, requests
+/// are paused. Then one trial request decides whether requests resume.
 #[derive(Debug, Default)]
 pub(super) struct Pause(Mutex<State>);
 
@@ -18,8 +18,8 @@ struct State {
 }
 
 impl Pause {
-    /// `true` where nothing is to be sent now. When the pause is over, one caller is told so, and the others once it
-    /// has succeeded.
+    /// Returns `true` if nothing may be sent now. After the pause, one caller may try; the others must wait until that
+    /// request has succeeded.
     pub(super) fn lasts(&self) -> bool {
         let mut state = self.state();
         let now = Instant::now();
@@ -33,7 +33,7 @@ impl Pause {
         }
     }
 
-    /// Takes note of an outcome.
+    /// Records an outcome.
     pub(super) fn note(&self, succeeded: bool) {
         let mut state = self.state();
         if succeeded {
@@ -47,7 +47,7 @@ impl Pause {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        // A panic leaves it whole: each change is one assignment.
+        // The state stays consistent after a panic, because each change is a single assignment.
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }

@@ -1,9 +1,9 @@
 use data_embedding::Vector;
 use serde::{Deserialize, Serialize};
 
-/// Bytes that a number takes in an answer at most, with its comma: more digits add nothing.
+/// Maximum size of a number with its comma in a response, in bytes. More digits add no information.
 const NUMBER_BYTES_MAX: usize = 32;
-/// Bytes of an answer besides its numbers: its names, and the server's words about itself.
+/// Maximum size of a response apart from its numbers, in bytes: field names and information about the server.
 const OTHER_BYTES_MAX: usize = 64 * 1024;
 
 #[derive(Serialize)]
@@ -26,7 +26,7 @@ struct Entry {
     embedding: Vec<f32>,
 }
 
-/// The body that asks for the vectors of some texts.
+/// Builds the request body for the vectors of texts.
 pub(super) fn request(model: &str, input: &[&str], dimensions: Option<usize>) -> Vec<u8> {
     let request = Request {
         model,
@@ -34,17 +34,17 @@ pub(super) fn request(model: &str, input: &[&str], dimensions: Option<usize>) ->
         encoding_format: "float",
         dimensions,
     };
-    // Texts and numbers always have a JSON form.
+    // Serialising texts and numbers cannot fail.
     serde_json::to_vec(&request).unwrap_or_default()
 }
 
-/// The longest answer that is read.
+/// Returns the maximum size of a response that is read, in bytes.
 pub(super) const fn answer_bytes_max(texts: usize, dimensions: usize) -> usize {
     texts * (dimensions * NUMBER_BYTES_MAX + 256) + OTHER_BYTES_MAX
 }
 
-/// The vectors of an answer, each where its index says; `None` for one that is all zero. Exactly one for each text, of
-/// the right length, or else a text might be given another's.
+/// Parses the vectors of a response and orders them by index, with `None` for zero vectors. There must be exactly one
+/// vector of the right length for each text, because a text could otherwise get another text's vector.
 pub(super) fn answer(body: &[u8], texts: usize, dimensions: usize) -> Result<Vec<Option<Vector>>, String> {
     let answer: Answer = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     if answer.data.len() != texts {

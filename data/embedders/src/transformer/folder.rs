@@ -7,21 +7,21 @@ use sha2::{Digest as _, Sha256};
 
 use super::TransformerError;
 
-/// The largest file of weights that is read: a base model in 32 bits is 440 MB.
+/// Maximum size of the weights file, in bytes. A base model with 32-bit weights has 440 MB.
 const WEIGHTS_BYTES_MAX: u64 = 2 << 30;
-/// The largest of the other files.
+/// Maximum size of each other file, in bytes.
 const TEXT_BYTES_MAX: u64 = 64 << 20;
-/// As many tokens as are read of a text at most, whatever the model could take: what a product says of itself is short.
+/// Maximum number of tokens read from a text, even if the model supports more. Product texts are short.
 const TOKENS_MAX: usize = 256;
-/// As few as a model must take.
+/// Minimum number of tokens that a model must support.
 const TOKENS_MIN: usize = 8;
 
-/// The way from the vectors of a text's tokens to its own.
+/// Method that combines the vectors of a text's tokens into one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pooling {
-    /// Their mean.
+    /// Mean of all token vectors.
     Mean,
-    /// The first one's, which stands for the whole.
+    /// Vector of the first token, which represents the whole text.
     First,
 }
 
@@ -34,11 +34,11 @@ pub(super) struct Folder {
     pub(super) tokens_max: usize,
     pub(super) pooling: Pooling,
     pub(super) prompts: Prompts,
-    /// SHA-256 of every file that vectors follow from.
+    /// SHA-256 of all files that determine the vectors.
     pub(super) digest: [u8; 32],
 }
 
-/// Texts that a model wants to stand before queries and documents.
+/// Prompts that a model requires before queries and documents.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Prompts {
@@ -75,14 +75,14 @@ struct PoolingConfig {
     pooling_mode_lasttoken: bool,
 }
 
-/// Reads the files of a folder one by one, and what they say together.
+/// Reads the files of a folder one by one and computes their combined digest.
 struct Files<'a> {
     folder: &'a Path,
     digest: Sha256,
 }
 
 impl Files<'_> {
-    /// The bytes of a file; `None` where there is none.
+    /// Reads a file, or returns `None` if it does not exist.
     fn optional(&mut self, name: &str, bytes_max: u64) -> Result<Option<Vec<u8>>, TransformerError> {
         let path = self.folder.join(name);
         let unreadable = |source| TransformerError::File {
@@ -95,7 +95,7 @@ impl Files<'_> {
             Err(error) => return Err(unreadable(error)),
         };
         let mut bytes = Vec::new();
-        // One byte more than allowed shows that there are more.
+        // Reading one byte more than allowed shows that the file is too large.
         file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() as u64 > bytes_max {
             return Err(self.unusable(name, format!("larger than {bytes_max} bytes")));
@@ -132,7 +132,7 @@ impl Files<'_> {
     }
 }
 
-/// Reads a model; what it does that is not done here is an error, not left out.
+/// Reads a model. Unsupported features of the model are errors and are never ignored.
 pub(super) fn read(folder: &Path) -> Result<Folder, TransformerError> {
     let mut files = Files {
         folder,
@@ -173,7 +173,7 @@ pub(super) fn read(folder: &Path) -> Result<Folder, TransformerError> {
     })
 }
 
-/// Refuses figures that would divide by zero or ask for more memory than there is.
+/// Rejects values that would cause a division by zero or exhaust memory.
 fn check(files: &Files<'_>, config: &bert::Config) -> Result<(), TransformerError> {
     if config.model_type.as_deref().is_some_and(|kind| kind != "bert") {
         return Err(files.unusable("config.json", "model_type is not bert"));

@@ -1,4 +1,4 @@
-//! A BERT-like model that runs in this process, on the processor.
+//! Runs a BERT-like model in this process, on the CPU.
 
 mod folder;
 
@@ -13,18 +13,18 @@ use tokenizers::{PostProcessor as _, Tokenizer, TruncationParams};
 
 use self::folder::{Folder, Pooling, Prompts};
 
-/// A transformer of the BERT family, such as all-MiniLM-L6-v2, read from a folder as sentence-transformers writes it:
-/// `config.json`, `tokenizer.json`, `model.safetensors`, and where there are such `modules.json`,
-/// `1_Pooling/config.json`, `sentence_bert_config.json` and `config_sentence_transformers.json`.
+/// A transformer of the BERT family, such as all-MiniLM-L6-v2, read from a folder in the sentence-transformers format.
+/// The folder contains `config.json`, `tokenizer.json` and `model.safetensors`. The files `modules.json`,
+/// `1_Pooling/config.json`, `sentence_bert_config.json` and `config_sentence_transformers.json` are read if they exist.
 ///
-/// Texts are embedded one by one, so that a vector follows from its text alone, not from what stood beside it in a
-/// batch: a release that is built again is the same. A text takes milliseconds of one core, however small the model.
+/// Texts are embedded one at a time, so that a vector depends on its text alone and not on the batch. A rebuilt release
+/// is therefore identical. Even with a small model, a text takes milliseconds of one core.
 pub struct Transformer {
     id: EmbedderId,
     dimensions: usize,
     model: BertModel,
     tokenizer: Tokenizer,
-    /// The token that the tokeniser gives for a word that it does not know.
+    /// Token that the tokeniser returns for unknown words.
     unknown: Option<u32>,
     pooling: Pooling,
     prompts: Prompts,
@@ -40,32 +40,33 @@ impl fmt::Debug for Transformer {
     }
 }
 
-/// The reason why a folder holds no model that can be run.
+/// Reason why a folder does not contain a usable model.
 #[derive(Debug, thiserror::Error)]
 pub enum TransformerError {
-    /// A file cannot be read, or is not there.
+    /// A file is missing or cannot be read.
     #[error("{}: {source}", path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The reason.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A file does not hold what it should, or asks for what is not done here.
+    /// A file has invalid content or requires an unsupported feature.
     #[error("{}: {why}", path.display())]
     Unusable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its fault.
+        /// Problem with the file.
         why: String,
     },
 }
 
 impl Transformer {
-    /// Reads the model of a folder. Takes about as much memory as its weights have bytes, twice while it is read.
+    /// Reads the model in a folder. Takes about as much memory as the weights file is large, and twice as much during
+    /// reading.
     ///
     /// # Errors
-    /// [`TransformerError`], with the file that is at fault.
+    /// [`TransformerError`] with the invalid file.
     pub fn open(path: &Path) -> Result<Self, TransformerError> {
         let Folder {
             config,
@@ -76,7 +77,7 @@ impl Transformer {
             prompts,
             digest,
         } = folder::read(path)?;
-        // The first line: candle adds where in its code it noticed.
+        // Only the first line, because candle appends the location in its own code.
         let unusable = |name: &str, why: String| TransformerError::Unusable {
             path: path.join(name),
             why: why.lines().next().unwrap_or_default().to_owned(),
@@ -86,7 +87,7 @@ impl Transformer {
         let model = model.map_err(|error| unusable("model.safetensors", error.to_string()))?;
         let named = "tokenizer.json";
         let mut tokenizer = Tokenizer::from_bytes(&tokenizer).map_err(|error| unusable(named, error.to_string()))?;
-        // The tokeniser subtracts these from the length without a look.
+        // The tokeniser subtracts these from the maximum length without a check.
         let added = tokenizer
             .get_post_processor()
             .map_or(0, |added| added.added_tokens(false));
@@ -123,7 +124,7 @@ impl Transformer {
         })
     }
 
-    /// The vector of one text; `None` when it holds no word that the model knows.
+    /// Returns the vector of one text, or `None` if it has no word that the model knows.
     fn embed(&self, prompt: &str, text: &str) -> Result<Option<Vector>, EmbedError> {
         let wrong = |error: &dyn fmt::Display| {
             EmbedError::Answer(error.to_string().lines().next().unwrap_or_default().to_owned())
@@ -142,10 +143,10 @@ impl Transformer {
         Ok(Vector::new(&pooled))
     }
 
-    /// Runs the model over the tokens of one text.
+    /// Runs the model on the tokens of one text.
     fn pooled(&self, tokens: &[u32]) -> candle_core::Result<Vec<f32>> {
         let tokens = Tensor::new(tokens, &Device::Cpu)?.unsqueeze(0)?;
-        // One text without padding: every token counts, and all are of the first segment.
+        // A single text has no padding: every token counts, and all tokens are in the first segment.
         let told = self.model.forward(&tokens, &tokens.zeros_like()?, None)?.squeeze(0)?;
         match self.pooling {
             Pooling::Mean => told.mean(0)?,

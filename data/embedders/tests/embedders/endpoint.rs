@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use url::Url;
 
-/// A server's answer to a request.
+/// Prepared response of the server to a request.
 #[derive(Clone)]
 enum Turn {
-    /// Answers each text with its length in bytes and one, last text first.
+    /// Returns a vector of the text's length in bytes and 1 for each text, the last text first.
     Lengths,
     Status(u16, Option<&'static str>),
     Body(String),
@@ -32,7 +32,7 @@ struct ServerState {
     asked: Vec<(Option<String>, Value)>,
 }
 
-/// A server of embeddings, and the runtime that drives both it and the endpoint's requests.
+/// A fake embedding server, and the runtime for the server and the endpoint's requests.
 struct Server {
     runtime: Runtime,
     base: Url,
@@ -223,7 +223,7 @@ fn a_query_waits_no_longer_than_told_and_an_endpoint_that_fails_is_left_alone_fo
             "the embedder cannot be reached: not asked again so soon after it failed"
         );
     }
-    // Less than one of them would wait.
+    // Even one wait would take longer.
     assert!(started.elapsed() < Duration::from_secs(2));
     assert_eq!(server.asked().len(), 3);
 }

