@@ -1,12 +1,13 @@
-//! Products in the shape of ACP's feed (Agentic Commerce Protocol, 2026-04-17): one object a product, with its variants.
+//! Writes products in the format of the ACP feed (Agentic Commerce Protocol, 2026-04-17): one object per product, with
+//! its variants.
 
 use data_model::{Product, Variant};
 use serde_json::{Value, json};
 
 use crate::row::{Availability, FeedOptions, Row, Seller, prices, rows};
 
-/// Adds a product as one line of JSON. Members that are not known are left out, and so are variants without a title; a product
-/// that has none left is no product of the feed.
+/// Appends a product as one line of JSON. Unknown fields and variants without a title are omitted. A product without
+/// remaining variants is not written.
 pub fn write_acp(product: &Product, seller: Seller<'_>, to: &mut Vec<u8>) {
     let rows: Vec<Row> = rows(product, seller, FeedOptions::default()).collect();
     let Some(first) = rows.first() else { return };
@@ -61,7 +62,7 @@ fn image(url: &str) -> Value {
     json!({ "type": "image", "url": url })
 }
 
-/// An object without the members that say nothing.
+/// Removes fields without a value from an object.
 fn known(mut object: Value) -> Value {
     if let Some(members) = object.as_object_mut() {
         members.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));

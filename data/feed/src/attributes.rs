@@ -1,4 +1,4 @@
-//! Colour, size, gender, age and the like of a variant, as its store states them.
+//! Reads colour, size, gender, age group and similar attributes of a variant, as its store states them.
 
 use std::borrow::Cow;
 
@@ -6,13 +6,13 @@ use data_model::{Product, Variant};
 
 use crate::text::{line, short};
 
-/// Values that one attribute may name, with a slash between.
+/// Maximum number of values of one attribute, separated by slashes.
 const VALUES_MAX: usize = 3;
 
-/// Names of options and attributes, each with the name that the catalogue has for it.
+/// Alternative names of options and attributes, with the catalogue's name for each.
 const ALIASES: &str = include_str!("../../reference/attributes.tsv");
 
-/// The name that the catalogue has for what a store calls so.
+/// Returns the catalogue's name for an attribute name of a store.
 fn plain(name: &str) -> Cow<'static, str> {
     let lower = name.trim().trim_end_matches(':').trim_end().to_lowercase();
     let known = ALIASES
@@ -23,25 +23,25 @@ fn plain(name: &str) -> Cow<'static, str> {
     known.map_or(Cow::Owned(lower), |(_, name)| Cow::Borrowed(name))
 }
 
-/// The name of an option.
+/// Name of an option.
 #[derive(Debug)]
 pub(crate) struct OptionName<'a> {
-    /// As the store states it.
+    /// Name as the store states it.
     stated: &'a str,
-    /// As the catalogue has it.
+    /// Name as the catalogue uses it.
     plain: Cow<'static, str>,
 }
 
-/// Most characters of an attribute.
+/// Maximum lengths of an attribute, in characters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AttributeBounds {
-    /// Of one value.
+    /// Maximum length of one value.
     pub(crate) each_chars_max: usize,
-    /// Of all values together.
+    /// Maximum length of all values together.
     pub(crate) all_chars_max: usize,
 }
 
-/// The names of a product's options; made once a product.
+/// Returns the names of a product's options. Computed once per product.
 pub(crate) fn option_names(product: &Product) -> Vec<OptionName<'_>> {
     let names = product.options.iter().map(|option| option.name.as_str());
     let name = |stated| OptionName {
@@ -51,21 +51,21 @@ pub(crate) fn option_names(product: &Product) -> Vec<OptionName<'_>> {
     names.map(name).collect()
 }
 
-/// The values that the variant itself states.
+/// Returns the values that the variant itself states.
 fn of_variant<'a>(variant: &'a Variant, names: &[OptionName<'_>], wanted: &str) -> Option<&'a str> {
     let is_wanted = |option: &str| names.iter().any(|name| name.stated == option && name.plain == wanted);
     let mut found = variant.options.iter().filter(|option| is_wanted(&option.name));
     found.next().map(|option| option.value.as_str())
 }
 
-/// The values that the product states of all of its variants.
+/// Returns the values that the product states for all of its variants.
 fn of_product<'a>(product: &'a Product, wanted: &str) -> &'a [String] {
     let found = product.attributes.iter().find(|attribute| attribute.name == wanted);
     found.map_or(&[], |attribute| attribute.values.as_slice())
 }
 
-/// An attribute that a variant has one value of, and a product several at once: colour, material, pattern. `None` where
-/// nothing is stated, where an option of that name leaves the variant open, or where it does not fit.
+/// Returns an attribute that has one value per variant or several values per product: colour, material or pattern.
+/// Returns `None` if no value is stated, the option leaves the variant open, or the value is too long.
 pub(crate) fn several(
     product: &Product,
     variant: &Variant,
@@ -76,7 +76,7 @@ pub(crate) fn several(
     if let Some(own) = of_variant(variant, names, wanted) {
         return short(own, bounds.each_chars_max);
     }
-    // Values of an option are of one variant each, not of all.
+    // Each value of an option applies to one variant only, not to all.
     if names.iter().any(|name| name.plain == wanted) {
         return None;
     }
@@ -89,7 +89,7 @@ pub(crate) fn several(
     (all.chars().count() <= bounds.all_chars_max).then_some(all)
 }
 
-/// The size of a variant, or the only one that its product states.
+/// Returns the size of a variant, or the only size that its product states.
 pub(crate) fn size(product: &Product, variant: &Variant, names: &[OptionName<'_>]) -> Option<String> {
     const CHARS_MAX: usize = 100;
     if let Some(own) = of_variant(variant, names, "size") {
@@ -101,7 +101,7 @@ pub(crate) fn size(product: &Product, variant: &Variant, names: &[OptionName<'_>
     }
 }
 
-/// The gender that a product is for: `None` where that is not stated, or in words that are not known.
+/// Returns the gender for which a product is made. Returns `None` if none is stated or the wording is unknown.
 pub(crate) fn gender(product: &Product) -> Option<&'static str> {
     let (mut male, mut female) = (false, false);
     for value in of_product(product, "gender") {
@@ -123,7 +123,7 @@ pub(crate) fn gender(product: &Product) -> Option<&'static str> {
     }
 }
 
-/// The age group of a product, where it is stated in a word that the specification has.
+/// Returns the age group of a product, if it is stated in a word of the specification.
 pub(crate) fn age_group(product: &Product) -> Option<&'static str> {
     let [stated] = of_product(product, "age_group") else {
         return None;

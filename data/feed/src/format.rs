@@ -1,17 +1,17 @@
-//! Rows as bytes.
+//! Serialises rows to bytes.
 
 use crate::Row;
 
-/// The form of a feed.
+/// Format of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedFormat {
-    /// Tab-separated values with the names of the columns first.
+    /// Tab-separated values, with the column names first.
     GoogleTsv,
-    /// One JSON object a line; what is not known is null.
+    /// One JSON object per line. Unknown values are null.
     Jsonl,
 }
 
-/// The columns of the tab-separated form, in their order.
+/// Columns of the tab-separated format, in order.
 pub const COLUMNS: [&str; 25] = [
     "id",
     "title",
@@ -41,7 +41,7 @@ pub const COLUMNS: [&str; 25] = [
 ];
 
 impl FeedFormat {
-    /// The bytes before the rows.
+    /// Returns the bytes before the rows.
     #[must_use]
     pub fn head(self) -> Vec<u8> {
         match self {
@@ -50,7 +50,7 @@ impl FeedFormat {
         }
     }
 
-    /// Adds a row.
+    /// Appends a row.
     pub fn write(self, row: &Row, to: &mut Vec<u8>) {
         match self {
             Self::GoogleTsv => {
@@ -64,7 +64,7 @@ impl FeedFormat {
             }
             Self::Jsonl => {
                 let before = to.len();
-                // Texts and numbers always are JSON; were they not, the row would be left out whole.
+                // Serialising texts and numbers cannot fail. If it did, the whole row would be omitted.
                 match serde_json::to_writer(&mut *to, row) {
                     Ok(()) => to.push(b'\n'),
                     Err(_) => to.truncate(before),
@@ -74,11 +74,11 @@ impl FeedFormat {
     }
 }
 
-/// A row's fields in the order of [`COLUMNS`].
+/// Returns the fields of a row in the order of [`COLUMNS`].
 fn fields(row: &Row) -> [String; COLUMNS.len()] {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let word = |word: Option<&str>| word.unwrap_or_default().to_owned();
-    // A comma divides addresses.
+    // Commas separate URLs.
     let images = row.additional_image_link.iter().map(|image| image.replace(',', "%2C"));
     [
         row.id.clone(),
@@ -109,8 +109,8 @@ fn fields(row: &Row) -> [String; COLUMNS.len()] {
     ]
 }
 
-/// A field as it stands between tabs: one with a quotation mark stands in such marks, and has each of its own twice. Fields
-/// have neither tabs nor line ends: texts are lines, and all else is made here.
+/// Escapes a field for tab-separated values. A field with quotation marks is quoted, and its quotation marks are
+/// doubled. Fields contain neither tabs nor line breaks.
 fn escaped(field: &str) -> std::borrow::Cow<'_, str> {
     if field.contains('"') {
         format!("\"{}\"", field.replace('"', "\"\"")).into()

@@ -1,8 +1,10 @@
-//! Products as the rows of a feed: the attributes of Google's product data specification, one row a variant.
+//! Converts products to rows of a feed: the attributes of Google's product data specification, one row per variant.
 //!
-//! In: a product of the lake, its brand, the shipping terms of its store. Out: rows, and their bytes as tab-separated
-//! values or as JSON lines; or one JSON object a product, as ACP has feeds. An unknown value stays empty: no attribute is guessed, and no link or number is cut. The
-//! crate never reads the lake or writes a file, and never sees two products at once.
+//! Input: a product from the lake, its brand and the shipping terms of its store. Output: rows, serialised as
+//! tab-separated values or JSON lines, or one JSON object per product for ACP feeds.
+//!
+//! Unknown values stay empty: no attribute is guessed, and no link or number is truncated. The crate does not read the
+//! lake, does not write files, and processes one product at a time.
 
 mod acp;
 mod attributes;
@@ -15,12 +17,12 @@ pub use acp::write_acp;
 pub use format::{COLUMNS, FeedFormat};
 pub use row::{Availability, FeedOptions, Row, Seller, rows};
 
-/// Counts the rows of a feed, and what they lack of what a reader of the feed asks of every row.
+/// Counts the rows of a feed and their missing required attributes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// The number of rows.
+    /// Number of rows.
     pub rows: u64,
-    /// The number of rows that lack an attribute, by its name.
+    /// Number of rows without each required attribute, by attribute name.
     pub missing: std::collections::BTreeMap<&'static str, u64>,
 }
 

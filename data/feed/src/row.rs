@@ -5,43 +5,44 @@ use crate::attributes::{AttributeBounds, OptionName, age_group, gender, option_n
 use crate::shipping::Terms;
 use crate::text::{cut, line, page, short, web};
 
-/// Characters of a text at most: a longer one is cut.
+/// Maximum number of characters of a text. Longer texts are truncated.
 const TITLE_CHARS_MAX: usize = 150;
 const DESCRIPTION_CHARS_MAX: usize = 5000;
 const PRODUCT_TYPE_CHARS_MAX: usize = 750;
-/// Characters of a name or number at most: a longer one is left out, since a part of it is another one.
+/// Maximum number of characters of a name or number. Longer values are omitted, because a part would be a different
+/// value.
 const NAME_CHARS_MAX: usize = 70;
-/// Pictures beside the first.
+/// Maximum number of additional images.
 const IMAGES_MAX: usize = 10;
 
-/// The seller of a product.
+/// Seller of a product.
 #[derive(Debug, Clone, Copy)]
 pub struct Seller<'a> {
-    /// Its brand.
+    /// Brand of the seller.
     pub brand: &'a Brand,
-    /// The shipping terms of its store, where any are known.
+    /// Shipping terms of the store, if known.
     pub shipping: Option<&'a ShippingPolicy>,
 }
 
-/// Facts that the operator knows and the stores do not say.
+/// Facts that the operator knows and stores do not state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FeedOptions {
-    /// SKUs are the makers' own part numbers.
+    /// `true` if SKUs are the makers' own part numbers.
     pub sku_as_mpn: bool,
 }
 
-/// The availability of a variant.
+/// Availability of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Availability {
-    /// It can.
+    /// The variant can be bought.
     InStock,
-    /// Not now.
+    /// The variant cannot be bought at present.
     OutOfStock,
 }
 
 impl Availability {
-    /// As the specification spells it.
+    /// Returns the value as the specification spells it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -51,44 +52,44 @@ impl Availability {
     }
 }
 
-/// A variant in the words of the specification; what is not known is `None`.
+/// A variant with the attributes of the specification. Unknown values are `None`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Row {
-    /// The product's id without hyphens, a hyphen, and the variant's id: 50 characters at most.
+    /// The product's id without hyphens, a hyphen, and the variant's id. At most 50 characters.
     pub id: String,
-    /// Title of the product, with that of the variant where there are several.
+    /// Title of the product, with the variant's title if there are several variants.
     pub title: Option<String>,
     /// Description of the product on one line.
     pub description: Option<String>,
-    /// Page of the variant in its store.
+    /// URL of the variant's page in its store.
     pub link: Option<String>,
-    /// Its picture.
+    /// URL of the variant's image.
     pub image_link: Option<String>,
-    /// Other pictures of its product.
+    /// URLs of other images of the product.
     pub additional_image_link: Vec<String>,
-    /// Its availability.
+    /// Availability of the variant.
     pub availability: Availability,
-    /// Price before a markdown: `499.00 INR`.
+    /// Price before a markdown, such as `499.00 INR`.
     pub price: Option<String>,
-    /// Price after a markdown, where there is one.
+    /// Price after a markdown, if there is one.
     pub sale_price: Option<String>,
-    /// The vendor, where the store states one, else the store's brand.
+    /// Vendor if the store states one, otherwise the store's brand.
     pub brand: Option<String>,
-    /// Global trade item number, where the store states one that is valid.
+    /// Global trade item number, if the store states a valid one.
     pub gtin: Option<String>,
     /// The maker's part number; see [`FeedOptions::sku_as_mpn`].
     pub mpn: Option<String>,
-    /// `no` where it is known that there is no such number; stores do not say it.
+    /// `no` if the product is known to have no such number. Stores do not state this.
     pub identifier_exists: Option<&'static str>,
-    /// The product's id, where it has several variants.
+    /// Id of the product, if it has several variants.
     pub item_group_id: Option<String>,
     /// Colours, as stated.
     pub color: Option<String>,
     /// Size, as stated.
     pub size: Option<String>,
-    /// `male`, `female` or `unisex`.
+    /// Gender: `male`, `female` or `unisex`.
     pub gender: Option<&'static str>,
-    /// `newborn`, `infant`, `toddler`, `kids` or `adult`.
+    /// Age group: `newborn`, `infant`, `toddler`, `kids` or `adult`.
     pub age_group: Option<&'static str>,
     /// Materials, as stated.
     pub material: Option<String>,
@@ -98,24 +99,24 @@ pub struct Row {
     pub google_product_category: Option<u32>,
     /// The store's own product type.
     pub product_type: Option<String>,
-    /// The cost of shipping the item alone.
+    /// Shipping cost for the item alone.
     pub shipping: Option<String>,
     /// Weight for shipping.
     pub shipping_weight: Option<String>,
-    /// Order value from which shipping is free.
+    /// Order value above which shipping is free.
     pub free_shipping_threshold: Option<String>,
-    /// Slug of the brand: haat's own, as are the next three. They stand in JSON alone.
+    /// Slug of the brand. This field and the next three are haat's own and appear only in JSON.
     pub brand_slug: String,
     /// Id of the product.
     pub product_id: String,
     /// Id of the variant.
     pub variant_id: u64,
-    /// The store's own number of the variant.
+    /// The store's stock keeping unit (SKU) of the variant.
     pub sku: Option<String>,
 }
 
 impl Row {
-    /// The attributes that every row should have and this one lacks.
+    /// Returns the required attributes that this row lacks.
     pub fn missing(&self) -> impl Iterator<Item = &'static str> {
         let wanted = [
             ("title", self.title.is_none()),
@@ -130,13 +131,13 @@ impl Row {
     }
 }
 
-/// The rows of a product, in the order of its variants.
+/// Returns the rows of a product, in the order of its variants.
 pub fn rows<'a>(product: &'a Product, seller: Seller<'a>, options: FeedOptions) -> impl Iterator<Item = Row> + 'a {
     let shared = CommonValues::new(product, seller);
     product.variants.iter().map(move |variant| shared.row(variant, options))
 }
 
-/// The common part of all rows of a product.
+/// Values that all rows of a product have in common.
 struct CommonValues<'a> {
     product: &'a Product,
     brand: &'a Brand,
@@ -252,7 +253,7 @@ impl<'a> CommonValues<'a> {
         Some(cut(title, TITLE_CHARS_MAX))
     }
 
-    /// Pictures but the one that the row begins with, each once.
+    /// Returns all images except the row's first one, without duplicates.
     fn other_images(&self, first: Option<&str>) -> Vec<String> {
         let mut others: Vec<String> = Vec::new();
         for image in &self.images {
@@ -264,7 +265,7 @@ impl<'a> CommonValues<'a> {
     }
 }
 
-/// Price before a markdown, and after one. Goods that cost nothing have no price.
+/// Returns the price before and after a markdown. Free products have no price.
 pub(crate) fn prices(product: &Product, variant: &Variant) -> (Option<Money>, Option<Money>) {
     let money = |minor| {
         Money::from_minor(minor, product.currency)
@@ -279,8 +280,8 @@ pub(crate) fn prices(product: &Product, variant: &Variant) -> (Option<Money>, Op
     }
 }
 
-/// Platforms number variants with 14 digits now; a number of more than 17 is given in hexadecimal digits, behind an `x`, so
-/// that the id never has more than 50 characters.
+/// Returns the item id. Variant ids currently have 14 digits. Ids with more than 17 digits are written as `x` and
+/// hexadecimal digits, so that the item id never exceeds 50 characters.
 fn item_id(product_id: &str, variant: VariantId) -> String {
     let product = product_id.replace('-', "");
     match variant.0 {

@@ -1,11 +1,12 @@
-//! Texts of stores as one line, and addresses as URLs.
+//! Converts texts of stores to single lines, and addresses to URLs.
 
 use url::Url;
 
-/// Longest address that is given.
+/// Maximum length of a URL, in characters.
 const URL_CHARS_MAX: usize = 2000;
 
-/// A text as one line: what divides words is one space, and nothing controls a terminal. `None` where nothing is left.
+/// Converts a text to one line with single spaces between words and without control characters. Returns `None` if
+/// nothing is left.
 pub(crate) fn line(text: &str) -> Option<String> {
     let mut line = String::with_capacity(text.len());
     for word in text.split(|char: char| char.is_whitespace() || char.is_control()) {
@@ -20,25 +21,25 @@ pub(crate) fn line(text: &str) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
-/// A line of so many characters at most: a longer one ends after a word, with an ellipsis.
+/// Truncates a line to a maximum number of characters, after a whole word and with an ellipsis.
 pub(crate) fn cut(line: String, chars_max: usize) -> String {
     let Some((at, _)) = line.char_indices().nth(chars_max) else {
         return line;
     };
-    // Room for the ellipsis.
+    // Reserves space for the ellipsis.
     let before = line[..at].char_indices().next_back().map_or(0, |(last, _)| last);
     let head = &line[..before];
-    // A text without spaces, as Japanese is, is cut where it must be.
+    // Texts without spaces, such as Japanese, are truncated within a word.
     let end = head.rfind(' ').filter(|end| *end * 2 > head.len()).unwrap_or(before);
     format!("{}…", head[..end].trim_end())
 }
 
-/// A line that is left out where it is longer than so many characters.
+/// Returns the text as one line, or `None` if it exceeds the maximum number of characters.
 pub(crate) fn short(text: &str, chars_max: usize) -> Option<String> {
     line(text).filter(|line| line.chars().count() <= chars_max)
 }
 
-/// An address on the web; `None` where it is none, or too long.
+/// Returns a web URL, or `None` if the text is not one or is too long.
 pub(crate) fn web(address: &str) -> Option<String> {
     let url = Url::parse(address.trim()).ok()?;
     let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
@@ -46,7 +47,7 @@ pub(crate) fn web(address: &str) -> Option<String> {
     (is_web && address.chars().count() <= URL_CHARS_MAX).then_some(address)
 }
 
-/// The page of a product in its store, of a variant where one is named.
+/// Returns the URL of a product's page in its store, or of a variant if one is given.
 pub(crate) fn page(base_url: &str, handle: &str, variant: Option<u64>) -> Option<String> {
     let mut url = Url::parse(base_url).ok()?;
     url.path_segments_mut()

@@ -1,4 +1,4 @@
-//! The rows of a feed, whatever stores state of their products.
+//! Tests the rows of a feed with arbitrary product data from stores.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ fn attribute(name: &str, values: &[&str]) -> Attribute {
     }
 }
 
-/// A shirt in two colours, of which one is marked down and one is sold out.
+/// Builds a shirt in two colours, one of them marked down and the other sold out.
 fn shirt(of: &Brand) -> Product {
     let in_colour = |id, colour: &str| Variant {
         title: colour.into(),
@@ -72,7 +72,7 @@ fn shirt(of: &Brand) -> Product {
             },
             Variant {
                 available: false,
-                // No GTIN: its check digit is wrong.
+                // No GTIN, because the check digit is wrong.
                 barcode: Some("0036000291453".into()),
                 image: Some("https://cdn.example/white.jpg".into()),
                 ..in_colour(43_567_890_123_457, "White")
@@ -86,7 +86,7 @@ fn all(of: &Brand, product: &Product, shipping: Option<&ShippingPolicy>) -> Vec<
     rows(product, Seller { brand: of, shipping }, FeedOptions::default()).collect()
 }
 
-/// A file as a reader of tab-separated values takes it apart, which knows nothing of how it was written.
+/// Parses tab-separated values independently of the code that wrote them.
 fn parsed(text: &str) -> Vec<Vec<String>> {
     let (mut lines, mut fields, mut field) = (Vec::new(), Vec::new(), String::new());
     let (mut chars, mut is_quoted) = (text.chars().peekable(), false);
@@ -285,7 +285,7 @@ fn genders_and_ages_are_those_of_the_specification_or_none() {
     );
 }
 
-/// Terms with these facts.
+/// Builds shipping terms with these facts.
 fn policy(facts: Vec<ShippingFact>) -> ShippingPolicy {
     ShippingPolicy {
         currency: "INR".parse().unwrap(),
@@ -328,7 +328,7 @@ fn shipping_is_told_where_it_follows_from_the_item_alone() {
         (text("IN:::0.00 INR"), text("IN:999.00 INR"))
     );
     assert_eq!(told(vec![free(0)]), (text("IN:::0.00 INR"), None));
-    // A fee of two, for unknown buyers or weights, is not known.
+    // If two fees are stated for unknown buyers or weights, the fee is unknown.
     assert_eq!(told(vec![fee(4900), fee(9900)]), (None, None));
     let of_cash = ShippingFact {
         payment: Some(PaymentKind::Cod),
@@ -349,7 +349,7 @@ fn shipping_is_told_where_it_follows_from_the_item_alone() {
 }
 
 prop_compose! {
-    /// Texts of stores, as hostile as they come.
+    /// Generates hostile texts of stores.
     fn text()(text in prop_oneof![".{0,60}", "[a\"\t\n\r,\\\\ \u{2028}\u{0}]{0,20}", "x{0,6000}"]) -> String { text }
 }
 
@@ -391,7 +391,7 @@ proptest! {
         let of = brand("Kith");
         let made: Vec<Row> = products.iter().flat_map(|product| all(&of, product, None)).collect();
         let text = written(FeedFormat::GoogleTsv, &made);
-        // Readers that know no quotation marks divide it alike.
+        // Readers that do not support quotation marks find the same number of lines.
         prop_assert_eq!(text.lines().count(), made.len() + 1);
         for line in text.lines() {
             prop_assert_eq!(line.split('\t').count(), COLUMNS.len());
@@ -415,7 +415,7 @@ proptest! {
             }
             prop_assert!(fields.iter().all(|field| !field.chars().any(char::is_control)));
         }
-        // JSON says the same, and has one line a row too.
+        // JSON has the same content, and one line per row.
         let json = written(FeedFormat::Jsonl, &made);
         let objects: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         prop_assert_eq!(objects.len(), made.len());
