@@ -1,25 +1,25 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The kind of an area, as carriers and stores divide the country.
+/// Kind of an area, as carriers and stores divide India.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PlaceKind {
     /// One of the eight largest cities.
     Metro,
-    /// The district of a state's capital.
+    /// District of a state capital.
     Capital,
-    /// Everything else on the mainland.
+    /// Any other area on the mainland.
     Rest,
     /// A district in the mountains.
     Hill,
-    /// The north-east, and Ladakh.
+    /// The north-east and Ladakh.
     Remote,
-    /// The Andaman and Nicobar Islands, and Lakshadweep.
+    /// The Andaman and Nicobar Islands and Lakshadweep.
     Island,
 }
 
 impl PlaceKind {
-    /// All kinds.
+    /// All kinds of area.
     pub const ALL: [Self; 6] = [
         Self::Metro,
         Self::Capital,
@@ -29,7 +29,7 @@ impl PlaceKind {
         Self::Island,
     ];
 
-    /// The kind's name.
+    /// Returns the name of the kind.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -42,7 +42,7 @@ impl PlaceKind {
         }
     }
 
-    /// The kind of the place where a pincode is; names of state and district are upper case.
+    /// Returns the kind of area of a pincode. The names of state and district must be uppercase.
     pub(crate) fn of(number: u32, state: &str, district: &str) -> Self {
         let sorting_district = number / 1_000;
         if ISLANDS.contains(&state) {
@@ -77,7 +77,7 @@ impl FromStr for PlaceKind {
 
 const ISLANDS: [&str; 2] = ["ANDAMAN AND NICOBAR ISLANDS", "LAKSHADWEEP"];
 
-/// Cities by the sorting district of their post: state and first three digits. Delhi is a state of its own.
+/// Cities by postal sorting district: the state and the first three digits. Delhi is a state of its own.
 const METROS: [(&str, u32); 7] = [
     ("MAHARASHTRA", 400),
     ("MAHARASHTRA", 411),

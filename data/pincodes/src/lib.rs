@@ -1,11 +1,12 @@
-//! India's pincodes: which there are, in which district and state each one is, and what kind of place that is.
+//! A directory of India's pincodes with the district, state and kind of area of each.
 //!
-//! In: a [`Pincode`]. Out: its [`Area`], the smallest piece that delivery rules are stated for: a district, cut where a
-//! city of the first rank ends within it. The facts ship with the program (`data/reference/pincodes.bin`; where they
-//! are from is described in `data/reference/pincodes.md`), packed by [`pack()`]; a look-up takes nanoseconds and
-//! allocates nothing.
+//! Input: a [`Pincode`]. Output: its [`Area`], the smallest unit for which delivery rules are stated. An area is a
+//! district, or a part of one if a major city ends within it.
 //!
-//! It never says who delivers where, and never guesses: a pincode that the directory does not have has no area.
+//! The data is compiled into the program (`data/reference/pincodes.bin`, packed by [`pack()`]);
+//! `data/reference/pincodes.md` describes its source. A lookup takes nanoseconds and allocates nothing.
+//!
+//! The crate does not know which stores deliver to an area, and never guesses: unknown pincodes have no area.
 
 mod kind;
 mod pack;
@@ -20,63 +21,62 @@ pub use pack::{PackError, pack};
 
 static PACKED: &[u8] = include_bytes!("../../reference/pincodes.bin");
 
-/// First bytes of the packed file.
+/// Magic bytes at the start of the packed file.
 pub(crate) const MAGIC: &[u8; 8] = b"HAATPIN1";
 
 static DIRECTORY: LazyLock<Directory> = LazyLock::new(|| Directory::read(PACKED).unwrap_or_default());
 
-/// The place of an area among [`Directory::areas`]. It holds for one directory only: what is stored, names areas by
+/// Index of an area in [`Directory::areas`]. Valid for one directory only; stored data refers to areas by
 /// [`Area::name`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AreaId(pub u16);
 
 impl AreaId {
-    /// As an index.
+    /// Returns the id as an index.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A district, or the part of one that is of another kind than the rest.
+/// A district, or the part of a district that is of a different kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Area {
-    /// `KARNATAKA/BENGALURU URBAN/metro`: what names it for good.
+    /// Permanent name of the area, such as `KARNATAKA/BENGALURU URBAN/metro`.
     pub name: Box<str>,
-    /// State or union territory, upper case; `None` where the source names none.
+    /// State or union territory in uppercase. `None` if the source does not state it.
     pub state: Option<Box<str>>,
-    /// District, upper case; `None` where the source names none.
+    /// District in uppercase. `None` if the source does not state it.
     pub district: Option<Box<str>>,
-    /// Its kind.
+    /// Kind of the area.
     pub kind: PlaceKind,
 }
 
 /// All pincodes with their areas.
 #[derive(Debug, Default)]
 pub struct Directory {
-    /// Ascending.
+    /// Pincodes in ascending order.
     numbers: Box<[u32]>,
-    /// The area of each of them.
+    /// Area index of each pincode.
     area_of: Box<[u16]>,
-    /// The places at which the numbers of each sorting district (the first three digits) begin, with one more at the
-    /// end.
+    /// Index of the first pincode of each sorting district (the first three digits), with one more entry at the end.
     begins: Box<[u16]>,
-    /// Sorted by name.
+    /// Areas sorted by name.
     areas: Box<[Area]>,
     fingerprint: u64,
 }
 
-/// The directory that ships.
+/// Returns the directory that is compiled into the program.
 #[must_use]
 pub fn directory() -> &'static Directory {
     &DIRECTORY
 }
 
-/// Sorting districts that can be: the first three digits of a pincode.
+/// Number of possible sorting districts, which are the first three digits of a pincode.
 const SORTING_DISTRICTS: usize = 1_000;
 
 impl Directory {
-    /// Reads a packed file; `None` when it is damaged.
+    /// Reads a packed file. Returns `None` if it is damaged.
     #[must_use]
     pub fn read(packed: &[u8]) -> Option<Self> {
         let rest = packed.strip_prefix(MAGIC)?;
@@ -110,7 +110,7 @@ impl Directory {
         })
     }
 
-    /// The area of a pincode; `None` when the directory does not have it.
+    /// Returns the area of a pincode, or `None` if the directory does not have it.
     #[must_use]
     pub fn area(&self, pincode: Pincode) -> Option<AreaId> {
         let number = pincode.number();
@@ -121,44 +121,44 @@ impl Directory {
         self.area_of.get(usize::from(from) + at).copied().map(AreaId)
     }
 
-    /// The area of this id.
+    /// Returns the area with this id.
     #[must_use]
     pub fn get(&self, area: AreaId) -> Option<&Area> {
         self.areas.get(area.index())
     }
 
-    /// The area of this name.
+    /// Returns the id of the area with this name.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<AreaId> {
         let at = self.areas.binary_search_by(|area| (*area.name).cmp(name)).ok()?;
         u16::try_from(at).ok().map(AreaId)
     }
 
-    /// Every area, sorted by name; the place of each is its [`AreaId`].
+    /// Returns all areas sorted by name. The index of each is its [`AreaId`].
     #[must_use]
     pub fn areas(&self) -> &[Area] {
         &self.areas
     }
 
-    /// Every pincode with its area, ascending.
+    /// Returns all pincodes with their areas, in ascending order.
     pub fn pincodes(&self) -> impl Iterator<Item = (Pincode, AreaId)> + Clone + '_ {
         let both = self.numbers.iter().zip(&self.area_of);
         both.filter_map(|(number, area)| Some((Pincode::from_number(*number)?, AreaId(*area))))
     }
 
-    /// The fingerprint of the directory: ids of areas hold for one directory only.
+    /// Returns the fingerprint of the directory. Area ids are valid for one directory only.
     #[must_use]
     pub const fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
-    /// The number of pincodes.
+    /// Returns the number of pincodes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// `true` where there is none.
+    /// Returns `true` if the directory has no pincodes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
@@ -166,7 +166,7 @@ impl Directory {
 }
 
 impl Area {
-    /// The code that store platforms give the state; `None` where no state is named.
+    /// Returns the code that store platforms use for the state, or `None` if the area has no state.
     #[must_use]
     pub fn province_code(&self) -> Option<&'static str> {
         let state = self.state.as_deref()?;
@@ -188,7 +188,7 @@ impl Area {
     }
 }
 
-/// The code that store platforms give a state of India, by its name or a code of it, however that is written.
+/// Returns the code that store platforms use for a state of India, given its name or a code in any spelling.
 #[must_use]
 pub fn province_named(text: &str) -> Option<&'static str> {
     let text = text.to_ascii_uppercase().replace('&', " AND ");
@@ -200,7 +200,7 @@ pub fn province_named(text: &str) -> Option<&'static str> {
     found.map(|(_, code)| *code)
 }
 
-/// Former names, and codes of other lists than the platforms'.
+/// Former names of states, and codes other than those of the platforms.
 const OTHER_NAMES: [(&str, &str); 14] = [
     ("CT", "CG"),
     ("DADRA AND NAGAR HAVELI", "DN"),
@@ -265,7 +265,7 @@ fn begins(numbers: &[u32]) -> Box<[u16]> {
     (0..=SORTING_DISTRICTS).map(begin).collect()
 }
 
-/// FNV-1a.
+/// Computes the FNV-1a hash.
 fn fingerprint(bytes: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)

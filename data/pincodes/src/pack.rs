@@ -5,32 +5,36 @@ use data_model::Pincode;
 use crate::settle::{NOT_STATED, Place, Point, settled};
 use crate::{MAGIC, PlaceKind};
 
-/// The reason why a table of pincodes cannot be packed.
+/// Reason why a table of pincodes cannot be packed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PackError {
     /// The first line does not name the columns `pincode`, `district` and `state`.
     #[error("the first line does not name the columns pincode, district and state")]
     Header,
-    /// A line lacks a column, is quoted, or holds a pincode that is none.
+    /// A line lacks a column, is quoted, or has an invalid pincode.
     #[error("line {line} cannot be read")]
     Line {
-        /// From 1.
+        /// Line number, from 1.
         line: usize,
     },
-    /// A pincode comes twice.
+    /// A pincode occurs twice.
     #[error("pincode {pincode} comes twice")]
     Twice {
-        /// The pincode.
+        /// The duplicate pincode.
         pincode: u32,
     },
-    /// There are more pincodes, or areas, than the layout has room for.
+    /// The table has more pincodes or areas than the layout supports.
     #[error("more pincodes or areas than fit")]
     TooMany,
 }
 
-/// Packs a table of pincodes (CSV without quotes; columns `pincode`, `district`, `state`, `latitude` and `longitude` where there
-/// are some, and others that are ignored), but for what it says of a pincode against all the rest of it, into the layout that [`crate::Directory`] reads: `HAATPIN1`; as little-endian `u32` the numbers of pincodes, areas and bytes
-/// of text; a line of text for each area; the pincodes as `u32`, ascending; the area of each as `u16`.
+/// Packs a table of pincodes into the layout that [`crate::Directory`] reads.
+///
+/// The table is CSV without quotes. It has the columns `pincode`, `district`, `state` and optionally `latitude` and
+/// `longitude`; other columns are ignored. Statements about a pincode that the rest of the table contradicts are dropped.
+///
+/// The layout is `HAATPIN1`; the numbers of pincodes, areas and bytes of text as little-endian `u32`; a line of text for
+/// each area; the pincodes as `u32` in ascending order; and the area of each as `u16`.
 ///
 /// # Errors
 /// See [`PackError`].

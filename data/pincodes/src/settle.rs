@@ -1,16 +1,16 @@
-//! Pincodes that a table places wrongly: a post office that is entered with another one's district.
+//! Corrects pincodes that a table places wrongly, because a post office was entered with another one's district.
 
 use std::collections::BTreeMap;
 
-/// The source's word for a state or district that it does not know.
+/// The source's text for an unknown state or district.
 pub(crate) const NOT_STATED: &str = "NA";
-/// Further from each other no two places of a district are, in kilometres.
+/// Maximum distance between two places of a district, in kilometres.
 const DISTRICT_KM_MAX: f64 = 200.0;
 const KM_PER_DEGREE: f64 = 111.0;
-/// Pincodes from here on are those of the army's post offices, which move with it.
+/// First pincode of the army's post offices, which move with the army.
 const ARMY: u32 = 900_000;
 
-/// A place on the globe, in degrees.
+/// A point on the globe, in degrees.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
     pub(crate) latitude: f64,
@@ -24,7 +24,7 @@ impl Point {
         north.hypot(east)
     }
 
-    /// The middle one by each coordinate; `None` of none.
+    /// Returns the median of each coordinate, or `None` if there are no points.
     fn median(points: impl Iterator<Item = Self>) -> Option<Self> {
         let (mut latitudes, mut longitudes): (Vec<f64>, Vec<f64>) =
             points.map(|point| (point.latitude, point.longitude)).unzip();
@@ -38,18 +38,19 @@ impl Point {
     }
 }
 
-/// The place of a pincode by a table.
+/// Location of a pincode according to a table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Place {
     pub(crate) state: String,
     pub(crate) district: String,
-    /// The place of its post offices, if the table says so.
+    /// Coordinates of the post offices, if the table states them.
     pub(crate) at: Option<Point>,
 }
 
-/// The places, but for those that the rest of the table contradicts: no other pincode with the same first three digits is in
-/// that state, and its post offices are far from all others of that district, or nobody knows where. Such a pincode is in the
-/// state of the pincodes beside it if its post offices are there too, and in an unknown district.
+/// Corrects the places that the rest of the table contradicts. A place is contradicted if no other pincode with the
+/// same first three digits is in its state, and its post offices are far from all others of its district or have no
+/// coordinates. Such a pincode gets the state of its neighbouring pincodes if its post offices are near them, and an
+/// unknown district.
 pub(crate) fn settled(places: &BTreeMap<u32, Place>) -> BTreeMap<u32, Place> {
     let mut districts: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
     for (number, place) in places {
@@ -96,7 +97,7 @@ fn is_contradicted(place: &Place, beside: &[&Place], of_district: impl Iterator<
     place.at.is_none_or(|at| at.km_to(middle) > DISTRICT_KM_MAX)
 }
 
-/// The state of all the places beside it, where this one is among them.
+/// Returns the common state of the neighbouring places, if this place is among them geographically.
 fn state_beside<'a>(place: &Place, beside: &[&'a Place]) -> Option<&'a str> {
     let (first, middle) = (
         beside.first()?,

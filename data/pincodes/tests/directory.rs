@@ -1,4 +1,4 @@
-//! The directory of pincodes is what its source says, and is small and quick.
+//! Checks that the directory of pincodes agrees with its source, and is small and fast.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use data_model::Pincode;
@@ -45,17 +45,18 @@ fn every_pincode_has_its_area() {
         ("744101", Some("ANDAMAN AND NICOBAR ISLANDS/SOUTH ANDAMANS/island")),
         ("175101", Some("HIMACHAL PRADESH/KULLU/hill")),
         ("792103", Some("ARUNACHAL PRADESH/NAMSAI/remote")),
-        // Entered with districts of other states; the post offices are where the pincodes beside them are.
+        // Entered with districts of other states, although the post offices are near those of the neighbouring
+        // pincodes.
         ("334002", Some("RAJASTHAN/NA/rest")),
         ("384316", Some("GUJARAT/NA/rest")),
         ("504346", Some("TELANGANA/NA/rest")),
         ("612906", Some("TAMIL NADU/NA/rest")),
         ("799001", Some("TRIPURA/NA/remote")),
-        // The places of this one and of the army's post offices are not known.
+        // The coordinates of this pincode and of the army's post offices are unknown.
         ("791701", Some("NA/NA/rest")),
         ("900056", Some("NA/NA/rest")),
         ("900099", Some("NA/NA/rest")),
-        // Alone in their states among those beside them, and right.
+        // Correct entries, although no neighbouring pincode is in the same state.
         ("673310", Some("PUDUCHERRY/MAHE/rest")),
         ("814131", Some("BIHAR/BANKA/rest")),
         ("999999", None),
@@ -76,7 +77,7 @@ fn every_pincode_has_its_area() {
 #[test]
 fn what_ships_is_small_and_is_what_the_source_says() {
     assert!(SHIPPED.len() < 300_000, "{}", SHIPPED.len());
-    // The source is not part of the project; where it is there, the packed file is held to it.
+    // The source is not part of the project. If it is available, the packed file is checked against it.
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/pincodes.csv");
     if let Ok(csv) = std::fs::read_to_string(source) {
         assert!(pack(&csv).unwrap() == SHIPPED, "run the example `pack`");
