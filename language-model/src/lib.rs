@@ -124,8 +124,8 @@ impl Model {
         &self.name
     }
 
-    /// Asks the model a question and returns its answer within the time limit. `read` parses the answer and returns `None` if
-    /// the format is wrong.
+    /// Asks the model a question and returns its answer within the time limit. `read` parses the answer and returns
+    /// `None` if the format is wrong.
     ///
     /// # Errors
     /// [`ModelFailure`] with the reason why there is no answer.

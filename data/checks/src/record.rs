@@ -24,8 +24,8 @@ const TRIES_MAX: usize = 64;
 /// Number of newest events that are kept. If an event is damaged, the previous one is used.
 const KEPT: u64 = 8;
 
-/// Loads the last check of every brand. Empty if nothing was ever checked. If an event is invalid, the previous one is used
-/// and a warning is logged.
+/// Loads the last check of every brand. Empty if nothing was ever checked. If an event is invalid, the previous one is
+/// used and a warning is logged.
 ///
 /// # Errors
 /// [`ChecksError::Read`].
@@ -49,11 +49,12 @@ pub async fn load_newer(storage: &Storage, seq: u64) -> Result<Option<Checks>, C
     }
 }
 
-/// Merges the results of a run and returns the new state. Stores for which `is_registered` returns `false` are removed. Any
-/// number of crawls may record concurrently.
+/// Merges the results of a run and returns the new state. Stores for which `is_registered` returns `false` are removed.
+/// Any number of crawls may record concurrently.
 ///
 /// # Errors
-/// See [`ChecksError`]. After [`ChecksError::Write`], the results may or may not be recorded, and may be recorded again.
+/// See [`ChecksError`]. After [`ChecksError::Write`], the results may or may not be recorded, and may be recorded
+/// again.
 pub async fn record(
     storage: &Storage,
     run: &LastRun,
@@ -67,7 +68,8 @@ pub async fn record(
     .await
 }
 
-/// Like [`record`], for a run that is still in progress. Merges the results of stores and leaves the last run unchanged.
+/// Like [`record`], for a run that is still in progress. Merges the results of stores and leaves the last run
+/// unchanged.
 ///
 /// # Errors
 /// As [`record`].

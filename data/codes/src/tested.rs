@@ -76,8 +76,9 @@ pub async fn load_tested(storage: &Storage, store: &StoreHost) -> Result<Vec<Tes
     Ok(tests)
 }
 
-/// Merges new verdicts of a store. Of two tests of a code on one variant, the later one stays. Codes that the store does
-/// not know are removed. If two callers write concurrently, the tests of one may be lost; they are repeated on demand.
+/// Merges new verdicts of a store. Of two tests of a code on one variant, the later one stays. Codes that the store
+/// does not know are removed. If two callers write concurrently, the tests of one may be lost; they are repeated on
+/// demand.
 ///
 /// # Errors
 /// See [`CodesError`].

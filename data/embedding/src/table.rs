@@ -53,8 +53,8 @@ pub fn is_word(word: &str) -> bool {
 }
 
 impl StaticTable {
-    /// Reads a table in the layout of `data/reference/embedding`: `HAATEMB1`, the numbers of pieces and components, a scale
-    /// for each piece, then the rows, all little-endian.
+    /// Reads a table in the layout of `data/reference/embedding`: `HAATEMB1`, the numbers of pieces and components, a
+    /// scale for each piece, then the rows, all little-endian.
     ///
     /// # Errors
     /// [`TableError`] if the layout is different.

@@ -104,12 +104,12 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
 
     /// Appends an event under exactly this number. Returns `false` if another event has the number.
     ///
-    /// Each event is written with a unique id. If the response to the put is lost, the stored event is read back. If it is
-    /// absent, the same bytes are put again. The event is therefore appended once or not at all.
+    /// Each event is written with a unique id. If the response to the put is lost, the stored event is read back. If it
+    /// is absent, the same bytes are put again. The event is therefore appended once or not at all.
     ///
     /// # Errors
-    /// [`StorageError::AppendUnknown`] if the event may or may not have been appended, because the stored object cannot be
-    /// read either. After any other error, the event was not appended.
+    /// [`StorageError::AppendUnknown`] if the event may or may not have been appended, because the stored object cannot
+    /// be read either. After any other error, the event was not appended.
     #[boxed]
     pub async fn append_at(&self, seq: u64, event: &T) -> Result<bool, StorageError> {
         let (path, bytes) = (path(seq), self.encoded(seq, event)?);
@@ -179,7 +179,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         entries.into_iter().map(|(seq, event)| Ok((seq, event?))).collect()
     }
 
-    /// Returns the entries with number `seq` and above, in order. Each entry is an event or the error why it is invalid.
+    /// Returns the entries with number `seq` and above, in order. Each entry is an event or the error why it is
+    /// invalid.
     ///
     /// # Errors
     /// The store failed. An invalid object does not fail the whole call.
@@ -266,8 +267,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             .copied())
     }
 
-    /// Deletes the events with numbers below `seq`, for logs in which every event contains the complete state. The newest
-    /// event always stays.
+    /// Deletes the events with numbers below `seq`, for logs in which every event contains the complete state. The
+    /// newest event always stays.
     ///
     /// # Errors
     /// The store failed. Some events may have been deleted.
@@ -287,8 +288,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             })
     }
 
-    /// Moves the entry with this number to `damaged/` of the log if it is not a valid event and not the newest entry. Returns
-    /// `false` if nothing was moved.
+    /// Moves the entry with this number to `damaged/` of the log if it is not a valid event and not the newest entry.
+    /// Returns `false` if nothing was moved.
     ///
     /// # Errors
     /// The store failed.

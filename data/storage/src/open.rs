@@ -71,9 +71,9 @@ impl Storage {
         Self::open_retrying(url, options, RETRY_TIMEOUT)
     }
 
-    /// Like [`Storage::open`], with a limit on the time during which requests to an object store are retried. Requests are
-    /// retried if the store does not answer, or answers 5xx or 429. Waits between attempts are random and grow from 0.1 to
-    /// 5 seconds.
+    /// Like [`Storage::open`], with a limit on the time during which requests to an object store are retried. Requests
+    /// are retried if the store does not answer, or answers 5xx or 429. Waits between attempts are random and grow from
+    /// 0.1 to 5 seconds.
     ///
     /// # Errors
     /// As [`Storage::open`].

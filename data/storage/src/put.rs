@@ -7,12 +7,12 @@ use crate::{Storage, StorageError};
 
 /// Writes an object that must not exist yet. Returns `false` if another writer was first.
 ///
-/// `false` means that the object exists. If a store refuses the put although the object does not exist, the put is retried
-/// with growing pauses for about five seconds. S3, for example, answers 409 while another request for the key is in
-/// progress.
+/// `false` means that the object exists. If a store refuses the put although the object does not exist, the put is
+/// retried with growing pauses for about five seconds. S3, for example, answers 409 while another request for the key
+/// is in progress.
 ///
-/// Of any number of concurrent callers for one path, exactly one gets `true`, with one exception. A store on a network can
-/// lose the response to a successful put, so that its retry gets `false`. A caller that must know the outcome puts
+/// Of any number of concurrent callers for one path, exactly one gets `true`, with one exception. A store on a network
+/// can lose the response to a successful put, so that its retry gets `false`. A caller that must know the outcome puts
 /// something unique into the bytes and reads them back, as [`crate::EventLog`] does.
 ///
 /// # Errors
@@ -44,8 +44,8 @@ pub async fn put_over(storage: &Storage, path: &Path, bytes: impl Into<PutPayloa
     })
 }
 
-/// Returns `true` if the storage refuses to create an object that already exists. All commits rely on this. Writes `path`
-/// and removes it.
+/// Returns `true` if the storage refuses to create an object that already exists. All commits rely on this. Writes
+/// `path` and removes it.
 ///
 /// # Errors
 /// The store failed.

@@ -66,8 +66,9 @@ fn places(batches: &[RowColumns]) -> Places<'_> {
     places
 }
 
-/// Computes the price changes from `before` to `now` by store. The rows of `products` must have [`crate::PRICE_COLUMNS`]. A
-/// price jumped if it rose or fell by at least `jump_factor`. If several rows have the same id, the first counts.
+/// Computes the price changes from `before` to `now` by store. The rows of `products` must have
+/// [`crate::PRICE_COLUMNS`]. A price jumped if it rose or fell by at least `jump_factor`. If several rows have the same
+/// id, the first counts.
 ///
 /// # Errors
 /// See [`FiguresError`].

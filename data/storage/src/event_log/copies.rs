@@ -153,8 +153,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         }
     }
 
-    /// Replaces a lost event by another one and keeps the remains under `damaged/` of the log. Returns `false` and changes
-    /// nothing if the event can be read.
+    /// Replaces a lost event by another one and keeps the remains under `damaged/` of the log. Returns `false` and
+    /// changes nothing if the event can be read.
     ///
     /// # Errors
     /// The store failed, or the event is too large.
