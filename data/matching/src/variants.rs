@@ -45,8 +45,8 @@ pub(crate) struct Needs<'a> {
     pub(crate) other: &'a [&'a str],
 }
 
-/// Returns `true` if each product has a single variant with all the words that its options must state. A kurta in red
-/// or blue, for example, has no variant that is both.
+/// Returns `true` if each product has at least one variant with all the words that its options must state. A kurta in
+/// red or blue, for example, has no variant that is both.
 pub(crate) fn are_offered(one: &Reading, other: &Reading, needs: Needs<'_>) -> bool {
     let all: Vec<&str> = needs.one.iter().chain(needs.other).copied().collect();
     [one, other].into_iter().all(|reading| {

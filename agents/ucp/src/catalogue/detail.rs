@@ -84,8 +84,9 @@ pub(crate) async fn get_product(market: &Market<'_>, body: DetailBody) -> Result
     })
 }
 
-/// Reduces a selection until some variant has all of it. Options are dropped one at a time from the end of the list.
-/// Options that `preferences` does not name are dropped before those that it names.
+/// Reduces a selection until some variant has all of it. Options are dropped one at a time. Options that `preferences`
+/// does not name are dropped first, the last one first. Then those that it names are dropped, from the end of
+/// `preferences`.
 fn effective(variants: &[Variant], mut selected: Vec<SelectedOption>, preferences: &[String]) -> Vec<SelectedOption> {
     let rank = |one: &SelectedOption| preferences.iter().position(|name| *name == one.name);
     while !selected.is_empty() && !variants.iter().any(|one| one.has(&selected)) {
