@@ -11,12 +11,12 @@ use crate::random::RandomError;
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// The URL is not one of a PostgreSQL server.
-    #[error("state.url is not the address of a PostgreSQL server (postgres://user@host/database)")]
+    #[error("state.url is not the URL of a PostgreSQL server (postgres://user@host/database)")]
     Url,
     /// The program was built without PostgreSQL.
     #[error(
         "state.url is set, but this program was built without PostgreSQL: build it with `--features postgres`, or leave \
-         state.url empty and keep the state in a folder"
+         state.url empty to keep the state in a local folder"
     )]
     NoPostgres,
     /// The folder or file of the state cannot be created or opened.
@@ -29,7 +29,7 @@ pub enum StateError {
         source: std::io::Error,
     },
     /// A newer version of the program has changed the database.
-    #[error("the state has schema {found}, this program knows {known} at most: use the newer program")]
+    #[error("the state has schema version {found}, but this program supports at most {known}: use the newer program")]
     NewerSchema {
         /// Schema version of the database.
         found: i64,
@@ -37,40 +37,40 @@ pub enum StateError {
         known: i64,
     },
     /// The schema is not one that this program created: a migration was changed, lost or left unfinished.
-    #[error("the schema of the state cannot be brought up to date")]
+    #[error("the state's database schema cannot be migrated to the current version")]
     Schema(#[source] sqlx::migrate::MigrateError),
     /// The database does not respond, or not in time. It is unknown if a change was applied; the call may be repeated.
-    #[error("the database of the state does not answer")]
+    #[error("the state's database does not respond")]
     Unavailable(#[source] Option<sqlx::Error>),
     /// The database refused a statement.
-    #[error("the database of the state refused")]
+    #[error("the state's database refused a statement")]
     Database(#[source] sqlx::Error),
     /// A row contains data that this program cannot parse.
-    #[error("the state holds a {what} that cannot be read")]
+    #[error("the state contains an invalid {what}")]
     Damaged {
         /// The data that cannot be parsed.
         what: &'static str,
     },
     /// The database file is damaged.
-    #[error("the database of the state is damaged: {found}")]
+    #[error("the state's database is damaged: {found}")]
     Corrupt {
         /// The database's own description of the fault.
         found: String,
     },
     /// A dump can only be loaded into an empty state, and this one contains data.
-    #[error("the state is not empty: {table} has rows")]
+    #[error("the state is not empty: table {table} has rows")]
     NotEmpty {
         /// A table that contains rows.
         table: &'static str,
     },
     /// The data is not a dump of a state, or is incomplete.
-    #[error("the dump of the state is damaged: {what}")]
+    #[error("the state's dump is damaged: {what}")]
     Dump {
         /// The fault in the dump.
         what: &'static str,
     },
     /// The dump file cannot be read or written.
-    #[error("the dump of the state cannot be read or written")]
+    #[error("the state's dump cannot be read or written")]
     DumpFile(#[source] std::io::Error),
     /// The key does not exist, or the actor may not see it.
     #[error("there is no key {id}")]
@@ -79,7 +79,7 @@ pub enum StateError {
         id: KeyId,
     },
     /// The key was revoked, or its grace period after a rotation has ended.
-    #[error("the key {id} is over since {since}")]
+    #[error("the key {id} is not valid since {since}")]
     KeyOver {
         /// Id of the key.
         id: KeyId,
@@ -87,7 +87,7 @@ pub enum StateError {
         since: Timestamp,
     },
     /// The key was restored from a backup and has not been confirmed yet.
-    #[error("the key {id} came back from a backup of {since}, and is not confirmed")]
+    #[error("the key {id} was restored from a backup of {since} and is not confirmed")]
     KeyUnconfirmed {
         /// Id of the key.
         id: KeyId,
@@ -95,7 +95,7 @@ pub enum StateError {
         since: Timestamp,
     },
     /// The key was rotated before; its replacement must be rotated instead.
-    #[error("the key {id} was replaced by {by}: rotate that one")]
+    #[error("the key {id} was replaced by {by}: rotate {by} instead")]
     KeyReplaced {
         /// Id of the key.
         id: KeyId,
@@ -104,7 +104,7 @@ pub enum StateError {
     },
     /// The state contains data sealed with a master key that was not given.
     #[error(
-        "the state was used with master key {id}, which is not among those given: put it behind the current one in state.master_key"
+        "the state contains data that is sealed with master key {id}, which is not configured: add it after the current key in state.master_key"
     )]
     MasterKeyMissing {
         /// Id of the missing master key.

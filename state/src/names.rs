@@ -35,16 +35,16 @@ pub struct AccountId(String);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// The text is not `key_` followed by twelve characters.
-    #[error("an id of a key is key_ and {ID_CHARS} characters, as `haat keys list` shows them")]
+    #[error("a key id is key_ followed by {ID_CHARS} characters, as `haat keys list` shows it")]
     KeyId,
     /// The text is not `ses_` followed by twelve characters.
-    #[error("an id of a session is ses_ and {ID_CHARS} characters")]
+    #[error("a session id is ses_ followed by {ID_CHARS} characters")]
     SessionId,
     /// The name is empty, too long, or contains control characters.
     #[error("a name has 1 to {NAME_CHARS_MAX} characters, none of them a control character")]
     KeyName,
     /// The text contains a key.
-    #[error("that is a key, not a name for one")]
+    #[error("the name contains a key: choose a name that does not")]
     IsKey,
     /// The account is empty, too long, or contains control characters.
     #[error("an account has 1 to {ACCOUNT_CHARS_MAX} characters, none of them a control character")]

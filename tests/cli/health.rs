@@ -311,7 +311,7 @@ fn the_state_is_looked_at_and_never_made() {
         (1, 1, "broken"),
         "{lost:?}"
     );
-    assert!(lost[0].1.contains("which is not among those given"), "{lost:?}");
+    assert!(lost[0].1.contains("which is not configured"), "{lost:?}");
     assert!(!key.exists(), "a new one would hide that the old one is lost");
     std::fs::rename(&aside, &key).unwrap();
     assert_eq!(haat.run(&["doctor"]).code, 0);

@@ -29,16 +29,16 @@ pub struct MasterKeys {
 #[derive(Debug, thiserror::Error)]
 pub enum MasterKeyError {
     /// A key is not 64 hexadecimal digits.
-    #[error("master key {number} is not 64 hexadecimal digits (`openssl rand -hex 32` makes one)")]
+    #[error("master key {number} is not 64 hexadecimal digits (`openssl rand -hex 32` generates one)")]
     Text {
         /// Position of the key in the list, from 1.
         number: usize,
     },
     /// The list contains no key.
-    #[error("there is no master key")]
+    #[error("no master key is configured")]
     None,
     /// Users other than the owner can read or write the file.
-    #[error("{} can be read or written by others: `chmod 600` it", path.display())]
+    #[error("other users can read or write {}: run `chmod 600` on it", path.display())]
     NotPrivate {
         /// Path of the file.
         path: PathBuf,

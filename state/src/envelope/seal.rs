@@ -20,13 +20,13 @@ pub struct Purpose(&'static str);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
     /// The bytes are not an envelope in a known format.
-    #[error("not an envelope that this program knows")]
+    #[error("not an envelope in a format that this program knows")]
     Form,
     /// The envelope was sealed with a master key that was not given.
-    #[error("sealed with master key {0}, which is not among those given")]
+    #[error("sealed with master key {0}, which is not configured")]
     Key(MasterKeyId),
     /// The envelope was changed, or sealed for another purpose or place.
-    #[error("the envelope was changed, or belongs elsewhere")]
+    #[error("the envelope was changed, or was sealed for another purpose or place")]
     Damaged,
 }
 

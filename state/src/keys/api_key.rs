@@ -32,10 +32,10 @@ pub enum ApiKeyError {
     #[error("a key has {KEY_CHARS} characters")]
     Length,
     /// A character is not an ASCII letter or digit.
-    #[error("a key is made of letters and digits")]
+    #[error("a key contains only letters and digits")]
     Character,
     /// The checksum does not match, so a character was changed.
-    #[error("the key was mistyped: its checksum is another one")]
+    #[error("the key is mistyped: its checksum is wrong")]
     Checksum,
 }
 

@@ -49,7 +49,7 @@ pub enum KeyRefusal {
     #[error(transparent)]
     Malformed(#[from] ApiKeyError),
     /// The key is unknown, revoked, unconfirmed, or ended after a rotation.
-    #[error("the key is unknown or over")]
+    #[error("the key is unknown or no longer valid")]
     Unknown,
 }
 
@@ -176,7 +176,7 @@ impl KeyIndex {
                     if !failing {
                         failing = true;
                         let error: &dyn std::error::Error = &error;
-                        tracing::warn!(error, "changes of keys cannot be read: the last known keys hold");
+                        tracing::warn!(error, "changes of keys cannot be read; the last known keys stay in use");
                     }
                 }
             }

@@ -12,7 +12,7 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 
 /// Error for a text that cannot be a token. It contains no part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("that is no token of this program")]
+#[error("the text is not a session token")]
 pub struct TokenError;
 
 /// Defines a secret token of 256 random bits, and the type of its hash, which is stored.

@@ -139,7 +139,7 @@ impl State {
                 letter,
             };
             if is_over {
-                let told = last.unwrap_or_else(|| format!("its worker was lost, {attempts} times in a row"));
+                let told = last.unwrap_or_else(|| format!("the store's worker was lost {attempts} times in a row"));
                 let sql = "UPDATE work_items SET state = 'staged', fence = $3, changed_at = $4, letter = $5 \
                            WHERE run = $1 AND store = $2";
                 update(Some(letter(&told))).apply(&mut writing, sql).await?;

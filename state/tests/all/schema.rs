@@ -61,10 +61,12 @@ fn the_state_of_a_newer_program_is_refused_in_plain_words() {
         let StateError::NewerSchema { found: 7000, known } = &refused else {
             panic!("{refused:?}");
         };
-        let told = refused.to_string().replace(&format!("knows {known}"), "knows KNOWN");
+        let told = refused
+            .to_string()
+            .replace(&format!("at most {known}"), "at most KNOWN");
         // The result is the same on both databases.
         insta::allow_duplicates! {
-            insta::assert_snapshot!(told, @"the state has schema 7000, this program knows KNOWN at most: use the newer program");
+            insta::assert_snapshot!(told, @"the state has schema version 7000, but this program supports at most KNOWN: use the newer program");
         }
     });
 }

@@ -288,7 +288,7 @@ fn a_store_whose_workers_are_lost_again_and_again_is_left_alone() {
         assert_eq!(take(&state, "three", 1, 120).await, []);
         let staged = state.staged_work(&id(RUN), 1).await.unwrap();
         let letter = staged[0].letter.as_deref();
-        assert_eq!(letter, Some("its worker was lost, 2 times in a row"));
+        assert_eq!(letter, Some("the store's worker was lost 2 times in a row"));
         assert!(!state.stage_work(&lost, None, at(121)).await.unwrap());
     });
 }

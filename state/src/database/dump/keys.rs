@@ -55,7 +55,7 @@ impl KeysSince {
         for row in key_rows(dump)? {
             let id = row.get("id").and_then(Json::as_str).and_then(|id| id.parse().ok());
             let id = id.ok_or(StateError::Dump {
-                what: "the id of a key",
+                what: "a key's id is missing or invalid",
             })?;
             let fate = KeyFate {
                 revoked_at: moment(&row, "revoked_at"),

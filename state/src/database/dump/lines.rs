@@ -35,7 +35,7 @@ pub(super) fn damaged(what: &'static str) -> StateError {
 }
 
 pub(super) fn write_line(out: &mut (dyn Write + Send), line: &Line) -> Result<(), StateError> {
-    let mut text = serde_json::to_vec(line).map_err(|_| damaged("a row"))?;
+    let mut text = serde_json::to_vec(line).map_err(|_| damaged("a row cannot be serialised"))?;
     text.push(b'\n');
     out.write_all(&text).map_err(StateError::DumpFile)
 }
@@ -47,7 +47,9 @@ pub(super) fn next_line(dump: &mut (dyn BufRead + Send)) -> Result<Option<Line>,
     if line.is_empty() {
         return Ok(None);
     }
-    serde_json::from_slice(&line).map(Some).map_err(|_| damaged("a line"))
+    serde_json::from_slice(&line)
+        .map(Some)
+        .map_err(|_| damaged("a line is not valid JSON"))
 }
 
 /// Reads the rows of the key table in a dump. Later lines are not read.
@@ -59,7 +61,7 @@ pub(super) fn key_rows(dump: &mut (dyn BufRead + Send)) -> Result<Vec<Map<String
             Some(Line::Row { table, row }) if table == KEYS => rows.push(row),
             Some(Line::Row { table, .. }) if table == MADE => {}
             Some(Line::Row { .. } | Line::End { .. }) => return Ok(rows),
-            Some(Line::Head { .. }) | None => return Err(damaged("its rows of keys")),
+            Some(Line::Head { .. }) | None => return Err(damaged("its rows of keys are missing")),
         }
     }
 }

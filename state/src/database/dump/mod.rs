@@ -182,7 +182,7 @@ impl State {
         match next_line(dump)? {
             Some(Line::Head { dump: FORM, schema }) if schema <= known => {}
             Some(Line::Head { dump: FORM, schema }) => return Err(StateError::NewerSchema { found: schema, known }),
-            _ => return Err(damaged("its first line")),
+            _ => return Err(damaged("its first line is invalid")),
         }
         let mut writing = self.begin().await?;
         for table in TABLES.iter().filter(|table| table.name != MADE) {
@@ -197,7 +197,7 @@ impl State {
             match next_line(dump)? {
                 Some(Line::Row { table, mut row }) => {
                     let table = TABLES.iter().find(|known| known.name == table);
-                    let table = table.ok_or_else(|| damaged("the name of a table"))?;
+                    let table = table.ok_or_else(|| damaged("a table name is unknown"))?;
                     rows += 1;
                     if is_left_out(table.name, how.without_sealed) {
                         continue;
@@ -209,11 +209,11 @@ impl State {
                     taken += 1;
                 }
                 Some(Line::End { end }) => break end.rows,
-                Some(Line::Head { .. }) | None => return Err(damaged("its end")),
+                Some(Line::Head { .. }) | None => return Err(damaged("its end is missing")),
             }
         };
         if said != rows {
-            return Err(damaged("the number of rows"));
+            return Err(damaged("the number of rows is wrong"));
         }
         for update in references {
             writing.run(update.sql, update.values).await?;
@@ -260,7 +260,7 @@ fn settled(dump: &[u8], keys: &KeysSince) -> Result<Vec<u8>, StateError> {
             continue;
         }
         let Ok(Line::Row { table, mut row }) = serde_json::from_slice(line) else {
-            return Err(damaged("a line"));
+            return Err(damaged("a line is invalid"));
         };
         keys.settle(&mut row);
         write_line(&mut out, &Line::Row { table, row })?;
@@ -285,7 +285,7 @@ impl WriteTransaction {
                 .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))
         };
         if row.is_empty() || !row.keys().all(is_name) {
-            return Err(damaged("the name of a column"));
+            return Err(damaged("a column name is invalid"));
         }
         if let Some((column, id)) = table.refers
             && let Some(to) = row.insert(column.to_owned(), Json::Null).filter(|to| !to.is_null())
@@ -336,13 +336,18 @@ fn is_left_out(table: &str, without_sealed: bool) -> bool {
 fn value(cell: Json) -> Result<Value, StateError> {
     match cell {
         Json::String(text) => Ok(Value::text(text)),
-        Json::Number(number) => number.as_i64().map(Value::integer).ok_or_else(|| damaged("a number")),
+        Json::Number(number) => number
+            .as_i64()
+            .map(Value::integer)
+            .ok_or_else(|| damaged("a number is not an integer")),
         Json::Object(bytes) => {
             let hex = bytes.get("hex").and_then(Json::as_str);
             let bytes = hex.and_then(|hex| hex::decode(hex).ok());
-            bytes.map(Value::Bytes).ok_or_else(|| damaged("bytes"))
+            bytes
+                .map(Value::Bytes)
+                .ok_or_else(|| damaged("a binary value is invalid"))
         }
-        _ => Err(damaged("a value")),
+        _ => Err(damaged("a value has an unsupported type")),
     }
 }
 
