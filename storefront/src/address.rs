@@ -24,7 +24,7 @@ pub enum Refusal {
     #[error("the scheme is neither http nor https")]
     Scheme,
     /// The URL contains `user:password@`, which is never needed and can disguise a host.
-    #[error("the URL carries user information")]
+    #[error("the URL contains user information")]
     UserInfo,
     /// The URL has no host.
     #[error("the URL has no host")]

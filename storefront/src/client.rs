@@ -64,7 +64,7 @@ impl Storefront {
         metrics::describe_histogram!(
             WAIT_METRIC,
             metrics::Unit::Seconds,
-            "Time that calls waited for their turn at a store, by priority"
+            "Time that calls waited for their slot at a store's rate limit, by priority"
         );
         Ok(Self {
             exchange: Arc::new(Exchange {
@@ -101,7 +101,7 @@ impl Storefront {
     pub fn store(&self, base_url: &Url) -> Result<Store, StoreError> {
         if base_url.query().is_some() || base_url.fragment().is_some() {
             return Err(StoreError::Url {
-                reason: "a store's address has no query and no fragment",
+                reason: "a store's address must have no query and no fragment",
             });
         }
         let base_url = self.exchange.checked(base_url.clone())?;

@@ -135,7 +135,7 @@ pub enum ConfigError {
         reason: &'static str,
     },
     /// The HTTP client cannot be built.
-    #[error("the HTTP client cannot be built")]
+    #[error("the HTTP client cannot be created")]
     Client(#[source] reqwest::Error),
 }
 
@@ -179,7 +179,7 @@ impl StorefrontConfig {
             (
                 self.country.as_deref().is_none_or(is_country),
                 "country",
-                "must be two upper-case letters",
+                "must be two uppercase letters",
             ),
             (self.connect_timeout_ms > 0, "connect_timeout_ms", "must be above 0"),
             (self.request_timeout_ms > 0, "request_timeout_ms", "must be above 0"),
@@ -207,7 +207,7 @@ impl StorefrontConfig {
             (
                 self.robots_ttl_ms <= 86_400_000,
                 "robots_ttl_ms",
-                "must be a day at most",
+                "must be at most one day",
             ),
         ];
         match rules.into_iter().chain(self.rules_live()).find(|(holds, ..)| !holds) {

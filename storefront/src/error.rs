@@ -10,7 +10,7 @@ use crate::transport::TransportError;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The given address or path is not valid for a store.
-    #[error("not an address of a store: {reason}")]
+    #[error("not a valid store address: {reason}")]
     Url {
         /// Description of the fault.
         reason: &'static str,
@@ -41,7 +41,7 @@ pub enum StoreError {
         retry_after: Duration,
     },
     /// The store asks us to slow down (429, 430, 503 with `Retry-After`) for longer or more often than a call waits.
-    #[error("the store asks to slow down{}", wait_text(*.retry_after))]
+    #[error("the store asks us to slow down{}", wait_text(*.retry_after))]
     Throttled {
         /// Time that the store asks to wait, if it states one.
         retry_after: Option<Duration>,
@@ -68,13 +68,13 @@ pub enum StoreError {
         status: u16,
     },
     /// JSON was requested, but the response is something else.
-    #[error("the store answers with something that is not JSON")]
+    #[error("the store's response is not JSON")]
     NotJson {
         /// Content type of the response.
         content_type: Option<String>,
     },
     /// The page is beyond Shopify's cap on page × limit.
-    #[error("the page is beyond the platform's cap")]
+    #[error("the page is beyond the platform's maximum number of products")]
     PageCap,
     /// The body is larger than the limit.
     #[error("the body is larger than {bytes_max} bytes ({limit})")]
@@ -85,7 +85,9 @@ pub enum StoreError {
         bytes_max: u64,
     },
     /// The body needs more memory than is available for one page.
-    #[error("the body takes more than the {bytes_max} bytes of memory that refresh.memory_bytes_max leaves for it")]
+    #[error(
+        "the body needs more than {bytes_max} bytes of memory, the maximum that refresh.memory_bytes_max leaves for it"
+    )]
     OverBudget {
         /// Memory available for one page, in bytes.
         bytes_max: u64,
@@ -97,14 +99,14 @@ pub enum StoreError {
     #[error("the body cannot be decoded")]
     Encoding,
     /// The store did not answer in time.
-    #[error("no complete answer within {} ms", after.as_millis())]
+    #[error("no complete response within {} ms", after.as_millis())]
     Timeout {
         /// Time waited before giving up.
         after: Duration,
     },
     /// The call's own deadline ([`crate::Store::with_deadline`]) has passed, or would pass before the call gets its
     /// turn.
-    #[error("the call cannot be answered before its deadline{}", turn_text(*.wait))]
+    #[error("the call cannot be completed before its deadline{}", turn_text(*.wait))]
     Deadline {
         /// Time that the call would have had to wait for its turn. Set only if the call was not sent for that reason.
         wait: Option<Duration>,
@@ -112,7 +114,7 @@ pub enum StoreError {
     /// The outcome of a call that writes is not known, because it was or may have been sent. Either the call must not
     /// be made twice ([`crate::Effect::Unsafe`]), or it was refused only when sent again. The caller must look up the
     /// outcome at the store before repeating the call.
-    #[error("{host} may have carried out the request, but did not say so")]
+    #[error("{host} may have carried out the request, but did not confirm it")]
     OutcomeUnknown {
         /// Host that was requested.
         host: String,
@@ -121,14 +123,14 @@ pub enum StoreError {
         source: Box<StoreError>,
     },
     /// The request body cannot be serialised as JSON.
-    #[error("the request cannot be written as JSON")]
+    #[error("the request cannot be serialised as JSON")]
     Unwritable {
         /// Serialiser's error.
         #[source]
         source: serde_json::Error,
     },
     /// The caller no longer wanted an answer when the call got its turn, so no request was sent.
-    #[error("nothing was asked for any more when the turn came")]
+    #[error("the call was cancelled while it waited for its turn")]
     Withdrawn,
     /// Connecting failed.
     #[error("cannot connect to {host}")]
@@ -140,7 +142,7 @@ pub enum StoreError {
         source: TransportError,
     },
     /// The connection broke or the response was not valid HTTP.
-    #[error("the exchange with {host} failed")]
+    #[error("the HTTP exchange with {host} failed")]
     Exchange {
         /// Host that was requested.
         host: String,
@@ -155,13 +157,13 @@ pub enum StoreError {
         status: u16,
     },
     /// The circuit breaker is open after consecutive failures of the store.
-    #[error("the store failed repeatedly and is left alone")]
+    #[error("the store failed repeatedly; requests to it are paused")]
     BreakerOpen {
         /// Time after which a trial request may be sent.
         retry_after: Duration,
     },
     /// A redirect was not followed.
-    #[error("a redirect of {host}{} is not followed: {fault}", to_text(.to.as_deref()))]
+    #[error("a redirect from {host}{} is not followed: {fault}", to_text(.to.as_deref()))]
     Redirect {
         /// Host that redirected.
         host: String,
@@ -182,20 +184,20 @@ pub enum RedirectFault {
     #[error("no usable location")]
     Location,
     /// Redirect from https to http.
-    #[error("it gives up https")]
+    #[error("it changes from https to http")]
     Downgrade,
     /// Redirect from a public store to this machine.
-    #[error("it leads to loopback")]
+    #[error("it leads to a loopback address")]
     Inward,
     /// The call must not be made twice ([`crate::Effect::Unsafe`]).
-    #[error("the call must not be sent again")]
+    #[error("the request must not be sent twice")]
     Unsafe,
     /// The call must go only to the brand's own hosts, and the target is not one of them
     /// ([`crate::Store::with_own_hosts`]).
-    #[error("it leads to a host that is not the brand's own")]
+    #[error("it leads to a host that does not belong to the brand")]
     Foreign,
     /// A POST is redirected to another page of the same host, which would be read with GET.
-    #[error("it leads to a page, not to where the POST belongs")]
+    #[error("it leads to a page that does not accept the POST")]
     Page,
 }
 

@@ -260,7 +260,7 @@ impl Exchange {
         match refused {
             None => Ok(()),
             Some(PaceRefusal::TooFast { retry_after }) => {
-                tracing::warn!(host = %host.name, status, retry_after_s = retry_after.map(|wait| wait.as_secs()), "the store asks to slow down");
+                tracing::warn!(host = %host.name, status, retry_after_s = retry_after.map(|wait| wait.as_secs()), "the store asks us to slow down");
                 by.state().pace.refused(Instant::now(), retry_after);
                 Err(StoreError::Throttled { retry_after })
             }

@@ -303,7 +303,7 @@ impl Pass<'_> {
         self.is_trial = false;
         if self.host.state().breaker.failed(Instant::now()) {
             // Logged at info level because the next caller gets an error.
-            tracing::info!(host = %self.host.name, "the store failed repeatedly and is left alone");
+            tracing::info!(host = %self.host.name, "the store failed repeatedly; requests to it are paused");
         }
     }
 }

@@ -75,7 +75,7 @@ pub struct MemoryUsage {
 
 /// A request for more memory than the whole part has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it takes more than the {bytes_max} bytes of memory that refresh.memory_bytes_max leaves for it")]
+#[error("it needs more than {bytes_max} bytes of memory, the maximum that refresh.memory_bytes_max leaves for it")]
 pub struct OverBudget {
     /// Maximum number of bytes that can be reserved.
     pub bytes_max: u64,
@@ -159,12 +159,15 @@ impl MemoryBudget {
     pub fn new(bytes_max: u64, conversations_max: usize) -> Self {
         metrics::describe_gauge!(
             "crawl_memory_reserved_bytes",
-            "Memory that crawls have reserved for pages and products"
+            "Memory reserved by crawls for pages and products, in bytes"
         );
-        metrics::describe_gauge!("crawl_memory_bytes_max", "Bound of the memory of a crawl");
+        metrics::describe_gauge!(
+            "crawl_memory_bytes_max",
+            "Maximum memory that crawls may reserve, in bytes"
+        );
         metrics::describe_counter!(
             "crawl_memory_waits_total",
-            "Number of times that a crawl waited for memory to be given back"
+            "Number of times that a crawl waited for free memory"
         );
         let bytes_max = bytes_max.max(BYTES_MIN);
         metrics::gauge!("crawl_memory_bytes_max").set(bytes_max as f64);

@@ -29,7 +29,7 @@ impl Exchange {
             .map(|host| host.trim_end_matches('.').to_owned())
         {
             url.set_host(Some(&name)).map_err(|_| StoreError::Url {
-                reason: "it has no usable host",
+                reason: "the URL has no usable host",
             })?;
         }
         let refuse = |reason| StoreError::AddressRefused {

@@ -128,7 +128,7 @@ impl Store {
             self.url(location)?
         } else {
             let url = Url::parse(location).map_err(|_| StoreError::Url {
-                reason: "the site map's location is no URL",
+                reason: "the sitemap's location is not a URL",
             })?;
             self.exchange.follow(&self.base_url, url)?
         };

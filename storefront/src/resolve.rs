@@ -34,13 +34,13 @@ impl Lookup for SystemLookup {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResolveError {
     /// The name resolves only to addresses that are not public.
-    #[error("the name resolves to no public address")]
+    #[error("the host name resolves to no public address")]
     Refused(#[source] Refusal),
     /// The name does not resolve.
-    #[error("the name does not resolve")]
+    #[error("the host name does not resolve")]
     Lookup(#[source] io::Error),
     /// The name resolves to no address.
-    #[error("the name has no address")]
+    #[error("the host name has no address")]
     Empty,
 }
 

@@ -38,13 +38,13 @@ pub enum NotAsked {
     #[error("{0}")]
     ByAnother(String),
     /// The work started, but the right was lost before it ended.
-    #[error("another process took the store over while it was asked")]
+    #[error("another process took over the store while it was being read")]
     Lost,
     /// The work did not start, because it is unknown who has the right. Contains a description.
     #[error("{0}")]
     Unknown(String),
     /// The work did not start before `stop`.
-    #[error("stopped before the store was asked")]
+    #[error("stopped before a request was sent to the store")]
     Stopped,
 }
 

@@ -28,7 +28,7 @@ impl Exchange {
         let path = &url[Position::BeforePath..Position::AfterQuery];
         let pause_max = Duration::from_millis(self.config.crawl_delay_max_ms);
         let disallowed = match rules.crawl_delay().filter(|pause| *pause > pause_max) {
-            Some(pause) => format!("more than a request in {} s", pause.as_secs()),
+            Some(pause) => format!("more than one request in {} s", pause.as_secs()),
             None if rules.allows(path) => return Ok(()),
             None => url.path().chars().take(200).collect(),
         };
@@ -89,7 +89,7 @@ impl Exchange {
     /// redirects. Any other failure is an error.
     async fn fetch_robots(&self, by: &Host, url: &Url, terms: Terms) -> Result<Robots, Failure> {
         let mut target = url.join("/robots.txt").map_err(|_| StoreError::Url {
-            reason: "it has no root",
+            reason: "the URL has no root path",
         })?;
         let limits = Limits {
             wire_max: robots::BYTES_MAX as u64 + 1,

@@ -48,7 +48,7 @@ impl Store {
     pub fn in_country(mut self, country: Option<&str>) -> Result<Self, StoreError> {
         if !country.is_none_or(is_country) {
             return Err(StoreError::Url {
-                reason: "a country is two upper-case letters",
+                reason: "a country must be two uppercase letters",
             });
         }
         self.country = country.map(Arc::from);
@@ -140,7 +140,7 @@ impl Store {
     /// `//host/x` and `/\host/x` would lead to another host.
     pub(crate) fn url(&self, path_and_query: &str) -> Result<Url, StoreError> {
         const WRONG: StoreError = StoreError::Url {
-            reason: "a path begins with one slash",
+            reason: "a path must begin with exactly one slash",
         };
         if !path_and_query.starts_with('/') || path_and_query.len() > 8192 {
             return Err(WRONG);

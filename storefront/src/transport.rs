@@ -55,7 +55,7 @@ pub enum TransportError {
     #[error("no connection")]
     Connect(#[source] Box<dyn Error + Send + Sync>),
     /// Connecting timed out.
-    #[error("no connection in time")]
+    #[error("the connection timed out")]
     ConnectTimeout,
     /// The body ended before it was complete.
     #[error("the body ended early")]
@@ -64,7 +64,7 @@ pub enum TransportError {
     #[error("too many header fields")]
     Head,
     /// The connection broke, or the response was not HTTP.
-    #[error("the connection broke or spoke no HTTP")]
+    #[error("the connection broke or the response was not HTTP")]
     Broken(#[source] Box<dyn Error + Send + Sync>),
 }
 
@@ -114,7 +114,7 @@ impl Network {
         let client = match builder().build() {
             // A machine without root certificates can still use its emulated stores, but cannot reach real ones.
             Err(error) if config.allow_loopback => {
-                tracing::warn!(error = %error, "no TLS roots: only stores without TLS can be reached");
+                tracing::warn!(error = %error, "no TLS root certificates found: only stores without TLS can be reached");
                 builder().tls_certs_only([]).build()
             }
             built => built,

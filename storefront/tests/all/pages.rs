@@ -437,7 +437,7 @@ async fn a_redirect_that_is_not_followed_tells_from_where_to_where() {
         ),
         (
             "http://other.example/x?key=1",
-            "a redirect of brand.example:443 to other.example:80 is not followed: it gives up https",
+            "a redirect from brand.example:443 to other.example:80 is not followed: it changes from https to http",
         ),
     ] {
         let script = pages(move |_, _| redirect(302, location));

@@ -95,16 +95,19 @@ async fn calls_that_may_be_made_twice_are_retried_and_others_never() {
 #[tokio::test(start_paused = true)]
 async fn an_unsafe_call_that_was_not_answered_has_an_unknown_outcome() {
     for (reply, source) in [
-        (broken as fn() -> Reply, "the exchange with brand.example:443 failed"),
+        (
+            broken as fn() -> Reply,
+            "the HTTP exchange with brand.example:443 failed",
+        ),
         (|| Reply::Fail(TransportError::Truncated), "the body ended early"),
         (
             || Reply::Fail(TransportError::Head),
-            "the exchange with brand.example:443 failed",
+            "the HTTP exchange with brand.example:443 failed",
         ),
         (|| Reply::Torn(200), "the body ended early"),
-        (|| Reply::Hang, "no complete answer within 30000 ms"),
+        (|| Reply::Hang, "no complete response within 30000 ms"),
         (|| ok("{\"half\":"), "the body ended early"),
-        (|| ok("<html>"), "the store answers with something that is not JSON"),
+        (|| ok("<html>"), "the store's response is not JSON"),
         (
             || Reply::Answer(200, vec![("content-encoding", "zstd".to_owned())], "{}"),
             "the body cannot be decoded",

@@ -193,7 +193,7 @@ async fn a_call_whose_turn_comes_too_late_fails_at_once_and_names_the_wait() {
     assert_eq!(asked.elapsed(), Duration::ZERO);
     assert_eq!(
         error.to_string(),
-        "the call cannot be answered before its deadline: its turn comes in 5000 ms"
+        "the call cannot be completed before its deadline: its turn comes in 5000 ms"
     );
     join_all(buyers).await;
     assert_eq!(

@@ -162,7 +162,7 @@ async fn how_long_a_store_wants_to_be_left_alone_outlives_the_run_that_it_said_s
         ("throttled", "page 2 of its products cannot be read")
     );
     let cause = std::error::Error::source(&error).unwrap().to_string();
-    assert_eq!(cause, "the store asks to slow down for 3600 s");
+    assert_eq!(cause, "the store asks us to slow down for 3600 s");
     rig.shop.change(|shop| shop.faults.clear());
     rig.shop.take_asked();
     let error = rig.crawl("r2", None).await.unwrap_err();
