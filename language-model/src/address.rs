@@ -6,21 +6,21 @@ use crate::error::Fault;
 
 /// Validates the endpoint URL. The operator chooses it, so it may be on this machine.
 pub(crate) fn of(url: &str, allow_http: bool) -> Result<Url, Fault> {
-    let mut url: Url = url.parse().map_err(|_| Fault::Address("it is no URL"))?;
+    let mut url: Url = url.parse().map_err(|_| Fault::Address("it is not a URL"))?;
     let on_this_machine = match url.host() {
         Some(Host::Ipv4(ip)) => IpAddr::from(ip).is_loopback(),
         Some(Host::Ipv6(ip)) => IpAddr::from(ip).is_loopback(),
         Some(Host::Domain(name)) => name == "localhost",
-        None => return Err(Fault::Address("it names no host")),
+        None => return Err(Fault::Address("it has no host")),
     };
     match url.scheme() {
         "https" => {}
         "http" if on_this_machine || allow_http => {}
-        "http" => return Err(Fault::Address("plain http to another machine must be allowed")),
-        _ => return Err(Fault::Address("neither https nor http")),
+        "http" => return Err(Fault::Address("plain http to another machine requires allow_http")),
+        _ => return Err(Fault::Address("the scheme must be https or http")),
     }
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
-        return Err(Fault::Address("scheme, host, port and path only"));
+        return Err(Fault::Address("only scheme, host, port and path are allowed"));
     }
     let path = format!("{}/chat/completions", url.path().trim_end_matches('/'));
     url.set_path(&path);
@@ -56,22 +56,22 @@ mod tests {
                     "http://[::1]:1/chat/completions",
                 ),
                 Err(
-                    "url: plain http to another machine must be allowed",
+                    "url: plain http to another machine requires allow_http",
                 ),
                 Ok(
                     "http://model.example/v1/chat/completions",
                 ),
                 Err(
-                    "url: neither https nor http",
+                    "url: the scheme must be https or http",
                 ),
                 Err(
-                    "url: scheme, host, port and path only",
+                    "url: only scheme, host, port and path are allowed",
                 ),
                 Err(
-                    "url: scheme, host, port and path only",
+                    "url: only scheme, host, port and path are allowed",
                 ),
                 Err(
-                    "url: it is no URL",
+                    "url: it is not a URL",
                 ),
             ]
             "#);

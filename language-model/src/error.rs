@@ -13,19 +13,19 @@ pub(crate) enum Fault {
     #[error("url: {0}")]
     Address(&'static str),
     /// The model name is missing or cannot be sent.
-    #[error("model: 1 to {} visible ASCII characters", crate::NAME_BYTES_MAX)]
+    #[error("model: must have 1 to {} visible ASCII characters", crate::NAME_BYTES_MAX)]
     Name,
     /// The timeout exceeds the maximum.
-    #[error("timeout_ms: 1 to {max}")]
+    #[error("timeout_ms: must be between 1 and {max}")]
     Timeout { max: u64 },
     /// The limits allow no answer or no caller.
-    #[error("tokens_max and concurrency_max: at least 1")]
+    #[error("tokens_max and concurrency_max: must be at least 1")]
     Bounds,
     /// The API key cannot be sent in a header.
-    #[error("api_key is not one line of ASCII")]
+    #[error("api_key: must be one line of ASCII")]
     Key,
     /// The HTTP client could not be created.
-    #[error("url: no client can be made: {0}")]
+    #[error("url: the HTTP client cannot be created: {0}")]
     Client(reqwest::Error),
 }
 

@@ -157,7 +157,7 @@ impl Model {
         let asked = asked.and_then(|said| read(&said).ok_or(ModelFailure::Invalid));
         self.breaker.note(asked.is_ok(), Instant::now());
         if let Err(why) = &asked {
-            tracing::warn!(purpose = self.purpose.key, model = %self.name, outcome = why.as_str(), "the model did not read a text");
+            tracing::warn!(purpose = self.purpose.key, model = %self.name, outcome = why.as_str(), "the language model could not process a text");
         }
         asked
     }

@@ -173,5 +173,5 @@ async fn a_key_is_never_shown() {
         ..config(&endpoint)
     };
     let error = agents_discover::Model::of(&broken).unwrap_err();
-    assert_eq!(error.to_string(), "discover.model.api_key is not one line of ASCII");
+    assert_eq!(error.to_string(), "discover.model.api_key: must be one line of ASCII");
 }
