@@ -18,7 +18,7 @@ pub enum BackupError {
         url: String,
     },
     /// The manifest of a backup cannot be read.
-    #[error("the list of backup {id} is damaged")]
+    #[error("the manifest of backup {id} is damaged")]
     Manifest {
         /// Id of the backup.
         id: BackupId,
@@ -27,7 +27,7 @@ pub enum BackupError {
         source: std::io::Error,
     },
     /// The manifest was written by a newer version of the program.
-    #[error("backup {id} has format {format}: a newer version of haat made it")]
+    #[error("backup {id} has format {format}, which only a newer version of haat can read")]
     Newer {
         /// Id of the backup.
         id: BackupId,
@@ -35,7 +35,7 @@ pub enum BackupError {
         format: u32,
     },
     /// Objects of a backup are missing or damaged.
-    #[error("backup {id}: {count} of its objects are lost or damaged, {first} among them")]
+    #[error("backup {id} is damaged: {count} of its objects are missing or damaged, for example {first}")]
     Damaged {
         /// Id of the backup.
         id: BackupId,
@@ -45,13 +45,13 @@ pub enum BackupError {
         first: String,
     },
     /// The home to restore to is not empty.
-    #[error("{home} is not empty: a backup is restored to a home that holds nothing")]
+    #[error("{home} is not empty: restore the backup to an empty home")]
     NotEmpty {
         /// URL of the home.
         home: String,
     },
     /// Another backup is already being restored to this home.
-    #[error("backup {id} is being restored to {home}: restore that one to its end, or empty the home")]
+    #[error("backup {id} is already being restored to {home}: finish that restore first, or empty the home")]
     AnotherRestoring {
         /// Id of the other backup.
         id: BackupId,
@@ -59,9 +59,7 @@ pub enum BackupError {
         home: String,
     },
     /// A backup and a clean-up of backups cannot run at the same time.
-    #[error(
-        "{what} is at work there, according to {path}: wait for its end (one that was killed is waited for three hours)"
-    )]
+    #[error("{what} is in progress, according to {path}: wait until it ends (after a crash, wait three hours)")]
     Busy {
         /// Kind of work in progress.
         what: &'static str,
@@ -69,15 +67,13 @@ pub enum BackupError {
         path: String,
     },
     /// The program was paused for so long that other programs may have considered it dead.
-    #[error(
-        "{path} was not renewed for hours, and others may have gone on meanwhile: nothing more is done; run it again"
-    )]
+    #[error("{path} was not renewed for hours, so another process may have taken over: this run stops; start it again")]
     Lapsed {
         /// Path of the program's marker.
         path: String,
     },
     /// An object changed during every attempt to read it.
-    #[error("{path} changed while it was copied, {tries} times in a row")]
+    #[error("{path} changed during each of {tries} attempts to copy it")]
     Unsteady {
         /// Path of the object.
         path: String,
@@ -85,7 +81,7 @@ pub enum BackupError {
         tries: u32,
     },
     /// The home and the backups are located inside each other.
-    #[error("backups and home must not lie within each other: {home}, {backups}")]
+    #[error("backups and home must not be inside each other: {home}, {backups}")]
     Nested {
         /// URL of the home.
         home: String,

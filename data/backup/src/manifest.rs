@@ -16,7 +16,7 @@ pub struct BackupId(String);
 
 /// The text is not a valid backup id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is not the name of a backup: `haat backup list` shows them")]
+#[error("{text:?} is not a backup id: `haat backup list` shows the ids")]
 pub struct BackupIdError {
     text: String,
 }
