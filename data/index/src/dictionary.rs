@@ -60,13 +60,13 @@ impl Dictionary {
     pub(crate) fn open(bytes: Bytes) -> Result<Self, &'static str> {
         let header = bytes.get(..HEADER_BYTES).ok_or("no header")?;
         if header.get(..8) != Some(MAGIC) {
-            return Err("another kind of file");
+            return Err("the file is not a dictionary");
         }
         let (words, texts) = (u32_at(header, 8), u32_at(header, 12));
         let texts_at = HEADER_BYTES + ENTRY_BYTES * words;
         let rows_at = texts_at + texts;
         if rows_at > bytes.len() {
-            return Err("sections that the file does not hold");
+            return Err("the file is shorter than its sections");
         }
         Ok(Self {
             bytes,

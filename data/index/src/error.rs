@@ -20,7 +20,7 @@ pub enum BuildError {
         product: String,
     },
     /// The product belongs to one store but was pushed with the brand facts of another store.
-    #[error("product {product} is not of store {store}")]
+    #[error("product {product} does not belong to store {store}")]
     WrongStore {
         /// Natural key of the product.
         product: String,
@@ -28,13 +28,13 @@ pub enum BuildError {
         store: StoreHost,
     },
     /// The products of a store were not pushed consecutively.
-    #[error("the products of store {store} do not stand together")]
+    #[error("the products of store {store} are not consecutive")]
     StoreNotTogether {
         /// Store whose products were pushed in two separate runs.
         store: StoreHost,
     },
     /// The texts of the product exceed the maximum size of one product.
-    #[error("product {product} has {size_bytes} bytes of text, more than {size_bytes_max}")]
+    #[error("product {product} has {size_bytes} bytes of text, more than the maximum of {size_bytes_max}")]
     ProductTooLarge {
         /// Natural key of the product.
         product: String,
@@ -62,7 +62,7 @@ pub enum BuildError {
         source: ArrowError,
     },
     /// The products could not be embedded.
-    #[error("the products' vectors cannot be made")]
+    #[error("the products cannot be embedded")]
     Embed(#[from] EmbedError),
 }
 
@@ -70,7 +70,7 @@ pub enum BuildError {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The files have a schema version that this program cannot read.
-    #[error("the release has layout {found}, this program reads {expected}")]
+    #[error("the release has schema version {found}, but this program reads version {expected}")]
     Layout {
         /// Schema version of the release.
         found: u32,
@@ -98,7 +98,7 @@ pub enum OpenError {
         expected: u64,
     },
     /// A file cannot be memory-mapped.
-    #[error("cannot map {name} of part {part}")]
+    #[error("cannot memory-map {name} of part {part}")]
     Map {
         /// Id of the part.
         part: String,
@@ -118,7 +118,7 @@ pub enum OpenError {
         source: std::io::Error,
     },
     /// A file is not a valid Arrow file.
-    #[error("{name} of part {part} is no valid Arrow file")]
+    #[error("{name} of part {part} is not a valid Arrow file")]
     Columns {
         /// Id of the part.
         part: String,

@@ -107,7 +107,7 @@ impl Cards {
         let known_currency = |code: &u8| usize::from(*code) < cards.currencies.len();
         if !cards.currency.values().iter().all(known_currency) {
             return Err(ArrowError::InvalidArgumentError(
-                "a currency code outside its table".to_owned(),
+                "a currency code is not in its table".to_owned(),
             ));
         }
         if !cards
@@ -116,11 +116,13 @@ impl Cards {
             .iter()
             .all(|kind| (*kind as usize) < Kind::NAMED.len())
         {
-            return Err(ArrowError::InvalidArgumentError("a kind outside its table".to_owned()));
+            return Err(ArrowError::InvalidArgumentError(
+                "a product kind is not in its table".to_owned(),
+            ));
         }
         if !cards.store.values().iter().all(|store| (*store as usize) < stores) {
             return Err(ArrowError::InvalidArgumentError(
-                "a store code outside its table".to_owned(),
+                "a store code is not in its table".to_owned(),
             ));
         }
         Ok(cards)

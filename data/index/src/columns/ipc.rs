@@ -27,7 +27,7 @@ pub(crate) fn read(
 ) -> Result<(Vec<RecordBatch>, HashMap<String, String>), ArrowError> {
     // The decoder asserts that buffers lie within their block. A damaged file must give an error instead of a crash.
     std::panic::catch_unwind(AssertUnwindSafe(|| decode(bytes, schema)))
-        .unwrap_or_else(|_| Err(damaged("a buffer lies outside its block")))
+        .unwrap_or_else(|_| Err(damaged("a buffer is outside its block")))
 }
 
 fn decode(bytes: Bytes, schema: &SchemaRef) -> Result<(Vec<RecordBatch>, HashMap<String, String>), ArrowError> {
@@ -35,17 +35,19 @@ fn decode(bytes: Bytes, schema: &SchemaRef) -> Result<(Vec<RecordBatch>, HashMap
     let body_end = buffer
         .len()
         .checked_sub(TRAILER_BYTES)
-        .ok_or_else(|| damaged("shorter than its trailer"))?;
+        .ok_or_else(|| damaged("the file is shorter than its trailer"))?;
     let trailer = buffer.get(body_end..).and_then(|trailer| trailer.try_into().ok());
     let footer_len = read_footer_length(trailer.ok_or_else(|| damaged("no trailer"))?)?;
     let footer_start = body_end
         .checked_sub(footer_len)
-        .ok_or_else(|| damaged("shorter than its footer"))?;
+        .ok_or_else(|| damaged("the file is shorter than its footer"))?;
     let footer_bytes = buffer.get(footer_start..body_end).unwrap_or_default();
     let footer = root_as_footer(footer_bytes).map_err(|error| damaged(&format!("footer: {error}")))?;
     let found = convert::fb_to_schema(footer.schema().ok_or_else(|| damaged("no schema"))?);
     if found.fields() != schema.fields() {
-        return Err(ArrowError::SchemaError("other columns than expected".to_owned()));
+        return Err(ArrowError::SchemaError(
+            "the columns differ from the expected ones".to_owned(),
+        ));
     }
     let decoder = FileDecoder::new(Arc::clone(schema), footer.version()).with_require_alignment(true);
     let blocks = footer.recordBatches().ok_or_else(|| damaged("no batches"))?;
@@ -55,7 +57,7 @@ fn decode(bytes: Bytes, schema: &SchemaRef) -> Result<(Vec<RecordBatch>, HashMap
 }
 
 fn read_block(decoder: &FileDecoder, block: &Block, buffer: &Buffer, end: usize) -> Result<RecordBatch, ArrowError> {
-    let outside = || damaged("a block lies outside the file");
+    let outside = || damaged("a block is outside the file");
     let offset = usize::try_from(block.offset()).map_err(|_| outside())?;
     let metadata = usize::try_from(block.metaDataLength()).map_err(|_| outside())?;
     let body = usize::try_from(block.bodyLength()).map_err(|_| outside())?;
@@ -83,5 +85,5 @@ pub(crate) fn column<A: Array + Clone + 'static>(batch: &RecordBatch, name: &str
 /// Returns an array, cast to its array type.
 pub(crate) fn cast<A: Array + Clone + 'static>(array: &dyn Array, name: &str) -> Result<A, ArrowError> {
     let array = array.as_any().downcast_ref::<A>().cloned();
-    array.ok_or_else(|| ArrowError::SchemaError(format!("column {name} is of another type")))
+    array.ok_or_else(|| ArrowError::SchemaError(format!("column {name} has an unexpected type")))
 }

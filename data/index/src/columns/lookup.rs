@@ -45,7 +45,9 @@ impl Lookup {
         if inside(&lookup.id_rows) && inside(&lookup.uid_rows) {
             Ok(lookup)
         } else {
-            Err(ArrowError::InvalidArgumentError("a row outside the part".to_owned()))
+            Err(ArrowError::InvalidArgumentError(
+                "a row number exceeds the part's number of rows".to_owned(),
+            ))
         }
     }
 

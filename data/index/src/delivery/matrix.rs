@@ -50,7 +50,9 @@ impl DeliveryMatrix {
         if matrix.pincode.values().windows(2).all(|pair| pair[0] < pair[1]) {
             Ok(matrix)
         } else {
-            Err(ArrowError::InvalidArgumentError("pincodes do not ascend".to_owned()))
+            Err(ArrowError::InvalidArgumentError(
+                "pincodes are not in ascending order".to_owned(),
+            ))
         }
     }
 

@@ -91,10 +91,12 @@ impl ZoneTable {
         };
         let note: Note = serde_json::from_str(note).map_err(|error| ArrowError::JsonError(error.to_string()))?;
         if note.directory != fingerprint() {
-            tracing::warn!("zones of another directory of pincodes are left out; the next release has them");
+            tracing::warn!(
+                "delivery zones are ignored because they were built with another pincode directory; the next release has them"
+            );
             return Ok(Self::default());
         }
-        let wrong = || ArrowError::InvalidArgumentError("zones that are not whole".to_owned());
+        let wrong = || ArrowError::InvalidArgumentError("the delivery zones are incomplete".to_owned());
         let zone_of = hex::decode(&note.zone_of).map_err(|_| wrong())?;
         let known = |zone: &u8| *zone == NONE || usize::from(*zone) < note.zones.len();
         if zone_of.len() != directory().areas().len() || !zone_of.iter().all(known) {

@@ -189,7 +189,11 @@ impl<W: Write> PartWriter<W> {
             (SKUS, self.words.skus.finish()),
             (SUGGEST, self.suggest.finish()),
         ] {
-            let too_large = || columns_error(name)(ArrowError::MemoryError("more than a file holds".to_owned()));
+            let too_large = || {
+                columns_error(name)(ArrowError::MemoryError(
+                    "the data exceeds the maximum size of a file".to_owned(),
+                ))
+            };
             write_bytes(name, &bytes.ok_or_else(too_large)?)?;
         }
         if let Some(vectors) = self.vectors {

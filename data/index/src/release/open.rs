@@ -182,7 +182,7 @@ fn live_once(manifest: &Manifest) -> Result<(), OpenError> {
     let mut ids = BTreeSet::new();
     if !manifest.parts.iter().all(|part| ids.insert(part.id)) {
         return Err(OpenError::Manifest {
-            what: "a part is named twice",
+            what: "a part is listed twice",
         });
     }
     let mut live: BTreeMap<&StoreHost, (&str, u64)> = BTreeMap::new();
@@ -195,7 +195,7 @@ fn live_once(manifest: &Manifest) -> Result<(), OpenError> {
         let (state, rows) = live.entry(&held.store).or_insert((&held.fingerprint, 0));
         if *state != held.fingerprint {
             return Err(OpenError::Manifest {
-                what: "a store is live in two states",
+                what: "a store has live rows of two different states",
             });
         }
         *rows += u64::from(held.rows);
@@ -206,7 +206,7 @@ fn live_once(manifest: &Manifest) -> Result<(), OpenError> {
         Ok(())
     } else {
         Err(OpenError::Manifest {
-            what: "a store's live rows are not its brand's products",
+            what: "a store's number of live rows differs from its brand's product count",
         })
     }
 }
@@ -217,7 +217,7 @@ fn dead_rows(entry: &PartEntry) -> Result<RoaringBitmap, OpenError> {
     for held in &entry.stores {
         if held.first_row != next {
             return Err(OpenError::Manifest {
-                what: "the stores of a part overlap or leave rows out",
+                what: "the row ranges of a part's stores overlap or have gaps",
             });
         }
         next = next.checked_add(held.rows).ok_or(OpenError::Manifest {
@@ -229,7 +229,7 @@ fn dead_rows(entry: &PartEntry) -> Result<RoaringBitmap, OpenError> {
     }
     if next != entry.rows || u64::from(entry.rows) - dead.len() != u64::from(entry.live_rows) {
         return Err(OpenError::Manifest {
-            what: "a part's rows are not those of its stores",
+            what: "a part's number of rows differs from the total of its stores",
         });
     }
     Ok(dead)

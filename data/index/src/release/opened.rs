@@ -57,21 +57,21 @@ impl OpenPart {
         let lookup = Lookup::of(&lookup).map_err(files.wrong_columns(LOOKUP))?;
         let content = |name, what| Err(files.wrong_content(name)(what));
         if cards.rows() != rows || lookup_rows != rows as usize {
-            return content(CARDS, "another number of rows than the manifest's");
+            return content(CARDS, "the number of rows differs from the manifest's");
         }
         let mut history = files.table(part.file(HISTORY)?, HISTORY, History::schema())?;
         let notes = std::mem::take(&mut history.notes);
         let history = history.one().and_then(|batch| History::of(&batch, &notes));
         let history = history.map_err(files.wrong_columns(HISTORY))?;
         if history.rows() != rows as usize {
-            return content(HISTORY, "another number of rows than the cards'");
+            return content(HISTORY, "the number of rows differs from that of the cards");
         }
         if details.rows() != rows {
-            return content(DETAILS, "another number of rows than the cards'");
+            return content(DETAILS, "the number of rows differs from that of the cards");
         }
         let codes = part.codes()?;
         if !cards.facet_codes_below(facets.len()) {
-            return content(CARDS, "a facet code outside its table");
+            return content(CARDS, "a facet code is not in its table");
         }
         let suggest = Suggest::open(&part.bytes(SUGGEST)?, rows).map_err(files.wrong_content(SUGGEST))?;
         let vectors = |embedding: &Embedding| {
@@ -130,7 +130,7 @@ impl PartFiles<'_> {
         let codes = Codes::of(&self.batch(CODES, Codes::schema())?).map_err(self.files.wrong_columns(CODES))?;
         if codes.rows() != self.entry.rows as usize {
             return Err(self.files.wrong_content(CODES)(
-                "another number of rows than the cards'",
+                "the number of rows differs from that of the cards",
             ));
         }
         Ok(Some(codes))

@@ -29,7 +29,9 @@ impl ReviewTable {
         if table.platform_id.values().windows(2).all(|pair| pair[0] < pair[1]) {
             Ok(table)
         } else {
-            Err(ArrowError::InvalidArgumentError("products do not ascend".to_owned()))
+            Err(ArrowError::InvalidArgumentError(
+                "products are not in ascending order".to_owned(),
+            ))
         }
     }
 

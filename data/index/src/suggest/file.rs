@@ -158,12 +158,12 @@ impl Suggest {
         let lengths = lengths(bytes).ok_or("no header")?;
         let (ranges, end) = layout(lengths).ok_or("longer than memory")?;
         if end != bytes.len() {
-            return Err("shorter or longer than it says");
+            return Err("the file's length differs from its header");
         }
         let mut sections = ranges.into_iter().map(|range| {
             let buffer = Buffer::from(bytes.slice(range.numbers));
             if buffer.as_ptr().align_offset(align_of::<u32>()) != 0 || cfg!(target_endian = "big") {
-                return Err("it cannot be read in place here");
+                return Err("the file cannot be read without copying on this machine");
             }
             Ok(Section {
                 numbers: ScalarBuffer::from(buffer),
@@ -189,7 +189,7 @@ impl Suggest {
         if opened.rows.len() == rows as usize {
             Ok(opened)
         } else {
-            Err("another number of rows than the manifest's")
+            Err("the number of rows differs from the manifest's")
         }
     }
 

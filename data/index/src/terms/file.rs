@@ -50,15 +50,15 @@ impl Terms {
     pub(crate) fn open(bytes: Bytes, rows: u32) -> Result<Self, &'static str> {
         let header = bytes.get(..HEADER_BYTES).ok_or("no header")?;
         if header.get(..8) != Some(MAGIC) {
-            return Err("another kind of file");
+            return Err("the file is not a term file");
         }
         let number = |at: usize| u32_at(header, at) as usize;
         let (found, terms, slots, texts, words) = (number(8), number(12), number(16), number(20), number(24));
         if found != rows as usize {
-            return Err("another number of rows than the manifest's");
+            return Err("the number of rows differs from the manifest's");
         }
         if !slots.is_power_of_two() || slots <= terms {
-            return Err("a table without room for its terms");
+            return Err("the hash table is too small for its terms");
         }
         let entries_at = HEADER_BYTES + 4 * slots;
         let texts_at = entries_at + ENTRY_BYTES * terms;
@@ -66,7 +66,7 @@ impl Terms {
         let words_at = titles_at + TITLE_BYTES * found;
         let lists_at = words_at + 2 * words;
         if lists_at > bytes.len() {
-            return Err("sections that the file does not hold");
+            return Err("the file is shorter than its sections");
         }
         Ok(Self {
             bytes,

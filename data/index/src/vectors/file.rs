@@ -60,13 +60,13 @@ impl Vectors {
     pub(crate) fn open(bytes: &Bytes, rows: u32, dimensions: u32) -> Result<Self, &'static str> {
         let dimensions = dimensions as usize;
         if !(1..=DIMENSIONS_MAX).contains(&dimensions) {
-            return Err("vectors of no length, or of too great a one");
+            return Err("the number of dimensions is zero or too large");
         }
         if !bytes.starts_with(&header(rows, dimensions)) {
-            return Err("other rows or vectors than the manifest's");
+            return Err("the rows or vectors differ from the manifest's");
         }
         let layout = Layout::of(rows, dimensions).filter(|layout| layout.vectors.end == bytes.len());
-        let layout = layout.ok_or("shorter or longer than its rows need")?;
+        let layout = layout.ok_or("the file's length does not match its number of rows")?;
         Ok(Self {
             rows,
             dimensions,

@@ -59,7 +59,10 @@ impl VectorsWriter {
         let fits = |vector: &Vector| vector.dimensions() == dimensions;
         let all = vectors.len() == self.waiting.len() && vectors.iter().flatten().all(fits);
         if !all || !(1..=DIMENSIONS_MAX).contains(&dimensions) {
-            let what = format!("not {} vectors of {dimensions} components", self.waiting.len());
+            let what = format!(
+                "expected {} vectors of {dimensions} components, got something else",
+                self.waiting.len()
+            );
             return Err(BuildError::Embed(EmbedError::Answer(what)));
         }
         for vector in &vectors {
