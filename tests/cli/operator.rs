@@ -158,7 +158,7 @@ fn the_doctor_names_a_log_that_lost_its_newest_entry_and_no_command_writes_over_
             let refused = haat.run(args);
             assert_eq!(refused.code, 1, "{args:?}: {refused:?}");
             assert!(refused.stderr.contains(name.to_str().unwrap()), "{}", refused.stderr);
-            assert!(refused.stderr.contains("put it back from a copy"), "{}", refused.stderr);
+            assert!(refused.stderr.contains("restore it from a copy"), "{}", refused.stderr);
         }
         let told = haat.run(&["doctor"]);
         let lake = findings(&told.document(), "lake");

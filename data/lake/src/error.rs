@@ -40,7 +40,7 @@ pub enum LakeError {
         source: Box<deltalake::kernel::transaction::TransactionError>,
     },
     /// A table requires a writer feature that this program does not support.
-    #[error("table {table} was changed so that it can no longer be written here")]
+    #[error("table {table} requires a writer feature that this program does not support")]
     Protocol {
         /// Name of the table.
         table: &'static str,
@@ -49,7 +49,7 @@ pub enum LakeError {
         source: Box<deltalake::kernel::transaction::TransactionError>,
     },
     /// A data file is not a Parquet file that this program can read.
-    #[error("{path} is not readable as Parquet")]
+    #[error("{path} cannot be read as Parquet")]
     Parquet {
         /// Path of the file in its table.
         path: String,
@@ -58,14 +58,14 @@ pub enum LakeError {
         source: parquet::errors::ParquetError,
     },
     /// A data file does not contain the bytes that were originally written.
-    #[error("{path} is damaged: its SHA-256 is not the one that it was written with")]
+    #[error("{path} is damaged: its SHA-256 differs from the recorded one")]
     Damaged {
         /// Path of the file in the lake.
         path: String,
     },
     /// A data file that contains needed rows is missing or damaged. Nothing was changed.
     #[error(
-        "{path} is missing or damaged: put it back from a copy, or let `haat crawl --force` read all brands whose rows it holds{}",
+        "{path} is missing or damaged: restore it from a copy, or run `haat crawl --force` for all brands whose rows it contains{}",
         named(brands.iter().map(|(_, slug)| slug))
     )]
     Lost {
@@ -79,7 +79,7 @@ pub enum LakeError {
     },
     /// A log entry that the table's current state depends on is missing or damaged. Nothing was changed.
     #[error(
-        "{path}, of its table's log, is {fault}: put it back from a copy, or see `haat lake repair --dry-run` for the way back"
+        "{path}, an entry of its table's log, is {fault}: restore it from a copy, or run `haat lake repair --dry-run` to see how to repair it"
     )]
     Log {
         /// Path of the log entry in the lake.
@@ -89,8 +89,8 @@ pub enum LakeError {
     },
     /// An earlier version of a table can no longer be read.
     #[error(
-        "version {version} of {table} cannot be read: {path} is missing. It is older than what vacuum kept, or it is lost: put it \
-         back from a copy"
+        "version {version} of {table} cannot be read, because {path} is missing: vacuum removed it, or it is lost. If it is lost, \
+         restore it from a copy"
     )]
     VersionLost {
         /// Name of the table.
@@ -101,7 +101,7 @@ pub enum LakeError {
         path: String,
     },
     /// Columns could not be assembled into a record batch.
-    #[error("columns of {table} do not fit together")]
+    #[error("columns of {table} cannot be combined into a record batch")]
     Columns {
         /// Name of the table.
         table: &'static str,
@@ -110,7 +110,7 @@ pub enum LakeError {
         source: arrow::error::ArrowError,
     },
     /// A row contains a value that no writer of this lake writes.
-    #[error("table {table}, column {column}: not a valid value: {value:?}")]
+    #[error("table {table}, column {column}: {value:?} is not a valid value")]
     Value {
         /// Name of the table.
         table: &'static str,
@@ -120,7 +120,7 @@ pub enum LakeError {
         value: String,
     },
     /// The stored record of a commit batch cannot be parsed.
-    #[error("{path} is not the record of a tick")]
+    #[error("{path} is not a valid record of a commit batch (tick)")]
     TickRecord {
         /// Path of the record in the lake.
         path: String,
@@ -129,7 +129,7 @@ pub enum LakeError {
         source: serde_json::Error,
     },
     /// Staged rows of an unfinished commit batch are missing or damaged.
-    #[error("the staged rows of tick {tick} are not readable")]
+    #[error("the staged rows of tick {tick} cannot be read")]
     Staged {
         /// Number of the commit batch.
         tick: u64,
@@ -140,14 +140,14 @@ pub enum LakeError {
     /// The record of the table versions that belong to a commit batch is missing, although the batch has ended or later
     /// batches have begun.
     #[error(
-        "_ticks/{tick:020}.done.json, the end of a tick, is missing: open the lake again, which writes it anew, or put it back from a copy"
+        "_ticks/{tick:020}.done.json, which records the end of a tick, is missing: open the lake again, which recreates it, or restore it from a copy"
     )]
     EndMissing {
         /// Number of the commit batch.
         tick: u64,
     },
     /// A commit batch was begun and cannot be finished now, so no state from it or later can be read.
-    #[error("tick {tick} was begun and cannot be finished: what it brings is not to be read yet")]
+    #[error("tick {tick} is begun but cannot be finished: its changes cannot be read yet")]
     Unfinished {
         /// Number of the commit batch.
         tick: u64,
@@ -162,7 +162,9 @@ pub enum LakeError {
         store: String,
     },
     /// Another process has taken the lease since, so this commit was refused. Nothing was changed.
-    #[error("the right to commit is somebody else's by now: this one had {fence}, the lake has {newest}")]
+    #[error(
+        "another process has taken over the right to commit: this process has fence number {fence}, the lake has {newest}"
+    )]
     Fenced {
         /// Fence number of the refused commit.
         fence: u64,
@@ -171,18 +173,18 @@ pub enum LakeError {
     },
     /// The storage overwrites an existing object despite `If-None-Match: *`.
     #[error(
-        "the storage ignores `If-None-Match: *`: two writers would both be told that they were first; use an object store that keeps conditions"
+        "the storage ignores `If-None-Match: *`, so two writers could overwrite each other's objects: use an object store that supports conditional writes"
     )]
     Unconditional,
     /// Other processes committed first in every attempt.
-    #[error("others committed first {attempts} times in a row")]
+    #[error("other processes committed first in each of {attempts} attempts")]
     Contended {
         /// Number of attempts made.
         attempts: u32,
     },
     /// No finished commit batch is known for that time: the lake did not exist yet, or vacuum removed the record.
     #[error(
-        "nothing is known of the lake as of {moment}: it is older than what vacuum kept, or than the lake; price_history reaches further back"
+        "no state of the lake is known for {moment}: the lake did not exist yet, or vacuum removed that state; table price_history reaches further back"
     )]
     NoTickThen {
         /// Time that was requested.
@@ -197,13 +199,13 @@ pub enum LakeError {
         newest: u64,
     },
     /// A version map has no entry for a table.
-    #[error("no version of table {table} is given")]
+    #[error("the version of table {table} is not given")]
     VersionMissing {
         /// Name of the table.
         table: &'static str,
     },
     /// Vacuum was asked to keep files longer than the tables' logs remember removed files.
-    #[error("files are remembered for {known_hours} hours, not for {asked_hours}")]
+    #[error("removed files can be kept for at most {known_hours} hours, but {asked_hours} hours were requested")]
     RetentionTooLong {
         /// Requested retention in hours.
         asked_hours: u64,
@@ -211,7 +213,7 @@ pub enum LakeError {
         known_hours: u64,
     },
     /// The lake was created with a different number of buckets than the configuration has.
-    #[error("the lake has {lake} buckets, the configuration says {config}")]
+    #[error("the lake has {lake} buckets, but the configuration says {config}")]
     Buckets {
         /// Number of buckets of the lake.
         lake: u32,
@@ -220,8 +222,8 @@ pub enum LakeError {
     },
     /// The record of the lake's creation is lost, and its rows are not partitioned as the configuration says.
     #[error(
-        "_ticks/layout.json is missing or damaged, and the lake's rows do not lie as {config} buckets would have them: \
-         configure the number that it was created with"
+        "_ticks/layout.json is missing or damaged, and the lake's rows are not distributed over {config} buckets: \
+         configure the number of buckets that the lake was created with"
     )]
     BucketsUnknown {
         /// Number of buckets in the configuration.
@@ -237,7 +239,7 @@ pub enum LakeError {
         source: Box<datafusion::error::DataFusionError>,
     },
     /// Files that an earlier version of a table needs are missing or damaged.
-    #[error("{table} cannot be restored to version {version}: {path} is gone or damaged")]
+    #[error("{table} cannot be restored to version {version}: {path} is missing or damaged")]
     NotRestorable {
         /// Name of the table.
         table: &'static str,
@@ -250,7 +252,7 @@ pub enum LakeError {
         source: Box<LakeError>,
     },
     /// The table is append-only, so its rows cannot be restored to an earlier state.
-    #[error("{table} only grows: it is not restored to an earlier state")]
+    #[error("{table} is append-only and cannot be restored to an earlier state")]
     OnlyGrows {
         /// Name of the table.
         table: &'static str,

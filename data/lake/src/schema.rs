@@ -81,16 +81,20 @@ fn bucket() -> Field {
     stated(
         "bucket",
         DataType::Int32,
-        "Partition: the first four bytes of SHA-256 of store, modulo 64",
+        "Partition: the first four bytes of the SHA-256 of store, modulo 64",
     )
 }
 
 fn store() -> Field {
-    stated("store", TEXT, "Permanent host of the brand's store; the brand's key")
+    stated(
+        "store",
+        TEXT,
+        "Permanent host of the brand's store; identifies the brand",
+    )
 }
 
 fn brand_slug() -> Field {
-    stated("brand_slug", TEXT, "The brand's public name in paths and filters")
+    stated("brand_slug", TEXT, "Public name of the brand in paths and filters")
 }
 
 fn product_keys() -> [Field; 2] {
@@ -98,14 +102,14 @@ fn product_keys() -> [Field; 2] {
         stated(
             "product_id",
             TEXT,
-            "Public id: UUID v5 of shopify:{store}:{platform_product_id}",
+            "Public product id: UUID v5 of shopify:{store}:{platform_product_id}",
         ),
-        stated("platform_product_id", ID, "The platform's own product id"),
+        stated("platform_product_id", ID, "Shopify's own product id"),
     ]
 }
 
 fn currency() -> Field {
-    stated("currency", TEXT, "ISO 4217 code of the row's amounts")
+    stated("currency", TEXT, "ISO 4217 code of the currency of the row's amounts")
 }
 
 pub(crate) fn products() -> SchemaRef {
@@ -125,27 +129,43 @@ fn product_texts() -> Vec<Field> {
         stated(
             "product_uid",
             TEXT,
-            "Public uid: sha: and 40 hex digits of SHA-256 of the same key",
+            "Public product uid: sha: and 40 hex digits of the SHA-256 of shopify:{store}:{platform_product_id}",
         ),
         platform_product_id,
-        stated("handle", TEXT, "The store's own name of the product in URLs"),
-        stated("title", TEXT, "Title as the store states it, white space folded"),
+        stated("handle", TEXT, "Name of the product in the store's URLs"),
+        stated(
+            "title",
+            TEXT,
+            "Title as the store states it, with white space collapsed",
+        ),
         stated(
             "description",
             TEXT,
-            "Description as plain text, paragraphs divided by newlines",
+            "Description as plain text, with paragraphs separated by newlines",
         ),
-        maybe("vendor", TEXT, "Vendor, where stated"),
-        maybe("product_type", TEXT, "The store's own product type, where stated"),
+        maybe("vendor", TEXT, "Vendor; null if not stated"),
+        maybe(
+            "product_type",
+            TEXT,
+            "Product type as the store states it; null if not stated",
+        ),
         maybe(
             "category_id",
             ID,
-            "Id in the Google product taxonomy, where a rule fits",
+            "Id of the category in the Google product taxonomy; null if no rule matches",
         ),
-        maybe("category_path", TEXT, "Path of that category, levels divided by ' > '"),
-        stated("tags", list_of(TEXT), "The store's tags in its order"),
-        stated("options", named(), "Options with their values, in order"),
-        stated("attributes", named(), "Structured attributes such as color, size"),
+        maybe(
+            "category_path",
+            TEXT,
+            "Path of the category, with levels separated by ' > '",
+        ),
+        stated(
+            "tags",
+            list_of(TEXT),
+            "The store's tags of the product, in the store's order",
+        ),
+        stated("options", named(), "Options with their values, in the store's order"),
+        stated("attributes", named(), "Structured attributes such as color and size"),
         stated(
             "media",
             list_of(DataType::Struct(media())),
@@ -161,7 +181,7 @@ fn product_numbers() -> Vec<Field> {
         stated(
             "price_min_minor",
             MINOR,
-            "Lowest price of all variants that have one, in minor units; 0 where none has",
+            "Lowest price of all variants that have a price, in minor units; 0 if none has a price",
         ),
         stated(
             "price_max_minor",
@@ -171,12 +191,12 @@ fn product_numbers() -> Vec<Field> {
         maybe(
             "compare_at_minor",
             MINOR,
-            "List price of the variant with the lowest price, where marked down",
+            "List price of the variant with the lowest price, in minor units; null if it is not marked down",
         ),
         maybe(
             "discount_pct",
             COUNT,
-            "The markdown's share of that list price in percent, rounded",
+            "Discount on that list price, in percent, rounded",
         ),
         stated("in_stock", FLAG, "Whether any variant is available"),
         stated(
@@ -184,19 +204,29 @@ fn product_numbers() -> Vec<Field> {
             FLAG,
             "Whether the variant with the lowest price is marked down",
         ),
-        stated("variant_count", COUNT, "Variants of the product"),
+        stated("variant_count", COUNT, "Number of variants of the product"),
         maybe(
             "rating_average",
             DataType::Float32,
-            "Mean rating from 0 to 5, where published",
+            "Average rating from 0 to 5; null if not published",
         ),
-        maybe("rating_count", COUNT, "How many ratings that is the mean of"),
-        stated("review_count", COUNT, "Reviews of the product in table reviews"),
-        moment("created_at", "When the store says it was created"),
-        moment("published_at", "When the store says it was published"),
+        maybe("rating_count", COUNT, "Number of ratings in that average"),
+        stated(
+            "review_count",
+            COUNT,
+            "Number of reviews of the product in table reviews",
+        ),
+        moment(
+            "created_at",
+            "Time when the product was created, as the store states it",
+        ),
+        moment(
+            "published_at",
+            "Time when the product was published, as the store states it",
+        ),
         moment(
             "updated_at",
-            "When the store said it last changed, as of the brand's last change",
+            "Time of the product's last change that the store stated when the brand last changed",
         ),
     ]
 }
@@ -209,10 +239,14 @@ pub(crate) fn variants() -> SchemaRef {
         brand_slug(),
         product_id,
         platform_product_id,
-        stated("variant_id", ID, "The platform's own variant id"),
-        stated("position", COUNT, "Place among the product's variants, from 0"),
-        stated("title", TEXT, "Title; empty for the one default variant"),
-        maybe("sku", TEXT, "Stock keeping unit, where stated"),
+        stated("variant_id", ID, "Shopify's own variant id"),
+        stated("position", COUNT, "Position among the product's variants, from 0"),
+        stated(
+            "title",
+            TEXT,
+            "Title of the variant; empty for a product's only default variant",
+        ),
+        maybe("sku", TEXT, "Stock keeping unit; null if not stated"),
         stated(
             "options",
             list_of(DataType::Struct(option_values())),
@@ -223,31 +257,31 @@ pub(crate) fn variants() -> SchemaRef {
         maybe(
             "compare_at_minor",
             MINOR,
-            "List price before a markdown; only where above the price",
+            "List price in minor units; null if not above the price",
         ),
-        stated("available", FLAG, "Whether the store would sell it now"),
-        maybe("grams", COUNT, "Shipping weight in grams, where stated"),
-        maybe("image", TEXT, "Address of the variant's own picture"),
+        stated("available", FLAG, "Whether the variant can be bought"),
+        maybe("grams", COUNT, "Shipping weight in grams; null if not stated"),
+        maybe("image", TEXT, "URL of the variant's own image"),
         maybe(
             "barcode",
             TEXT,
-            "GTIN of 8, 12, 13 or 14 digits, the shortest form of the number; null when none is known that names a product",
+            "GTIN of 8, 12, 13 or 14 digits, in its shortest form; null if no valid product GTIN is known",
         ),
         maybe("barcode_stated", TEXT, "Barcode as the store states it, valid or not"),
         maybe(
             "size_normalized",
             TEXT,
-            "Size in one spelling: m, xxl, one-size, uk-8.5, waist-32, 34b, 2-3y, 38; null when not read",
+            "Size in a normalised form: m, xxl, one-size, uk-8.5, waist-32, 34b, 2-3y, 38; null if no size is recognised",
         ),
         maybe(
             "size_system",
             TEXT,
-            "What the size counts in: letter, one-size, uk, us, eu, in, waist, bra, age or number",
+            "System of the size: letter, one-size, uk, us, eu, in, waist, bra, age or number",
         ),
         maybe(
             "size_ordinal",
             DataType::Float64,
-            "Place among sizes of its system: steps from m, the number itself, or months",
+            "Order of the size within its system: steps from m, the number itself, or months",
         ),
     ])
 }
@@ -263,13 +297,17 @@ pub(crate) fn reviews() -> SchemaRef {
         stated(
             "position",
             COUNT,
-            "Place among the product's reviews, newest first, from 0",
+            "Position among the product's reviews, newest first, from 0",
         ),
-        stated("rating", DataType::Float32, "Stars, from 0 to 5"),
-        maybe("author", TEXT, "Who wrote it, as published"),
-        maybe("title", TEXT, "Headline, where it has one"),
-        stated("body", TEXT, "Text, plain"),
-        maybe("created_at", moment_type(), "When it was written, where stated"),
+        stated("rating", DataType::Float32, "Number of stars, from 0 to 5"),
+        maybe("author", TEXT, "Name of the review's author, as published"),
+        maybe("title", TEXT, "Headline of the review; null if it has none"),
+        stated("body", TEXT, "Plain text of the review"),
+        maybe(
+            "created_at",
+            moment_type(),
+            "Time when the review was written; null if not stated",
+        ),
     ])
 }
 
@@ -277,12 +315,28 @@ pub(crate) fn quarantine() -> SchemaRef {
     table(vec![
         bucket(),
         store(),
-        stated("position", COUNT, "From 0 of a crawl, from 1000000 of a review app"),
-        stated("subject", TEXT, "Which record: the platform's id, or where it stood"),
-        stated("reason", TEXT, "Why it could not be understood"),
-        stated("excerpt", TEXT, "The record as answered, cut"),
-        stated("observed_at", moment_type(), "When it was found: the end of the crawl"),
-        stated("run_id", TEXT, "The run that found it; of a review app `reviews`"),
+        stated(
+            "position",
+            COUNT,
+            "Number of the record: from 0 for a crawl, from 1000000 for a review app",
+        ),
+        stated(
+            "subject",
+            TEXT,
+            "Record that failed: the platform's id, or its position",
+        ),
+        stated("reason", TEXT, "Reason why the record could not be parsed"),
+        stated("excerpt", TEXT, "The record as received, truncated"),
+        stated(
+            "observed_at",
+            moment_type(),
+            "Time when the record was found: the end of the crawl",
+        ),
+        stated(
+            "run_id",
+            TEXT,
+            "Id of the run that found the record; `reviews` for a review app",
+        ),
         brand_slug(),
     ])
 }
@@ -291,35 +345,47 @@ pub(crate) fn brands() -> SchemaRef {
     table(vec![
         bucket(),
         store(),
-        stated("slug", TEXT, "The same as brand_slug, under its earlier name"),
+        stated("slug", TEXT, "Earlier name of brand_slug, with the same value"),
         stated("name", TEXT, "Display name, as the store states it"),
-        stated("domain", TEXT, "The domain that shoppers see"),
+        stated("domain", TEXT, "Domain that shoppers see"),
         stated("base_url", TEXT, "Base URL of the store"),
         currency(),
-        maybe("country", TEXT, "ISO 3166-1 alpha-2, where stated"),
-        maybe("logo", TEXT, "Address of the logo, where known"),
-        maybe("description", TEXT, "What the brand says of itself"),
+        maybe(
+            "country",
+            TEXT,
+            "ISO 3166-1 alpha-2 code of the country; null if not stated",
+        ),
+        maybe("logo", TEXT, "URL of the logo; null if unknown"),
+        maybe("description", TEXT, "Description that the brand gives of itself"),
         stated(
             "catalogue_hash",
             TEXT,
-            "SHA-256 over all that the lake holds of the brand, but for updated_at",
+            "SHA-256 of the brand's rows in the lake, without updated_at",
         ),
-        stated("product_count", COUNT, "Products of the brand"),
-        stated("variant_count", COUNT, "Variants of the brand"),
-        stated("review_count", COUNT, "Reviews of the brand's products"),
-        stated("in_stock_count", COUNT, "Products of which a variant is available"),
-        stated("on_sale_count", COUNT, "Products whose lowest price is marked down"),
-        stated("quarantined_count", COUNT, "Records of its latest crawl in quarantine"),
+        stated("product_count", COUNT, "Number of products of the brand"),
+        stated("variant_count", COUNT, "Number of variants of the brand"),
+        stated("review_count", COUNT, "Number of reviews of the brand's products"),
+        stated("in_stock_count", COUNT, "Number of products with an available variant"),
+        stated(
+            "on_sale_count",
+            COUNT,
+            "Number of products whose lowest price is marked down",
+        ),
+        stated(
+            "quarantined_count",
+            COUNT,
+            "Number of quarantined records of the brand's latest crawl",
+        ),
         stated(
             "refreshed_at",
             moment_type(),
-            "End of the crawl that brought the present content",
+            "End of the crawl that read the current content",
         ),
-        stated("run_id", TEXT, "The run that brought it"),
+        stated("run_id", TEXT, "Id of the run that read the current content"),
         maybe(
             "crawl_country",
             TEXT,
-            "Country whose prices the crawl asked for; null: the store's choice",
+            "Country whose prices the crawl requested; null if the store chose",
         ),
         brand_slug(),
     ])
@@ -328,53 +394,73 @@ pub(crate) fn brands() -> SchemaRef {
 pub(crate) fn price_history() -> SchemaRef {
     let [product_id, platform_product_id] = product_keys();
     table(vec![
-        stated("month", TEXT, "Partition: year and month of observed_at, 2026-11"),
+        stated(
+            "month",
+            TEXT,
+            "Partition: year and month of observed_at, such as 2026-11",
+        ),
         store(),
         brand_slug(),
         product_id,
         platform_product_id,
-        stated("variant_id", ID, "The platform's own variant id"),
+        stated("variant_id", ID, "Shopify's own variant id"),
         stated(
             "event",
             TEXT,
-            "first_seen (also of one that was gone before), changed or gone",
+            "Kind of change: first_seen (also for a variant that returns), changed or gone",
         ),
         currency(),
         maybe(
             "price_minor",
             MINOR,
-            "Price from now on, in minor units; null when gone",
+            "Price after the change, in minor units; null if gone",
         ),
         maybe(
             "compare_at_minor",
             MINOR,
-            "List price from now on, where above the price",
+            "List price after the change, in minor units; null if not above the price",
         ),
-        maybe("available", FLAG, "Whether it is available from now on; null when gone"),
-        maybe("previous_currency", TEXT, "Currency before; null when first seen"),
+        maybe(
+            "available",
+            FLAG,
+            "Whether the variant is available after the change; null if gone",
+        ),
+        maybe(
+            "previous_currency",
+            TEXT,
+            "Currency before the change; null if first seen",
+        ),
         maybe(
             "previous_price_minor",
             MINOR,
-            "Price before, in minor units; null when first seen",
+            "Price before the change, in minor units; null if first seen",
         ),
-        maybe("previous_compare_at_minor", MINOR, "List price before"),
+        maybe(
+            "previous_compare_at_minor",
+            MINOR,
+            "List price before the change, in minor units",
+        ),
         maybe(
             "previous_available",
             FLAG,
-            "Whether it was available before; null when first seen",
+            "Whether the variant was available before the change; null if first seen",
         ),
         stated(
             "observed_at",
             moment_type(),
-            "End of the crawl that observed it, or when the store answered live",
+            "Time of the observation: the end of the crawl, or the store's live answer",
         ),
         maybe(
             "run_id",
             TEXT,
-            "The run that observed it; null of live rows, and of removed brands",
+            "Id of the run that observed the change; null for live rows and removed brands",
         ),
-        stated("tick", COUNT, "The commit of the lake that brought it"),
-        stated("source", TEXT, "crawl, or live: the store was asked"),
+        stated("tick", COUNT, "Number of the commit batch that added the row"),
+        stated(
+            "source",
+            TEXT,
+            "Source of the row: crawl, or live for a store's live answer",
+        ),
     ])
 }
 
@@ -386,16 +472,24 @@ pub(crate) fn live_prices() -> SchemaRef {
         brand_slug(),
         product_id,
         platform_product_id,
-        stated("variant_id", ID, "The platform's own variant id"),
+        stated("variant_id", ID, "Shopify's own variant id"),
         currency(),
-        maybe("price_minor", MINOR, "Price in minor units; null when it is gone"),
-        maybe("compare_at_minor", MINOR, "List price, where above the price"),
-        maybe("available", FLAG, "Whether available; null when gone"),
-        stated("observed_at", moment_type(), "When it was last observed"),
+        maybe(
+            "price_minor",
+            MINOR,
+            "Price in minor units; null if the variant is gone",
+        ),
+        maybe(
+            "compare_at_minor",
+            MINOR,
+            "List price in minor units; null if not above the price",
+        ),
+        maybe("available", FLAG, "Whether the variant is available; null if gone"),
+        stated("observed_at", moment_type(), "Time of the last observation"),
         maybe(
             "changed_at",
             moment_type(),
-            "Time of its last row in price_history since",
+            "Time of the variant's last row in price_history since that crawl",
         ),
     ])
 }
@@ -406,45 +500,49 @@ pub(crate) fn product_history() -> SchemaRef {
         stated(
             "event",
             TEXT,
-            "Partition: first_seen, changed, gone, or returned after it was gone",
+            "Partition: kind of change: first_seen, changed, gone, or returned after it was gone",
         ),
         store(),
         brand_slug(),
         product_id,
         platform_product_id,
-        stated("title", TEXT, "Title from now on; the last one when gone"),
+        stated("title", TEXT, "Title after the change; the last title if gone"),
         stated(
             "handle",
             TEXT,
-            "The store's own name of the product in URLs from now on; the last one when gone",
+            "Name of the product in the store's URLs after the change; the last name if gone",
         ),
         maybe(
             "vendor",
             TEXT,
-            "Vendor from now on, where stated; the last one when gone",
+            "Vendor after the change; the last vendor if gone; null if not stated",
         ),
         maybe(
             "category_id",
             ID,
-            "Id in the Google product taxonomy from now on, where a rule fits; the last one when gone",
+            "Id of the category in the Google product taxonomy after the change; the last id if gone; null if no rule matches",
         ),
-        maybe("category_path", TEXT, "Path of that category, levels divided by ' > '"),
+        maybe(
+            "category_path",
+            TEXT,
+            "Path of that category, with levels separated by ' > '",
+        ),
         maybe(
             "last_seen_at",
             moment_type(),
-            "When gone: end of the last crawl before that brought anything new of the brand, which still had it; else null",
+            "If gone: end of the last earlier crawl that found changes of the brand, when the product was still listed; otherwise null",
         ),
         stated(
             "observed_at",
             moment_type(),
-            "End of the crawl that observed it; of what was there before this table, when the table was made",
+            "End of the crawl that observed the change; for products older than this table, the time when the table was created",
         ),
         maybe(
             "run_id",
             TEXT,
-            "The run that observed it; null when an operator removed the brand, or when the table was made",
+            "Id of the run that observed the change; null if an operator removed the brand, or if the table was created then",
         ),
-        stated("tick", COUNT, "The commit of the lake that brought it"),
+        stated("tick", COUNT, "Number of the commit batch that added the row"),
     ])
 }
 
@@ -453,31 +551,47 @@ pub(crate) fn crawl_runs() -> SchemaRef {
         stated(
             "tick",
             COUNT,
-            "Number of the commit of the lake; one that is missing only merged files or added columns, or was given up",
+            "Number of the commit batch; a missing number was abandoned, or only merged files or added columns",
         ),
         stated(
             "kind",
             TEXT,
-            "refresh, remove, backfill: landed pages were read again, delivery, shipping, reviews, live: what stores said live was folded in, rates: exchange rates were imported, restore: tables got earlier rows again, or repair: lost files were given up",
+            "Kind of work: refresh, remove, backfill (landed pages were parsed again), delivery, shipping, reviews, live (stores' live answers were merged), rates (exchange rates were imported), restore (tables got earlier rows again) or repair (lost files were given up)",
         ),
-        maybe("run_id", TEXT, "The run; null when an operator removed brands"),
-        maybe("started_at", moment_type(), "When the run began"),
-        stated("committed_at", moment_type(), "When the tick was decided"),
-        stated("stores", list_of(TEXT), "The stores that changed"),
-        stated("brands_seen", COUNT, "Brands that the run had crawled by then"),
-        stated("brands_failed", COUNT, "Of these, crawls that failed"),
-        stated("brands_held_back", COUNT, "Of these, crawls that were not believed"),
+        maybe("run_id", TEXT, "Id of the run; null if an operator removed brands"),
+        maybe("started_at", moment_type(), "Time when the run began"),
+        stated("committed_at", moment_type(), "Time when the commit batch was decided"),
+        stated("stores", list_of(TEXT), "Stores that changed"),
+        stated(
+            "brands_seen",
+            COUNT,
+            "Number of brands that the run had crawled by then",
+        ),
+        stated("brands_failed", COUNT, "Number of these crawls that failed"),
+        stated("brands_held_back", COUNT, "Number of these crawls that were held back"),
         stated(
             "brands_unchanged",
             COUNT,
-            "Of the brands handed to this tick, those without a change",
+            "Number of unchanged brands among those passed to this commit batch",
         ),
-        stated("brands_changed", COUNT, "Brands that this tick replaced or removed"),
-        stated("products", COUNT, "Products of these brands now"),
-        stated("products_added", COUNT, "Products that were not there before"),
-        stated("products_removed", COUNT, "Products that are gone"),
-        stated("variants", COUNT, "Variants of these brands now"),
-        stated("price_changes", COUNT, "Rows that this tick added to price_history"),
-        stated("quarantined", COUNT, "Records of these brands in quarantine now"),
+        stated(
+            "brands_changed",
+            COUNT,
+            "Number of brands that this commit batch replaced or removed",
+        ),
+        stated("products", COUNT, "Number of products of these brands after the commit"),
+        stated("products_added", COUNT, "Number of products that were added"),
+        stated("products_removed", COUNT, "Number of products that are gone"),
+        stated("variants", COUNT, "Number of variants of these brands after the commit"),
+        stated(
+            "price_changes",
+            COUNT,
+            "Number of rows that this commit batch added to price_history",
+        ),
+        stated(
+            "quarantined",
+            COUNT,
+            "Number of quarantined records of these brands after the commit",
+        ),
     ])
 }

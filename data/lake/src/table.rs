@@ -210,39 +210,33 @@ fn spec(table: TableName) -> Spec {
 const fn comment(table: TableName) -> &'static str {
     match table {
         TableName::PriceHistory => {
-            "One row per observed change of a variant's price, list price or availability, by crawls and by stores asked live; append-only"
+            "Observed changes of a variant's price, list price or availability, by crawls and live queries, one row each; append-only"
         }
         TableName::ProductHistory => {
-            "One row per observed change of a product's title, handle, vendor, category or presence; append-only"
+            "Observed changes of a product's title, handle, vendor, category or presence, one row each; append-only"
         }
-        TableName::LivePrices => {
-            "Newest price of variants that stores were asked about since the crawl that variants is of: one row per variant"
-        }
-        TableName::Variants => "What can be bought, as the last crawl saw it: one row per variant",
-        TableName::Products => "One row per product on sale, as the last crawl saw it",
+        TableName::LivePrices => "Newest prices from live queries since the last crawl of a store, one row per variant",
+        TableName::Variants => "Variants on sale at the last crawl, one row each",
+        TableName::Products => "Products on sale at the last crawl, one row each",
         TableName::Reviews => "Recent reviews that stores publish on their product pages, one row each",
         TableName::WidgetReviews => "Reviews that a store's review app publishes, one row each",
         TableName::WidgetRatings => {
-            "What a store's review app says of all ratings of a product: one row per product and app"
+            "Average and number of all ratings that a store's review app states, one row per product and app"
         }
         TableName::ShippingPolicies => "Shipping terms, one row per store that states them",
-        TableName::DeliveryMatrix => "Delivery days by store and pincode, where sampled",
+        TableName::DeliveryMatrix => "Delivery days by store and pincode, for sampled pincodes",
         TableName::DeliveryZones => {
-            "Areas to which a store delivers alike, as its answers tell: one row per zone and confidence"
+            "Areas with the same delivery terms at a store, derived from its answers, one row per zone and confidence"
         }
-        TableName::DeliveryProbes => {
-            "What stores answered when they were asked for delivery of a cart, one row per answer"
-        }
-        TableName::ExchangeRates => {
-            "What a unit of one currency is in another: one row per day and pair, as imported by the operator"
-        }
+        TableName::DeliveryProbes => "Answers of stores to queries for the delivery of a cart, one row each",
+        TableName::ExchangeRates => "Exchange rates that the operator imported, one row per day and pair of currencies",
         TableName::Currencies => "Currencies of ISO 4217 with their minor units, one row each",
         TableName::Pincodes => "Pincodes of India with area, district and state, one row each",
         TableName::Quarantine => {
-            "Records that could not be understood: of the latest crawl of each store, and of its review app"
+            "Records that could not be parsed, from the latest crawl of each store and from its review app"
         }
-        TableName::CrawlRuns => "One row per tick: what a run brought into the lake; append-only",
-        TableName::Brands => "One row per brand, as its store presented itself last",
+        TableName::CrawlRuns => "Commit batches (ticks) with what a run changed in the lake, one row each; append-only",
+        TableName::Brands => "Brands as their stores last described themselves, one row each",
     }
 }
 

@@ -117,7 +117,7 @@ impl Lake {
         for table in tables.values() {
             // Checkpoints and the removal of staged rows only save time and space: the commit batch has already landed.
             if let Err(error) = table.checkpoint(self.inner.config.checkpoint_every).await {
-                tracing::warn!(table = %table.name, %error, "no checkpoint could be written");
+                tracing::warn!(table = %table.name, %error, "a checkpoint could not be written");
             }
         }
         if let Err(error) = self.inner.ticks.clear(record.tick).await {

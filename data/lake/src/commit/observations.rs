@@ -171,7 +171,7 @@ impl Lake {
             }
             Err(error) => tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "what was seen live of unchanged brands is left to the next crawl"
+                "live observations of unchanged brands could not be merged; the next crawl merges them"
             ),
         }
     }

@@ -203,7 +203,10 @@ impl Lake {
                 Some(ids) => ids,
                 None => match gone_in(table, &file).await {
                     Err(error) if lost_file(&error).is_some() => {
-                        tracing::warn!(path, "which products were gone before is not known");
+                        tracing::warn!(
+                            path,
+                            "the products that were gone before are unknown, because a file is missing or damaged"
+                        );
                         continue;
                     }
                     ids => ids?,

@@ -132,7 +132,10 @@ impl Lake {
             // the number again does that. Otherwise a power failure could lose the record of a commit batch that is in
             // tables.
             self.inner.ticks.begin(&record).await?;
-            tracing::info!(tick = record.tick, "finishing a tick that was begun and not ended");
+            tracing::info!(
+                tick = record.tick,
+                "finishing a commit batch that was begun but not ended"
+            );
             state.tables = None;
             let finished = match rows {
                 Ok(rows) => {
@@ -164,7 +167,7 @@ impl Lake {
             if is_applied(&tables, record) {
                 tracing::warn!(
                     tick = record.tick,
-                    "a tick is in every table and its end was lost; it is ended again"
+                    "every table has a commit batch whose end record is lost; the end is recorded again"
                 );
                 return self.end_tick(state, record, tables, ApplyOutcome::Done).await;
             }
@@ -180,7 +183,7 @@ impl Lake {
             tracing::warn!(
                 tick = record.tick,
                 error = &error as &dyn std::error::Error,
-                "a tick that was begun can never be finished and is given up; nothing of it was in any table, and the next crawl does it again"
+                "an unfinished commit batch can never be finished and is abandoned; no table has any of it, and the next crawl repeats it"
             );
         }
         self.end_tick(state, record, tables, ApplyOutcome::GivenUp).await
@@ -196,7 +199,7 @@ impl Lake {
         }
         tracing::warn!(
             error = &error as &dyn std::error::Error,
-            "a tick that was begun cannot be finished now; the lake is as it was before it"
+            "an unfinished commit batch cannot be finished now; the lake stays in the state before it"
         );
         let head = self.inner.ticks.head(0).await?;
         state.unfinished = (head.recorded > head.ended).then_some(head.ended + 1);
@@ -228,7 +231,7 @@ impl Lake {
         }
         tracing::warn!(
             tick = last,
-            "the records of ticks are missing; going on from the tables"
+            "the records of commit batches are missing; continuing from the tables"
         );
         let end = TickEnd {
             tick: last,

@@ -205,7 +205,10 @@ async fn readable(table: &Table, group: Vec<DataFile>) -> Result<(Vec<DataFile>,
             }
             Err(error) if lost_file(&error).is_some() => {
                 let error = &error as &dyn std::error::Error;
-                tracing::warn!(error, "a file is left out of a merge, since it is missing or damaged");
+                tracing::warn!(
+                    error,
+                    "a file is excluded from a merge because it is missing or damaged"
+                );
             }
             Err(error) => return Err(error),
         }

@@ -130,7 +130,7 @@ impl Lake {
             // earlier.
             if let Err(error) = put_over(&self.inner.storage, &ObjectPath::from(NOTE), note).await {
                 let error = &error as &dyn std::error::Error;
-                tracing::warn!(error, "when the lake was vacuumed could not be noted");
+                tracing::warn!(error, "the time of the vacuum could not be recorded");
             }
         }
         Ok(report)
@@ -215,7 +215,7 @@ async fn needed(
             }
             // A version that is permanently unreadable has no files to keep. Other versions may become readable again.
             Err(error @ LakeError::VersionLost { .. }) => {
-                tracing::warn!(table = %table.name, version, %error, "a version to be kept is gone already");
+                tracing::warn!(table = %table.name, version, %error, "a table version within the retention period can no longer be read");
             }
             Err(error) => return Err(error),
         }
@@ -223,7 +223,7 @@ async fn needed(
     // A file that was removed within the retention period was still in use at its beginning.
     let mut removed = table.state().all_tombstones(table.log_store());
     while let Some(tombstone) = removed.next().await {
-        let tombstone = tombstone.map_err(failed(table.name, "read of removed files"))?;
+        let tombstone = tombstone.map_err(failed(table.name, "reading the removed files"))?;
         if tombstone
             .deletion_timestamp()
             .is_none_or(|removed_ms| removed_ms.saturating_mul(1000) >= since.micros())
@@ -246,7 +246,7 @@ async fn unneeded(
     while let Some(tombstone) = removed.next().await {
         tracked.insert(
             tombstone
-                .map_err(failed(table.name, "read of removed files"))?
+                .map_err(failed(table.name, "reading the removed files"))?
                 .path()
                 .into_owned(),
         );

@@ -92,7 +92,7 @@ impl Log<'_> {
         match get_bytes(self.lake, &self.path(version)).await? {
             None => Err(self.fault(version, MISSING)),
             Some(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => Err(self.fault(version, "empty")),
-            Some(bytes) if !is_whole(&bytes) => Err(self.fault(version, "cut short or damaged")),
+            Some(bytes) if !is_whole(&bytes) => Err(self.fault(version, "truncated or damaged")),
             Some(_) => Ok(()),
         }
     }

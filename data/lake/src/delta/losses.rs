@@ -64,7 +64,7 @@ impl Losses {
             Ok(held) if held.iter().all(|(store, _)| replaced.contains(store)) => {
                 tracing::warn!(
                     path,
-                    "a file is missing or damaged; all that it held is written anew or dropped"
+                    "a file is missing or damaged; all its rows are replaced or removed"
                 );
                 Ok(held)
             }

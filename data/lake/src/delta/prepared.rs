@@ -30,7 +30,7 @@ pub(crate) async fn discard(lake: &Storage, prepared: &PreparedActions) {
                 continue;
             };
             if let Err(error) = storage.store().delete(&path).await {
-                tracing::debug!(%table, %path, %error, "a file of a tick that was not begun is left");
+                tracing::debug!(%table, %path, %error, "a file of a commit batch that was not begun could not be deleted");
             }
         }
     }

@@ -189,7 +189,7 @@ impl Table {
 
     async fn recorded_tick(&self) -> Result<u64, LakeError> {
         let version = self.state.transaction_version(&self.log_store, APP_ID).await;
-        let version = version.map_err(failed(self.name, "read of the last tick"))?;
+        let version = version.map_err(failed(self.name, "reading the number of the last commit batch"))?;
         Ok(version.and_then(|version| u64::try_from(version).ok()).unwrap_or(0))
     }
 
@@ -200,7 +200,7 @@ impl Table {
     /// Returns the highest fence number under which a commit batch of this table was begun; 0 if there is none.
     pub(crate) async fn fence(&self) -> Result<u64, LakeError> {
         let fence = self.state.transaction_version(&self.log_store, FENCE_ID).await;
-        let fence = fence.map_err(failed(self.name, "read of the last right to commit"))?;
+        let fence = fence.map_err(failed(self.name, "reading the last fence number"))?;
         Ok(fence.and_then(|fence| u64::try_from(fence).ok()).unwrap_or(0))
     }
 
@@ -239,7 +239,7 @@ impl Table {
     pub(crate) async fn has_given_up(&self, tick: u64) -> Result<bool, LakeError> {
         let version = self.state.transaction_version(&self.log_store, given_up_id(tick)).await;
         Ok(version
-            .map_err(failed(self.name, "read of a tick that was given up"))?
+            .map_err(failed(self.name, "reading whether a commit batch was abandoned"))?
             .is_some())
     }
 

@@ -14,15 +14,15 @@ use crate::repair::{LogRepair, RepairKind, UnrepairableObject};
 use crate::ticks::{TickEnd, TickRecord};
 use crate::{LakeError, TableName};
 
-const LOST_NOW: &str = "the present state needs this entry of the log: put it back from a copy, or `haat restore` goes back to a \
-     backup. Without one, move lake/ away; `haat backfill --all --stage parse`, `haat crawl --force` and `haat release build \
-     --full` make the present anew, without its history";
-const LOST_THEN: &str = "an entry of the log is lost: states of before it cannot be read, unless it is put back from a copy; the \
-     present one can";
-const ALTERED: &str = "an entry of the log is not what was committed: put it back from a copy, or `haat restore` goes back to a \
+const LOST_NOW: &str = "the current state needs this log entry: restore the entry from a copy, or use `haat restore` to return to a \
+     backup. Without a backup, move lake/ away; then `haat backfill --all --stage parse`, `haat crawl --force` and \
+     `haat release build --full` rebuild the current state without its history";
+const LOST_THEN: &str = "a log entry is lost: earlier states cannot be read unless the entry is restored from a copy; the current state \
+     can be read";
+const ALTERED: &str = "a log entry differs from what was committed: restore it from a copy, or use `haat restore` to return to a \
      backup";
-const END_LOST: &str = "the end of this tick is lost: the lake cannot be read as it was then, unless it is put back from a copy; \
-     the present state can";
+const END_LOST: &str = "the record of this tick's end is lost: the lake's state at that tick cannot be read unless the record is restored \
+     from a copy; the current state can be read";
 
 /// Repairs that are needed before the lake can be opened.
 #[derive(Debug, Default)]

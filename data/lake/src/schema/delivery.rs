@@ -24,12 +24,12 @@ pub(crate) fn delivery_matrix() -> SchemaRef {
         bucket(),
         store(),
         brand_slug(),
-        stated("pincode", TEXT, "Indian postal index number, six digits"),
-        maybe("serviceable", FLAG, "Whether the store delivers there"),
+        stated("pincode", TEXT, "Indian postal code of six digits"),
+        maybe("serviceable", FLAG, "Whether the store delivers to the pincode"),
         maybe("zone", TEXT, "Delivery zone"),
-        maybe("days_min", COUNT, "Fewest days to delivery"),
-        maybe("days_max", COUNT, "Most days to delivery"),
-        stated("sampled_at", moment_type(), "When the store was asked"),
+        maybe("days_min", COUNT, "Minimum number of days until delivery"),
+        maybe("days_max", COUNT, "Maximum number of days until delivery"),
+        stated("sampled_at", moment_type(), "Time when the store was queried"),
     ])
 }
 
@@ -41,33 +41,45 @@ pub(crate) fn delivery_zones() -> SchemaRef {
         stated(
             "zone",
             TEXT,
-            "The store's zone, numbered by how many pincodes it has: z1, z2",
+            "Name of the store's zone, numbered by its number of pincodes: z1, z2",
         ),
         stated(
             "confidence",
             TEXT,
-            "high: the store answered for these areas and its answers agree; low: it answered for areas like them",
+            "high: the store answered for these areas and its answers agree; low: the store answered for similar areas",
         ),
         stated(
             "areas",
             list_of(TEXT),
-            "Areas of the zone: state/district/kind, as the directory of pincodes names them",
+            "Areas of the zone as state/district/kind, with the names of the pincode directory",
         ),
         maybe(
             "serviceable",
             FLAG,
-            "Whether the store delivers there; null when its answers do not tell",
+            "Whether the store delivers to the zone; null if its answers do not say",
         ),
-        maybe("days_min", COUNT, "Fewest days to delivery by the cheapest rate"),
-        maybe("days_max", COUNT, "Most days to delivery by the cheapest rate"),
+        maybe(
+            "days_min",
+            COUNT,
+            "Minimum number of days until delivery at the cheapest rate",
+        ),
+        maybe(
+            "days_max",
+            COUNT,
+            "Maximum number of days until delivery at the cheapest rate",
+        ),
         currency(),
         stated(
             "rates",
             list_of_rates(),
-            "Rates with the orders that they were seen for, amounts in minor units; empty when not known",
+            "Rates with the order values that they were seen for, in minor units; empty if unknown",
         ),
-        stated("probes", COUNT, "How many answers the zone was made of"),
-        stated("sampled_at", moment_type(), "Time of the oldest of these answers"),
+        stated("probes", COUNT, "Number of answers that the zone is based on"),
+        stated(
+            "sampled_at",
+            moment_type(),
+            "Time of the oldest answer that the zone is based on",
+        ),
     ])
 }
 
@@ -76,17 +88,17 @@ pub(crate) fn delivery_probes() -> SchemaRef {
         bucket(),
         store(),
         brand_slug(),
-        stated("pincode", TEXT, "Indian postal index number, six digits"),
-        stated("variant_id", ID, "The variant that was in the cart"),
-        stated("quantity", COUNT, "How many of it were in the cart"),
-        stated("goods_minor", MINOR, "What the goods cost, in minor units"),
-        maybe("grams", COUNT, "What the goods weigh, where the store states it"),
+        stated("pincode", TEXT, "Indian postal code of six digits"),
+        stated("variant_id", ID, "Id of the variant in the cart"),
+        stated("quantity", COUNT, "Quantity of the variant in the cart"),
+        stated("goods_minor", MINOR, "Price of the goods in minor units"),
+        maybe("grams", COUNT, "Weight of the goods in grams; null if not stated"),
         currency(),
         stated(
             "options",
             list_of_rates(),
-            "Ways of delivery that the store offered; empty when it does not deliver, or does not say",
+            "Delivery methods that the store offered; empty if it does not deliver or does not say",
         ),
-        stated("asked_at", moment_type(), "When the store was asked"),
+        stated("asked_at", moment_type(), "Time when the store was queried"),
     ])
 }

@@ -47,35 +47,59 @@ pub(crate) fn shipping_policies() -> SchemaRef {
         maybe(
             "free_shipping_threshold_minor",
             MINOR,
-            "Order value from which shipping is free, in minor units",
+            "Minimum order value for free shipping, in minor units",
         ),
-        maybe("cod_available", FLAG, "Cash on delivery; null when nothing is said"),
+        maybe(
+            "cod_available",
+            FLAG,
+            "Whether cash on delivery is possible; null if not stated",
+        ),
         stated(
             "tiers",
             list_of(DataType::Struct(rates())),
-            "Rates in the order stated, amounts in minor units",
+            "Rates in the order of the text, with amounts in minor units",
         ),
-        maybe("source_url", TEXT, "Where the text of the terms stands"),
-        maybe("observed_at", moment_type(), "When the text was read"),
+        maybe("source_url", TEXT, "URL of the text of the terms"),
+        maybe("observed_at", moment_type(), "Time when the text was read"),
         maybe(
             "facts",
             list_of(DataType::Struct(shipping_facts())),
-            "What the text says, fact by fact, each with its sentence",
+            "Facts that the text states, each with its sentence",
         ),
         maybe(
             "unknown",
             list_of(DataType::Struct(unknown_terms())),
-            "What the text does not tell, with the reason",
+            "Terms that the text does not state, each with the reason",
         ),
-        maybe("cod_fee_minor", MINOR, "What cash on delivery costs beside shipping"),
-        maybe("dispatch_days_min", COUNT, "Fewest days from the order to the dispatch"),
-        maybe("dispatch_days_max", COUNT, "Most days from the order to the dispatch"),
-        maybe("delivery_days_min", COUNT, "Fewest days in transit within the country"),
-        maybe("delivery_days_max", COUNT, "Most days in transit within the country"),
+        maybe(
+            "cod_fee_minor",
+            MINOR,
+            "Fee for cash on delivery in addition to shipping, in minor units",
+        ),
+        maybe(
+            "dispatch_days_min",
+            COUNT,
+            "Minimum number of days from order to dispatch",
+        ),
+        maybe(
+            "dispatch_days_max",
+            COUNT,
+            "Maximum number of days from order to dispatch",
+        ),
+        maybe(
+            "delivery_days_min",
+            COUNT,
+            "Minimum number of days in transit within the country",
+        ),
+        maybe(
+            "delivery_days_max",
+            COUNT,
+            "Maximum number of days in transit within the country",
+        ),
         maybe(
             "model_facts",
             list_of(DataType::Struct(shipping_facts())),
-            "Facts that a language model read in the text, of kinds that facts has none of",
+            "Facts that a language model read in the text, only of kinds that are missing in facts",
         ),
     ])
 }

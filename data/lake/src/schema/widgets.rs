@@ -11,18 +11,26 @@ pub(crate) fn widget_reviews() -> SchemaRef {
         product_id,
         platform_product_id,
         source(),
-        stated("review_id", TEXT, "The review app's own id of the review"),
-        stated("rating", DataType::Float32, "Stars, above 0 and up to 5"),
-        maybe("author", TEXT, "Who wrote it, as the widget shows it"),
-        maybe("title", TEXT, "Headline, where it has one"),
-        stated("body", TEXT, "Text, plain; empty where it has stars alone"),
+        stated("review_id", TEXT, "Id of the review in the review app"),
+        stated("rating", DataType::Float32, "Number of stars, above 0 and up to 5"),
+        maybe("author", TEXT, "Name of the review's author, as the widget shows it"),
+        maybe("title", TEXT, "Headline of the review; null if it has none"),
+        stated("body", TEXT, "Plain text of the review; empty if it has only stars"),
         maybe(
             "verified",
             FLAG,
-            "Whether the app says that the writer bought the product",
+            "Whether the app says that the author bought the product",
         ),
-        maybe("created_at", moment_type(), "When it was written, where stated"),
-        stated("observed_at", moment_type(), "When it was first read as it is now"),
+        maybe(
+            "created_at",
+            moment_type(),
+            "Time when the review was written; null if not stated",
+        ),
+        stated(
+            "observed_at",
+            moment_type(),
+            "Time when the review was first read in its current form",
+        ),
     ])
 }
 
@@ -38,10 +46,14 @@ pub(crate) fn widget_ratings() -> SchemaRef {
         stated(
             "rating_average",
             DataType::Float64,
-            "Mean of all ratings, as the widget states it",
+            "Average of all ratings, as the widget states it",
         ),
-        stated("rating_count", COUNT, "Ratings that the widget counts"),
-        stated("observed_at", moment_type(), "When the widget first said so"),
+        stated("rating_count", COUNT, "Number of ratings, as the widget states it"),
+        stated(
+            "observed_at",
+            moment_type(),
+            "Time when the widget first stated these values",
+        ),
     ])
 }
 

@@ -24,7 +24,7 @@ pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) 
             let path = layout::LAYOUT;
             tracing::warn!(
                 path,
-                "the layout of the lake is lost, and written again as the tables tell it"
+                "the record of the lake's layout is lost; it is recreated from the tables"
             );
             tables
         }

@@ -287,7 +287,7 @@ impl LakeSnapshot {
                             damaged.push(error.to_string());
                         }
                     }
-                    Some(size) => damaged.push(format!("{table}/{}: {size} bytes of {}", file.path, file.size)),
+                    Some(size) => damaged.push(format!("{table}/{}: {size} bytes instead of {}", file.path, file.size)),
                     None => damaged.push(format!("{table}/{}: missing", file.path)),
                 }
             }

@@ -55,7 +55,7 @@ impl LakeSnapshot {
                 Ok(rows) => batches.extend(rows),
                 Err(error) if lost_file(&error).is_some() => {
                     let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, "a file is missing or damaged; what it held is not counted");
+                    tracing::warn!(error, "a file is missing or damaged; its rows are not counted");
                     return Ok(None);
                 }
                 Err(error) => return Err(error),

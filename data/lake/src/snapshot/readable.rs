@@ -99,7 +99,7 @@ impl LakeSnapshot {
                     let error = &error as &dyn std::error::Error;
                     tracing::warn!(
                         error,
-                        "a file of brands is missing or damaged; its brands are not known"
+                        "a file of table brands is missing or damaged; its brands are unknown"
                     );
                 }
                 Err(error) => return Err(error),

@@ -129,13 +129,13 @@ pub(crate) async fn staged(
     let mut rows = Vec::with_capacity(record.staged.len());
     for staged in &record.staged {
         let table = TableName::ALL.into_iter().find(|table| table.as_str() == staged.table);
-        let table = table.ok_or_else(|| damaged("it names no table"))?;
+        let table = table.ok_or_else(|| damaged("the name of a staged table is unknown"))?;
         let range = usize::try_from(staged.offset)
             .ok()
             .zip(usize::try_from(staged.offset + staged.bytes).ok());
         let part = range
             .and_then(|(from, to)| bytes.get(from..to))
-            .ok_or_else(|| damaged("it is cut short"))?;
+            .ok_or_else(|| damaged("the staged object is truncated"))?;
         let in_files = !(staged.files.is_empty() && staged.same.is_empty());
         let mut batches = Vec::new();
         if !in_files {

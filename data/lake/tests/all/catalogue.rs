@@ -434,7 +434,7 @@ async fn comments_of_columns_are_in_the_schema() {
     let log = data_storage::get_bytes(&storage, &path).await.unwrap().unwrap();
     let log = String::from_utf8_lossy(&log);
     assert!(
-        log.contains("Lowest price of all variants that have one, in minor units; 0 where none has"),
+        log.contains("Lowest price of all variants that have a price, in minor units; 0 if none has a price"),
         "{log}"
     );
     assert!(

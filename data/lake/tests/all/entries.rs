@@ -56,7 +56,7 @@ async fn a_log_without_its_newest_entry_is_told_and_never_written_over() {
                 matches!(&refused, LakeError::Log { path, .. } if path == entry.as_ref()),
                 "{fault}: {refused:?}"
             );
-            assert!(refused.to_string().contains("put it back from a copy"), "{refused}");
+            assert!(refused.to_string().contains("restore it from a copy"), "{refused}");
             assert_eq!(objects(&storage).await, left, "{table} {fault}");
             storage.store().put(&entry, bytes.into()).await.unwrap();
             let next = open_with(4, &storage).await.unwrap();

@@ -64,7 +64,7 @@ async fn a_run_of_some_of_the_brands_of_a_lost_file_fails_these_and_refreshes_th
         panic!("{tea:?}");
     };
     assert_eq!(code, "lake");
-    assert!(reason.contains("put it back from a copy"), "{reason}");
+    assert!(reason.contains("restore it from a copy"), "{reason}");
     assert_eq!((report.totals.changed, report.totals.failed), (1, 1));
     assert_eq!(rig.lake().await.unfinished_tick().await, None);
 }

@@ -73,7 +73,10 @@ fn known<T>(read: Result<T, LakeError>) -> Result<Option<T>, LakeError> {
     match read {
         Err(error) if lost_file(&error).is_some() => {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "what a brand had before is not known: its history begins anew");
+            tracing::warn!(
+                error,
+                "the earlier prices of a brand are unknown, because files are missing or damaged; its history starts afresh"
+            );
             Ok(None)
         }
         read => read.map(Some),
