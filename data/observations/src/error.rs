@@ -7,7 +7,7 @@ pub enum ObservationsError {
     #[error("observations cannot be read or removed")]
     Storage(#[from] StorageError),
     /// A file was not written by a recorder or is damaged. It is kept, and readers skip it.
-    #[error("observations/{path} is no file of observations: {fault}")]
+    #[error("observations/{path} is not a valid file of observations: {fault}")]
     Damaged {
         /// Path of the file below `observations`.
         path: String,
@@ -34,18 +34,18 @@ pub enum Fault {
         bytes_max: u64,
     },
     /// The file cannot be decompressed.
-    #[error("it cannot be unpacked")]
+    #[error("it cannot be decompressed")]
     Packing,
     /// The first line of the file is not a valid heading.
-    #[error("its first line is no heading")]
+    #[error("its first line is not a valid header")]
     Heading,
     /// The file was written by a newer version of the program.
-    #[error("its format is {0}, which this program does not know")]
+    #[error("its format version is {0}, which this program does not support")]
     Version(u32),
     /// The number of observations differs from the one in the heading, or exceeds the limit of a recorder.
-    #[error("it does not hold as many observations as it says")]
+    #[error("its number of observations differs from its header")]
     Count,
     /// A line is not an observation, or contains values that no store can have.
-    #[error("line {0} is no observation")]
+    #[error("line {0} is not a valid observation")]
     Line(usize),
 }

@@ -73,7 +73,7 @@ pub async fn list(
         source,
     })? {
         let Some(name) = meta.location.filename().filter(|name| is_name(name)) else {
-            tracing::debug!(path = %meta.location, "an object among the observations is none of them");
+            tracing::debug!(path = %meta.location, "an object in the observations folder is not a file of observations");
             continue;
         };
         if !is_wanted(meta.location.as_ref()) {

@@ -107,9 +107,12 @@ impl Recorder {
 }
 
 fn describe() {
-    metrics::describe_counter!(RECORDED, "Live observations that are in storage for the lake");
-    metrics::describe_counter!(BATCHES, "Files of live observations that were written");
-    metrics::describe_counter!(LOST, "Live observations that were not kept, by reason");
+    metrics::describe_counter!(
+        RECORDED,
+        "Number of live observations that were written to storage for the lake"
+    );
+    metrics::describe_counter!(BATCHES, "Number of files of live observations that were written");
+    metrics::describe_counter!(LOST, "Number of live observations that were lost, by reason");
     metrics::counter!(RECORDED).increment(0);
     metrics::counter!(BATCHES).increment(0);
     LossReason::ALL.into_iter().for_each(|lost| lost.count(0));
@@ -216,7 +219,7 @@ impl Writer {
             if puts == PUTS_MAX {
                 return Err(error);
             }
-            tracing::debug!(%path, error = &*error as &dyn std::error::Error, "a file of observations is put again");
+            tracing::debug!(%path, error = &*error as &dyn std::error::Error, "writing a file of observations is retried");
             sleep(pause).await;
             (pause, puts) = (pause * 4, puts + 1);
         }
@@ -227,7 +230,7 @@ fn unwritten(observations: usize, error: &(dyn std::error::Error + 'static)) {
     tracing::warn!(
         observations,
         error,
-        "live observations are lost: they could not be written"
+        "live observations are lost because they could not be written"
     );
     LossReason::PutFailed.count(observations);
 }

@@ -223,7 +223,7 @@ async fn files_are_listed_oldest_first_and_damaged_ones_are_named_and_left() {
     assert!(refused.is_damage());
     assert_eq!(
         refused.to_string(),
-        format!("observations/{damaged} is no file of observations: it cannot be unpacked")
+        format!("observations/{damaged} is not a valid file of observations: it cannot be decompressed")
     );
     let oldest = list(&storage, 2, |path| path != damaged).await.unwrap();
     assert_eq!(oldest, files[1..3]);
