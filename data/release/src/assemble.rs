@@ -27,7 +27,7 @@ pub struct Assembly<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum AssembleError {
     /// The lake has a number of products of the store, but the parts have a different number.
-    #[error("store {store} has {expected} products in the lake, {found} were indexed")]
+    #[error("store {store} has {expected} products in the lake, but {found} were indexed")]
     StoreIncomplete {
         /// Host of the store.
         store: StoreHost,
@@ -37,13 +37,13 @@ pub enum AssembleError {
         found: u64,
     },
     /// A store was built that the plan did not ask for, or in another state than the planned one.
-    #[error("store {store} was built but not planned so")]
+    #[error("store {store} was built although the plan does not contain it")]
     StoreNotPlanned {
         /// Host of the store.
         store: StoreHost,
     },
     /// An unchanged store is not in the previous release.
-    #[error("store {store} is kept but the release before does not know it")]
+    #[error("store {store} is to be kept, but the previous release does not contain it")]
     StoreNotKept {
         /// Host of the store.
         store: StoreHost,

@@ -57,10 +57,12 @@ pub enum Violation {
 impl std::fmt::Display for Violation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Collapse { what, before, after } => write!(f, "{what} collapse from {before} to {after}"),
-            Self::Empty => f.write_str("it has no products"),
-            Self::Totals { what } => write!(f, "{what} do not add up"),
-            Self::NotFound { looked_for } => write!(f, "{looked_for} is not found"),
+            Self::Collapse { what, before, after } => {
+                write!(f, "the number of {what} collapses from {before} to {after}")
+            }
+            Self::Empty => f.write_str("the release has no products"),
+            Self::Totals { what } => write!(f, "{what} do not match the release's totals"),
+            Self::NotFound { looked_for } => write!(f, "a search does not find {looked_for}"),
         }
     }
 }

@@ -43,7 +43,7 @@ impl fmt::Display for DamageKind {
         match self {
             Self::Missing => f.write_str("is missing"),
             Self::Size { found, expected } => write!(f, "has {found} bytes, not {expected}"),
-            Self::Content { found } => write!(f, "has other bytes, of hash {found}"),
+            Self::Content { found } => write!(f, "has different content, with hash {found}"),
         }
     }
 }

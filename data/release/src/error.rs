@@ -92,7 +92,7 @@ pub enum ReleaseError {
     /// Files that the release shares with others are damaged in the store, and neither the build nor the cache has
     /// intact copies.
     #[error(
-        "release {id} cannot be published: {}; there is no good copy: `haat release build --full` makes all files anew",
+        "release {id} cannot be published: {}; there is no intact copy: run `haat release build --full` to rebuild all files",
         damage::text(.damage)
     )]
     NoGoodCopy {
@@ -102,7 +102,7 @@ pub enum ReleaseError {
         damage: Vec<Damage>,
     },
     /// The release must not be published, because its checks failed.
-    #[error("release {id} fails its checks: {}", checks::text(.violations))]
+    #[error("release {id} does not pass its checks: {}", checks::text(.violations))]
     ChecksFailed {
         /// Id of the release.
         id: ReleaseId,
@@ -120,7 +120,7 @@ pub enum ReleaseError {
     },
     /// It is unknown whether the event that makes the release current was appended to the log: the response to the
     /// append was lost, and the log cannot be read.
-    #[error("{id} may or may not be the current release now; `haat release list` shows it")]
+    #[error("it is unknown if {id} is the current release now: check with `haat release list`")]
     Unknown {
         /// Id of the release.
         id: ReleaseId,
@@ -129,11 +129,11 @@ pub enum ReleaseError {
         source: StorageError,
     },
     /// There is no release yet.
-    #[error("there is no release yet: `haat release build`")]
+    #[error("there is no release yet: run `haat release build`")]
     NoRelease,
     /// The target of a rollback was garbage-collected during the rollback. Its manifest was restored, and no file was
     /// removed.
-    #[error("release {0} became current while it was being collected; nothing was removed")]
+    #[error("release {0} became current while garbage collection was removing it; no file was removed")]
     CollectedWhileCurrent(ReleaseId),
     /// A blocking task was cancelled because the program is stopping.
     #[error("interrupted while trying to {action}")]

@@ -204,7 +204,7 @@ impl ReleaseStore {
         self.log
             .forget_below(first)
             .await
-            .map_err(storage("cut the release log"))
+            .map_err(storage("truncate the release log"))
     }
 
     /// Returns `true` if a release's manifest is not damaged. A collected manifest also counts as readable.
@@ -226,7 +226,7 @@ impl ReleaseStore {
             Ok(Some(manifest)) => Ok(Ok(manifest.files().map(|file| file.sha256.to_string()).collect())),
             Ok(None) => {
                 // The manifest existed a moment ago, so another collection is running.
-                tracing::warn!(path = %meta.location, "a manifest vanished during garbage collection");
+                tracing::warn!(path = %meta.location, "a manifest disappeared during garbage collection");
                 Ok(Ok(Vec::new()))
             }
             Err(ReleaseError::ManifestDamaged { reason, .. }) => Ok(Err(Unreadable::manifest(id, reason))),

@@ -60,7 +60,7 @@ impl Unreadable {
     fn of_whole_event(fault: &EventFault) -> Option<Self> {
         (fault.object != FaultyObject::Both).then(|| Self {
             object: fault.path.clone(),
-            reason: "the event is read from the other object of its number".to_owned(),
+            reason: "the event is read from its other copy".to_owned(),
         })
     }
 

@@ -118,7 +118,7 @@ fn genuine(id: ReleaseId, manifest: Manifest) -> Result<Manifest, ReleaseError> 
     if manifest.schema_version == SCHEMA_VERSION {
         let content = manifest.content_id().map_err(|error| damaged(error.to_string()))?;
         if manifest.id != id || content != id {
-            return Err(damaged(format!("its content is that of {content}")));
+            return Err(damaged(format!("its content has id {content}")));
         }
     }
     Ok(manifest)

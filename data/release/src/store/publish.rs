@@ -90,7 +90,7 @@ impl ReleaseStore {
         let json = |source| ReleaseError::ManifestNotJson { id, source };
         let content = manifest.content_id().map_err(json)?;
         if content != id {
-            let reason = format!("its content is that of {content}");
+            let reason = format!("its content has id {content}");
             return Err(ReleaseError::ManifestDamaged { id, reason });
         }
         let current = self.current().await?;
@@ -280,10 +280,10 @@ impl ReleaseStore {
         match self.find_manifest(current).await {
             Ok(Some(manifest)) => return Ok(Some(manifest)),
             Ok(None) => {
-                tracing::warn!(release = %current, "the current release has no manifest; an older one stands in for it");
+                tracing::warn!(release = %current, "the current release has no manifest; an older release is used instead");
             }
             Err(error @ ReleaseError::ManifestDamaged { .. }) => {
-                tracing::warn!(%error, "an older release stands in for the current one");
+                tracing::warn!(%error, "the current release's manifest is damaged; an older release is used instead");
             }
             Err(error) => return Err(error),
         }

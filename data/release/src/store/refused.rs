@@ -126,7 +126,7 @@ impl ReleaseStore {
             }
         };
         if let Err(error) = recorded {
-            tracing::warn!(error = &error as &dyn Error, "a refused build is not recorded");
+            tracing::warn!(error = &error as &dyn Error, "a refused build could not be recorded");
         }
     }
 
@@ -143,7 +143,7 @@ impl ReleaseStore {
             Err(error) => {
                 tracing::warn!(
                     error = &error as &dyn Error,
-                    "the record of a refused build is not removed; the next build tries again"
+                    "the record of a refused build could not be removed; the next build tries again"
                 );
             }
         }

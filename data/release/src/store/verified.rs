@@ -138,7 +138,7 @@ impl VerifiedFiles {
             .and_then(|json| std::fs::write(&partial, json))
             .and_then(|()| std::fs::rename(&partial, cache.join(INDEX)));
         if let Err(error) = written {
-            tracing::debug!(%error, "the record of verified files is not saved");
+            tracing::debug!(%error, "the record of verified files could not be saved");
             let _ = std::fs::remove_file(&partial);
         }
     }

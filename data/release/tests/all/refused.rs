@@ -18,7 +18,7 @@ async fn a_refused_release_is_recorded_until_a_build_succeeds() {
     bench.publish(&poor).await.unwrap_err();
     let refused = releases.refused().await.unwrap().unwrap();
     assert!(
-        refused.reason.contains("products collapse from 32 to 16"),
+        refused.reason.contains("products collapses from 32 to 16"),
         "{}",
         refused.reason
     );
