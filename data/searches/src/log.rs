@@ -39,7 +39,10 @@ impl SearchLog {
         config: &SearchesConfig,
         cancel: CancellationToken,
     ) -> (Self, impl Future<Output = ()> + Send + 'static) {
-        metrics::describe_counter!(LOST, "Searches that are in no count of words, by reason");
+        metrics::describe_counter!(
+            LOST,
+            "Number of searches that are missing from the counts of searched words, by reason"
+        );
         for reason in ["too_many_words", "put_failed"] {
             metrics::counter!(LOST, "reason" => reason).increment(0);
         }
@@ -140,7 +143,7 @@ impl Writer {
             };
             tracing::warn!(
                 error,
-                "counts of searched words are not written: they wait for the next time"
+                "counts of searched words could not be written; the next write includes them"
             );
             metrics::counter!(LOST, "reason" => "put_failed").increment(1);
             self.log.keep(&day);
@@ -160,9 +163,9 @@ impl Writer {
             Ok(Ok(())) => self.forgot = Some(today),
             Ok(Err(error)) => {
                 let error: &dyn std::error::Error = &error;
-                tracing::warn!(error, "old counts of searched words are not removed");
+                tracing::warn!(error, "old counts of searched words could not be removed");
             }
-            Err(_) => tracing::warn!("the home takes too long over old counts of searched words"),
+            Err(_) => tracing::warn!("removing old counts of searched words took too long"),
         }
     }
 }
