@@ -13,7 +13,7 @@ pub enum BackfillError {
     #[error("no brand is registered as {0}")]
     UnknownBrand(BrandSlug),
     /// A crawl is running on this machine, and the crawl and the backfill would overwrite each other's results.
-    #[error("a crawl is at work, or another backfill: try again when it has ended")]
+    #[error("a crawl or another backfill is running: try again when it has ended")]
     CrawlAtWork,
     /// The landings could not be listed or read.
     #[error("the landed pages cannot be read")]
@@ -22,7 +22,7 @@ pub enum BackfillError {
     #[error("the lake cannot be read")]
     LakeRead(#[source] LakeError),
     /// The lake refused several commits in a row.
-    #[error("the lake refused {refused} commits in a row")]
+    #[error("the lake refused {refused} consecutive commits")]
     LakeWrite {
         /// Number of refused commits.
         refused: u32,
@@ -31,9 +31,9 @@ pub enum BackfillError {
         source: LakeError,
     },
     /// The progress records could not be written, read, listed or deleted.
-    #[error("the note of progress cannot be written or read")]
+    #[error("the backfill's progress cannot be written or read")]
     Storage(#[from] StorageError),
     /// The clock's time cannot be written as an id.
-    #[error("the clock tells a moment that makes no id")]
+    #[error("the clock's time cannot be used as a run id")]
     Id(#[source] IdError),
 }

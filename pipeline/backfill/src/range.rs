@@ -14,7 +14,7 @@ pub struct Range {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RangeError {
     /// The text is neither a date nor a timestamp.
-    #[error("{0:?} is no date such as 2026-11-23, and no moment such as 2026-11-23T08:00:00Z")]
+    #[error("{0:?} is neither a date such as 2026-11-23 nor a time such as 2026-11-23T08:00:00Z")]
     NoDate(String),
     /// The end is before the start.
     #[error("the range ends before it begins")]

@@ -196,7 +196,7 @@ async fn begin(
 
 /// Resumes a backfill. Finished stores stay finished, and failed ones are tried again.
 async fn resume(mut found: Backfill, deps: &BackfillDeps, registry: &Registry) -> Result<BackfillStart, BackfillError> {
-    tracing::info!(backfill = %found.id, "going on with an unfinished backfill");
+    tracing::info!(backfill = %found.id, "continuing an unfinished backfill");
     (found.state, found.resumed) = (BackfillState::Running, found.resumed.saturating_add(1));
     let as_of = AsOf::Versions(found.versions.clone());
     let before = deps.lake.snapshot_at(&as_of).await.map_err(BackfillError::LakeRead)?;
@@ -213,7 +213,7 @@ async fn resume(mut found: Backfill, deps: &BackfillDeps, registry: &Registry) -
             None => {
                 store.outcome = StoreOutcome::Failed {
                     code: "landing".to_owned(),
-                    reason: "its landed pages are gone, or the brand is".to_owned(),
+                    reason: "the store's landed pages or its brand were removed".to_owned(),
                 }
             }
         }
@@ -281,7 +281,7 @@ impl Work<'_> {
             match read {
                 Ok(done) => batch.extend(done),
                 // The stores of the group are still waiting, and the next backfill with the same options reads them.
-                Err(error) => tracing::error!(error = with_causes(&error), "a group of stores broke off"),
+                Err(error) => tracing::error!(error = with_causes(&error), "the task of a group of stores failed"),
             }
             let bytes: u64 = batch.iter().map(|one| one.task.crawl.landed_bytes()).sum();
             if bytes >= memory / COMMIT_SHARE {
@@ -378,6 +378,6 @@ async fn remember(storage: &Storage, one: &FinishedStore) {
     };
     if let Err(error) = told.await {
         // Without the state, the store is only read in full next time.
-        tracing::warn!(brand.slug = %one.task.brand.slug, error = with_causes(&error), "crawl state not kept");
+        tracing::warn!(brand.slug = %one.task.brand.slug, error = with_causes(&error), "the crawl state could not be saved");
     }
 }

@@ -50,6 +50,6 @@ impl FromStr for Stage {
             return Ok(Self::Parse);
         }
         let found = Self::ALL.into_iter().find(|stage| stage.as_str() == text);
-        found.ok_or_else(|| "none of parse, normalise, reviews, shipping, index".to_owned())
+        found.ok_or_else(|| "unknown stage: must be parse, normalise, reviews, shipping or index".to_owned())
     }
 }

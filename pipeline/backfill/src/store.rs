@@ -76,7 +76,7 @@ pub(crate) async fn read_group(shared: Arc<BackfillContext>, group: Vec<ListedTa
         Ok(before) => Some(before),
         Err(error) => {
             // A file was lost, or a vacuum has deleted it since. The commit decides about the rows.
-            tracing::warn!(error = with_causes(&error), "the changes of some brands are not known");
+            tracing::warn!(error = with_causes(&error), "the changes of some brands are unknown");
             None
         }
     };

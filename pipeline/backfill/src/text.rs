@@ -16,12 +16,12 @@ pub fn write_report(out: &mut dyn Write, backfill: &Backfill) -> io::Result<()> 
         brand(out, store)?;
     }
     if let Some(more) = told.len().checked_sub(BRANDS_MAX).filter(|more| *more > 0) {
-        writeln!(out, "… and {more} more brands, which --json names")?;
+        writeln!(out, "… and {more} more brands; --json lists all")?;
     }
     let totals = &backfill.totals;
     writeln!(
         out,
-        "backfill {}: {} stores, {} changed, {} unchanged, {} left, {} doubtful, {} overtaken, {} failed, {} waiting",
+        "backfill {}: {} stores, {} changed, {} unchanged, {} skipped, {} doubtful, {} overtaken, {} failed, {} waiting",
         backfill.id,
         totals.stores,
         totals.changed,
@@ -40,15 +40,15 @@ pub fn write_report(out: &mut dyn Write, backfill: &Backfill) -> io::Result<()> 
         return writeln!(out, "nothing was written");
     }
     if backfill.state == BackfillState::Interrupted {
-        writeln!(out, "interrupted: the same command goes on with it")?;
+        writeln!(out, "interrupted: run the same command again to continue")?;
     }
     match backfill.undo_as_of.filter(|_| totals.changed > 0) {
-        Some(moment) => writeln!(out, "undo: haat lake restore --as-of {moment}")?,
-        None if totals.changed > 0 => writeln!(out, "the lake was empty before: there is nothing to go back to")?,
+        Some(moment) => writeln!(out, "to undo: haat lake restore --as-of {moment}")?,
+        None if totals.changed > 0 => writeln!(out, "the lake was empty before, so there is no state to restore")?,
         None => {}
     }
     if totals.changed > 0 {
-        writeln!(out, "`haat release build` publishes it")?;
+        writeln!(out, "run `haat release build` to publish the changes")?;
     }
     Ok(())
 }
@@ -62,27 +62,27 @@ fn brand(out: &mut dyn Write, store: &StoreReport) -> io::Result<()> {
     match &store.outcome {
         StoreOutcome::Changed => match &store.difference {
             Some(difference) => writeln!(out, "{slug}: {}", counts(difference)),
-            None => writeln!(out, "{slug}: changed; its state before cannot be read any more"),
+            None => writeln!(out, "{slug}: changed; its previous state can no longer be read"),
         },
         StoreOutcome::Left(SkipReason::NothingLanded) => {
-            writeln!(out, "{slug}: left, no complete landing of it in the range")
+            writeln!(out, "{slug}: skipped, the range contains no complete landing of it")
         }
         StoreOutcome::Left(SkipReason::Older { landed_at, lake_at }) => writeln!(
             out,
-            "{slug}: left, its newest landing in the range is of {landed_at}, the lake has it as of {lake_at}; \
-             --older takes the older one"
+            "{slug}: skipped, its newest landing in the range is from {landed_at}, the lake's data is from {lake_at}; \
+             --older uses the older landing"
         ),
         StoreOutcome::Doubtful { doubts } => {
             let doubts: Vec<_> = doubts.iter().map(|doubt| doubt.as_str()).collect();
             let difference = store.difference.clone().unwrap_or_default();
             writeln!(
                 out,
-                "{slug}: left, it would be doubtful ({}): {}; --accept-collapse takes it",
+                "{slug}: skipped, the landing is doubtful ({}): {}; --accept-collapse accepts it",
                 doubts.join(", "),
                 counts(&difference)
             )
         }
-        StoreOutcome::Overtaken => writeln!(out, "{slug}: left, it was changed by others meanwhile"),
+        StoreOutcome::Overtaken => writeln!(out, "{slug}: skipped, another process changed it meanwhile"),
         StoreOutcome::Failed { code, reason } => writeln!(out, "{slug}: failed, {code}: {reason}"),
         StoreOutcome::Unchanged | StoreOutcome::Waiting => Ok(()),
     }
@@ -100,8 +100,8 @@ fn counts(difference: &Difference) -> String {
         moves: _,
     } = difference;
     format!(
-        "{added} added, {changed} changed, {gone} gone, {same} the same; {prices_moved} prices moved, \
-         {into_stock} into stock, {out_of_stock} out of stock"
+        "{added} added, {changed} changed, {gone} gone, {same} unchanged; {prices_moved} prices changed, \
+         {into_stock} back in stock, {out_of_stock} out of stock"
     )
 }
 
