@@ -40,7 +40,7 @@ pub enum Rejection {
     #[error("title: blank")]
     TitleBlank,
     /// The record contains more text than any genuine product.
-    #[error("record: {bytes} bytes of text, at most {bytes_max}")]
+    #[error("record: its text has {bytes} bytes, more than the maximum of {bytes_max}")]
     TooLarge {
         /// Size of the text in bytes.
         bytes: usize,
@@ -51,7 +51,7 @@ pub enum Rejection {
     #[error("variants: none")]
     NoVariants,
     /// The record has variants, but none could be understood.
-    #[error("variants: none of {count} can be understood; {first}")]
+    #[error("variants: none of {count} can be parsed; {first}")]
     NoGoodVariant {
         /// Number of variants.
         count: usize,
@@ -136,7 +136,7 @@ fn left_out(raw: &RawProduct<'_>, bad: Vec<BadVariant>) -> Vec<String> {
     let told = raw.variants.len() + raw.bad_variants.len();
     if raw.variants_stated > told {
         left_out.push(format!(
-            "variants: {} of {} are left out without a word on each",
+            "variants: {} of {} are omitted without a report on each",
             raw.variants_stated - told,
             raw.variants_stated
         ));

@@ -26,7 +26,7 @@ const PATH_BYTES_MAX: usize = 300;
 
 #[cold]
 fn too_heavy() -> Fault {
-    Fault::new(format!("its lists take more than {RECORD_BYTES_MAX} bytes of memory"))
+    Fault::new(format!("its lists need more than {RECORD_BYTES_MAX} bytes of memory"))
 }
 
 /// Fault in a value, with its path in the record.
@@ -126,7 +126,7 @@ impl<'a> Cursor<'a> {
             Some(b't' | b'f') if self.literal("true") || self.literal("false") => "true or false",
             Some(b'n') if self.literal("null") => "null",
             Some(b'-' | b'0'..=b'9') => "number",
-            Some(_) => "no JSON",
+            Some(_) => "invalid JSON",
             None => "the end",
         };
         Fault::new(format!("expected {expected}, found {found}"))
@@ -232,7 +232,7 @@ impl<'a> Cursor<'a> {
     #[cold]
     fn endless_string(&mut self) -> Fault {
         self.at = self.text.len();
-        Fault::new("no JSON: a text without end")
+        Fault::new("invalid JSON: unterminated string")
     }
 
     fn escaped_string(&mut self, start: usize, first_escape: usize) -> CursorResult<String> {
@@ -272,15 +272,15 @@ impl<'a> Cursor<'a> {
                     self.at += 1;
                     return Ok(());
                 }
-                _ => return Err(Fault::new("no JSON: a member without a name")),
+                _ => return Err(Fault::new("invalid JSON: object member without a key")),
             }
             let name = self.string()?;
             if !self.take(b':') {
-                return Err(Fault::new("no JSON: a name without a value").under(name));
+                return Err(Fault::new("invalid JSON: key without a value").under(name));
             }
             member(self, &name).map_err(|fault| fault.under(name))?;
             if !self.take(b',') && self.peek() != Some(b'}') {
-                return Err(Fault::new("no JSON: an object without end"));
+                return Err(Fault::new("invalid JSON: unterminated object"));
             }
         }
     }
@@ -301,7 +301,7 @@ impl<'a> Cursor<'a> {
             item(self, count).map_err(|fault| fault.under(format_args!("[{count}]")))?;
             count += 1;
             if !self.take(b',') && self.peek() != Some(b']') {
-                return Err(Fault::new("no JSON: a list without end"));
+                return Err(Fault::new("invalid JSON: unterminated array"));
             }
         }
         Ok(count)
@@ -355,7 +355,7 @@ impl<'a> Cursor<'a> {
             }
             self.at += 1;
         }
-        Err(Fault::new("no JSON: a bracket without end"))
+        Err(Fault::new("invalid JSON: unclosed bracket"))
     }
 }
 
@@ -404,7 +404,7 @@ fn escape(bytes: &[u8]) -> CursorResult<(char, usize)> {
         Some(b'b') => '\u{8}',
         Some(b'f') => '\u{c}',
         Some(b'u') => {
-            let first = code_unit(bytes).ok_or_else(|| Fault::new("no JSON: a broken escape"))?;
+            let first = code_unit(bytes).ok_or_else(|| Fault::new("invalid JSON: broken escape sequence"))?;
             if let Some(char) = char::from_u32(first) {
                 return Ok((char, 6));
             }
@@ -413,7 +413,7 @@ fn escape(bytes: &[u8]) -> CursorResult<(char, usize)> {
             let pair = pair.and_then(|low| char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + (low - 0xDC00)));
             return Ok(pair.map_or((char::REPLACEMENT_CHARACTER, 6), |char| (char, 12)));
         }
-        _ => return Err(Fault::new("no JSON: an unknown escape")),
+        _ => return Err(Fault::new("invalid JSON: unknown escape sequence")),
     };
     Ok((char, 2))
 }

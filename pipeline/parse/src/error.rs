@@ -8,19 +8,19 @@ pub enum ParseError {
     #[error("the body is empty")]
     Empty,
     /// The body is another kind of document, such as an HTML page or plain text.
-    #[error("the body is no JSON, it begins with {begins_with:?}")]
+    #[error("the body is not JSON, it begins with {begins_with:?}")]
     NotJson {
         /// Start of the body.
         begins_with: String,
     },
     /// The body ends before its JSON does.
-    #[error("the body ends before its JSON does, after {bytes} bytes")]
+    #[error("the body's JSON is truncated after {bytes} bytes")]
     Truncated {
         /// Length of the body in bytes.
         bytes: usize,
     },
     /// The JSON around the records is invalid.
-    #[error("broken JSON at byte {offset}: expected {expected}")]
+    #[error("invalid JSON at byte {offset}: expected {expected}")]
     Malformed {
         /// Byte offset of the fault.
         offset: usize,
@@ -28,19 +28,19 @@ pub enum ParseError {
         expected: &'static str,
     },
     /// The body is JSON, but has neither `products` nor `product`.
-    #[error("the JSON holds no products: {begins_with:?}")]
+    #[error("the JSON contains no products: {begins_with:?}")]
     NoProducts {
         /// Start of the body.
         begins_with: String,
     },
     /// The body is JSON, but not a store description.
-    #[error("the JSON is no object that describes a store: {begins_with:?}")]
+    #[error("the JSON does not describe a store: {begins_with:?}")]
     NoStore {
         /// Start of the body.
         begins_with: String,
     },
     /// The body is not UTF-8, which JSON requires, or is not text.
-    #[error("the body is no UTF-8: {invalid} sequences of its {bytes} bytes are none")]
+    #[error("the body is not UTF-8: it has {invalid} invalid sequences in {bytes} bytes")]
     NotUtf8 {
         /// Number of invalid UTF-8 sequences, up to where counting stopped.
         invalid: usize,

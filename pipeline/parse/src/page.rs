@@ -202,7 +202,7 @@ fn list<'a, T>(
         }
         records.push(read(cursor, records.len() + 1)?);
         if !cursor.take(b',') && cursor.peek() != Some(b']') {
-            return Err(stuck(cursor, "a comma or the end of the list"));
+            return Err(stuck(cursor, "a comma or the end of the array"));
         }
     }
     Ok(records)

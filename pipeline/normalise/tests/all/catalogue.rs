@@ -243,10 +243,10 @@ fn money_follows_the_currency_and_what_is_not_exact_is_quarantined() {
         .collect();
     insta::assert_debug_snapshot!(reasons, @r#"
 [
-    "2: variants: none of 1 can be understood; variant 20: price: \"19.999\" is finer than the minor unit of JPY",
-    "3: variants: none of 1 can be understood; variant 30: price: not a decimal amount: \"12,99\"",
-    "4: variants: none of 1 can be understood; variant 40: price: a negative amount: \"-5.00\"",
-    "5: variants: none of 1 can be understood; variant 50: price: missing",
+    "2: variants: none of 1 can be parsed; variant 20: price: \"19.999\" is finer than the minor unit of JPY",
+    "3: variants: none of 1 can be parsed; variant 30: price: not a decimal amount: \"12,99\"",
+    "4: variants: none of 1 can be parsed; variant 40: price: a negative amount: \"-5.00\"",
+    "5: variants: none of 1 can be parsed; variant 50: price: missing",
 ]
 "#);
     assert!(found.quarantined.iter().all(|entry| entry.excerpt.starts_with("{\"")));
@@ -298,7 +298,7 @@ fn a_variant_that_cannot_be_read_and_variants_beyond_the_bound_are_told() {
         [
             "variant at place 2: id: missing",
             "variant 13: price: expected text, found object",
-            "variants: 2 of 2050 are left out without a word on each",
+            "variants: 2 of 2050 are omitted without a report on each",
         ]
     );
 }

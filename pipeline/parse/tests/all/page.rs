@@ -188,7 +188,7 @@ fn a_wrong_type_of_what_a_product_can_do_without_costs_itself_alone() {
     // Invalid JSON is worse than a missing value.
     assert_eq!(
         reason(r#"{"id":1,"vendor":x"y","title":"z"}"#),
-        "no JSON: an object without end"
+        "invalid JSON: unterminated object"
     );
 }
 
@@ -335,15 +335,15 @@ fn broken_characters_are_replaced_and_broken_json_costs_its_record() {
     );
     assert_eq!(
         title(br#"{"id":2,"title":NaN}"#).unwrap_err(),
-        "title: expected text, found no JSON"
+        "title: expected text, found invalid JSON"
     );
     assert_eq!(
         title(br#"{"id":2,"title":"\x"}"#).unwrap_err(),
-        "title: no JSON: an unknown escape"
+        "title: invalid JSON: unknown escape sequence"
     );
     assert_eq!(
         title(br#"{"id":2 "title":"x"}"#).unwrap_err(),
-        "no JSON: an object without end"
+        "invalid JSON: unterminated object"
     );
 }
 
