@@ -123,7 +123,7 @@ mod tests {
         let error = anyhow::Error::new(RemoveError::from(RegistryError::Contended));
         assert_eq!(
             plain(&error),
-            "the brand could not be taken out of the registry: others keep changing the brand registry"
+            "the brand could not be removed from the registry: other processes keep changing the brand registry"
         );
     }
 }

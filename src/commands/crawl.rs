@@ -409,7 +409,7 @@ mod tests {
         assert_eq!(
             String::from_utf8(out).unwrap(),
             format!(
-                "kith: held_back 3 products, where there were 90\n\
+                "kith: held_back 3 products, compared with 90 before\n\
                  run 20261121T012725Z-3f9a01c7: 2 stores, 0 changed, 1 unchanged, 1 held back, 0 failed, 0 skipped; \
                  6 products, 0 quarantined, 1 commit\n\
                  report: {}\n\

@@ -70,7 +70,7 @@ async fn caught_up(storage: &Storage, registry: &Registry) -> Registry {
     if let Err(error) = registry.catch_up(storage).await {
         tracing::warn!(
             error = with_causes(&error),
-            "brands that were added or removed meanwhile are not known"
+            "it is unknown which brands were added or removed meanwhile"
         );
     }
     registry
@@ -108,7 +108,7 @@ fn warn<T>(recorded: Result<T, data_checks::ChecksError>) {
     if let Err(error) = recorded {
         tracing::warn!(
             error = with_causes(&error),
-            "the times of the stores' last checks were not recorded"
+            "the times of the stores' last checks could not be recorded"
         );
     }
 }

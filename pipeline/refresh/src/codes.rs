@@ -16,7 +16,7 @@ impl RunContext {
             Err(error) => {
                 tracing::warn!(
                     brand.slug = %brand.slug, error = with_causes(&error),
-                    "a store's texts on discount codes are not known"
+                    "a store's texts about discount codes cannot be read"
                 );
                 StatedCodes::default()
             }
@@ -35,7 +35,7 @@ impl RunContext {
         if let Some(error) = stopped_by {
             tracing::debug!(
                 brand.slug = %brand.slug, error = with_causes(&error),
-                "a store's texts on discount codes were not all read"
+                "not all of a store's texts about discount codes could be read"
             );
         }
         if requests == 0 {
@@ -51,7 +51,7 @@ impl RunContext {
         {
             tracing::warn!(
                 brand.slug = %brand.slug, error = with_causes(&error),
-                "a store's texts on discount codes are not kept"
+                "a store's texts about discount codes could not be saved"
             );
         }
     }

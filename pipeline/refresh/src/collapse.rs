@@ -102,7 +102,7 @@ pub enum HeldError {
     #[error("held crawls cannot be read or written")]
     Storage(#[from] StorageError),
     /// No crawl of the brand is held back.
-    #[error("nothing of {0} is held back")]
+    #[error("no crawl of {0} is held back")]
     Nothing(BrandSlug),
 }
 

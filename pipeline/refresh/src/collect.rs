@@ -34,7 +34,8 @@ const REFUSALS_MAX: u32 = 3;
 const REFUSED: &str = "lake";
 /// Error code and reason for a brand of which the lake already has a later crawl.
 const OVERTAKEN: &str = "overtaken";
-const OVERTAKEN_BY: &str = "another crawl read this store later and was committed first; the next crawl reads it anew";
+const OVERTAKEN_BY: &str =
+    "another crawl read this store later but was committed first; the next crawl reads the store again";
 /// Maximum number of crawl states written concurrently.
 const STATES_AT_ONCE: usize = 16;
 
@@ -232,7 +233,7 @@ impl Collector {
                 tracing::warn!(
                     error = with_causes(&error),
                     brands = taken.len(),
-                    "a tick is tried brand by brand"
+                    "a commit batch failed and is retried brand by brand"
                 );
                 for one in taken {
                     self.commit_alone(one).await?;
@@ -274,7 +275,10 @@ impl Collector {
             && let Err(error) = self.lake.remove_brands(&stores).await
         {
             // `doctor` reports it, and removing the brand again fixes it.
-            tracing::warn!(error = with_causes(&error), "brands that were removed are in the lake");
+            tracing::warn!(
+                error = with_causes(&error),
+                "the lake contains brands that were removed"
+            );
         }
         for one in removed {
             self.skip(one).await;
@@ -292,7 +296,7 @@ impl Collector {
         if let Err(error) = self.registry.catch_up(&self.shared.storage).await {
             tracing::warn!(
                 error = with_causes(&error),
-                "brands that were removed meanwhile are not known"
+                "it is unknown which brands were removed meanwhile"
             );
         }
     }
@@ -401,7 +405,7 @@ impl Collector {
                     let state = CrawlState { taken_as: one.hash, peaks: one.peaks, crawl: one.crawl };
                     // Without its state, the store is only read in full next time.
                     if let Err(error) = save_state(&shared.storage, &state).await {
-                        tracing::warn!(brand.slug = %one.brand.slug, error = with_causes(&error), "crawl state not kept");
+                        tracing::warn!(brand.slug = %one.brand.slug, error = with_causes(&error), "the crawl state could not be saved");
                     }
                     if let Err(error) = drop_held(&shared.storage, &one.brand.store).await {
                         tracing::warn!(brand.slug = %one.brand.slug, error = with_causes(&error), "note not deleted");
@@ -432,7 +436,7 @@ impl Collector {
             }
             Err(error) => tracing::warn!(
                 error = with_causes(&error),
-                "the crawl that brought some brands before is not known"
+                "the earlier crawl of some brands is unknown"
             ),
         }
         others
@@ -484,7 +488,10 @@ async fn show_life(ledger: &Mutex<Ledger>, shared: &RunContext, registry: &Regis
         tokio::time::sleep(CHECKPOINT_EVERY).await;
         if let Err(error) = ledger.lock().await.beat(shared.clock.now()).await {
             // If the storage stays unavailable, the next step that needs it reports the error.
-            tracing::warn!(error = with_causes(&error), "the ledger of the run was not written");
+            tracing::warn!(
+                error = with_causes(&error),
+                "the ledger of the run could not be written"
+            );
         }
         beats = beats.wrapping_add(1);
         if beats.is_multiple_of(BEATS_A_RECORD) && !shared.dry_run {

@@ -22,13 +22,13 @@ pub enum RefreshError {
     #[error("no brand is registered as {0}")]
     UnknownBrand(BrandSlug),
     /// An earlier commit to the lake was begun and cannot be finished, so nothing could be committed.
-    #[error("tick {0} of the lake was begun and cannot be finished; the warning above says why")]
+    #[error("tick {0} of the lake is begun but cannot be finished; an earlier warning states the reason")]
     UnfinishedTick(u64),
     /// The lake could not be read.
     #[error("the lake cannot be read")]
     LakeRead(#[source] LakeError),
     /// The lake refused several brands in a row.
-    #[error("the lake refused {refused} brands in a row")]
+    #[error("the lake refused {refused} consecutive brands")]
     LakeWrite {
         /// Number of refused commits.
         refused: u32,
@@ -37,7 +37,7 @@ pub enum RefreshError {
         source: LakeError,
     },
     /// The clock's time cannot be written as a run id.
-    #[error("the clock tells a moment that makes no run id")]
+    #[error("the clock's time cannot be used as a run id")]
     RunId(#[source] data_model::IdError),
     /// The ledger of runs could not be read or written.
     #[error(transparent)]

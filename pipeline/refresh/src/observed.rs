@@ -112,7 +112,7 @@ impl Folder {
     fn refuse(&mut self, error: &LakeError) {
         tracing::warn!(
             error = with_causes(error),
-            "live observations are not merged: they wait for the next run"
+            "live observations could not be merged; the next run merges them"
         );
         self.is_refused = true;
     }
@@ -142,7 +142,7 @@ impl Folder {
                 Err(error) if error.is_damage() => {
                     tracing::warn!(
                         error = with_causes(&error),
-                        "a file is passed over; it stays where it is"
+                        "a file of live observations is skipped and stays in place"
                     );
                     self.totals.files_damaged += 1;
                     self.left.insert(file.path().to_owned());
@@ -163,7 +163,7 @@ impl Folder {
         if let Err(error) = remove(&self.storage, files).await {
             tracing::warn!(
                 error = with_causes(&error),
-                "merged files of observations are left: merging them again adds nothing"
+                "merged files of live observations could not be deleted; merging them again adds nothing"
             );
             self.left.extend(files.iter().map(|file| file.path().to_owned()));
         }

@@ -26,13 +26,13 @@ pub(crate) enum PrepareError {
     #[error(transparent)]
     Currency(#[from] CurrencyFault),
     /// The lake's products for records that cannot be parsed could not be read.
-    #[error("the products that the lake has cannot be read")]
+    #[error("the store's products in the lake cannot be read")]
     Lake(#[from] LakeError),
     /// A landed page could not be read.
     #[error(transparent)]
     Landing(#[from] LandingError),
     /// A landed page is not a product page.
-    #[error("{file} is no page of products")]
+    #[error("{file} is not a page of products")]
     Page {
         /// File name of the page.
         file: String,

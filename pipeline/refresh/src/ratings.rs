@@ -21,9 +21,9 @@ const STATE_BYTES_MAX: u64 = 512 << 20;
 pub(crate) enum RatingsError {
     #[error("ratings cannot be read or written")]
     Storage(#[from] StorageError),
-    #[error("ratings do not serialise")]
+    #[error("ratings cannot be serialised")]
     Json(#[source] serde_json::Error),
-    #[error("ratings cannot be packed")]
+    #[error("ratings cannot be compressed")]
     Zstd(#[source] std::io::Error),
 }
 

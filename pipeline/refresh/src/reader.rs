@@ -160,7 +160,7 @@ pub(crate) enum CurrencyFault {
     #[error("neither the store nor the registry states the currency of its prices")]
     Unknown,
     /// The operator and the pages state different currencies.
-    #[error("its pages show prices in {presented}, it is registered with {registered}")]
+    #[error("the store's pages show prices in {presented}, but it is registered with {registered}")]
     Contradicted {
         /// Currency that the pages state.
         presented: CurrencyCode,

@@ -13,15 +13,15 @@ use crate::ratings::ratings_at;
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveError {
     /// The registry could not be read or changed.
-    #[error("the brand could not be taken out of the registry")]
+    #[error("the brand could not be removed from the registry")]
     Registry(#[from] RegistryError),
     /// The lake could not be changed.
-    #[error("the brand could not be taken out of the lake")]
+    #[error("the brand could not be removed from the lake")]
     Lake(#[source] LakeError),
     /// A file with the brand's rows is lost, and it also contained rows of brands that stay.
     #[error(
-        "its rows lie in {path}, which is missing or damaged, with those of {}: put the file back from a copy, or \
-         remove these brands too and add all of them again",
+        "the brand's rows are in {path}, which is missing or damaged, together with those of {}: restore the file from a \
+         copy, or remove these brands too and add all of them again",
         listed(.others)
     )]
     Lost {

@@ -151,7 +151,7 @@ async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps
         let (storage, only) = (&deps.stores.storage, options.only.as_deref());
         let found = find_unfinished(storage, only, options.force, window).await?;
         if let Some(report) = found {
-            tracing::info!(run = %report.run, done = report.stores.len(), "going on with an unfinished run");
+            tracing::info!(run = %report.run, done = report.stores.len(), "continuing an unfinished run");
             return Ok(RunReport {
                 state: RunState::Running,
                 resumed: report.resumed.saturating_add(1),
@@ -313,24 +313,27 @@ pub(crate) async fn tidy(shared: &RunContext, registry: &Registry, report: &RunR
         if let Err(error) = drop_run(&shared.storage, &report.run).await {
             tracing::warn!(
                 error = with_causes(&error),
-                "the pages of the dry run are left in the landing"
+                "the landed pages of the dry run could not be deleted"
             );
         }
         return;
     }
     let html = render_html(report);
     if let Err(error) = put_over(&shared.storage, &run_at(&report.run, "html"), html).await {
-        tracing::warn!(error = with_causes(&error), "the report of the run was not written");
+        tracing::warn!(
+            error = with_causes(&error),
+            "the report of the run could not be written"
+        );
     }
     if report.state != RunState::Finished {
         return;
     }
     if let Err(error) = prune_runs(&shared.storage, shared.config.reports_kept, shared.clock.now()).await {
-        tracing::warn!(error = with_causes(&error), "old reports are left");
+        tracing::warn!(error = with_causes(&error), "old reports could not be deleted");
     }
     match prune(shared, registry).await {
         Ok(pruned) => tracing::debug!(objects = pruned.objects, bytes = pruned.bytes, "landing pruned"),
-        Err(error) => tracing::warn!(error = with_causes(&error), "old landed pages are left"),
+        Err(error) => tracing::warn!(error = with_causes(&error), "old landed pages could not be deleted"),
     }
 }
 

@@ -108,13 +108,13 @@ enum StoreFailure {
     Crawl(#[from] CrawlError),
     #[error(transparent)]
     Prepare(#[from] PrepareError),
-    #[error("its crawl state cannot be read or written")]
+    #[error("the store's crawl state cannot be read or written")]
     State(#[from] LandingError),
     #[error(transparent)]
     Held(#[from] HeldError),
     #[error(transparent)]
     Ratings(#[from] RatingsError),
-    #[error("its products do not fit columns")]
+    #[error("the store's products cannot be written as columns")]
     Columns(#[from] LakeError),
     #[error("a worker broke off")]
     Worker(#[from] tokio::task::JoinError),
@@ -318,7 +318,7 @@ impl RunContext {
                 Err(StoreError::Status { .. } | StoreError::TooLarge { .. } | StoreError::Url { .. }) => None,
                 Err(StoreError::RobotsDisallowed { .. } | StoreError::Redirect { .. }) => None,
                 Err(error) => {
-                    tracing::debug!(brand.slug = %brand.slug, error = with_causes(&error), "no more product pages");
+                    tracing::debug!(brand.slug = %brand.slug, error = with_causes(&error), "the catalogue has no more product pages");
                     break;
                 }
             };

@@ -83,9 +83,9 @@ impl Outcome {
                 currencies,
             } => {
                 if let (Some(HoldReason::Currency), Some((before, found))) = (doubt, currencies) {
-                    return Some(format!("prices are in {found}, were in {before}"));
+                    return Some(format!("prices are in {found}, but were in {before} before"));
                 }
-                let counts = format!("{products_found} products, where there were {products_before}");
+                let counts = format!("{products_found} products, compared with {products_before} before");
                 Some(match doubt.and_then(|doubt| why(doubt, *affected)) {
                     Some(why) => format!("{why}: {counts}"),
                     None => counts,
@@ -101,13 +101,13 @@ fn why(doubt: HoldReason, affected: Option<Affected>) -> Option<String> {
     let of = affected.map_or_else(String::new, |Affected { count, of }| format!("{count} of {of}"));
     Some(match doubt {
         HoldReason::Currency => "prices are in another currency".to_owned(),
-        HoldReason::Replaced => "hardly a product of before is listed".to_owned(),
-        HoldReason::Unreadable => "many products cannot be read any more".to_owned(),
+        HoldReason::Replaced => "hardly any earlier product is still listed".to_owned(),
+        HoldReason::Unreadable => "many products can no longer be parsed".to_owned(),
         HoldReason::Cut => "the catalogue's end was not reached".to_owned(),
-        HoldReason::Prices => format!("{of} prices fell to next to nothing"),
-        HoldReason::Titles => format!("{of} products have entirely different titles"),
-        HoldReason::Short => format!("only {of} products that the store counts are listed"),
-        HoldReason::Dwindled => format!("{of} products of the last days are left"),
+        HoldReason::Prices => format!("{of} prices fell to almost nothing"),
+        HoldReason::Titles => format!("{of} products have completely different titles"),
+        HoldReason::Short => format!("only {of} products are listed, by the store's own count"),
+        HoldReason::Dwindled => format!("only {of} products of the last days are still listed"),
         HoldReason::Emptied | HoldReason::Shrank => return None,
     })
 }
@@ -139,8 +139,8 @@ impl fmt::Display for ForeignPrices {
         let Self { own, shown } = self;
         write!(
             f,
-            "prices are shown in {shown}, the store's own currency is {own}: storefront.country sets the country \
-            whose prices are wanted"
+            "prices are shown in {shown}, but the store's own currency is {own}: set storefront.country to the country \
+            whose prices you want"
         )
     }
 }

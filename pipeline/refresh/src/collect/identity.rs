@@ -19,7 +19,7 @@ impl Collector {
             Err(error) => {
                 tracing::warn!(
                     error = with_causes(&error),
-                    "the stores' statements of their identity are not registered"
+                    "the stores' identities could not be registered"
                 );
                 BTreeMap::new()
             }
@@ -29,7 +29,7 @@ impl Collector {
             match others.get(&ready.rest.brand.store) {
                 None => own.push(ready),
                 Some(slug) => {
-                    let reason = format!("its store is that of {slug}: remove one of the two brands");
+                    let reason = format!("the brand has the same store as {slug}: remove one of the two brands");
                     self.refuse(ready.rest, "another_store", reason).await;
                 }
             }

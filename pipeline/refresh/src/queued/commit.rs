@@ -183,7 +183,7 @@ async fn caught_up(shared: &RunContext, registry: &Registry) -> Registry {
     if let Err(error) = registry.catch_up(&shared.storage).await {
         tracing::warn!(
             error = with_causes(&error),
-            "brands that were added or removed meanwhile are not known"
+            "it is unknown which brands were added or removed meanwhile"
         );
     }
     registry

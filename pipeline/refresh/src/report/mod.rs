@@ -48,17 +48,17 @@ fn head(page: &mut String, report: &RunReport) {
     );
     let mut notes = Vec::new();
     if report.dry_run {
-        notes.push("A dry run: nothing was written to the lake.".to_owned());
+        notes.push("This is a dry run: nothing was written to the lake.".to_owned());
     }
     if report.force {
-        notes.push("Everything was read anew.".to_owned());
+        notes.push("All pages were read again.".to_owned());
     }
     if let Some(only) = &report.only {
         notes.push(format!("Limited to {} brands.", only.len()));
     }
     if report.resumed > 0 {
         notes.push(format!(
-            "Resumed after {} interruptions; {} pages that were read before were not asked for again.",
+            "The run was resumed after {} interruptions; {} pages from before were not requested again.",
             report.resumed, report.totals.reused_pages
         ));
     }
@@ -82,7 +82,11 @@ fn tiles(page: &mut String, report: &RunReport) {
     tile(page, "Commits", &count(report.commits));
     if !totals.live.is_none() {
         tile(page, "Seen live", &count(totals.live.folded));
-        tile(page, "Price history rows of these", &count(totals.live.price_changes));
+        tile(
+            page,
+            "Price history rows from live answers",
+            &count(totals.live.price_changes),
+        );
     }
     page.push_str("</dl>");
 }

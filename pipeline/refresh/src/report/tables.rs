@@ -125,7 +125,7 @@ pub(super) fn held_back(page: &mut String, stores: &[StoreSummary]) {
         ])
     };
     let rows: Vec<_> = stores.iter().filter_map(row).collect();
-    table(page, "Held back: the lake keeps what it had", COLUMNS, &rows);
+    table(page, "Held back: the lake keeps the previous data", COLUMNS, &rows);
 }
 
 pub(super) fn troubles(page: &mut String, stores: &[StoreSummary]) {
@@ -136,7 +136,7 @@ pub(super) fn troubles(page: &mut String, stores: &[StoreSummary]) {
             Outcome::HeldBack { .. } => return None,
             _ if store.truncated => (
                 "incomplete".to_owned(),
-                "the catalogue goes on beyond what can be listed".to_owned(),
+                "the catalogue is longer than the store can list".to_owned(),
             ),
             _ => match store.quarantined {
                 Some(records @ 1..) => ("quarantine".to_owned(), format!("{} records", count(records))),

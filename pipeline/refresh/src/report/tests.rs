@@ -87,7 +87,7 @@ fn the_report_needs_nothing_from_elsewhere_and_its_tags_are_balanced() {
         let opened = html.matches(&format!("<{tag}>")).count() + html.matches(&format!("<{tag} ")).count();
         assert_eq!(opened, html.matches(&format!("</{tag}>")).count(), "{tag}");
     }
-    assert!(html.contains("12,345") && html.contains("3 products, where there were 100"));
+    assert!(html.contains("12,345") && html.contains("3 products, compared with 100 before"));
     assert!(html.contains("10 min 0 s") && html.contains("123.4 kB"));
 }
 
@@ -104,12 +104,12 @@ fn the_report_says_why_a_crawl_is_not_believed_though_it_found_as_many_products(
         render_html(&report(vec![store("tea", held, 100)]))
     };
     let currencies = ("INR".parse().unwrap(), "USD".parse().unwrap());
-    assert!(page(Some(HoldReason::Currency), Some(currencies)).contains("prices are in USD, were in INR"));
-    assert!(page(Some(HoldReason::Replaced), None).contains("hardly a product of before is listed"));
+    assert!(page(Some(HoldReason::Currency), Some(currencies)).contains("prices are in USD, but were in INR before"));
+    assert!(page(Some(HoldReason::Replaced), None).contains("hardly any earlier product is still listed"));
     // Summaries of earlier versions do not contain the reason.
     let earlier = serde_json::json!({"outcome": "held_back", "products_before": 9, "products_found": 2});
     let earlier: Outcome = serde_json::from_value(earlier).unwrap();
-    assert_eq!(earlier.detail().unwrap(), "2 products, where there were 9");
+    assert_eq!(earlier.detail().unwrap(), "2 products, compared with 9 before");
 }
 
 #[test]
@@ -167,10 +167,10 @@ fn what_a_held_back_crawl_found_stands_beside_what_the_lake_has_and_under_headin
     });
     let report = report(vec![tea]);
     let html = render_html(&report);
-    let why = "only 250 of 499 products that the store counts are listed: 250 products, where there were 499";
+    let why = "only 250 of 499 products are listed, by the store's own count: 250 products, compared with 499 before";
     let confirm = "<code>haat crawl <span class=\"w\">--brand tea</span> <span class=\"w\">--confirm tea</span></code>";
     assert_eq!(
-        cells(&html, "Held back: the lake keeps what it had"),
+        cells(&html, "Held back: the lake keeps the previous data"),
         [["tea", why, "499", "250", "0", "249", "3", confirm]]
     );
     let stores = cells(&html, "Stores");

@@ -47,7 +47,7 @@ async fn a_store_that_fails_or_is_held_back_keeps_when_it_was_last_good() {
     let bad = load(&rig.storage).await.unwrap();
     let (mate, tea) = (of(&bad, "mate"), of(&bad, "tea"));
     assert_eq!((mate.outcome, mate.bad_in_row), (CheckOutcome::HeldBack, 1));
-    assert_eq!(mate.detail.as_deref(), Some("4 products, where there were 40"));
+    assert_eq!(mate.detail.as_deref(), Some("4 products, compared with 40 before"));
     assert_eq!((tea.outcome, tea.bad_in_row), (CheckOutcome::Failed, 2));
     assert!(tea.code.is_some() && tea.detail.is_some());
     assert_eq!(tea.good_at, Some(of(&good, "tea").checked_at));

@@ -189,7 +189,7 @@ async fn a_catalogue_of_quite_other_products_is_held_back_until_it_is_found_agai
     assert_eq!(outcomes(&report), ["tea held_back"]);
     assert_eq!(
         report.stores[0].outcome.detail().unwrap(),
-        "hardly a product of before is listed: 30 products, where there were 30"
+        "hardly any earlier product is still listed: 30 products, compared with 30 before"
     );
     assert_eq!(
         held_back(&rig.storage).await.unwrap()[0].doubt,
@@ -216,7 +216,7 @@ async fn prices_in_another_currency_are_held_back_until_they_are_found_again() {
         let report = rig.run().await;
         assert_eq!(outcomes(&report), ["tea held_back"]);
         let told = report.stores[0].outcome.detail();
-        assert_eq!(told.unwrap(), "prices are in USD, were in INR");
+        assert_eq!(told.unwrap(), "prices are in USD, but were in INR before");
         let kept = read_run(&rig.storage, &report.run).await.unwrap();
         assert_eq!(kept, Some(report), "what the summary keeps is what was told");
         assert_eq!(

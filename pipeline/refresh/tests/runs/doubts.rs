@@ -50,7 +50,7 @@ async fn a_listing_that_repeats_its_first_page_or_ends_after_it_while_the_store_
             shop.pages[1] = if repeats { shop.pages[0].clone() } else { EMPTY.into() };
         });
         let report = rig.run().await;
-        let told = "only 3 of 5 products that the store counts are listed: 3 products, where there were 5";
+        let told = "only 3 of 5 products are listed, by the store's own count: 3 products, compared with 5 before";
         assert_eq!(doubt(&report), (HoldReason::Short, told.into()), "{repeats}");
         let held = held_back(&rig.storage).await.unwrap();
         assert_eq!((held[0].doubt, held[0].stated), (Some(HoldReason::Short), Some(5)));
@@ -89,7 +89,7 @@ async fn prices_of_next_to_nothing_are_held_back_until_the_operator_confirms_the
         list(&rig, priced(1..=30, price));
         for _ in 0..3 {
             let report = rig.run().await;
-            let told = "30 of 30 prices fell to next to nothing: 30 products, where there were 30";
+            let told = "30 of 30 prices fell to almost nothing: 30 products, compared with 30 before";
             assert_eq!(doubt(&report), (HoldReason::Prices, told.into()));
         }
         assert_eq!(prices(&rig).await, [49_900; 30]);
@@ -127,7 +127,7 @@ async fn entirely_different_titles_are_held_back_until_they_are_found_again() {
     let rig = Rig::with([("tea", Shop::of(1..=30))]).await;
     rig.run().await;
     list(&rig, titled(1..=30, |id| format!("Win a phone {id}")));
-    let told = "30 of 30 products have entirely different titles: 30 products, where there were 30";
+    let told = "30 of 30 products have completely different titles: 30 products, compared with 30 before";
     assert_eq!(doubt(&rig.run().await), (HoldReason::Titles, told.into()));
     assert_eq!(rig.products("tea").await[0].title, "Tea 1");
     assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
@@ -161,7 +161,7 @@ async fn losses_of_a_week_are_one_loss_however_small_each_is() {
     rig.storage.store().put(&state, before.into()).await.unwrap();
     rig.later(2 * DAY_MS);
     list(&rig, priced(1..=40, "499.00"));
-    let told = "40 of 100 products of the last days are left: 40 products, where there were 55";
+    let told = "only 40 of 100 products of the last days are still listed: 40 products, compared with 55 before";
     assert_eq!(doubt(&rig.run().await), (HoldReason::Dwindled, told.into()));
     assert_eq!(rig.ids("tea").await.len(), 55);
     assert_eq!(outcomes(&rig.run().await), ["tea changed"], "found again");

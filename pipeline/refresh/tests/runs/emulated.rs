@@ -331,8 +331,8 @@ async fn a_store_that_takes_its_reader_to_be_abroad_is_read_in_what_its_front_pa
         let store = report.stores.iter().find(|store| store.store.as_str() == host);
         store.unwrap().foreign_prices.map(|prices| prices.to_string())
     };
-    let sentence = "prices are shown in USD, the store's own currency is INR: storefront.country sets the country whose prices \
-        are wanted";
+    let sentence = "prices are shown in USD, but the store's own currency is INR: set storefront.country to the country whose \
+        prices you want";
     assert_eq!(said(&stores[0].myshopify_domain).as_deref(), Some(sentence));
     assert_eq!(said(&stores[1].myshopify_domain), None);
     let shown = sentence.replace('\'', "&#39;");
