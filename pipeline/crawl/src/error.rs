@@ -23,13 +23,13 @@ pub enum CrawlError {
         source: StoreError,
     },
     /// In an earlier run, the store asked to be left alone for longer than a crawl waits.
-    #[error("the store asked to come back at {until}")]
+    #[error("the store asks us to come back at {until}")]
     AskedToWait {
         /// Time from which the store may be queried again.
         until: Timestamp,
     },
     /// The body is not a catalogue page: it is HTML, another document, or truncated.
-    #[error("page {page} of the catalogue is no catalogue page")]
+    #[error("page {page} of the catalogue is not a catalogue page")]
     NotACatalogue {
         /// Number of the page.
         page: u32,
@@ -41,7 +41,7 @@ pub enum CrawlError {
     #[error("the store answers 304 to a request without a validator")]
     UnaskedNotModified,
     /// Another store answers at the brand's address, so its catalogue is not the brand's.
-    #[error("another store answers: registered is {registered}, found was {found}")]
+    #[error("another store answers: {registered} is registered, but {found} was found")]
     AnotherStore {
         /// Host under which the brand's store is registered.
         registered: String,
@@ -49,7 +49,7 @@ pub enum CrawlError {
         found: String,
     },
     /// Pages of one crawl show amounts in different currencies, so the currency of each product is unknown.
-    #[error("its pages show prices in {one} and in {other}")]
+    #[error("the store's pages show prices in {one} and in {other}")]
     CurrencyMixed {
         /// Currency of one page.
         one: CurrencyCode,
@@ -94,7 +94,7 @@ pub enum CrawlError {
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
     /// A task of this program panicked or was cancelled.
-    #[error("a worker of the crawl broke off")]
+    #[error("a task of the crawl failed")]
     Worker(#[from] tokio::task::JoinError),
 }
 
@@ -130,7 +130,7 @@ impl CrawlError {
 
 fn stated_text(stated: Option<u64>) -> String {
     stated
-        .map(|stated| format!(", and the store says it has {stated}"))
+        .map(|stated| format!(", but the store states that it has {stated}"))
         .unwrap_or_default()
 }
 

@@ -76,11 +76,11 @@ impl Probe {
                     currency.map_or_else(|| "currency unknown".to_owned(), |code| format!("prices in {code}"));
                 format!("a store with an open catalogue{products}, {currency}")
             }
-            Catalogue::Empty => "a store whose catalogue lists nothing".to_owned(),
-            Catalogue::Elsewhere(url) => format!("it leads to {url}; add that"),
-            Catalogue::NotThePlatform => "no store of the platform answers there".to_owned(),
+            Catalogue::Empty => "a store whose catalogue is empty".to_owned(),
+            Catalogue::Elsewhere(url) => format!("it leads to {url}; add that address instead"),
+            Catalogue::NotThePlatform => "no Shopify store answers at this address".to_owned(),
             Catalogue::Closed(error) => format!("the catalogue cannot be read: {error}"),
-            Catalogue::Unknown(error) => format!("the store could not be asked: {error}"),
+            Catalogue::Unknown(error) => format!("the store could not be reached: {error}"),
         }
     }
 }

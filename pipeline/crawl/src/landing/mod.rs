@@ -50,7 +50,7 @@ pub enum LandingError {
         path: Path,
     },
     /// The object is not a valid zstd frame, or could not be compressed.
-    #[error("{path} is no zstd frame")]
+    #[error("{path} is not a valid zstd file")]
     Zstd {
         /// Path of the object.
         path: Path,

@@ -24,23 +24,23 @@ pub enum RegistryError {
     #[error("the brand registry cannot be changed")]
     Write(#[source] StorageError),
     /// Other programs changed the registry before every attempt to write this change.
-    #[error("others keep changing the brand registry")]
+    #[error("other processes keep changing the brand registry")]
     Contended,
     /// The URL is not a valid base URL of a store.
-    #[error("not the address of a store: {0}")]
+    #[error("not a valid store address: {0}")]
     Address(Url),
     /// An event and its copy are lost. A new brand cannot be distinguished from one that the lost event registered, and
     /// a free slug cannot be distinguished from one that the event assigned.
     #[error(
-        "{path} is missing or damaged, and so is its copy: `haat lake repair` registers its brands again as far as the lake \
-         knows them; until then no new brand is registered"
+        "{path} and its copy are missing or damaged: `haat lake repair` registers the brands that the lake contains again; \
+         until then no new brand can be registered"
     )]
     Lost {
         /// Path of the event.
         path: String,
     },
     /// No free slug is left for the name.
-    #[error("no slug is left for {0:?}")]
+    #[error("every possible slug for {0:?} is taken")]
     NoSlug(String),
     /// No registered brand has this slug.
     #[error("no brand is registered as {0}")]

@@ -64,7 +64,7 @@ async fn pages_in_different_currencies_are_no_catalogue() {
     let rig = Rig::with(shop).await;
     let error = rig.crawl("r1", None).await.unwrap_err();
     assert_eq!(error.label(), "currency_mixed");
-    assert_eq!(error.to_string(), "its pages show prices in INR and in USD");
+    assert_eq!(error.to_string(), "the store's pages show prices in INR and in USD");
 }
 
 #[tokio::test]

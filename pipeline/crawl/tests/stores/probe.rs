@@ -32,10 +32,7 @@ async fn an_open_store_says_what_it_is() {
         )
     );
     let found = verdict(Shop::of([])).await;
-    assert_eq!(
-        found,
-        ("a store whose catalogue lists nothing".into(), Some(true), true)
-    );
+    assert_eq!(found, ("a store whose catalogue is empty".into(), Some(true), true));
     let found = verdict(Shop {
         meta: None,
         ..Shop::of(1..=3)
@@ -97,7 +94,7 @@ async fn a_currency_is_not_guessed_while_the_front_page_is_down() {
     assert!(!found.is_crawlable(None), "{found:?}");
     assert_eq!(
         found.verdict(None),
-        "the store could not be asked: the store answers with status 503"
+        "the store could not be reached: the store answers with status 503"
     );
 }
 
@@ -119,13 +116,13 @@ async fn a_closed_store_is_told_from_one_of_another_platform_and_from_one_that_i
     .await;
     assert_eq!(
         another,
-        ("no store of the platform answers there".into(), Some(false), false)
+        ("no Shopify store answers at this address".into(), Some(false), false)
     );
     let down = verdict(refusing(&[("/meta.json", 500, "")])).await;
     assert_eq!(
         down,
         (
-            "the store could not be asked: the store answers with status 500".into(),
+            "the store could not be reached: the store answers with status 500".into(),
             None,
             false
         )
