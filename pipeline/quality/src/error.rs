@@ -10,18 +10,18 @@ pub enum QualityError {
     #[error("the lake cannot be read")]
     Lake(#[from] LakeError),
     /// The record of the brands' checks could not be read.
-    #[error("the times of the brands' last checks are not known")]
+    #[error("the times of the brands' last checks cannot be read")]
     Checks(#[from] ChecksError),
     /// The rows could not be counted.
     #[error("the lake's products cannot be counted")]
     Figures(#[from] FiguresError),
     /// The counting thread ended without a result.
-    #[error("the count broke off")]
+    #[error("the task that counts the lake's products failed")]
     BrokeOff,
     /// Earlier reports could not be read, or this report could not be written.
     #[error("reports of data quality cannot be read or written")]
     Storage(#[from] StorageError),
     /// The report could not be serialised.
-    #[error("the report of data quality does not serialise")]
+    #[error("the report of data quality cannot be serialised")]
     Json(#[from] serde_json::Error),
 }

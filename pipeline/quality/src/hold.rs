@@ -56,7 +56,7 @@ pub struct Doubts {
 
 /// Findings that hold a release back.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("data quality holds it back: {}", data_reports::summary(.findings))]
+#[error("the release is held back because of data quality: {}", data_reports::summary(.findings))]
 pub struct ReleaseHold {
     /// Findings beyond a threshold; at least one.
     pub findings: Vec<Finding>,
@@ -92,11 +92,11 @@ pub async fn hold(
     let (accepted, doubted): (BTreeMap<_, _>, BTreeMap<_, _>) =
         doubted.into_iter().partition(|(_, doubted)| is_accepted(&doubted.slug));
     for DoubtedBrand { slug, reasons, .. } in accepted.into_values() {
-        tracing::warn!(brand.slug = %slug, "accepted, as was asked for: {}", reasons.join("; "));
+        tracing::warn!(brand.slug = %slug, "accepted at the operator's request: {}", reasons.join("; "));
     }
     if gate.accepted == AcceptedBrands::Everybody {
         for finding in found.market.drain(..) {
-            tracing::warn!("accepted, as was asked for: {finding}");
+            tracing::warn!("accepted at the operator's request: {finding}");
         }
     }
     let mut doubts = Doubts {
@@ -260,7 +260,10 @@ async fn state(lake: &Lake, versions: &BTreeMap<String, u64>) -> Option<Baseline
         Err(error) => {
             // The release may be older than a table.
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "the state behind the current release cannot be compared with");
+            tracing::warn!(
+                error,
+                "the lake's state of the current release cannot be read for a comparison"
+            );
             None
         }
     }

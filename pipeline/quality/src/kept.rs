@@ -96,7 +96,7 @@ pub async fn kept(storage: &Storage) -> Result<KeptRuns, QualityError> {
             Ok(run) => kept.runs.extend(run),
             Err(error @ (StorageError::DecodeEvent { .. } | StorageError::EventTooLarge { .. })) => {
                 let error = &error as &dyn std::error::Error;
-                tracing::warn!(seq, error, "the figures of a run cannot be read, and are passed over");
+                tracing::warn!(seq, error, "the figures of a run cannot be read and are skipped");
             }
             Err(error) => return Err(error.into()),
         }
@@ -141,7 +141,7 @@ pub async fn keep(storage: &Storage, report: &QualityReport, keep: u64) -> Resul
         if is_kept || log.append_at(newest + 1, &run).await? {
             if let Err(error) = log.forget_below((newest + 2).saturating_sub(keep)).await {
                 let error = &error as &dyn std::error::Error;
-                tracing::warn!(error, "figures of old runs are left");
+                tracing::warn!(error, "figures of old runs could not be deleted");
             }
             break;
         }

@@ -231,7 +231,7 @@ async fn were(before: &BaselineState, known: &KeptRuns) -> BTreeMap<StoreHost, B
 fn unreadable(error: &(dyn std::error::Error + 'static)) {
     tracing::warn!(
         error,
-        "the state to compare with cannot be read any more: findings against it are missing"
+        "the lake's earlier state can no longer be read: findings that compare with it are missing"
     );
 }
 

@@ -22,7 +22,7 @@ pub async fn unfound(storage: &Storage, now: Timestamp) -> Vec<UnfoundWords> {
         Ok(days) => days,
         Err(error) => {
             let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "the words that shoppers did not find are not known");
+            tracing::warn!(error, "the words that shoppers did not find cannot be read");
             return Vec::new();
         }
     };

@@ -180,7 +180,7 @@ async fn build(
     if let Err(error) = lake.note_damage(bench.losses.files()).await {
         tracing::warn!(
             error = &error as &dyn std::error::Error,
-            "the damage could not be noted for the next crawl"
+            "the damage could not be recorded for the next crawl"
         );
     }
     let unreadable = bench.losses.told(&made.left_out);

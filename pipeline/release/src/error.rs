@@ -11,7 +11,7 @@ pub enum ReleaseBuildError {
     #[error("the lake cannot be read")]
     Snapshot(#[source] LakeError),
     /// The quality of the data could not be checked.
-    #[error("the quality of the lake's data is not known")]
+    #[error("the quality of the lake's data cannot be determined")]
     Quality(#[source] QualityError),
     /// The data exceeds a quality threshold, and the operator has not accepted it.
     #[error(transparent)]
@@ -26,13 +26,13 @@ pub enum ReleaseBuildError {
     #[error("the lake's delivery matrix cannot be read")]
     Delivery(#[source] LakeError),
     /// The delivery data of a brand could not be written.
-    #[error("the known answers on delivery cannot be written")]
+    #[error("the delivery answers cannot be written")]
     DeliveryFile(#[source] BuildError),
     /// The reviews from review apps could not be read.
-    #[error("the lake's reviews of review apps cannot be read")]
+    #[error("the lake's reviews from review apps cannot be read")]
     Reviews(#[source] LakeError),
     /// The reviews from a brand's review app could not be written.
-    #[error("the ratings of review apps cannot be written")]
+    #[error("the ratings from review apps cannot be written")]
     ReviewsFile(#[source] BuildError),
     /// The live changes of brands could not be read.
     #[error("the lake's live prices cannot be read")]
@@ -44,34 +44,34 @@ pub enum ReleaseBuildError {
     #[error("the lake's products cannot be read")]
     Products(#[source] LakeError),
     /// The previous release could not be read.
-    #[error("the release before cannot be read")]
+    #[error("the previous release cannot be read")]
     Previous(#[source] ReleaseError),
     /// The folder for new files could not be created.
-    #[error("no folder to build in")]
+    #[error("the build folder cannot be created")]
     WorkDir(#[source] std::io::Error),
     /// A part could not be built.
     #[error("a part cannot be built")]
     Part(#[source] BuildError),
     /// The thread that built a part ended without a result.
-    #[error("the build of a part broke off")]
+    #[error("the task that builds a part failed")]
     BrokeOff,
     /// The parts could not be assembled into a release.
-    #[error("the parts do not make a release")]
+    #[error("the parts cannot be assembled into a release")]
     Assemble(#[source] AssembleError),
     /// The parts could not be opened to find equal products.
-    #[error("the parts that were built cannot be opened")]
+    #[error("the built parts cannot be opened")]
     Unopened(#[source] OpenError),
     /// The pairs of equal products could not be written.
     #[error("the matches between products cannot be written")]
     Matches(#[source] BuildError),
     /// The removed products could not be written.
-    #[error("the products that went cannot be written")]
+    #[error("the removed products cannot be written")]
     Gone(#[source] BuildError),
     /// The release could not be published.
     #[error("the release cannot be published")]
     Publish(#[source] ReleaseError),
     /// The release was built, but it is unknown if it was published.
-    #[error("the release was built; the store did not answer when it was published")]
+    #[error("the release was built, but the store did not answer when it was published")]
     PublishUnknown(#[source] ReleaseError),
 }
 

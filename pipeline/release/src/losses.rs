@@ -202,9 +202,9 @@ fn way_back(files: &[String]) -> &'static str {
     let of_no_crawl = TableName::DELIVERY.iter().chain(&TableName::WIDGETS);
     let is_of_no_crawl = |file: &String| of_no_crawl.clone().any(|table| file.starts_with(&format!("{table}/")));
     if files.iter().any(is_of_no_crawl) {
-        "no crawl writes such a file: `haat lake repair` gives up its content, and says what brings it back"
+        "no crawl writes such a file: run `haat lake repair`, which gives up its content and says how to get it back"
     } else {
-        "its next crawl brings them back"
+        "the brand's next crawl restores them"
     }
 }
 
@@ -212,35 +212,32 @@ fn way_back(files: &[String]) -> &'static str {
 pub(crate) fn warn_of(unreadable: &[UnreadableBrand], history_lost: Option<&str>) {
     metrics::describe_gauge!(
         UNREADABLE,
-        "Brands that the last build left as they were, since files of the lake are missing or damaged"
+        "Number of brands that the last build left unchanged because files of the lake are missing or damaged"
     );
     metrics::describe_gauge!(
         HISTORY_LOST,
-        "1 where the last build missed a file of the price history, else 0"
+        "1 if a file of the price history was missing in the last build, otherwise 0"
     );
     metrics::gauge!(UNREADABLE).set(unreadable.len() as f64);
     metrics::gauge!(HISTORY_LOST).set(f64::from(u8::from(history_lost.is_some())));
     for brand in unreadable.iter().take(NAMED_MAX) {
         let file = brand.files.first().map_or("given up by a repair", String::as_str);
         let what = if brand.kept {
-            "stays as the release before has it"
+            "stays as in the previous release"
         } else {
             "is left out of the release"
         };
         let way = way_back(&brand.files);
-        tracing::warn!(brand.slug = %brand.brand, file, "{} {what}: rows of it are missing or damaged; {way}", brand.brand);
+        tracing::warn!(brand.slug = %brand.brand, file, "{} {what}: some of its rows are missing or damaged; {way}", brand.brand);
     }
     if unreadable.len() > NAMED_MAX {
-        tracing::warn!(
-            brands = unreadable.len(),
-            "and more brands of which rows are missing or damaged"
-        );
+        tracing::warn!(brands = unreadable.len(), "rows of more brands are missing or damaged");
     }
     if let Some(file) = history_lost {
         tracing::warn!(
             file,
-            "{file} is missing or damaged: parts that were built anew lack the price history that it held. Put it \
-             back from a copy, or `haat lake repair` gives it up"
+            "{file} is missing or damaged: rebuilt parts lack its price history. Restore it from a copy, or run \
+             `haat lake repair` to give it up"
         );
     }
 }
@@ -249,14 +246,14 @@ pub(crate) fn warn_of(unreadable: &[UnreadableBrand], history_lost: Option<&str>
 pub(crate) fn warn_of_held(held: &[HeldBrand]) {
     metrics::describe_gauge!(
         HELD,
-        "Brands that the last build left as they were, since the lake's data on them is doubted"
+        "Number of brands that the last build left unchanged because the lake's data about them is doubtful"
     );
     metrics::gauge!(HELD).set(held.len() as f64);
     for brand in held.iter().take(NAMED_MAX) {
         let reasons = brand.reasons.join("; ");
-        tracing::warn!(brand.slug = %brand.slug, since = %brand.since, "{} stays as it was: {reasons}", brand.slug);
+        tracing::warn!(brand.slug = %brand.slug, since = %brand.since, "{} stays unchanged: {reasons}", brand.slug);
     }
     if held.len() > NAMED_MAX {
-        tracing::warn!(brands = held.len(), "and more brands that are held");
+        tracing::warn!(brands = held.len(), "more brands are held back");
     }
 }

@@ -58,11 +58,11 @@ pub async fn make_release(
         if let Err(error) = clean_cache(releases, &options.cache_dir, CACHED_AT_LEAST).await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "the cache could not be cleaned"
+                "the cache could not be cleaned up"
             );
         }
         if let Some(pinned) = before.filter(|before| before.pinned.is_some()) {
-            tracing::warn!(release = %report.release, "release {} was pinned; the pin ended, as was asked for", pinned.id);
+            tracing::warn!(release = %report.release, "release {} was pinned; the pin was removed as requested", pinned.id);
         }
     }
     let made = matches!(report.outcome, ReleaseOutcome::Published | ReleaseOutcome::DryRun);
@@ -70,7 +70,7 @@ pub async fn make_release(
     if let Some(RolledBack { release, at }) = rolled_back {
         tracing::warn!(
             release = %report.release,
-            "release {release} was rolled back at {at}, and this release is made of the lake as it is now; \
+            "release {release} was rolled back at {at}, and this release is built from the lake's current state; \
              `haat release pin` keeps a release current"
         );
     }

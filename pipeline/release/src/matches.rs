@@ -43,7 +43,7 @@ pub(crate) async fn with_matches(
         Err(error) => {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "the matches between brands are not known: the parts cannot be read"
+                "the matches between brands are unknown because the parts cannot be read"
             );
             Ok(manifest)
         }
@@ -122,7 +122,7 @@ fn find(local: LocalRelease, files: &Path) -> Result<MatchesEntry, ReleaseBuildE
         pairs = pairs.len(),
         opened_ms,
         matched_ms,
-        "products of all brands were compared"
+        "the products of all brands were compared"
     );
     write_matches(files, RULES, &pairs).map_err(ReleaseBuildError::Matches)
 }

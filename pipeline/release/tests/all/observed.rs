@@ -353,7 +353,11 @@ async fn a_build_over_a_pinned_release_indexes_nothing_and_a_failed_one_is_recor
     std::fs::write(rig.dir.path().join("work"), "a file").unwrap();
     rig.try_build().await.unwrap_err();
     let refused = rig.releases.refused().await.unwrap().unwrap();
-    assert!(refused.reason.contains("no folder to build in"), "{}", refused.reason);
+    assert!(
+        refused.reason.contains("the build folder cannot be created"),
+        "{}",
+        refused.reason
+    );
     assert_eq!((refused.release, refused.current), (None, Some(first.release)));
     std::fs::remove_file(rig.dir.path().join("work")).unwrap();
     assert_eq!(rig.build().await.outcome, ReleaseOutcome::Published);
