@@ -16,10 +16,10 @@ pub(crate) enum AskError {
     #[error("the store refuses the call: {0}")]
     Refused(String),
     /// The answer is not a readable cart.
-    #[error("the store's answer cannot be understood: {0}")]
+    #[error("the store's answer cannot be parsed: {0}")]
     Unreadable(String),
     /// The goods in the cart are sold out or have another price: the data in the lake is too old.
-    #[error("the cart is not what the catalogue says")]
+    #[error("the cart differs from the catalogue")]
     OtherGoods,
 }
 
@@ -127,7 +127,7 @@ pub(crate) async fn make(
         Ok(options) => Ok((made, options)),
         Err(error) => {
             if let Err(fault) = empty(store, &made).await {
-                tracing::debug!(%fault, "a cart of a probe is left as it is");
+                tracing::debug!(%fault, "the cart of a probe could not be emptied");
             }
             Err(error)
         }

@@ -153,6 +153,6 @@ async fn one(
 /// Empties a cart. A failure is harmless because the store deletes unused carts after some time.
 async fn leave(context: &ProbeContext<'_>, made: &ProbeCart) {
     if let Err(error) = empty(context.store, made).await {
-        tracing::debug!(%error, "a cart of a probe is left as it is");
+        tracing::debug!(%error, "the cart of a probe could not be emptied");
     }
 }

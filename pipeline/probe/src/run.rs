@@ -73,7 +73,7 @@ pub enum ProbeError {
     #[error(transparent)]
     Lake(#[from] LakeError),
     /// A named brand is not in the lake.
-    #[error("the lake has no brand {slug}: `haat crawl` brings it")]
+    #[error("the lake has no brand {slug}: run `haat crawl` to add it")]
     UnknownBrand {
         /// Slug of the brand.
         slug: String,
@@ -103,7 +103,7 @@ pub async fn probe(deps: &StoreDeps, options: &ProbeOptions) -> Result<ProbeRepo
                 return Ok(None);
             }
             let probed = of_brand(deps, options, left, snapshot, &row).await?;
-            tracing::info!(brand = %row.brand.slug, outcome = ?probed.outcome, asked = probed.asked, "delivery was asked for");
+            tracing::info!(brand = %row.brand.slug, outcome = ?probed.outcome, asked = probed.asked, "a store was queried for delivery");
             Ok(Some(probed))
         })
     };

@@ -75,7 +75,7 @@ pub struct ReviewsOptions {
 #[derive(Debug, thiserror::Error)]
 pub enum ReviewsConfigError {
     /// The URL of an app is not valid.
-    #[error("reviews.{key}: not an address of http or https")]
+    #[error("reviews.{key}: not an http or https URL")]
     Address {
         /// Key of the URL in the configuration.
         key: &'static str,

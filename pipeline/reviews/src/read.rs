@@ -147,7 +147,7 @@ impl Reader<'_> {
     }
 
     fn fail(&mut self, failure: &Failure) {
-        tracing::warn!(brand.slug = %self.brand.slug, error = %failure, "reviews of a store could not be read");
+        tracing::warn!(brand.slug = %self.brand.slug, error = %failure, "the reviews of a store could not be read");
         self.read.outcome = match failure {
             Failure::NotAsked(NotAsked::ByAnother(_) | NotAsked::Stopped) => SKIPPED,
             _ => "failed",

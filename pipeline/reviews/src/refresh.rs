@@ -181,7 +181,9 @@ impl StoreTask for ReviewsRefresh<'_> {
                 requests: read.requests,
                 refused: read.refused.into_iter().take(room).collect(),
                 error: match is_lost {
-                    true => Some("rows of it in the lake are missing or damaged: `haat lake repair`".to_owned()),
+                    true => {
+                        Some("rows of the store in the lake are missing or damaged: run `haat lake repair`".to_owned())
+                    }
                     false => read.error,
                 },
             });
@@ -233,7 +235,7 @@ pub(crate) async fn commit(lake: &Lake, all: Vec<ReviewChanges>) -> Result<Commi
                 match commit_one(lake, one).await {
                     Ok(done) => tell(done),
                     Err(error) if error.lost_file().is_some() => {
-                        tracing::warn!(%store, %error, "reviews of a store cannot be written");
+                        tracing::warn!(%store, %error, "the reviews of a store cannot be written");
                         failed.insert(store);
                     }
                     Err(error) => return Err(error),

@@ -296,7 +296,7 @@ async fn landed(
         match outline(storage, &brand.store, &path).await? {
             Some(one) => landed.push(one),
             None => {
-                tracing::warn!(%path, "landed answers of a review app are damaged: earlier ones are passed over");
+                tracing::warn!(%path, "landed answers of a review app are damaged; earlier answers are skipped");
                 landed.clear();
             }
         }
@@ -317,7 +317,7 @@ async fn in_lake(snapshot: &LakeSnapshot, store: &StoreHost) -> Result<Option<He
     let (reviews, ratings) = match read.await {
         Ok(read) => read,
         Err(error) if error.lost_file().is_some() => {
-            tracing::warn!(%store, %error, "reviews of a store cannot be read: `haat lake repair`");
+            tracing::warn!(%store, %error, "the reviews of a store cannot be read: run `haat lake repair`");
             return Ok(None);
         }
         Err(error) => return Err(error.into()),
@@ -350,7 +350,7 @@ async fn replayed(
         };
         if !answers(storage, landed, take).await? {
             let why = wrong.map_or_else(|| "it is damaged".to_owned(), |error| error.to_string());
-            tracing::warn!(brand.slug = %brand.slug, path = %landed.path, why, "a landed answer cannot be understood");
+            tracing::warn!(brand.slug = %brand.slug, path = %landed.path, why, "a landed answer cannot be parsed");
             return Ok(None);
         }
         replay.end(landed);

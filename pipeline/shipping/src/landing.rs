@@ -81,7 +81,7 @@ pub(crate) async fn newest(
         let landed: Option<LandedTexts> = unpacked.and_then(|json| serde_json::from_slice(&json).ok());
         match landed.filter(|landed| landed.store == *store) {
             Some(landed) => return Ok(Some(landed)),
-            None => tracing::warn!(%path, "a landed text is damaged, and passed over"),
+            None => tracing::warn!(%path, "a landed text is damaged and skipped"),
         }
     }
     Ok(None)

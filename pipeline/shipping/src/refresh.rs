@@ -209,11 +209,11 @@ impl StoreTask for TermsRefresh<'_> {
                     }
                 }
                 Err(error @ Failure::NotAsked(NotAsked::ByAnother(_))) => {
-                    tracing::warn!(brand.slug = %due.brand.slug, "left for later: {error}");
+                    tracing::warn!(brand.slug = %due.brand.slug, "deferred to a later run: {error}");
                     (one.outcome, one.error) = ("skipped", Some(error.to_string()));
                 }
                 Err(error) => {
-                    tracing::warn!(brand.slug = %due.brand.slug, %error, "a store could not be asked for its shipping terms");
+                    tracing::warn!(brand.slug = %due.brand.slug, %error, "a store could not be queried for its shipping terms");
                     (one.outcome, one.error) = ("failed", Some(error.to_string()));
                 }
             }

@@ -13,7 +13,7 @@ pub enum TaskError {
     #[error("the lake cannot be read or written")]
     Lake(#[from] LakeError),
     /// Landed answers, or the records of when stores were queried, cannot be read or written.
-    #[error("landed answers, or the notes of questions, cannot be read or written")]
+    #[error("landed answers or the records of queries cannot be read or written")]
     Storage(#[from] StorageError),
     /// The landings of crawls cannot be listed or read.
     #[error("the landed pages of crawls cannot be read")]

@@ -126,10 +126,10 @@ pub struct Summary {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// The answer is not JSON.
-    #[error("the answer is no JSON")]
+    #[error("the answer is not JSON")]
     NotJson,
     /// A field is missing or has another type.
-    #[error("the answer's `{0}` is missing or not of its type")]
+    #[error("the answer's field `{0}` is missing or has an unexpected type")]
     Member(&'static str),
     /// The rating values are impossible.
     #[error("the answer states {0}")]
@@ -153,7 +153,7 @@ pub(crate) fn summary(count: u64, average: Option<f64>) -> Result<Summary, Answe
             count,
             average: Some(average),
         }),
-        Some(average) => Err(wrong(format!("a mean of {average} stars"))),
+        Some(average) => Err(wrong(format!("the average of {average} stars is out of range"))),
         None => Err(AnswerError::Member("average")),
     }
 }

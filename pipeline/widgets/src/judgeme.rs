@@ -81,7 +81,7 @@ impl Block {
 
     fn read(&self, place: usize) -> Result<FeedReview, RejectedRecord> {
         let id = id(&Value::String(self.id.clone()));
-        let id = id.ok_or_else(|| refused(&format!("review {place}"), "it has no usable id"))?;
+        let id = id.ok_or_else(|| refused(&format!("review {place}"), "the review has no usable id"))?;
         let [author, title, body] = &self.texts;
         let parts = Parts {
             stars: number(&Value::String(self.score.clone())),

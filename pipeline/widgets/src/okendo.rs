@@ -57,7 +57,7 @@ fn next(key: &WidgetKey, link: &str) -> Option<Next> {
 
 fn read_review(review: &Value, place: usize) -> Result<FeedReview, RejectedRecord> {
     let id = review.get("reviewId").and_then(id);
-    let id = id.ok_or_else(|| refused(&format!("review {place}"), "it has no usable id"))?;
+    let id = id.ok_or_else(|| refused(&format!("review {place}"), "the review has no usable id"))?;
     let reviewer = review.get("reviewer");
     let parts = Parts {
         stars: review.get("rating").and_then(number),

@@ -33,7 +33,7 @@ pub(crate) fn read_feed(bytes: &[u8]) -> Result<FeedPage, AnswerError> {
 
 fn read_review(review: &Value, place: usize) -> Result<FeedReview, RejectedRecord> {
     let id = review.get("id").and_then(id);
-    let id = id.ok_or_else(|| refused(&format!("review {place}"), "it has no usable id"))?;
+    let id = id.ok_or_else(|| refused(&format!("review {place}"), "the review has no usable id"))?;
     let parts = Parts {
         stars: review.get("reviewRating").and_then(number),
         author: text(review, "author"),

@@ -86,10 +86,10 @@ pub(crate) struct Parts<'a> {
 impl Parts<'_> {
     /// Builds the review, or returns the reason why it is refused.
     pub(crate) fn review(self) -> Result<Review, String> {
-        let stars = self.stars.ok_or("it has no number of stars")?;
+        let stars = self.stars.ok_or("the review has no number of stars")?;
         let rating = stars as f32;
         if !(rating > 0.0 && stars <= 5.0) {
-            return Err(format!("it has {stars:?} stars, not 1 to 5"));
+            return Err(format!("the review has {stars:?} stars, not 1 to 5"));
         }
         Ok(Review {
             rating,

@@ -268,7 +268,7 @@ impl Reader<'_> {
             }
             ListEnd::Whole { .. } => {
                 self.read.outcome = PARTIAL;
-                self.read.error = Some("reviews were deleted while the list was read: it is read again".to_owned());
+                self.read.error = Some("reviews were deleted while the list was read, so it is read again".to_owned());
             }
             ListEnd::Open => {}
         }
@@ -306,14 +306,16 @@ impl Reader<'_> {
         let before = (read.state.short, read.state.steep);
         (read.state.short, read.state.steep) = (short, steep);
         let what = match (short, steep) {
-            (Some((total, seen)), _) if short != before.0 => format!("the app counts {total} reviews and shows {seen}"),
+            (Some((total, seen)), _) if short != before.0 => format!("the app states {total} reviews but shows {seen}"),
             (_, Some(lost)) if steep != before.1 => {
-                format!("the app no longer shows {lost} of the held reviews")
+                format!("the app no longer shows {lost} of the stored reviews")
             }
             _ => return false,
         };
         read.outcome = PARTIAL;
-        read.error = Some(format!("{what}: none is dropped unless it does so again"));
+        read.error = Some(format!(
+            "{what}: the reviews are removed only if the next crawl finds the same"
+        ));
         true
     }
 

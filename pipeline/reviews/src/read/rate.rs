@@ -41,7 +41,7 @@ impl Reader<'_> {
             self.read.state.rated_to = Some(product);
             match self.ask_rating(app, key, product).await {
                 RateOutcome::Told(_, bytes) if bytes.is_empty() && reviewed.contains(&product) => {
-                    let reason = "the app does not know the product, and shows reviews of it";
+                    let reason = "the app does not know the product but shows reviews of it";
                     self.refuse_rating(found, key, product, reason.to_owned(), &bytes);
                 }
                 RateOutcome::Told(summary, bytes) => {

@@ -96,9 +96,9 @@ async fn records_that_are_none_are_refused_by_name_and_the_others_are_kept() {
     assert_eq!(
         told,
         [
-            ("stamped page 1 review 3", "it has no usable id"),
-            ("stamped review 2", "it has 6.0 stars, not 1 to 5"),
-            ("stamped review 3", "it has no number of stars"),
+            ("stamped page 1 review 3", "the review has no usable id"),
+            ("stamped review 2", "the review has 6.0 stars, not 1 to 5"),
+            ("stamped review 3", "the review has no number of stars"),
         ]
     );
     let shown = &quarantined[2].2;
