@@ -178,10 +178,10 @@ pub enum StoreError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RedirectFault {
     /// More redirects than configured, for instance because of a loop.
-    #[error("too many")]
+    #[error("too many redirects")]
     TooMany,
     /// `Location` is missing or is not a URL.
-    #[error("no usable location")]
+    #[error("it has no usable location")]
     Location,
     /// Redirect from https to http.
     #[error("it changes from https to http")]

@@ -101,7 +101,7 @@ impl Exchange {
             if !may_retry {
                 return Err(error);
             }
-            tracing::debug!(host = %host.name, error = %error, delay_ms = delay.as_millis(), "tries again");
+            tracing::debug!(host = %host.name, error = %error, delay_ms = delay.as_millis(), "a request is retried");
             if waits {
                 tokio::time::sleep(delay).await;
             }
@@ -129,10 +129,10 @@ impl Exchange {
             Ok(answer) => {
                 let (status, size_bytes) = (answer.status.as_u16(), answer.body.len());
                 tracing::Span::current().record("http.response.status_code", status);
-                tracing::debug!(host = %host.name, path = logged_path(url, ask), status, size_bytes, duration_ms, "store answered");
+                tracing::debug!(host = %host.name, path = logged_path(url, ask), status, size_bytes, duration_ms, "the store answered");
             }
             Err(error) => {
-                tracing::debug!(host = %host.name, path = logged_path(url, ask), error = %error, duration_ms, "no answer")
+                tracing::debug!(host = %host.name, path = logged_path(url, ask), error = %error, duration_ms, "the store did not answer")
             }
         }
         settle(pass, &outcome, started.elapsed());

@@ -157,7 +157,9 @@ impl Store {
     /// Builds a URL from whole path segments under the store's address. Each segment is percent-encoded and never
     /// interpreted.
     pub(crate) fn below(&self, segments: &[&str]) -> Result<Url, StoreError> {
-        const WRONG: StoreError = StoreError::Url { reason: "not a handle" };
+        const WRONG: StoreError = StoreError::Url {
+            reason: "not a valid handle",
+        };
         if segments.iter().any(|segment| is_no_segment(segment)) {
             return Err(WRONG);
         }

@@ -44,7 +44,7 @@ pub enum CodesStop {
     #[error(transparent)]
     Landing(#[from] LandingError),
     /// A task of this program panicked or was cancelled.
-    #[error("a worker broke off")]
+    #[error("a background task failed")]
     Worker(#[from] tokio::task::JoinError),
 }
 

@@ -187,7 +187,7 @@ impl Collector {
         let detail = summary.outcome.detail();
         if let Outcome::Failed { code, reason } = &summary.outcome {
             // The report contains the failure, and the caller prints it, so a warning would be a duplicate.
-            tracing::info!(brand.slug = %summary.slug, code, reason, "store not refreshed");
+            tracing::info!(brand.slug = %summary.slug, code, reason, "the store could not be refreshed");
         }
         self.shared
             .progress
@@ -408,7 +408,7 @@ impl Collector {
                         tracing::warn!(brand.slug = %one.brand.slug, error = with_causes(&error), "the crawl state could not be saved");
                     }
                     if let Err(error) = drop_held(&shared.storage, &one.brand.store).await {
-                        tracing::warn!(brand.slug = %one.brand.slug, error = with_causes(&error), "note not deleted");
+                        tracing::warn!(brand.slug = %one.brand.slug, error = with_causes(&error), "the record of a held crawl could not be deleted");
                     }
                     shared.timed(one.summary, one.started)
                 }

@@ -50,7 +50,7 @@ pub(crate) enum PrepareError {
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
     /// A task of this program panicked or was cancelled.
-    #[error("a worker broke off")]
+    #[error("a background task failed")]
     Worker(#[from] tokio::task::JoinError),
 }
 

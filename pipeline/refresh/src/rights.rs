@@ -18,7 +18,7 @@ pub(crate) async fn refresh_alone(shared: Arc<RunContext>, brand: RegisteredBran
     match storefront::under(rights.as_deref(), &brand.store, stop, work).await {
         Ok(()) => return,
         Err(told @ (NotAsked::ByAnother(_) | NotAsked::Stopped)) => {
-            tracing::warn!(brand.slug = %brand.slug, "left out: {told}");
+            tracing::warn!(brand.slug = %brand.slug, "the store is skipped: {told}");
         }
         Err(told @ NotAsked::Lost) => {
             let code = "lease".to_owned();

@@ -332,7 +332,11 @@ pub(crate) async fn tidy(shared: &RunContext, registry: &Registry, report: &RunR
         tracing::warn!(error = with_causes(&error), "old reports could not be deleted");
     }
     match prune(shared, registry).await {
-        Ok(pruned) => tracing::debug!(objects = pruned.objects, bytes = pruned.bytes, "landing pruned"),
+        Ok(pruned) => tracing::debug!(
+            objects = pruned.objects,
+            bytes = pruned.bytes,
+            "old landed pages were deleted"
+        ),
         Err(error) => tracing::warn!(error = with_causes(&error), "old landed pages could not be deleted"),
     }
 }

@@ -116,7 +116,7 @@ enum StoreFailure {
     Ratings(#[from] RatingsError),
     #[error("the store's products cannot be written as columns")]
     Columns(#[from] LakeError),
-    #[error("a worker broke off")]
+    #[error("a background task failed")]
     Worker(#[from] tokio::task::JoinError),
 }
 

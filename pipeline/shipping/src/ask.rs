@@ -23,7 +23,7 @@ pub(crate) enum Failure {
     Store(#[from] StoreError),
     #[error(transparent)]
     NotAsked(#[from] NotAsked),
-    #[error("a worker broke off")]
+    #[error("a background task failed")]
     Worker(#[from] JoinError),
 }
 

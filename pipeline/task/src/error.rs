@@ -19,7 +19,7 @@ pub enum TaskError {
     #[error("the landed pages of crawls cannot be read")]
     Landing(#[from] LandingError),
     /// A worker thread of this program panicked or was cancelled.
-    #[error("a worker broke off")]
+    #[error("a background task failed")]
     Worker(#[from] tokio::task::JoinError),
     /// The named brand is not registered.
     #[error("no brand is registered as {0}")]

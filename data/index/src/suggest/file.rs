@@ -155,8 +155,8 @@ fn lengths(bytes: &Bytes) -> Option<Lengths> {
 impl Suggest {
     /// Opens the file of a part with `rows` rows.
     pub(crate) fn open(bytes: &Bytes, rows: u32) -> Result<Self, &'static str> {
-        let lengths = lengths(bytes).ok_or("no header")?;
-        let (ranges, end) = layout(lengths).ok_or("longer than memory")?;
+        let lengths = lengths(bytes).ok_or("the file has no header")?;
+        let (ranges, end) = layout(lengths).ok_or("the file is larger than the address space")?;
         if end != bytes.len() {
             return Err("the file's length differs from its header");
         }

@@ -48,7 +48,7 @@ impl<'a> TitleWords<'a> {
 impl Terms {
     /// Opens the terms from the bytes of their file. `Err` says which part of the layout is wrong.
     pub(crate) fn open(bytes: Bytes, rows: u32) -> Result<Self, &'static str> {
-        let header = bytes.get(..HEADER_BYTES).ok_or("no header")?;
+        let header = bytes.get(..HEADER_BYTES).ok_or("the file has no header")?;
         if header.get(..8) != Some(MAGIC) {
             return Err("the file is not a term file");
         }

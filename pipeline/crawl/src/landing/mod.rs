@@ -59,7 +59,7 @@ pub enum LandingError {
         source: std::io::Error,
     },
     /// A task of this program panicked or was cancelled.
-    #[error("a worker broke off")]
+    #[error("a background task failed")]
     Worker(#[source] tokio::task::JoinError),
 }
 

@@ -198,7 +198,7 @@ async fn event_of(
     let stage = match StagedResult::load(&shared.storage, &shared.run, &staged.store, staged.fence).await {
         Ok(stage) => stage,
         Err(error) => {
-            tracing::warn!(brand.slug = %staged.slug, error = with_causes(&error), "a stage waits");
+            tracing::warn!(brand.slug = %staged.slug, error = with_causes(&error), "a staged result could not be read and is retried later");
             source.again(staged, false).await;
             return None;
         }
