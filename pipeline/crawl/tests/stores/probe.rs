@@ -165,7 +165,11 @@ async fn an_address_that_leads_to_another_store_is_not_one_to_register() {
     let found = verdict(silent).await;
     assert_eq!(
         found,
-        ("it leads to http://mate.localhost/; add that".into(), Some(true), false)
+        (
+            "it leads to http://mate.localhost/; add that address instead".into(),
+            Some(true),
+            false
+        )
     );
     // A self-description at the other address shows that it is the same store.
     let described = Shop {
