@@ -61,7 +61,7 @@ error_codes! {
     /// The body is not valid JSON.
     MalformedJson = "malformed_json", 422, Caller, "The body is not JSON";
     /// The cursor belongs to a release that is no longer served.
-    CursorExpired = "cursor_expired", 422, Caller, "The cursor is of an older release";
+    CursorExpired = "cursor_expired", 422, Caller, "The cursor belongs to an older release";
     /// The product does not exist.
     ProductNotFound = "product_not_found", 404, Caller, "No such product";
     /// The brand does not exist.
@@ -111,7 +111,7 @@ error_codes! {
     /// The store took too long.
     StoreTimeout = "store_timeout", 504, Brand, "The store took too long";
     /// The operation may have been performed, but its outcome is not yet known.
-    OutcomeUnknown = "outcome_unknown", 504, Us, "It is not known if it was done";
+    OutcomeUnknown = "outcome_unknown", 504, Us, "It is unknown if the store carried out the request";
     /// The server cannot accept more work at the moment.
     Overloaded = "overloaded", 503, Us, "Too busy";
     /// No release has been opened yet.

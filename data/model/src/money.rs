@@ -25,7 +25,7 @@ pub enum MoneyError {
     #[error("not a decimal amount: {0:?}")]
     NotDecimal(String),
     /// The amount has non-zero decimals beyond the precision of the currency.
-    #[error("{text:?} is finer than the minor unit of {currency}")]
+    #[error("{text:?} has more decimals than the minor unit of {currency}")]
     TooFine {
         /// Amount as stated.
         text: String,
@@ -36,7 +36,7 @@ pub enum MoneyError {
     #[error("a negative amount: {0:?}")]
     Negative(String),
     /// The amount is above [`Money::MINOR_MAX`].
-    #[error("too large an amount: {0:?}")]
+    #[error("amount too large: {0:?}")]
     TooLarge(String),
 }
 

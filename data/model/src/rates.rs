@@ -16,7 +16,7 @@ pub struct Day(i32);
 
 /// Error: a text is not a date in the years 1970 to 9999.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not a day as YYYY-MM-DD: {0:?}")]
+#[error("not a date of the form YYYY-MM-DD: {0:?}")]
 pub struct NotADay(String);
 
 impl Day {
@@ -113,7 +113,7 @@ pub fn read_rates(text: &str, newest: Day) -> Result<Vec<ExchangeRate>, Vec<BadR
     let Some((_, header)) = lines.next().filter(|(_, header)| !header.trim().is_empty()) else {
         return Err(vec![bad(
             0,
-            "the names of the columns are missing: date,base,quote,rate".to_owned(),
+            "the header with the column names date,base,quote,rate is missing".to_owned(),
         )]);
     };
     let places = places(header).map_err(|reason| vec![bad(0, reason)])?;
@@ -137,7 +137,7 @@ pub fn read_rates(text: &str, newest: Day) -> Result<Vec<ExchangeRate>, Vec<BadR
                 Entry::Occupied(known) if known.get().1.to_bits() == rate.rate.to_bits() => {}
                 Entry::Occupied(known) => {
                     let first = known.get().0 + 1;
-                    wrong.push(bad(line, format!("rate: another one than in line {first}")));
+                    wrong.push(bad(line, format!("rate: differs from line {first}")));
                 }
             },
         }
@@ -160,7 +160,7 @@ fn rate(line: &str, places: &[usize; 4], newest: Day) -> Result<ExchangeRate, St
     let field = |column: usize| fields.get(places[column]).copied().unwrap_or_default();
     let date: Day = field(0).parse().map_err(|error| format!("date: {error}"))?;
     if date > newest {
-        return Err(format!("date: {date} has not come yet"));
+        return Err(format!("date: {date} is in the future"));
     }
     let currency = |column: usize, name: &str| {
         let code = field(column).to_ascii_uppercase();
@@ -187,18 +187,18 @@ fn positive(text: &str) -> Result<f64, String> {
         .filter(u8::is_ascii_digit)
         .count();
     if !is_plain || text.len() > 40 {
-        return Err(format!("rate: not a plain decimal: {:?}", excerpt(text)));
+        return Err(format!("rate: not a plain decimal number: {:?}", excerpt(text)));
     }
     if digits > DIGITS_MAX {
         return Err(format!("rate: more than {DIGITS_MAX} digits: {text:?}"));
     }
     let rate: f64 = text
         .parse()
-        .map_err(|_| format!("rate: not a plain decimal: {text:?}"))?;
+        .map_err(|_| format!("rate: not a plain decimal number: {text:?}"))?;
     if rate > 0.0 {
         Ok(rate)
     } else {
-        Err("rate: not above zero".to_owned())
+        Err("rate: must be above zero".to_owned())
     }
 }
 
@@ -211,7 +211,7 @@ fn fields(line: &str) -> Result<Vec<&str>, String> {
             let inner = field.strip_prefix('"').and_then(|field| field.strip_suffix('"'));
             let plain = inner.unwrap_or(field).trim();
             if plain.contains('"') {
-                return Err("quotes within a field are not read".to_owned());
+                return Err("quotes inside a field are not supported".to_owned());
             }
             Ok(plain)
         })
@@ -256,22 +256,22 @@ mod tests {
             2026-11-20,RUPEE,INR,1\n2026-11-20,USD,,1\n2026-11-20,USD,USD,1\n2026-11-20,USD,EUR,0\n2026-11-20,USD,EUR,-1\n\
             2026-11-20,USD,EUR,1e3\n2026-11-20,USD,EUR,1.2345678901234567\n2026-11-20,USD,INR,84.26\n2026-11-20\n2026-11-20,USD,INR,84.25\n";
         let expected = [
-            "line 3: date: not a day as YYYY-MM-DD: \"2026-02-30\"",
-            "line 4: date: 2026-11-24 has not come yet",
+            "line 3: date: not a date of the form YYYY-MM-DD: \"2026-02-30\"",
+            "line 4: date: 2026-11-24 is in the future",
             "line 5: base: not an ISO 4217 currency: \"RUPEE\"",
             "line 6: quote: not an ISO 4217 currency: \"\"",
             "line 7: quote: the same currency as base, USD",
-            "line 8: rate: not above zero",
-            "line 9: rate: not a plain decimal: \"-1\"",
-            "line 10: rate: not a plain decimal: \"1e3\"",
+            "line 8: rate: must be above zero",
+            "line 9: rate: not a plain decimal number: \"-1\"",
+            "line 10: rate: not a plain decimal number: \"1e3\"",
             "line 11: rate: more than 15 digits: \"1.2345678901234567\"",
-            "line 12: rate: another one than in line 2",
+            "line 12: rate: differs from line 2",
             "line 13: base: not an ISO 4217 currency: \"\"",
         ];
         assert_eq!(told(text), expected);
         assert_eq!(
             told(""),
-            ["line 1: the names of the columns are missing: date,base,quote,rate"]
+            ["line 1: the header with the column names date,base,quote,rate is missing"]
         );
         assert_eq!(told("date,base,rate\n"), ["line 1: column quote is missing"]);
         assert_eq!(told("<!doctype html>"), ["line 1: column date is missing"]);

@@ -13,7 +13,7 @@ pub struct TimeZone(Tz);
 
 /// Error: a text does not name a time zone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no time zone is called {0:?}: IANA names are such as Asia/Kolkata, Europe/Berlin or UTC")]
+#[error("unknown time zone {0:?}: use an IANA name such as Asia/Kolkata, Europe/Berlin or UTC")]
 pub struct TimeZoneError(String);
 
 /// Minimum amount by which clocks that skip midnight are set forward.
@@ -185,7 +185,7 @@ mod tests {
     fn what_names_no_zone_is_refused_with_examples() {
         assert_eq!(
             "IST+5:30".parse::<TimeZone>().unwrap_err().to_string(),
-            "no time zone is called \"IST+5:30\": IANA names are such as Asia/Kolkata, Europe/Berlin or UTC"
+            "unknown time zone \"IST+5:30\": use an IANA name such as Asia/Kolkata, Europe/Berlin or UTC"
         );
     }
 

@@ -10,7 +10,7 @@ pub struct Timestamp(i64);
 
 /// Error: a text is not an RFC 3339 timestamp, or is outside the years 0 to 9999.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not an RFC 3339 moment: {0:?}")]
+#[error("not an RFC 3339 timestamp: {0:?}")]
 pub struct TimestampError(String);
 
 /// Range that RFC 3339 can express: 0000-01-01 to 10000-01-01, in microseconds.

@@ -23,7 +23,7 @@ pub enum ReviewWidget {
 
 /// Error: the name does not belong to a supported review app.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no review app is called {name:?}; there are judgeme, yotpo, stamped, okendo")]
+#[error("unknown review app {name:?}: must be judgeme, yotpo, stamped or okendo")]
 pub struct UnknownWidget {
     name: String,
 }

@@ -243,7 +243,7 @@ fn money_follows_the_currency_and_what_is_not_exact_is_quarantined() {
         .collect();
     insta::assert_debug_snapshot!(reasons, @r#"
 [
-    "2: variants: none of 1 can be parsed; variant 20: price: \"19.999\" is finer than the minor unit of JPY",
+    "2: variants: none of 1 can be parsed; variant 20: price: \"19.999\" has more decimals than the minor unit of JPY",
     "3: variants: none of 1 can be parsed; variant 30: price: not a decimal amount: \"12,99\"",
     "4: variants: none of 1 can be parsed; variant 40: price: a negative amount: \"-5.00\"",
     "5: variants: none of 1 can be parsed; variant 50: price: missing",
