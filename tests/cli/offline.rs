@@ -30,7 +30,7 @@ fn a_time_zone_that_nobody_knows_is_refused() {
     let answer = haat.run(&["config"]);
     assert_eq!(answer.code, 2, "{answer:?}");
     assert!(
-        answer.stderr.contains("no time zone is called \\\"IST\\\""),
+        answer.stderr.contains("unknown time zone \\\"IST\\\""),
         "{}",
         answer.stderr
     );
@@ -265,18 +265,18 @@ fn reading_an_empty_home_leaves_it_empty() {
 fn a_bucket_without_a_key_or_by_plain_http_is_refused_before_anybody_is_asked() {
     let bucket = || Haat::new().at("s3://market/haat");
     for (haat, told) in [
-        (bucket(), "no s3.access_key_id is set"),
+        (bucket(), "s3.access_key_id is not set"),
         (
             bucket().with("HAAT_S3__ACCESS_KEY_ID", "key"),
-            "s3.access_key_id is set, but no s3.secret_access_key",
+            "s3.access_key_id is set, but s3.secret_access_key is not",
         ),
         (
             bucket().with("HAAT_S3__ENDPOINT", "http://127.0.0.1:9"),
-            "s3.endpoint begins with http://: set s3.allow_http",
+            "s3.endpoint begins with http://: use https://, or set s3.allow_http",
         ),
         (
             bucket().with("HAAT_S3__ENDPOINT", "127.0.0.1"),
-            "s3.endpoint is not a URL",
+            "s3.endpoint must be a URL",
         ),
     ] {
         let answer = haat.run(&["brands", "list"]);

@@ -37,7 +37,9 @@ pub(crate) struct ConfirmedStore {
 
 /// Error: the store repeatedly refused a conditional put although it has no such object.
 #[derive(Debug, thiserror::Error)]
-#[error("the store answered {ATTEMPTS_MAX} times that the object exists or is being written, and holds none")]
+#[error(
+    "the store answered {ATTEMPTS_MAX} times that the object exists or is being written, but no such object exists"
+)]
 struct UnconfirmedPut(#[source] Error);
 
 impl ConfirmedStore {
@@ -64,7 +66,7 @@ impl ConfirmedStore {
                 }
                 Err(unknown) => return Err(unknown),
             }
-            tracing::debug!(%location, attempt, "a conditional put met another request and is sent again");
+            tracing::debug!(%location, attempt, "a conditional put conflicted with another request and is retried");
             tokio::time::sleep(pause).await;
             (pause, attempt) = ((pause * 2).min(BACKOFF_MAX), attempt + 1);
         }

@@ -12,7 +12,7 @@ use crate::{EventLog, Storage, StorageError, get_bytes, put_new, put_over};
 #[derive(Debug, thiserror::Error)]
 pub enum ConformanceError {
     /// The storage returned an unexpected result.
-    #[error("not so: {fact} ({found})")]
+    #[error("the storage violates a requirement: {fact} ({found})")]
     Fact {
         /// Property that the storage should have.
         fact: &'static str,
@@ -20,13 +20,13 @@ pub enum ConformanceError {
         found: String,
     },
     /// An operation of the storage failed.
-    #[error("a call failed that should not")]
+    #[error("a call that must succeed failed")]
     Storage(#[from] StorageError),
     /// A call to the underlying object store failed.
-    #[error("a call failed that should not")]
+    #[error("a call that must succeed failed")]
     Store(#[from] object_store::Error),
     /// A task of the suite did not finish normally.
-    #[error("a writer of the suite did not end")]
+    #[error("a writer task of the suite failed")]
     Writer(#[from] tokio::task::JoinError),
 }
 
@@ -64,12 +64,20 @@ pub async fn conformance(storage: Storage) -> Result<(), ConformanceError> {
 async fn puts(storage: &Storage) -> Result<(), ConformanceError> {
     let path = Path::from("puts/deep/er/a b%.json");
     equal(
-        "what was never written is absent",
+        "an object that was never written is absent",
         &get_bytes(storage, &path).await?,
         &None,
     )?;
-    equal("the first is told so", &put_new(storage, &path, "one").await?, &true)?;
-    equal("the second is told so", &put_new(storage, &path, "two").await?, &false)?;
+    equal(
+        "the first writer is told that it wrote the object",
+        &put_new(storage, &path, "one").await?,
+        &true,
+    )?;
+    equal(
+        "the second writer is told that the object exists",
+        &put_new(storage, &path, "two").await?,
+        &false,
+    )?;
     equal(
         "the first stands",
         &get_bytes(storage, &path).await?,
@@ -86,18 +94,22 @@ async fn puts(storage: &Storage) -> Result<(), ConformanceError> {
         &storage.store().get_range(&path, 1..3).await?,
         &"hr".into(),
     )?;
-    equal("the size is known", &storage.store().head(&path).await?.size, &5)?;
+    equal(
+        "the size of an object is known",
+        &storage.store().head(&path).await?.size,
+        &5,
+    )?;
     put_over(storage, &path, "").await?;
     equal(
-        "an empty object is an object",
+        "an empty object exists",
         &get_bytes(storage, &path).await?,
         &Some("".into()),
     )?;
     storage.store().delete(&path).await?;
-    equal("what was deleted is absent", &get_bytes(storage, &path).await?, &None)?;
+    equal("a deleted object is absent", &get_bytes(storage, &path).await?, &None)?;
     storage.store().delete(&path).await?;
     equal(
-        "a path is free again after a delete",
+        "a path can be written again after a delete",
         &put_new(storage, &path, "four").await?,
         &true,
     )
@@ -117,7 +129,7 @@ async fn uploads(storage: &Storage) -> Result<(), ConformanceError> {
     upload.complete().await?;
     let stored = get_bytes(storage, &path).await?.unwrap_or_default();
     holds(
-        "an upload is its parts",
+        "an upload consists of its parts",
         stored[..] == [first, second].concat(),
         stored.len(),
     )?;
@@ -140,23 +152,35 @@ async fn lists(storage: &Storage) -> Result<(), ConformanceError> {
     let store = storage.store();
     let all = listed(store.list(None).try_collect().await?);
     equal(
-        "a list names everything and nothing else",
+        "a list contains exactly the objects that exist",
         &all,
         &names(&["5", "a/1", "a/2", "a/b/3", "ab/4"]),
     )?;
     let under = listed(store.list(Some(&Path::from("a"))).try_collect().await?);
-    equal("a prefix is whole segments", &under, &names(&["a/1", "a/2", "a/b/3"]))?;
+    equal(
+        "a prefix matches whole path segments",
+        &under,
+        &names(&["a/1", "a/2", "a/b/3"]),
+    )?;
     let offset = store.list_with_offset(Some(&Path::from("a")), &Path::from("a/1"));
     equal(
-        "an offset is left out",
+        "a list excludes the offset itself",
         &listed(offset.try_collect().await?),
         &names(&["a/2", "a/b/3"]),
     )?;
     let level = store.list_with_delimiter(None).await?;
-    equal("a level holds its objects", &listed(level.objects), &names(&["5"]))?;
+    equal(
+        "a list of one level contains its objects",
+        &listed(level.objects),
+        &names(&["5"]),
+    )?;
     let mut prefixes: Vec<_> = level.common_prefixes.iter().map(Path::to_string).collect();
     prefixes.sort();
-    equal("a level holds its prefixes", &prefixes, &names(&["a", "ab"]))?;
+    equal(
+        "a list of one level contains its prefixes",
+        &prefixes,
+        &names(&["a", "ab"]),
+    )?;
     equal(
         "a child is relative",
         &get_bytes(&storage.child("a/b"), &Path::from("3")).await?,
@@ -165,7 +189,7 @@ async fn lists(storage: &Storage) -> Result<(), ConformanceError> {
     let gone = futures::stream::iter(["a/1", "a/2"].map(|name| Ok(Path::from(name))));
     let _: Vec<Path> = store.delete_stream(Box::pin(gone)).try_collect().await?;
     let left = listed(store.list(Some(&Path::from("a"))).try_collect().await?);
-    equal("what was deleted is not listed", &left, &names(&["a/b/3"]))
+    equal("a deleted object is not listed", &left, &names(&["a/b/3"]))
 }
 
 async fn copies(storage: &Storage) -> Result<(), ConformanceError> {
@@ -174,7 +198,7 @@ async fn copies(storage: &Storage) -> Result<(), ConformanceError> {
     storage.store().copy(&from, &to).await?;
     put_over(storage, &from, "new").await?;
     equal(
-        "a copy is its own",
+        "a copy is independent of its original",
         &get_bytes(storage, &to).await?,
         &Some("old".into()),
     )?;
@@ -189,7 +213,7 @@ async fn copies(storage: &Storage) -> Result<(), ConformanceError> {
     )?;
     equal("a rename leaves nothing", &get_bytes(storage, &to).await?, &None)?;
     let missing = storage.store().copy(&Path::from("missing"), &to).await;
-    holds("what is missing cannot be copied", missing.is_err(), missing)
+    holds("a missing object cannot be copied", missing.is_err(), missing)
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -204,21 +228,37 @@ async fn numbers(storage: &Storage) -> Result<(), ConformanceError> {
     let event = |round| Event { writer: 0, round };
     for round in 1..=3 {
         equal(
-            "numbers count from one",
+            "event numbers count from one",
             &log.append(&event(round as usize)).await?,
             &round,
         )?;
     }
-    equal("a taken number is refused", &log.append_at(2, &event(9)).await?, &false)?;
-    equal("a free number is taken", &log.append_at(4, &event(4)).await?, &true)?;
-    equal("the latest is the highest", &log.latest().await?, &Some((4, event(4))))?;
+    equal(
+        "an append at a used number is refused",
+        &log.append_at(2, &event(9)).await?,
+        &false,
+    )?;
+    equal(
+        "an append at a free number succeeds",
+        &log.append_at(4, &event(4)).await?,
+        &true,
+    )?;
+    equal(
+        "the latest event is the one with the highest number",
+        &log.latest().await?,
+        &Some((4, event(4))),
+    )?;
     equal(
         "a log is read in order",
         &log.read_from(3).await?,
         &vec![(3, event(3)), (4, event(4))],
     )?;
     let other: EventLog<Event> = EventLog::new(storage, "log");
-    equal("another reader sees the same", &other.read_from(0).await?.len(), &4)
+    equal(
+        "another reader sees the same events",
+        &other.read_from(0).await?.len(),
+        &4,
+    )
 }
 
 /// Lets `writers` publish concurrently under the same number, for `rounds` rounds. Each round must have exactly one
@@ -244,9 +284,9 @@ pub async fn publish_race(storage: &Storage, writers: usize, rounds: usize) -> R
             let (won, writer) = ended??;
             winners.extend(won.then_some(writer));
         }
-        equal("a number has one winner", &winners.len(), &1)?;
+        equal("only one writer wins a number", &winners.len(), &1)?;
         let stands = log.read(round as u64).await?.map(|event| event.writer);
-        equal("the winner's event stands", &stands, &winners.first().copied())?;
+        equal("the log has the winner's event", &stands, &winners.first().copied())?;
     }
     // Concurrent appends to the log must each get a different number.
     let mut tasks = tokio::task::JoinSet::new();
@@ -260,5 +300,5 @@ pub async fn publish_race(storage: &Storage, writers: usize, rounds: usize) -> R
     }
     numbers.sort_unstable();
     let expected: Vec<u64> = (1..=writers as u64).map(|writer| rounds as u64 + writer).collect();
-    equal("appends leave no gap and no double", &numbers, &expected)
+    equal("appends leave no gaps and no duplicates", &numbers, &expected)
 }

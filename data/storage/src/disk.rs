@@ -208,7 +208,7 @@ impl Disk {
         if self.staging_lock.get().is_none() {
             self.ensure_dir(&staging)?;
             let lock = lock_staging(&staging, self.readers.file_mode()).unwrap_or_else(|error| {
-                tracing::debug!(%error, "no locks here: files left by a process that died are not cleaned up");
+                tracing::debug!(%error, "file locks are not supported here: files left by a crashed process are not cleaned up");
                 None
             });
             // Two threads may both take the shared lock; only one of the two handles is kept.

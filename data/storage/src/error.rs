@@ -4,13 +4,13 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum StorageError {
     /// The URL's scheme is not `file`, `s3` or `memory`.
-    #[error("storage URLs begin with file://, s3:// or memory://, not {scheme}://")]
+    #[error("a storage URL must begin with file://, s3:// or memory://, not {scheme}://")]
     UnsupportedScheme {
         /// Scheme that was given.
         scheme: String,
     },
     /// The URL contains a user name or password. Credentials belong in the options, where they are masked.
-    #[error("the storage URL holds credentials: give them as options instead")]
+    #[error("the storage URL contains credentials: set them as options instead")]
     CredentialsInUrl,
     /// The `file` URL is not an absolute local path, or has a query or fragment.
     #[error("not the URL of a local directory: {url}")]
@@ -19,22 +19,22 @@ pub enum StorageError {
         url: String,
     },
     /// The `s3` URL has no bucket.
-    #[error("no bucket in {url}")]
+    #[error("{url} names no bucket")]
     NoBucket {
         /// URL that was given.
         url: String,
     },
     /// The endpoint uses plain `http`, which the options do not allow.
-    #[error("s3.endpoint begins with http://: set s3.allow_http where that is meant, or use https://")]
+    #[error("s3.endpoint begins with http://: use https://, or set s3.allow_http to allow http")]
     PlainHttp,
     /// The endpoint is not a valid URL.
-    #[error("s3.endpoint is not a URL that begins with https:// or http://")]
+    #[error("s3.endpoint must be a URL that begins with https:// or http://")]
     Endpoint,
     /// The credentials for a bucket are missing.
-    #[error("no s3.access_key_id is set (s3.instance_role takes the key of the machine's own role instead)")]
+    #[error("s3.access_key_id is not set: set it, or set s3.instance_role to use the machine's own role")]
     NoKey,
     /// The options contain a key id without its secret.
-    #[error("s3.access_key_id is set, but no s3.secret_access_key")]
+    #[error("s3.access_key_id is set, but s3.secret_access_key is not")]
     NoSecret,
     /// The object store cannot address this path.
     #[error("not an object path: {path:?}")]
@@ -83,7 +83,7 @@ pub enum StorageError {
     },
     /// The response to an append was lost and the log entry cannot be read. The event may or may not have been
     /// appended.
-    #[error("whether {path} was written is unknown")]
+    #[error("it is unknown if {path} was written")]
     AppendUnknown {
         /// Path of the event.
         path: String,
@@ -101,7 +101,7 @@ pub enum StorageError {
         source: object_store::Error,
     },
     /// An event could not be serialised to JSON.
-    #[error("the event for {path} does not serialise")]
+    #[error("the event for {path} cannot be serialised")]
     EncodeEvent {
         /// Path to which the event was to be written.
         path: String,
@@ -110,7 +110,7 @@ pub enum StorageError {
         source: serde_json::Error,
     },
     /// A stored event does not have the format that this version of the program expects.
-    #[error("{path} does not hold the expected event")]
+    #[error("{path} does not contain a valid event")]
     DecodeEvent {
         /// Path of the event.
         path: String,
@@ -119,7 +119,7 @@ pub enum StorageError {
         source: serde_json::Error,
     },
     /// An event exceeds the size limit of the log.
-    #[error("{path} has {bytes} bytes, the log takes at most {bytes_max}")]
+    #[error("{path} has {bytes} bytes, but the log accepts at most {bytes_max}")]
     EventTooLarge {
         /// Path of the event.
         path: String,
@@ -129,7 +129,7 @@ pub enum StorageError {
         bytes_max: u64,
     },
     /// Other writers took every number that was tried.
-    #[error("{prefix}: {attempts} numbers in a row were taken by others")]
+    #[error("{prefix}: other processes took each of {attempts} consecutive numbers")]
     LogContended {
         /// Prefix of the log.
         prefix: String,

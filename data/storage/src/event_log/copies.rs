@@ -55,7 +55,12 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             && let Err(error) = put_over(&self.storage, &copy_path(seq), bytes).await
         {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(prefix = self.prefix, seq, error, "no copy of an event is kept");
+            tracing::warn!(
+                prefix = self.prefix,
+                seq,
+                error,
+                "the copy of an event could not be written"
+            );
         }
     }
 
@@ -78,7 +83,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             let path = format!("{}/{}", self.prefix, path(*lost));
             tracing::warn!(
                 path,
-                "an event is lost with its copy; `haat lake repair` says what that means"
+                "an event and its copy are lost; `haat lake repair` explains the consequences"
             );
         }
         Ok(all)

@@ -122,7 +122,7 @@ fn urls_that_cannot_be_opened_say_why() {
     };
     assert_eq!(
         open("gs://bucket"),
-        "storage URLs begin with file://, s3:// or memory://, not gs://"
+        "a storage URL must begin with file://, s3:// or memory://, not gs://"
     );
     assert_eq!(
         open("file://host/dir"),
