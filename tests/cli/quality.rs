@@ -64,7 +64,7 @@ fn a_brand_with_a_decimals_error_is_held_as_it_was_until_it_is_accepted() {
     );
     let reason = release["held"][0]["reasons"][0].as_str().unwrap();
     assert!(
-        reason.contains("quality.price_jump_share_max is 0.25") && reason.contains("this is 1)"),
+        reason.contains("quality.price_jump_share_max is 0.25") && reason.contains("the value is 1)"),
         "{reason}"
     );
     let found = &damaged.document()["quality"]["findings"][0];

@@ -104,6 +104,6 @@ impl fmt::Display for Finding {
             limit,
             ..
         } = self;
-        write!(f, "{detail} (quality.{threshold} is {limit}, this is {figure})")
+        write!(f, "{detail} (quality.{threshold} is {limit}, the value is {figure})")
     }
 }

@@ -29,10 +29,10 @@ pub const PRICE_COLUMNS: &[&str] = &["store", "platform_product_id", "title", "c
 #[derive(Debug, thiserror::Error)]
 pub enum FiguresError {
     /// A column of `products` is missing or has the wrong type.
-    #[error("column {0} is missing, or of another type")]
+    #[error("column {0} is missing or has an unexpected type")]
     Column(&'static str),
     /// The rows could not be assembled.
-    #[error("the rows cannot be put together")]
+    #[error("the rows cannot be combined")]
     Arrow(#[from] ArrowError),
 }
 

@@ -29,11 +29,13 @@ fn head(page: &mut String, report: &QualityReport) {
     put(page, format_args!("<h1>Data quality</h1><p class=\"soft\">{made_at}"));
     match &report.against {
         Some(against) => put(page, format_args!(" &middot; beside {}</p>", escape(against))),
-        None => page.push_str(" &middot; nothing to compare with yet</p>"),
+        None => page.push_str(" &middot; there is nothing to compare with yet</p>"),
     }
     let found = report.findings.len() as u64;
     if found == 0 {
-        page.push_str("<p class=\"verdict\"><strong>Nothing is beyond a threshold.</strong> A release may go out.</p>");
+        page.push_str(
+            "<p class=\"verdict\"><strong>Nothing is beyond a threshold.</strong> A release can be published.</p>",
+        );
         return;
     }
     let figures = if found == 1 { "figure is" } else { "figures are" };
@@ -41,8 +43,8 @@ fn head(page: &mut String, report: &QualityReport) {
         put(
             page,
             format_args!(
-                "<p class=\"verdict held\"><strong>{} {figures} beyond a threshold.</strong>The current release was made of \
-                 this all the same.</p>",
+                "<p class=\"verdict held\"><strong>{} {figures} beyond a threshold.</strong>The current release was built from this \
+                 data nevertheless.</p>",
                 count(found)
             ),
         );
@@ -52,8 +54,9 @@ fn head(page: &mut String, report: &QualityReport) {
         page,
         format_args!(
             "<div class=\"verdict held\"><strong>{} {figures} beyond a threshold: the brands below are held back.</strong>\
-             A release has them as they were. Where one is right, <code>haat release build --accept-brand SLUG</code> publishes \
-             it; the thresholds are in section <code>quality</code> of the configuration.</div>",
+             A release keeps their previous data. If the new data of a brand is right, \
+             <code>haat release build --accept-brand SLUG</code> publishes it. Section <code>quality</code> of the \
+             configuration sets the thresholds.</div>",
             count(found)
         ),
     );
@@ -92,7 +95,7 @@ fn tiles(page: &mut String, report: &QualityReport) {
         let told = known
             .named()
             .map(|(fact, brands)| format!("{fact} {}", percent(brands, totals.brands)));
-        tile(page, "Brands that tell of shipping", &escape(&told.join(", ")));
+        tile(page, "Brands that state shipping terms", &escape(&told.join(", ")));
     }
     if totals.brands_unread > 0 {
         tile(page, "Brands that cannot be read", &count(totals.brands_unread));
@@ -138,9 +141,13 @@ fn plots(page: &mut String, report: &QualityReport) {
                 })
                 .collect()
         };
-        page.push_str(&line("Products, run by run", &points(|point| point.products), count));
         page.push_str(&line(
-            "Lacks of title, description, picture, price",
+            "Number of products per run",
+            &points(|point| point.products),
+            count,
+        ));
+        page.push_str(&line(
+            "Missing titles, descriptions, pictures, prices",
             &points(|point| point.missing),
             count,
         ));

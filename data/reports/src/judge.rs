@@ -108,7 +108,7 @@ impl BrandCheck<'_> {
     fn fall(&mut self, before: &BrandFigures, now: &BrandFigures) {
         let gone = before.products.saturating_sub(now.products);
         self.check(Threshold::ProductsFallShareMax, share(gone, before.products), || {
-            format!("{} products, where there were {}", now.products, before.products)
+            format!("{} products, compared with {} before", now.products, before.products)
         });
     }
 
@@ -123,7 +123,7 @@ impl BrandCheck<'_> {
             let rise = share(is, now.products) - share(was, before.products);
             self.check(threshold, rise, || {
                 format!(
-                    "{is} of {} products have no {}, where {was} of {} had none",
+                    "{is} of {} products have no {}, compared with {was} of {} before",
                     now.products,
                     field.as_str(),
                     before.products
@@ -142,7 +142,7 @@ impl BrandCheck<'_> {
             let rise = share(is, now.products) - share(was, before.products);
             self.check(Threshold::DuplicateRiseShareMax, rise, || {
                 format!(
-                    "{is} of {} products repeat the {what} of another, where {was} of {} did",
+                    "{is} of {} products have the same {what} as another, compared with {was} of {} before",
                     now.products, before.products
                 )
             });
@@ -156,7 +156,7 @@ impl BrandCheck<'_> {
         let is = self.brand.quarantined;
         let rise = share(is, is + now.products) - share(was, was + before.products);
         self.check(Threshold::QuarantinedRiseShareMax, rise, || {
-            format!("{is} records could not be understood, where {was} could not")
+            format!("{is} records could not be parsed, compared with {was} before")
         });
     }
 
@@ -165,7 +165,7 @@ impl BrandCheck<'_> {
         self.check(Threshold::CurrencyMixShareMax, share(others, now.products), || {
             let most = now.currency().unwrap_or_default();
             format!(
-                "{others} of {} products have prices in another currency than {most}",
+                "{others} of {} products have prices in a currency other than {most}",
                 now.products
             )
         });
@@ -182,20 +182,27 @@ impl BrandCheck<'_> {
             share(changed, moves.compared),
             || {
                 format!(
-                    "the prices of {changed} of {} products are in another currency",
+                    "the prices of {changed} of {} products changed their currency",
                     moves.compared
                 )
             },
         );
-        self.check(Threshold::PriceJumpShareMax, share(moves.jumped, moves.compared), || {
-            let example = moves.examples.first().map(|example| format!(", such as {}", told(example)));
-            format!(
-                "the prices of {} of {} products are {factor} times what they were or more, or that part of it or less{}",
-                moves.jumped,
-                moves.compared,
-                example.unwrap_or_default()
-            )
-        });
+        self.check(
+            Threshold::PriceJumpShareMax,
+            share(moves.jumped, moves.compared),
+            || {
+                let example = moves
+                    .examples
+                    .first()
+                    .map(|example| format!(", such as {}", told(example)));
+                format!(
+                    "the prices of {} of {} products rose or fell by a factor of {factor} or more{}",
+                    moves.jumped,
+                    moves.compared,
+                    example.unwrap_or_default()
+                )
+            },
+        );
     }
 }
 

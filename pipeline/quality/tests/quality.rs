@@ -154,16 +154,15 @@ async fn a_damaged_home_is_held_back_and_each_damage_is_named_with_its_brand_and
     let expected = [
         (
             "kith",
-            "the prices of 40 of 40 products are 5 times what they were or more, or that part of it or less, such as Cotton \
-             Shirt 1: 499.00 INR, now 49900.00 INR (quality.price_jump_share_max is 0.25, this is 1)",
+            "the prices of 40 of 40 products rose or fell by a factor of 5 or more, such as Cotton Shirt 1: 499.00 INR, now 49900.00 INR (quality.price_jump_share_max is 0.25, the value is 1)",
         ),
         (
             "loom",
-            "20 of 40 products have no title, where 0 of 40 had none (quality.missing_rise_share_max is 0.25, this is 0.5)",
+            "20 of 40 products have no title, compared with 0 of 40 before (quality.missing_rise_share_max is 0.25, the value is 0.5)",
         ),
         (
             "mug",
-            "the prices of 40 of 40 products are in another currency (quality.currency_change_share_max is 0.1, this is 1)",
+            "the prices of 40 of 40 products changed their currency (quality.currency_change_share_max is 0.1, the value is 1)",
         ),
     ];
     let expected = expected.map(|(slug, reason)| (slug.to_owned(), reason.to_owned()));
@@ -274,7 +273,7 @@ async fn stale_brands_hold_a_release_back_where_they_are_most_and_the_finding_na
     let told: Vec<_> = report.findings.iter().map(ToString::to_string).collect();
     assert_eq!(
         told,
-        ["3 of 4 brands are stale: loom, mug, tea (quality.stale_share_max is 0.5, this is 0.75)"]
+        ["3 of 4 brands are stale: loom, mug, tea (quality.stale_share_max is 0.5, the value is 0.75)"]
     );
     assert_eq!(report.totals.brands_stale, 3);
     let _: Checks = data_checks::load(&home.storage).await.unwrap();

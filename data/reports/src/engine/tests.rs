@@ -160,7 +160,7 @@ fn rows_of_another_table_are_refused_by_the_column_that_is_missing() {
     let refused = figures(std::slice::from_ref(&batch)).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "column price_min_minor is missing, or of another type"
+        "column price_min_minor is missing or has an unexpected type"
     );
 }
 

@@ -83,7 +83,7 @@ pub(super) fn unfound(page: &mut String, unfound: &[UnfoundWords]) {
         ]
     };
     let rows: Vec<_> = unfound.iter().map(row).collect();
-    table(page, "Searched for in vain in the last week", COLUMNS, &rows);
+    table(page, "Searches without results in the last week", COLUMNS, &rows);
 }
 
 pub(super) fn jumps(page: &mut String, brands: &[BrandQuality]) {

@@ -116,7 +116,7 @@ pub fn columns(title: &str, columns: &[Bar], written: impl Fn(u64) -> String) ->
     }
     figure(
         title,
-        &format!("{} steps of time, at most {} in one", columns.len(), written(most)),
+        &format!("{} time steps, at most {} in one step", columns.len(), written(most)),
         base + 20,
         &drawing,
     )
