@@ -39,7 +39,7 @@ pub enum EmbedError {
     #[error("the embedder cannot be reached: {0}")]
     Unreachable(String),
     /// The embedding service returned an unexpected response.
-    #[error("the embedder answered wrongly: {0}")]
+    #[error("the embedder returned an invalid answer: {0}")]
     Answer(String),
 }
 
@@ -53,7 +53,7 @@ pub struct EmbedderId(String);
 
 /// Error: the text is not a valid embedder id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("an embedder's id is 1 to 200 visible ASCII characters")]
+#[error("an embedder's id must have 1 to 200 visible ASCII characters")]
 pub struct EmbedderIdError;
 
 impl EmbedderId {

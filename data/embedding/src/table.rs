@@ -61,23 +61,25 @@ impl StaticTable {
     pub fn new(table: &'static [u8], vocabulary: &'static str) -> Result<Self, TableError> {
         let body = table
             .strip_prefix(MAGIC)
-            .ok_or(TableError("it begins with something else"))?;
-        let short = || TableError("it is shorter than it says");
+            .ok_or(TableError("it is not an embedding table"))?;
+        let short = || TableError("it is shorter than its header states");
         let (pieces, body) = body.split_first_chunk::<4>().ok_or_else(short)?;
         let (dimensions, body) = body.split_first_chunk::<4>().ok_or_else(short)?;
         let pieces = u32::from_le_bytes(*pieces) as usize;
         let dimensions = u32::from_le_bytes(*dimensions) as usize;
         if !(1..=DIMENSIONS_MAX).contains(&dimensions) || pieces != vocabulary.lines().count() {
-            return Err(TableError("it does not fit its vocabulary"));
+            return Err(TableError(
+                "its number of rows or dimensions does not match its vocabulary",
+            ));
         }
         let (scales, rows) = body.split_at_checked(pieces.saturating_mul(4)).ok_or_else(short)?;
         if Some(rows.len()) != pieces.checked_mul(dimensions) {
-            return Err(TableError("it has more or fewer rows than it says"));
+            return Err(TableError("its number of rows differs from its header"));
         }
         let (scales, _) = scales.as_chunks::<4>();
         let scales: Vec<f32> = scales.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
         if !scales.iter().all(|scale| scale.is_finite()) {
-            return Err(TableError("a scale is no number"));
+            return Err(TableError("a scale is not a finite number"));
         }
         Ok(Self {
             id: id(table, vocabulary, dimensions),

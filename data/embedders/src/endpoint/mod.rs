@@ -56,13 +56,13 @@ pub enum EndpointError {
     #[error("the endpoint's address: {0}")]
     Address(&'static str),
     /// The model name is missing or cannot be recorded.
-    #[error("the endpoint's model: 1 to 150 visible ASCII characters")]
+    #[error("the endpoint's model must have 1 to 150 visible ASCII characters")]
     Model,
     /// The number of components is not supported.
-    #[error("the endpoint's dimensions: 1 to {DIMENSIONS_MAX}")]
+    #[error("the endpoint's dimensions must be between 1 and {DIMENSIONS_MAX}")]
     Dimensions,
     /// The API key cannot be sent in a header.
-    #[error("the endpoint's key is not one line of ASCII")]
+    #[error("the endpoint's key must be one line of ASCII")]
     Key,
     /// The HTTP client could not be created.
     #[error("the endpoint's client: {0}")]
@@ -149,7 +149,7 @@ impl Endpoint {
         let bytes_max = wire::answer_bytes_max(texts.len(), dimensions);
         while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
             if body.len() + chunk.len() > bytes_max {
-                return Err(wrong(format!("more than {bytes_max} bytes")));
+                return Err(wrong(format!("the response has more than {bytes_max} bytes")));
             }
             body.extend_from_slice(&chunk);
         }
@@ -168,7 +168,7 @@ impl Endpoint {
                 return Err(refusal.error);
             };
             let wait = asked.unwrap_or_default().max(Duration::from_millis(wait_ms));
-            tracing::warn!(error = %refusal.error, wait_ms = wait.as_millis(), "documents are embedded again");
+            tracing::warn!(error = %refusal.error, wait_ms = wait.as_millis(), "embedding the documents is retried");
             tokio::time::sleep(wait.min(Duration::from_millis(WAIT_MS_MAX))).await;
             wait_ms *= 2;
         }
@@ -196,9 +196,7 @@ impl Embedder for Endpoint {
             return Ok(None);
         }
         if self.pause.lasts() {
-            return Err(EmbedError::Unreachable(
-                "not asked again so soon after it failed".into(),
-            ));
+            return Err(EmbedError::Unreachable("requests are paused after a failure".into()));
         }
         let asked = self.runtime.block_on(self.ask(&[text], self.config.query_timeout_ms));
         self.pause.note(asked.is_ok());
@@ -232,16 +230,20 @@ fn address(config: &EndpointConfig) -> Result<Url, EndpointError> {
         Some(Host::Ipv4(ip)) => IpAddr::from(ip).is_loopback(),
         Some(Host::Ipv6(ip)) => IpAddr::from(ip).is_loopback(),
         Some(Host::Domain(name)) => name == "localhost",
-        None => return Err(EndpointError::Address("it names no host")),
+        None => return Err(EndpointError::Address("it has no host")),
     };
     match url.scheme() {
         "https" => {}
         "http" if on_this_machine || config.allow_http => {}
-        "http" => return Err(EndpointError::Address("plain http to another machine must be allowed")),
-        _ => return Err(EndpointError::Address("neither https nor http")),
+        "http" => {
+            return Err(EndpointError::Address(
+                "plain http to another machine requires allow_http",
+            ));
+        }
+        _ => return Err(EndpointError::Address("the scheme must be https or http")),
     }
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
-        return Err(EndpointError::Address("scheme, host, port and path only"));
+        return Err(EndpointError::Address("only scheme, host, port and path are allowed"));
     }
     let mut asked = url.clone();
     asked.set_path(&format!("{}/embeddings", url.path().trim_end_matches('/')));

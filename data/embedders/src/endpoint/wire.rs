@@ -48,17 +48,20 @@ pub(super) const fn answer_bytes_max(texts: usize, dimensions: usize) -> usize {
 pub(super) fn answer(body: &[u8], texts: usize, dimensions: usize) -> Result<Vec<Option<Vector>>, String> {
     let answer: Answer = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     if answer.data.len() != texts {
-        return Err(format!("{} vectors for {texts} texts", answer.data.len()));
+        return Err(format!(
+            "the response has {} vectors for {texts} texts",
+            answer.data.len()
+        ));
     }
     let mut vectors: Vec<Option<Option<Vector>>> = vec![None; texts];
     for entry in answer.data {
         let length = entry.embedding.len();
         if length != dimensions {
-            return Err(format!("a vector of {length} components, not {dimensions}"));
+            return Err(format!("a vector has {length} components instead of {dimensions}"));
         }
         match vectors.get_mut(entry.index) {
             Some(place @ None) => *place = Some(Vector::new(&entry.embedding)),
-            _ => return Err(format!("the index {} is another's or nobody's", entry.index)),
+            _ => return Err(format!("the index {} is a duplicate or out of range", entry.index)),
         }
     }
     Ok(vectors.into_iter().map(Option::flatten).collect())
@@ -90,18 +93,21 @@ mod tests {
     #[test]
     fn an_answer_that_may_be_another_text_s_is_none() {
         for (body, why) in [
-            (r#"{"data":[{"index":0,"embedding":[1,0]}]}"#, "1 vectors for 2 texts"),
+            (
+                r#"{"data":[{"index":0,"embedding":[1,0]}]}"#,
+                "the response has 1 vectors for 2 texts",
+            ),
             (
                 r#"{"data":[{"index":0,"embedding":[1,0]},{"index":0,"embedding":[1,0]}]}"#,
-                "the index 0 is another's or nobody's",
+                "the index 0 is a duplicate or out of range",
             ),
             (
                 r#"{"data":[{"index":0,"embedding":[1,0]},{"index":2,"embedding":[1,0]}]}"#,
-                "the index 2 is another's or nobody's",
+                "the index 2 is a duplicate or out of range",
             ),
             (
                 r#"{"data":[{"index":0,"embedding":[1,0]},{"index":1,"embedding":[1]}]}"#,
-                "a vector of 1 components, not 2",
+                "a vector has 1 components instead of 2",
             ),
         ] {
             assert_eq!(read(body), Err(why.to_owned()));

@@ -98,7 +98,7 @@ impl Files<'_> {
         // Reading one byte more than allowed shows that the file is too large.
         file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() as u64 > bytes_max {
-            return Err(self.unusable(name, format!("larger than {bytes_max} bytes")));
+            return Err(self.unusable(name, format!("the file is larger than {bytes_max} bytes")));
         }
         self.digest.update(name.as_bytes());
         self.digest.update((bytes.len() as u64).to_le_bytes());
@@ -149,14 +149,14 @@ pub(super) fn read(folder: &Path) -> Result<Folder, TransformerError> {
         .iter()
         .find(|module| !known.iter().any(|known| module.kind.ends_with(known)))
     {
-        return Err(files.unusable("modules.json", format!("a module {:?} is not known here", other.kind)));
+        return Err(files.unusable("modules.json", format!("module {:?} is not supported", other.kind)));
     }
     let pooling = pooling(&mut files)?;
     let length = files.json::<Length>("sentence_bert_config.json")?;
     let length = length.and_then(|length| length.max_seq_length).unwrap_or(TOKENS_MAX);
     let tokens_max = length.min(config.max_position_embeddings).min(TOKENS_MAX);
     if tokens_max < TOKENS_MIN {
-        let why = format!("texts of {tokens_max} tokens are too short");
+        let why = format!("a maximum of {tokens_max} tokens per text is too small");
         return Err(files.unusable("sentence_bert_config.json", why));
     }
     let sentence: SentenceConfig = files.json("config_sentence_transformers.json")?.unwrap_or_default();
@@ -176,11 +176,11 @@ pub(super) fn read(folder: &Path) -> Result<Folder, TransformerError> {
 /// Rejects values that would cause a division by zero or exhaust memory.
 fn check(files: &Files<'_>, config: &bert::Config) -> Result<(), TransformerError> {
     if config.model_type.as_deref().is_some_and(|kind| kind != "bert") {
-        return Err(files.unusable("config.json", "model_type is not bert"));
+        return Err(files.unusable("config.json", "model_type must be bert"));
     }
     let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
     if heads == 0 || hidden == 0 || !hidden.is_multiple_of(heads) || hidden > data_embedding::DIMENSIONS_MAX {
-        let why = format!("{heads} attention heads over {hidden} components");
+        let why = format!("{heads} attention heads do not fit {hidden} components");
         return Err(files.unusable("config.json", why));
     }
     if config.num_hidden_layers > 64 {
@@ -201,6 +201,9 @@ fn pooling(files: &mut Files<'_>) -> Result<Pooling, TransformerError> {
     match (config.pooling_mode_mean_tokens, config.pooling_mode_cls_token, other) {
         (true, false, false) => Ok(Pooling::Mean),
         (false, true, false) => Ok(Pooling::First),
-        _ => Err(files.unusable(name, "neither the mean of the tokens nor the first one")),
+        _ => Err(files.unusable(
+            name,
+            "pooling must use either the mean of the tokens or the first token",
+        )),
     }
 }

@@ -94,7 +94,7 @@ impl Transformer {
         if added >= tokens_max {
             return Err(unusable(
                 named,
-                format!("{added} tokens around a text, of {tokens_max}"),
+                format!("the tokenizer adds {added} tokens to a text, but the maximum is {tokens_max}"),
             ));
         }
         let truncation = TruncationParams {
@@ -108,7 +108,7 @@ impl Transformer {
         if tokenizer.get_vocab_size(true) > config.vocab_size {
             return Err(unusable(
                 named,
-                format!("more tokens than the model's {}", config.vocab_size),
+                format!("the tokenizer has more tokens than the model's {}", config.vocab_size),
             ));
         }
         let unknown = ["[UNK]", "<unk>"].iter().find_map(|token| tokenizer.token_to_id(token));

@@ -177,13 +177,16 @@ fn a_wrong_answer_is_an_error_and_no_vector() {
     for (body, why) in [
         (
             json!({"data": []}).to_string(),
-            "the embedder answered wrongly: 0 vectors for 1 texts",
+            "the embedder returned an invalid answer: the response has 0 vectors for 1 texts",
         ),
         (
             json!({"data": [{"index": 0, "embedding": [1]}]}).to_string(),
-            "the embedder answered wrongly: a vector of 1 components, not 2",
+            "the embedder returned an invalid answer: a vector has 1 components instead of 2",
         ),
-        (long, "the embedder answered wrongly: more than 65856 bytes"),
+        (
+            long,
+            "the embedder returned an invalid answer: the response has more than 65856 bytes",
+        ),
     ] {
         let server = Server::with([Turn::Body(body.clone()), Turn::Body(body)]);
         let endpoint = server.endpoint();
@@ -220,7 +223,7 @@ fn a_query_waits_no_longer_than_told_and_an_endpoint_that_fails_is_left_alone_fo
         let refused = endpoint.embed_query("a").unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "the embedder cannot be reached: not asked again so soon after it failed"
+            "the embedder cannot be reached: requests are paused after a failure"
         );
     }
     // Even one wait would take longer.
@@ -263,11 +266,20 @@ fn a_configuration_that_cannot_be_right_is_refused() {
     };
     let address = |text: &str| refused(&|config| config.url = Url::parse(text).unwrap());
     for (text, why) in [
-        ("http://api.example/v1", "plain http to another machine must be allowed"),
-        ("ftp://api.example/v1", "neither https nor http"),
-        ("https://key@api.example/v1", "scheme, host, port and path only"),
-        ("https://api.example/v1?key=1", "scheme, host, port and path only"),
-        ("data:text/plain,a", "it names no host"),
+        (
+            "http://api.example/v1",
+            "plain http to another machine requires allow_http",
+        ),
+        ("ftp://api.example/v1", "the scheme must be https or http"),
+        (
+            "https://key@api.example/v1",
+            "only scheme, host, port and path are allowed",
+        ),
+        (
+            "https://api.example/v1?key=1",
+            "only scheme, host, port and path are allowed",
+        ),
+        ("data:text/plain,a", "it has no host"),
     ] {
         assert_eq!(address(text).to_string(), format!("the endpoint's address: {why}"));
     }

@@ -212,13 +212,13 @@ fn a_folder_that_holds_no_model_is_refused_with_the_file_at_fault() {
     model.write("1_Pooling/config.json", &json!({"pooling_mode_max_tokens": true}));
     found.push(model.refusal());
     insta::assert_snapshot!(found.join("\n"), @r#"
-config.json: model_type is not bert
-config.json: 0 attention heads over 4 components
-config.json: 3 attention heads over 4 components
-sentence_bert_config.json: texts of 4 tokens are too short
+config.json: model_type must be bert
+config.json: 0 attention heads do not fit 4 components
+config.json: 3 attention heads do not fit 4 components
+sentence_bert_config.json: a maximum of 4 tokens per text is too small
 model.safetensors: shape mismatch for embeddings.word_embeddings.weight, expected: [7, 4], got: [8, 4]
-modules.json: a module "sentence_transformers.models.Dense" is not known here
-1_Pooling/config.json: neither the mean of the tokens nor the first one
+modules.json: module "sentence_transformers.models.Dense" is not supported
+1_Pooling/config.json: pooling must use either the mean of the tokens or the first token
 "#);
     // The tokeniser adds more tokens around a text than the text may have.
     let around = json!({"SpecialToken": {"id": "[CLS]", "type_id": 0}});
@@ -228,7 +228,7 @@ modules.json: a module "sentence_transformers.models.Dense" is not known here
         "special_tokens": {"[CLS]": {"id": "[CLS]", "ids": [2], "tokens": ["[CLS]"]}}});
     assert_eq!(
         refusals("tokenizer.json", "/post_processor", template),
-        "tokenizer.json: 20 tokens around a text, of 16"
+        "tokenizer.json: the tokenizer adds 20 tokens to a text, but the maximum is 16"
     );
     for name in ["config.json", "tokenizer.json", "model.safetensors"] {
         let model = Model::new();
