@@ -13,7 +13,7 @@ pub enum ChecksError {
     #[error("the record of checks cannot be written")]
     Write(#[source] StorageError),
     /// Other crawls recorded checks each time before these could be written.
-    #[error("others keep recording checks")]
+    #[error("other processes keep recording checks")]
     Contended,
 }
 
@@ -99,7 +99,7 @@ async fn append(storage: &Storage, take: impl Fn(&mut Checks)) -> Result<Checks,
             if let Err(error) = log.forget_below(seq.saturating_sub(KEPT)).await {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
-                    "old records of checks are left"
+                    "old records of checks could not be deleted"
                 );
             }
             return Ok(checks);
@@ -117,7 +117,7 @@ async fn fold(log: &EventLog<Checks>, latest: u64) -> Result<Checks, ChecksError
                 tracing::warn!(
                     seq,
                     error = &error as &dyn std::error::Error,
-                    "a record of checks is passed over"
+                    "a damaged record of checks is skipped"
                 );
             }
             Err(error) => return Err(ChecksError::Read(error)),

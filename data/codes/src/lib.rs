@@ -86,7 +86,7 @@ pub enum CodesError {
     #[error("stated codes cannot be read or written")]
     Storage(#[from] StorageError),
     /// The codes could not be serialised to JSON.
-    #[error("stated codes do not serialise")]
+    #[error("stated codes cannot be serialised")]
     Json(#[source] serde_json::Error),
 }
 

@@ -9,7 +9,7 @@ use crate::{MAGIC, PlaceKind};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PackError {
     /// The first line does not name the columns `pincode`, `district` and `state`.
-    #[error("the first line does not name the columns pincode, district and state")]
+    #[error("the header must contain the columns pincode, district and state")]
     Header,
     /// A line lacks a column, is quoted, or has an invalid pincode.
     #[error("line {line} cannot be read")]
@@ -18,13 +18,13 @@ pub enum PackError {
         line: usize,
     },
     /// A pincode occurs twice.
-    #[error("pincode {pincode} comes twice")]
+    #[error("pincode {pincode} is a duplicate")]
     Twice {
         /// The duplicate pincode.
         pincode: u32,
     },
     /// The table has more pincodes or areas than the layout supports.
-    #[error("more pincodes or areas than fit")]
+    #[error("the file has too many pincodes or areas")]
     TooMany,
 }
 
