@@ -2,7 +2,7 @@
 
 use ring::rand::{SecureRandom, SystemRandom};
 
-/// Error: the operating system gives no random bytes.
+/// Error: the operating system provides no random bytes.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the operating system gives no random bytes")]
 pub(crate) struct RandomError;
