@@ -135,7 +135,7 @@ pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
             (status, headers, body).into_response()
         }
         Err(error) => {
-            tracing::error!(%error, "an answer could not be written as JSON");
+            tracing::error!(%error, "a response could not be written as JSON");
             crate::Problem::new(data_model::ErrorCode::Internal).into_response()
         }
     }

@@ -31,7 +31,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
         // A compressed body is not supported, because its bytes are not JSON.
         let is_packed = request.headers().contains_key(header::CONTENT_ENCODING);
         if is_packed {
-            let detail = "The body is compressed (Content-Encoding): send it as it is.";
+            let detail = "The body is compressed (Content-Encoding): send it uncompressed.";
             return Err(Problem::new(ErrorCode::UnsupportedMediaType).detail(detail));
         }
         if is_stated && !is_json {

@@ -22,7 +22,7 @@ impl DrainState {
     /// 503 `not_ready`: the server is about to stop.
     pub fn check(&self) -> Result<(), Problem> {
         match self.0.load(Ordering::Relaxed) {
-            true => Err(Problem::new(ErrorCode::NotReady).detail("The server is about to stop.")),
+            true => Err(Problem::new(ErrorCode::NotReady).detail("The server is shutting down.")),
             false => Ok(()),
         }
     }

@@ -66,7 +66,7 @@ impl Traces {
     /// a thread that the runtime needs.
     pub fn end(self) {
         if let Err(error) = self.0.shutdown_with_timeout(TIMEOUT) {
-            tracing::warn!(%error, "the last spans could not be sent");
+            tracing::warn!(%error, "the remaining trace spans could not be sent");
         }
     }
 }
@@ -88,7 +88,7 @@ impl Client {
             tracing::warn!(
                 collector,
                 error = why,
-                "spans are lost: the collector does not take them"
+                "trace spans are lost: the collector does not accept them"
             );
         }
     }
@@ -126,7 +126,7 @@ impl HttpClient for Client {
             let mut body = Vec::new();
             while let Some(chunk) = answer.chunk().await.map_err(nameless)? {
                 if body.len() + chunk.len() > ANSWER_BYTES_MAX {
-                    return Err("the collector's answer is too long".into());
+                    return Err("the collector's response is too long".into());
                 }
                 body.extend_from_slice(&chunk);
             }

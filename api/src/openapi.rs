@@ -45,8 +45,9 @@ fn validation_code() -> Schema {
     ];
     one_of(
         &codes,
-        "`malformed_json` for a body that is no JSON, `cursor_expired` for a cursor of another release, \
-         `idempotency_mismatch` for another request under a key, `store_rejected` for a request that a store refuses.",
+        "`malformed_json`: the body is not valid JSON. `cursor_expired`: the cursor belongs to another release. \
+         `idempotency_mismatch`: the key was used with a different request. `store_rejected`: a store refuses the \
+         request.",
     )
 }
 
@@ -119,7 +120,7 @@ pub(crate) fn common_components() -> Components {
             "RequestId",
             header(
                 text(),
-                "The client's own X-Request-Id where it sent a valid one, else a new UUID.",
+                "The client's own X-Request-Id if it sent a valid one, otherwise a new UUID.",
             )
             .build(),
         )
@@ -127,12 +128,12 @@ pub(crate) fn common_components() -> Components {
             "ETag",
             header(
                 text(),
-                "Follows the release and the request; send it back as If-None-Match.",
+                "Depends on the release and the request. Send it back as If-None-Match.",
             )
             .build(),
         )
         .header("RetryAfter", header(whole(), "Seconds to wait.").build())
-        .header("Allow", header(text(), "The methods that the path takes.").build())
+        .header("Allow", header(text(), "The methods that the path accepts.").build())
         .security_scheme(
             "ServiceKey",
             SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new("X-Service-Key"))),
@@ -169,7 +170,7 @@ fn validation(description: &str) -> ResponseBuilder {
 }
 
 fn not_allowed() -> ResponseBuilder {
-    problem("The path does not take this method.").header_ref("Allow", Ref::new("#/components/headers/Allow"))
+    problem("The path does not accept this method.").header_ref("Allow", Ref::new("#/components/headers/Allow"))
 }
 
 /// The response to an unsupported method, for operations with hardly any other error.
@@ -187,26 +188,26 @@ fn common_errors() -> BTreeMap<&'static str, ResponseBuilder> {
     let retry =
         |response: ResponseBuilder| response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
     BTreeMap::from([
-        ("401", problem("The key that was sent is not valid.")),
+        ("401", problem("The key of the request is not valid.")),
         ("405", not_allowed()),
         (
             "413",
-            problem("The body is too large; `detail` tells how large it may be."),
+            problem("The body is too large. `detail` states the maximum size."),
         ),
         (
             "414",
-            problem("The URI is too long; `detail` tells how long it may be."),
+            problem("The URI is too long. `detail` states the maximum length."),
         ),
         ("422", validation("The request is not valid.")),
         ("429", retry(problem("Too many requests."))),
         (
             "431",
-            described("Request line and headers are larger than the server reads; there is no body."),
+            described("The request line and headers are larger than the server accepts. The response has no body."),
         ),
         ("500", problem("Something went wrong on our side.")),
         (
             "503",
-            retry(problem("No release is open yet, or too much is asked at once.")),
+            retry(problem("No release is open yet, or the server is overloaded.")),
         ),
     ])
 }
@@ -225,7 +226,7 @@ pub struct GraphErrors;
 impl IntoResponses for GraphErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let not_modified =
-            described("The client's copy is still right.").header_ref("ETag", Ref::new("#/components/headers/ETag"));
+            described("The client's copy is still current.").header_ref("ETag", Ref::new("#/components/headers/ETag"));
         let mut errors = common_errors();
         errors.insert("304", not_modified);
         documented(errors)
@@ -238,7 +239,7 @@ pub struct LiveErrors;
 
 impl IntoResponses for LiveErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let media_type = problem("The body is of another media type than JSON.");
+        let media_type = problem("The media type of the body is not JSON.");
         let mut errors = common_errors();
         errors.insert("415", media_type);
         documented(errors)

@@ -55,11 +55,14 @@ impl OriginPolicy {
         let refused = |detail: &'static str| Err(Problem::new(ErrorCode::Forbidden).detail(detail));
         if !self.takes_origin(headers) {
             return refused(
-                "Pages of this origin may not ask: the operator names those that may (api.cors_origins, public_url).",
+                "Pages of this origin may not send requests. The operator can allow the origin (api.cors_origins, \
+                 public_url).",
             );
         }
         if !self.takes_host(headers, authority) {
-            return refused("This server is not known by this name: the operator names it (public_url).");
+            return refused(
+                "This server does not answer under this host name. The operator can set the name (public_url).",
+            );
         }
         Ok(())
     }

@@ -74,10 +74,10 @@ impl Default for ServerConfig {
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The listening socket has failed.
-    #[error("no more connections can be accepted")]
+    #[error("no further connections can be accepted")]
     Accept(#[source] std::io::Error),
     /// Some requests were still in flight when the drain time was over, and were aborted.
-    #[error("{connections} connections were cut off after {drain_ms} ms")]
+    #[error("{connections} connections were aborted after {drain_ms} ms")]
     Drain {
         /// Number of aborted connections.
         connections: usize,
@@ -133,7 +133,7 @@ pub async fn serve(
         };
         // Responses are written as a whole, so waiting for more data only delays them.
         if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection is gone already");
+            tracing::debug!(%error, "a connection was closed before it could be served");
             continue;
         }
         let stall = Duration::from_millis(config.write_stall_timeout_ms);
@@ -268,7 +268,7 @@ async fn serve_connection(
                 // A client that reads its response slowly must not keep a slot that others wait for.
                 match tokio::time::timeout(give_way, connection).await {
                     Ok(ended) => ended,
-                    Err(_) => return tracing::debug!("a connection that was to give way is cut off"),
+                    Err(_) => return tracing::debug!("a connection that did not free its slot in time is aborted"),
                 }
             }
         }

@@ -124,38 +124,41 @@ pub fn install_metrics(version: &str) -> Result<PrometheusHandle, TelemetryError
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
         .map_err(TelemetryError::Metrics)?;
     let handle = builder.install_recorder().map_err(TelemetryError::Metrics)?;
-    metrics::describe_counter!("http_requests_total", "Answers by route pattern and class of status");
+    metrics::describe_counter!(
+        "http_requests_total",
+        "HTTP responses by route pattern and status class"
+    );
     metrics::describe_histogram!(
         "http_request_duration_seconds",
         metrics::Unit::Seconds,
-        "Time to answer by route"
+        "Response time by route"
     );
-    metrics::describe_gauge!("http_connections", "Connections that are open");
+    metrics::describe_gauge!("http_connections", "Open HTTP connections");
     metrics::describe_counter!(
         "http_connections_refused_total",
-        "Connections refused because their address had its share"
+        "Connections refused because their address reached its limit"
     );
     metrics::describe_counter!(
         "http_connections_reclaimed_total",
-        "Idle connections closed because another client waited for a place"
+        "Idle connections closed because another client waited for a slot"
     );
     metrics::describe_counter!(
         "http_bodies_refused_total",
-        "Requests refused while their bodies arrived, by reason"
+        "Requests refused while their bodies were being received, by reason"
     );
     for counter in ["http_connections_refused_total", "http_connections_reclaimed_total"] {
         metrics::counter!(counter).increment(0);
     }
-    metrics::describe_gauge!("haat_build_info", "1, with the version of the program that answers");
+    metrics::describe_gauge!(
+        "haat_build_info",
+        "Always 1; the label is the version of the running program"
+    );
     metrics::gauge!("haat_build_info", "version" => version.to_owned()).set(1.0);
     metrics::describe_gauge!(
         "process_resident_memory_bytes",
-        "Memory that the process has in use, mapped files included"
+        "Resident memory of the process in bytes, including mapped files"
     );
-    metrics::describe_counter!(
-        "process_cpu_seconds_total",
-        "Whole seconds of processors that the process has used"
-    );
+    metrics::describe_counter!("process_cpu_seconds_total", "CPU time of the process in whole seconds");
     Ok(handle)
 }
 

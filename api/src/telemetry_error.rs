@@ -15,7 +15,7 @@ pub enum TelemetryError {
         source: ParseError,
     },
     /// Another part of the program installed a logger first.
-    #[error("a log is installed already")]
+    #[error("a logger is installed already")]
     LogInstalled(#[source] TryInitError),
     /// The program was built without trace export.
     #[cfg(not(feature = "otlp"))]
@@ -26,7 +26,7 @@ pub enum TelemetryError {
     NoExport,
     /// The HTTP client for sending spans could not be created.
     #[cfg(feature = "otlp")]
-    #[error("no HTTP client for traces")]
+    #[error("the HTTP client for traces cannot be created")]
     TraceClient(#[source] reqwest::Error),
     /// The collector's URL is invalid.
     #[cfg(feature = "otlp")]

@@ -66,7 +66,7 @@ async fn discover_products(
     let answer = discover.discover(&asker.caller, &request).await;
     let answer = answer.map_err(|error| Problem::of(&error))?;
     let body = serde_json::to_vec(&answer).map_err(|error| {
-        tracing::error!(%error, "an answer could not be written as JSON");
+        tracing::error!(%error, "a response could not be written as JSON");
         Problem::new(ErrorCode::Internal)
     })?;
     Ok(match answer.tier {

@@ -250,7 +250,7 @@ impl Mcp {
                     Problem::new(ErrorCode::OutcomeUnknown)
                         .detail("The work goes on: look at its result before you ask again.")
                 } else {
-                    Problem::new(ErrorCode::Overloaded).detail("The answer took too long.")
+                    Problem::new(ErrorCode::Overloaded).detail("The server could not finish the response in time.")
                 };
                 tools.refused(late, asker)
             }

@@ -34,7 +34,7 @@ pub(crate) fn ended<T: Serialize>(
     match written {
         Ok((status, body)) => RequestOutcome::Answer(status, body.into()),
         Err(error) => {
-            tracing::error!(%error, "an answer could not be written as JSON");
+            tracing::error!(%error, "a response could not be written as JSON");
             RequestOutcome::Fault(Fault::internal())
         }
     }

@@ -39,8 +39,8 @@ impl<'a> Credential<'a> {
     pub(super) fn of(headers: &'a HeaderMap, query: Option<&str>) -> Result<Option<Self>, CredentialError> {
         if query.is_some_and(holds_key) {
             return Err(CredentialError(
-                "A key stands in the address, where logs and histories keep it: rotate it, and send it as the header \
-                 X-Service-Key.",
+                "The URL contains a key, and logs and browser histories keep URLs. Rotate the key, and send it in the \
+                 header X-Service-Key.",
             ));
         }
         let own = single(headers, SERVICE_KEY, "X-Service-Key")?;
@@ -49,7 +49,7 @@ impl<'a> Credential<'a> {
             .transpose()?;
         match (own, bearer) {
             (Some(own), Some(bearer)) if own != bearer => Err(CredentialError(
-                "X-Service-Key and Authorization hold two keys: send one.",
+                "X-Service-Key and Authorization contain two keys: send only one.",
             )),
             (Some(key), _) | (None, Some(key)) => Ok(Some(Self::Key(key))),
             (None, None) => Ok(session(headers).map(Self::Session)),
@@ -69,17 +69,17 @@ fn single<'a>(
     };
     if values.next().is_some() {
         return Err(CredentialError(if words == "Authorization" {
-            "A request has one Authorization header."
+            "The request has more than one Authorization header: send one."
         } else {
-            "A request has one X-Service-Key header."
+            "The request has more than one X-Service-Key header: send one."
         }));
     }
     if value.len() > BYTES_MAX {
-        return Err(CredentialError("That is no key: it is too long."));
+        return Err(CredentialError("The key is not valid: it is too long."));
     }
     let text = value
         .to_str()
-        .map_err(|_| CredentialError("That is no key: keys are ASCII."));
+        .map_err(|_| CredentialError("The key is not valid: keys are ASCII text."));
     text.map(|text| Some(text.trim()))
 }
 
@@ -88,9 +88,9 @@ fn bearer(value: &str) -> Result<&str, CredentialError> {
     let token = value
         .split_once(' ')
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-    token
-        .map(|(_, token)| token.trim())
-        .ok_or(CredentialError("Authorization is to be `Bearer` and a key."))
+    token.map(|(_, token)| token.trim()).ok_or(CredentialError(
+        "The Authorization header must be `Bearer` followed by a key.",
+    ))
 }
 
 /// Returns the session cookie. Returns `None` for several, because a `__Host-` cookie is set only once.

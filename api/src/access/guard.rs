@@ -181,7 +181,7 @@ impl Guard {
         if !asking.keyed {
             return self.admit(Ok(None), asking);
         }
-        let problem = Problem::new(ErrorCode::RateLimit).detail("Too many sessions that are not valid.");
+        let problem = Problem::new(ErrorCode::RateLimit).detail("Too many requests with sessions that are not valid.");
         Prompt::Now(GuardDecision::refused(problem.retry_after(wait)))
     }
 
@@ -201,7 +201,7 @@ impl Guard {
         };
         let caller = match known {
             Some(known) if asking.foreign && matches!(known.via, Via::Session | Via::Guest { .. }) => {
-                let detail = "A session is taken from this site's own pages alone; other clients send a key.";
+                let detail = "A session is accepted only from this site's own pages. Other clients must send a key.";
                 let problem = Problem::new(ErrorCode::Forbidden).detail(detail);
                 return Prompt::Now(GuardDecision::refused(problem));
             }

@@ -241,8 +241,8 @@ async fn what_cannot_be_read_as_one_key_is_refused_with_why() {
         let body: Value = serde_json::from_str(&text(response).await).unwrap();
         assert_eq!(
             body["detail"],
-            "A key stands in the address, where logs and histories keep it: rotate it, and send it as the header \
-             X-Service-Key."
+            "The URL contains a key, and logs and browser histories keep URLs. Rotate the key, and send it in the \
+             header X-Service-Key."
         );
     }
 }

@@ -83,7 +83,7 @@ impl Arrival {
         let share = shared.arriving.take(caller, network).map_err(|full| match full {
             Full::All => refused("all", ErrorCode::Overloaded),
             Full::Share => refused("share", ErrorCode::RateLimit)
-                .detail("Too many bodies of requests arrive at the same time.")
+                .detail("Too many request bodies are being received at the same time.")
                 .retry_after(Duration::from_secs(1)),
         })?;
         let arrival = Arc::new(Self {
@@ -292,7 +292,10 @@ mod tests {
             bodies_per_client_max: 1,
             ..EdgeConfig::default()
         };
-        let often = (429, "Too many bodies of requests arrive at the same time.".to_owned());
+        let often = (
+            429,
+            "Too many request bodies are being received at the same time.".to_owned(),
+        );
         // Each entry has the client that holds a slot, a client that is refused meanwhile, and a client that is
         // admitted.
         for (first, refused, let_in) in [

@@ -36,8 +36,8 @@ impl HostFault {
     pub(super) fn problem(self) -> Problem {
         let rule = match self {
             Self::Missing => Rule::Missing,
-            Self::Repeated => Rule::Value("a request has one host"),
-            Self::Invalid => Rule::Value("not a host with an optional port"),
+            Self::Repeated => Rule::Value("a request must have exactly one Host"),
+            Self::Invalid => Rule::Value("must be a host name with an optional port"),
         };
         let input = (self == Self::Missing).then_some(serde_json::Value::Null);
         Problem::no_http(vec![Violation::new(vec!["header".into(), "host".into()], &rule, input)])

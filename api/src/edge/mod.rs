@@ -410,7 +410,7 @@ fn refusal(request: &Request, config: &EdgeConfig) -> Option<Problem> {
     let uri_bytes_max = config.uri_bytes_max;
     if uri_bytes > uri_bytes_max {
         // The list of error codes is closed and has no code for 414.
-        let detail = format!("The URI is too long: path and query may have at most {uri_bytes_max} bytes.");
+        let detail = format!("The URI is too long: path and query together may have at most {uri_bytes_max} bytes.");
         let problem = Problem::new(ErrorCode::PayloadTooLarge).with_status(StatusCode::URI_TOO_LONG);
         return Some(problem.detail(detail));
     }
@@ -459,7 +459,7 @@ async fn run(
         Err(_) => {
             tracing::warn!(request_id = id.as_str(), timeout_ms, "a request took too long");
             Problem::new(ErrorCode::Overloaded)
-                .detail("The answer took too long.")
+                .detail("The server could not finish the response in time.")
                 .into_response()
         }
     }

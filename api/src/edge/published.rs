@@ -16,31 +16,31 @@ use crate::openapi::problem;
 const SECTIONS: [(&str, &str); 9] = [
     (
         "Discovery",
-        "Find products: search, suggestions, categories, brands, and recommendations.",
+        "Finds products: search, suggestions, categories, brands and recommendations.",
     ),
     (
         "Products",
-        "One product: its details, reviews and price history, as stored.",
+        "Returns one product as stored: details, reviews and price history.",
     ),
-    (
-        "Live",
-        "A store's answer at this moment: prices, stock and discount codes.",
-    ),
+    ("Live", "Asks a store for its current prices, stock and discount codes."),
     (
         "Cart",
-        "One cart over several stores. These operations need a key or a session.",
+        "Manages one cart over several stores. These operations need a key or a session.",
     ),
     (
         "Checkout",
-        "From a cart to each store's own checkout, where a person pays.",
+        "Turns a cart into links to each store's own checkout, where a person pays.",
     ),
-    ("Account", "A shopper's own account at a store."),
+    ("Account", "Registers a shopper at a store or logs the shopper in."),
     (
         "Agents",
-        "For programs that shop: the Model Context Protocol and the Universal Commerce Protocol.",
+        "Endpoints for shopping agents: the Model Context Protocol and the Universal Commerce Protocol.",
     ),
-    ("Platform", "Plans, limits, the caller, and totals of the market."),
-    ("Operations", "Probes for the operator of the server."),
+    (
+        "Platform",
+        "Plans, rate limits, the caller's identity, and totals of the market.",
+    ),
+    ("Operations", "Health checks for the operator of the server."),
 ];
 
 /// Adds the required credentials and refusals of each operation, and the section texts. Returns the methods of each
@@ -140,11 +140,11 @@ fn add_refusals(operation: &mut Operation, takes_sessions: bool) {
         let response = || RefOr::T(problem(description).build());
         responses.entry(status.to_owned()).or_insert_with(response);
     };
-    add("401", "The key that was sent is not valid.");
+    add("401", "The key of the request is not valid.");
     if takes_sessions {
         add(
             "403",
-            "Something else than a page of this site sent the request with this site's session.",
+            "The request carries a session of this site but does not come from one of its pages.",
         );
     }
 }

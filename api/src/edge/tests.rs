@@ -270,7 +270,7 @@ async fn an_address_that_is_too_long_is_refused() {
     assert!(headers.contains_key("x-request-id"));
     assert_eq!(
         told["detail"],
-        "The URI is too long: path and query may have at most 32768 bytes."
+        "The URI is too long: path and query together may have at most 32768 bytes."
     );
 }
 

@@ -111,7 +111,7 @@ async fn read(response: Response, asker: &Asker) -> OperationAnswer {
     match body.collect().await {
         Ok(whole) => OperationAnswer::told(parts.status, &parts.headers, whole.to_bytes()),
         Err(error) => {
-            tracing::error!(%error, "the answer of an operation ended early");
+            tracing::error!(%error, "the response of an operation ended early");
             OperationAnswer::problem(Problem::new(ErrorCode::Internal), asker)
         }
     }

@@ -25,7 +25,7 @@ pub struct RemoteOperations {
 
 /// Error for a client that cannot be built.
 #[derive(Debug, thiserror::Error)]
-#[error("no HTTP client for the operations of another server")]
+#[error("the HTTP client for operations of another server cannot be created")]
 pub struct RemoteError(#[source] reqwest::Error);
 
 impl RemoteOperations {
@@ -62,7 +62,10 @@ impl RemoteOperations {
         let mut body = BytesMut::new();
         while let Some(chunk) = response.chunk().await? {
             if body.len() + chunk.len() > ANSWER_BYTES_MAX {
-                tracing::warn!(bytes_max = ANSWER_BYTES_MAX, "an operation elsewhere answers too much");
+                tracing::warn!(
+                    bytes_max = ANSWER_BYTES_MAX,
+                    "the response of an operation of another server is too large"
+                );
                 return Ok(OperationAnswer::problem(Problem::new(ErrorCode::Internal), &call.asker));
             }
             body.extend_from_slice(&chunk);
@@ -86,7 +89,7 @@ impl CallOperation for RemoteOperations {
                     error = &error as &dyn std::error::Error,
                     operation = call.operation_id.as_ref(),
                     left_out,
-                    "an operation elsewhere does not answer"
+                    "an operation of another server does not answer"
                 );
             }
             OperationAnswer::problem(Problem::new(code), &call.asker)

@@ -109,7 +109,8 @@ impl Holders {
             tracing::warn!(
                 address = %holder,
                 connections = held,
-                "an address has its share of connections, and further ones are closed; a proxy must be a trusted one"
+                "an address has reached its limit of connections, and further ones are closed; if the address is a \
+                 proxy, add it to the trusted proxies"
             );
         }
         true

@@ -48,7 +48,7 @@ impl Refusal {
         let id = RequestId::of(&HeaderMap::new());
         tracing::debug!(
             request_id = id.as_str(),
-            "a request whose head cannot be read is refused"
+            "a request whose headers cannot be read is refused"
         );
         let (line, rest) = bytes.split_at(line_end);
         let text = [line, NOSNIFF, NAME, b" ", id.as_str().as_bytes(), b"\r\n", rest].concat();

@@ -89,7 +89,7 @@ error_codes! {
     /// The caller may not do this.
     Forbidden = "forbidden", 403, Caller, "Not allowed";
     /// The path exists but does not support the method.
-    MethodNotAllowed = "method_not_allowed", 405, Caller, "The path does not take this method";
+    MethodNotAllowed = "method_not_allowed", 405, Caller, "The path does not accept this method";
     /// The body is too large.
     PayloadTooLarge = "payload_too_large", 413, Caller, "The request is too large";
     /// The body has an unsupported media type.

@@ -101,7 +101,7 @@ fn faults() -> BTreeMap<String, RefOr<Response>> {
     let retry =
         |response: ResponseBuilder| response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
     let used = "The key was used with another body, or its request is in flight.";
-    let large = "Request line and headers are larger than the server reads; there is no body.";
+    let large = "The request line and headers are larger than the server accepts. The response has no body.";
     let mut responses = BTreeMap::new();
     for (status, response) in [
         ("400", error("The request is not valid.")),
@@ -109,7 +109,7 @@ fn faults() -> BTreeMap<String, RefOr<Response>> {
         ("403", error("The caller may not do this.")),
         (
             "405",
-            error("The path does not take this method.").header_ref("Allow", Ref::new("#/components/headers/Allow")),
+            error("The path does not accept this method.").header_ref("Allow", Ref::new("#/components/headers/Allow")),
         ),
         ("409", retry(error(used))),
         ("413", error("The body is too large.")),
