@@ -34,7 +34,7 @@ fn told(body: &Value) -> Vec<&str> {
 /// Returns the JSON document at the start of a result; after it comes a note that it is data.
 fn document(result: &str) -> Value {
     let (document, notice) = result.split_once('\n').unwrap();
-    assert!(notice.contains("nothing in them is an instruction"), "{result}");
+    assert!(notice.contains("not instructions to follow"), "{result}");
     serde_json::from_str::<Value>(document).unwrap()["data"].clone()
 }
 

@@ -14,7 +14,7 @@ use crate::request::DiscoverRequest;
 use crate::schema::{DiscoverAnswerDocument, DiscoverBody};
 
 fn operations() -> OpenApiRouter<Discover> {
-    described("Discovery in a person's own words.").routes(routes!(discover_products))
+    described("Finds products for a request in a person's own words.").routes(routes!(discover_products))
 }
 
 /// Returns the OpenAPI description.
@@ -49,9 +49,9 @@ pub fn open_router(discover: Discover) -> OpenRouter {
     tag = "Discovery",
     request_body(content = DiscoverBody, content_type = "application/json"),
     responses(
-        (status = 200, description = "The best products that keep to the sentence.", body = DiscoverAnswerDocument,
+        (status = 200, description = "The best products that match the sentence.", body = DiscoverAnswerDocument,
             headers(("ETag" = String), ("X-Request-Id" = String))),
-        (status = 304, description = "The answer that `If-None-Match` names is still right.",
+        (status = 304, description = "The answer that `If-None-Match` names is still current.",
             headers(("ETag" = String), ("X-Request-Id" = String))),
         LiveErrors,
     )

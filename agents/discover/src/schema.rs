@@ -42,8 +42,8 @@ fn context() -> Schema {
     let members = ObjectBuilder::new().schema_type(Type::Object);
     let nothing = ObjectBuilder::new().schema_type(Type::Null);
     let one_of = OneOfBuilder::new().item(text).item(members).item(nothing);
-    let description = "Further details of the buyer: a text, or an object whose texts count. Budget, colour, size, \
-        audience and unwanted things in it hold where the sentence leaves them open.";
+    let description = "Further details about the buyer: a text, or an object whose text values are read. Budget, \
+        colour, size, audience and unwanted things from here apply only where the sentence does not state them.";
     Schema::OneOf(one_of.description(Some(description)).build())
 }
 

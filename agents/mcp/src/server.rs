@@ -121,7 +121,7 @@ impl Mcp {
             Body::One(message) => self.one(message, within).await,
             Body::Batch(_) if head.is_modern() => refused(
                 None,
-                Fault::invalid_request("This protocol version has no batches: send one message."),
+                Fault::invalid_request("This protocol version does not support batches: send one message."),
             ),
             Body::Batch(messages) => match head.check_version() {
                 Ok(()) => self.many(messages, within).await,
@@ -248,7 +248,7 @@ impl Mcp {
             Err(_) => {
                 let late = if changes(tools.list(), name) {
                     Problem::new(ErrorCode::OutcomeUnknown)
-                        .detail("The work goes on: look at its result before you ask again.")
+                        .detail("The operation is still running. Check its result before you send the request again.")
                 } else {
                     Problem::new(ErrorCode::Overloaded).detail("The server could not finish the response in time.")
                 };
@@ -290,7 +290,10 @@ impl Mcp {
         };
         self.0.told.results.written(&answer, era).map_or_else(
             || {
-                tracing::error!(request_id = asker.request_id.as_str(), "an answer is no JSON");
+                tracing::error!(
+                    request_id = asker.request_id.as_str(),
+                    "a tool's answer is not valid JSON"
+                );
                 Outcome::Fault(Fault::internal())
             },
             Outcome::Result,
@@ -326,11 +329,15 @@ impl ToolMetrics {
 }
 
 fn describe_metrics() {
-    metrics::describe_counter!("mcp_requests_total", "Requests of agents by method");
-    metrics::describe_counter!("mcp_tool_calls_total", "Calls of agents' tools by tool and outcome");
+    metrics::describe_counter!("mcp_requests_total", "MCP requests by method");
+    metrics::describe_counter!("mcp_tool_calls_total", "MCP tool calls by tool and outcome");
     let seconds = metrics::Unit::Seconds;
-    metrics::describe_histogram!("mcp_tool_duration_seconds", seconds, "Time of agents' tools by tool");
-    metrics::describe_gauge!("mcp_streams", "Event streams of agents that are open");
+    metrics::describe_histogram!(
+        "mcp_tool_duration_seconds",
+        seconds,
+        "Duration of MCP tool calls by tool"
+    );
+    metrics::describe_gauge!("mcp_streams", "Open MCP event streams");
 }
 
 fn refused(id: Option<&crate::protocol::message::Id>, fault: Fault) -> Reply {

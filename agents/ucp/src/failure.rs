@@ -135,7 +135,7 @@ impl Failure {
 
     /// Creates the failure for a response of an operation that cannot be parsed.
     pub(crate) fn unreadable(error: &serde_json::Error) -> Self {
-        tracing::error!(%error, "an operation's answer is not what it is described as");
+        tracing::error!(%error, "an operation's answer does not match its description");
         Self::Transport(Fault::internal())
     }
 }

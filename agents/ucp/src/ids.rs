@@ -17,7 +17,7 @@ pub(crate) struct Ident {
 
 /// Error: an identifier is not valid for a product or variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("that is no identifier of a product or variant")]
+#[error("not an id of a product or variant")]
 pub(crate) struct NoIdent;
 
 impl Ident {

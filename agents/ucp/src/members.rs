@@ -53,7 +53,7 @@ fn violation(fault: &str) -> Violation {
     } else if expected.starts_with("struct ") {
         Rule::DictType
     } else {
-        Rule::Value("it is not as the operation takes it")
+        Rule::Value("the value does not have the form that the operation expects")
     };
     Violation::new(loc, &rule, None)
 }

@@ -42,7 +42,7 @@ impl Agent {
         let member = |name: &str| meta.and_then(|meta| meta.get(name));
         let of_agent = member("ucp-agent").and_then(|agent| {
             let stated = |name: &str| agent.get(name).map(|value| value.as_str().unwrap_or_default());
-            let content = "meta.ucp-agent.profile is to be the address of the agent's profile.";
+            let content = "meta.ucp-agent.profile must be the URL of the agent's profile.";
             check(stated("profile"), stated("version"), content).err()
         });
         let given = member("idempotency-key").filter(|key| !key.is_null());
@@ -52,7 +52,7 @@ impl Agent {
             .and_then(|key| HeaderValue::from_str(key).ok());
         // Without the key, a retry would execute the operation again.
         let of_key = (given.is_some() && key.is_none()).then(|| {
-            let content = "meta.idempotency-key is to be a text of 1 to 255 characters of printable ASCII.";
+            let content = "meta.idempotency-key must be a string of 1 to 255 printable ASCII characters.";
             Failure::bad("validation", content)
         });
         Self {
@@ -70,7 +70,7 @@ fn agent(headers: &HeaderMap) -> Result<(), Failure> {
     };
     let text = value.to_str().ok().filter(|text| text.len() <= AGENT_CHARS_MAX);
     let stated = text.map(Statement::read).unwrap_or_default();
-    let content = "The header UCP-Agent is no dictionary with profile=\"https://…\" (RFC 8941).";
+    let content = "The header UCP-Agent must be a dictionary with profile=\"https://…\" (RFC 8941).";
     check(stated.profile, stated.version, content)
 }
 
@@ -84,7 +84,7 @@ fn check(profile: Option<&str>, version: Option<&str>, wrong_profile: &str) -> R
     }
     if version.is_some_and(|version| Version::of(version).is_none()) {
         let spoken = Version::ALL.map(Version::as_str).join(", ");
-        let content = format!("That version of the protocol is not spoken here. These are: {spoken}.");
+        let content = format!("This server does not support that protocol version. It supports: {spoken}.");
         return Err(Failure::bad("version_unsupported", content));
     }
     Ok(())
@@ -144,7 +144,7 @@ pub(crate) fn optional_body(sent: &Bytes) -> RequestBody {
 /// Parses the body of a request.
 pub(crate) fn body(body: &Bytes) -> RequestBody {
     let value: Value = serde_json::from_slice(body)
-        .map_err(|error| Failure::bad("malformed_json", format!("The body is no JSON: {error}")))?;
+        .map_err(|error| Failure::bad("malformed_json", format!("The body is not valid JSON: {error}")))?;
     object(value, "The body")
 }
 
@@ -153,7 +153,7 @@ pub(crate) fn object(value: Value, name: &str) -> RequestBody {
     if value.is_object() {
         Ok(value)
     } else {
-        Err(Failure::bad("invalid", format!("{name} is no JSON object.")))
+        Err(Failure::bad("invalid", format!("{name} must be a JSON object.")))
     }
 }
 

@@ -13,9 +13,10 @@ use crate::operations::{CartAction, Look};
 use crate::read::{Agent, object};
 use crate::{Ucp, Version};
 
-const INSTRUCTIONS: &str = "A market of many brand stores in the words of the Universal Commerce Protocol. Each variant names its \
-    seller; a cart is one seller's. A checkout is an escalation: give `continue_url` to the person, who pays at the seller's own \
-    checkout; it is `incomplete` where the seller no longer has any of its lines. Amounts are whole minor units.";
+const INSTRUCTIONS: &str = "A market of many brands' stores, in the terms of the Universal Commerce Protocol. Each \
+    variant names its seller. A cart belongs to one seller. Every checkout ends with a person: give `continue_url` to \
+    the person, who pays at the seller's own checkout. A checkout is `incomplete` if the seller no longer has any of \
+    its lines. Amounts are whole minor units.";
 
 /// JSON-RPC error codes that the protocol defines.
 const NEGOTIATION: i64 = -32_001;
@@ -58,19 +59,19 @@ const CATALOGUE: [Tool; 3] = [
         "search_catalog",
         "catalog",
         ToolAction::Look(Look::Search),
-        "Searches products by words, by categories and price, or both.",
+        "Searches products by text, by categories and price, or by both.",
     ),
     tool(
         "lookup_catalog",
         "catalog",
         ToolAction::Look(Look::Lookup),
-        "Finds products by ids of products or variants.",
+        "Looks up products by the ids of products or variants.",
     ),
     tool(
         "get_product",
         "catalog",
         ToolAction::Look(Look::Product),
-        "Tells one product with its options and the variants that fit what is selected.",
+        "Returns one product with its options and the variants that match the selected options.",
     ),
 ];
 
@@ -79,56 +80,58 @@ const CARTS: [Tool; 9] = [
         "create_cart",
         "cart",
         ToolAction::Make,
-        "Makes a cart of one seller. Items of several sellers need a cart each. Needs a key.",
+        "Creates a cart of one seller. Items of several sellers need one cart for each seller. Needs a key.",
     ),
     tool(
         "get_cart",
         "cart",
         ToolAction::Read,
-        "Tells a cart as its store has it now. Needs a key.",
+        "Returns a cart as its store has it now. Needs a key.",
     ),
     tool(
         "update_cart",
         "cart",
         ToolAction::Replace,
-        "Makes a cart what `cart` says: lines that it does not name are taken out. Needs a key.",
+        "Replaces the lines of a cart with those of `cart`: lines that `cart` does not contain are removed. Needs a \
+         key.",
     ),
     tool(
         "cancel_cart",
         "cart",
         ToolAction::Cancel,
-        "Ends a cart, and tells what it was. Needs a key.",
+        "Ends a cart and returns its last state. Needs a key.",
     ),
     tool(
         "create_checkout",
         "checkout",
         ToolAction::Make,
-        "Hands a cart over to its seller's checkout: a person opens `continue_url` and pays there. `cart_id` names the cart; \
-         without it one is made of `line_items`. Needs a key.",
+        "Creates a checkout at the seller for a cart: a person opens `continue_url` and pays there. `cart_id` names \
+         the cart. Without `cart_id`, a cart is created from `line_items`. Needs a key.",
     ),
     tool(
         "get_checkout",
         "checkout",
         ToolAction::Read,
-        "Tells a checkout as its store has it now. Needs a key.",
+        "Returns a checkout as its store has it now. Needs a key.",
     ),
     tool(
         "update_checkout",
         "checkout",
         ToolAction::Replace,
-        "Makes a checkout what `checkout` says: lines that it does not name are taken out. Needs a key.",
+        "Replaces the lines of a checkout with those of `checkout`: lines that `checkout` does not contain are \
+         removed. Needs a key.",
     ),
     tool(
         "complete_checkout",
         "checkout",
         ToolAction::Complete,
-        "Cannot pay: tells again where a person goes on. Needs a key.",
+        "Cannot pay. Returns the URL again where a person continues. Needs a key.",
     ),
     tool(
         "cancel_checkout",
         "checkout",
         ToolAction::Cancel,
-        "Ends a checkout and its cart, and tells what it was. Needs a key.",
+        "Ends a checkout and its cart, and returns their last state. Needs a key.",
     ),
 ];
 
@@ -161,7 +164,7 @@ impl UcpTools {
         let id = match arguments.remove("id") {
             Some(Value::String(id)) => id,
             _ if tool.does.names_one() => {
-                return RequestOutcome::Fault(Fault::invalid("id is to name what is asked for."));
+                return RequestOutcome::Fault(Fault::invalid("id must name the object of the call."));
             }
             _ => String::new(),
         };
@@ -212,7 +215,7 @@ impl Tool {
         let agent = json!({ "type": "object", "properties": { "profile": text(), "version": text() }, "required": ["profile"] });
         let meta = json!({
             "type": "object",
-            "description": "Who asks, and under which key it is done once.",
+            "description": "The calling agent, and the idempotency key of the call.",
             "properties": { "ucp-agent": agent, "idempotency-key": text() },
         });
         let mut properties = json!({ "meta": meta });
@@ -223,7 +226,7 @@ impl Tool {
             ToolAction::Replace | ToolAction::Cancel => (false, true),
         };
         if self.does.names_one() {
-            properties["id"] = json!({ "type": "string", "description": "The cart's or the checkout's id." });
+            properties["id"] = json!({ "type": "string", "description": "The id of the cart or checkout." });
             required.push("id");
         }
         if matches!(self.does, ToolAction::Look(_) | ToolAction::Make | ToolAction::Replace) {

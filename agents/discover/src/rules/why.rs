@@ -56,7 +56,7 @@ pub(crate) fn why(card: &Card, fit: &Fit, wanted: &Constraints, bounds: Bounds) 
 
 fn price(card: &Card, fit: &Fit, bounds: Bounds) -> String {
     if fit.amount_minor <= 0 {
-        return "no price is stated".to_owned();
+        return "no price is known".to_owned();
     }
     let own = card.currency.parse().unwrap_or(bounds.currency);
     let amount = told(fit.amount_minor, own);

@@ -297,7 +297,7 @@ async fn what_has_no_price_is_within_no_budget_and_tells_none() {
         (&json!("Clay Vase"), &json!([])),
         "{answer}"
     );
-    assert_eq!(vase["why"], json!("Its name has “vase”; no price is stated."));
+    assert_eq!(vase["why"], json!("Its name has “vase”; no price is known."));
     let answer = server
         .discover(json!({"query": "vase from Red Earth Foods under 500", "limit": 40}))
         .await;

@@ -17,10 +17,10 @@ pub(crate) enum Body {
 pub(crate) fn read(body: &[u8], items_max: usize) -> Body {
     match serde_json::from_slice(body) {
         Ok(Value::Array(items)) if items.is_empty() => {
-            Body::Refused(Fault::invalid_request("A batch holds at least one message."))
+            Body::Refused(Fault::invalid_request("A batch must contain at least one message."))
         }
         Ok(Value::Array(items)) if items.len() > items_max => {
-            let why = format!("A batch holds at most {items_max} messages, not {}.", items.len());
+            let why = format!("A batch may contain at most {items_max} messages, not {}.", items.len());
             Body::Refused(Fault::invalid_request(why))
         }
         Ok(Value::Array(items)) => Body::Batch(items.into_iter().map(Message::of).collect()),

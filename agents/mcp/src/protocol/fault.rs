@@ -43,7 +43,7 @@ impl Fault {
     }
 
     pub(crate) fn unreadable(why: &str) -> Self {
-        Self::new(PARSE_ERROR, 400, format!("The body is no JSON: {why}"))
+        Self::new(PARSE_ERROR, 400, format!("The body is not valid JSON: {why}"))
     }
 
     pub(crate) fn invalid_request(why: impl Into<String>) -> Self {
@@ -60,7 +60,7 @@ impl Fault {
         Self::new(
             UNSUPPORTED_VERSION,
             400,
-            "This server does not speak that protocol version.",
+            "This server does not support that protocol version.",
         )
         .with(json!({ "supported": MODERN, "requested": requested }))
     }

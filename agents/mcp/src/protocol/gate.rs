@@ -43,7 +43,7 @@ impl Head<'_> {
                 Err(Fault::unsupported_version(version))
             }
             SentHeader::Unreadable => Err(Fault::invalid_request(
-                "MCP-Protocol-Version is to be sent once, as ASCII.",
+                "The header MCP-Protocol-Version must be sent once, as ASCII.",
             )),
             _ => Ok(()),
         }
@@ -72,14 +72,14 @@ fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<
             return Err(Fault::unsupported_version(version));
         }
         _ => {
-            let why = format!("`params._meta` is to name the protocol version as `{META_VERSION}`.");
+            let why = format!("`params._meta` must contain the protocol version as `{META_VERSION}`.");
             return Err(Fault::incomplete_meta(why));
         }
     };
     match head.version {
         SentHeader::Text(version) if version == stated => {}
         SentHeader::Text(_) => {
-            let why = format!("MCP-Protocol-Version and `{META_VERSION}` name two versions.");
+            let why = format!("MCP-Protocol-Version and `{META_VERSION}` name different versions.");
             return Err(Fault::header_mismatch(why));
         }
         SentHeader::Nothing => return Err(Fault::header_mismatch("The header MCP-Protocol-Version is missing.")),
@@ -89,7 +89,7 @@ fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<
         return Err(Fault::unsupported_version(stated));
     }
     if !request.meta(META_CAPABILITIES).is_some_and(Value::is_object) {
-        let why = format!("`params._meta` is to say what the client can do, as `{META_CAPABILITIES}`.");
+        let why = format!("`params._meta` must state the client's capabilities as `{META_CAPABILITIES}`.");
         return Err(Fault::incomplete_meta(why));
     }
     same("Mcp-Method", head.method, &request.method)?;
@@ -110,11 +110,11 @@ fn same(header: &str, sent: SentHeader<'_>, body: &str) -> Result<(), Fault> {
     let mismatch = |why: &str| Err(Fault::header_mismatch(format!("The header {header} {why}.")));
     match sent {
         SentHeader::Nothing => mismatch("is missing"),
-        SentHeader::Unreadable => mismatch("is to be sent once, as ASCII"),
+        SentHeader::Unreadable => mismatch("must be sent once, as ASCII"),
         SentHeader::Text(text) => match decoded(text) {
             Some(text) if text == body => Ok(()),
-            Some(_) => mismatch("does not say what the body says"),
-            None => mismatch("is no base64 of UTF-8"),
+            Some(_) => mismatch("does not match the body"),
+            None => mismatch("is not valid base64 of UTF-8 text"),
         },
     }
 }

@@ -38,7 +38,7 @@ impl Message {
         let Value::Object(mut members) = value else {
             return Self::Invalid {
                 id: None,
-                why: "A message is a JSON object.",
+                why: "A message must be a JSON object.",
             };
         };
         let given = members.remove("id");
@@ -46,7 +46,7 @@ impl Message {
         let id = given.and_then(Id::of);
         let invalid = |why| Self::Invalid { id: id.clone(), why };
         if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-            return invalid("`jsonrpc` is to be \"2.0\".");
+            return invalid("`jsonrpc` must be \"2.0\".");
         }
         match members.remove("method") {
             Some(Value::String(method)) if !is_given => Self::Notification { method },
@@ -56,9 +56,9 @@ impl Message {
                     method,
                     params: members.remove("params"),
                 }),
-                None => invalid("`id` is to be a text or a whole number."),
+                None => invalid("`id` must be a string or an integer."),
             },
-            Some(_) => invalid("`method` is to be a text."),
+            Some(_) => invalid("`method` must be a string."),
             None if members.contains_key("result") || members.contains_key("error") => Self::Response,
             None => invalid("`method` is missing."),
         }
@@ -84,7 +84,7 @@ impl Request {
         match &self.params {
             None => Ok(None),
             Some(Value::Object(members)) => Ok(Some(members)),
-            Some(_) => Err(Fault::invalid_params("`params` is to be an object.")),
+            Some(_) => Err(Fault::invalid_params("`params` must be an object.")),
         }
     }
 

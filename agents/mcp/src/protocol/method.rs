@@ -48,7 +48,7 @@ pub(crate) fn asked(request: Request, era: Era) -> Result<MethodCall, Fault> {
     match (request.method.as_str(), era) {
         ("initialize", Era::Legacy) => match request.param("protocolVersion").and_then(Value::as_str) {
             Some(version) => Ok(MethodCall::Initialize(negotiated(version))),
-            None => Err(Fault::invalid_params("`params.protocolVersion` is to be a text.")),
+            None => Err(Fault::invalid_params("`params.protocolVersion` must be a string.")),
         },
         ("ping", Era::Legacy) => Ok(MethodCall::Ping),
         ("server/discover", Era::Modern) => Ok(MethodCall::Discover),
@@ -70,23 +70,21 @@ pub(crate) fn asked(request: Request, era: Era) -> Result<MethodCall, Fault> {
 fn unpaged(request: &Request, asked: MethodCall) -> Result<MethodCall, Fault> {
     match request.param("cursor") {
         None | Some(Value::Null) => Ok(asked),
-        Some(_) => Err(Fault::invalid_params(
-            "`params.cursor` is not one that this server gave out.",
-        )),
+        Some(_) => Err(Fault::invalid_params("`params.cursor` was not issued by this server.")),
     }
 }
 
 fn call(request: Request) -> Result<MethodCall, Fault> {
     let Some(Value::Object(mut params)) = request.params else {
-        return Err(Fault::invalid_params("`params.name` is to name a tool."));
+        return Err(Fault::invalid_params("`params.name` must name a tool."));
     };
     let Some(Value::String(name)) = params.remove("name") else {
-        return Err(Fault::invalid_params("`params.name` is to name a tool."));
+        return Err(Fault::invalid_params("`params.name` must name a tool."));
     };
     let arguments = match params.remove("arguments") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(arguments)) => arguments,
-        Some(_) => return Err(Fault::invalid_params("`params.arguments` is to be an object.")),
+        Some(_) => return Err(Fault::invalid_params("`params.arguments` must be an object.")),
     };
     Ok(MethodCall::CallTool { name, arguments })
 }

@@ -280,7 +280,7 @@ fn answers_name_their_request_and_are_one_line() {
     let answer = response(None, &Outcome::Fault(fault));
     assert_eq!(
         answer,
-        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"A batch holds at least one message."}}"#
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"A batch must contain at least one message."}}"#
     );
 }
 

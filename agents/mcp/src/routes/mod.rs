@@ -18,7 +18,8 @@ use crate::server::Mcp;
 
 /// Returns the documented operations.
 fn operations() -> OpenApiRouter<Mcp> {
-    described("The market as tools for agents.").routes(routes!(post::call_mcp, stream::open_mcp_stream))
+    described("Offers the market as tools for agents (Model Context Protocol).")
+        .routes(routes!(post::call_mcp, stream::open_mcp_stream))
 }
 
 impl Mcp {

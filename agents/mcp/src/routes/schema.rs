@@ -42,23 +42,26 @@ impl IntoResponses for McpAnswered {
         for (status, response) in [
             (
                 "200",
-                response("The answer, or the answers of a batch in its order.")
+                response("The answer. For a batch: the answers in the order of its messages.")
                     .content(JSON, content(McpAnswer::schema()))
                     .content("text/event-stream", content(RefOr::T(Schema::from(text())))),
             ),
             (
                 "202",
-                response("The body holds notifications alone: there is no answer."),
+                response("The body contains only notifications, which are not answered."),
             ),
-            ("400", fault("No message, or headers that do not fit it.")),
+            (
+                "400",
+                fault("The body is not a valid message, or the headers do not match it."),
+            ),
             (
                 "403",
-                response("A page of an origin that may not ask, or a name that is not this server's.")
+                response("The origin may not send requests, or the host name is not one of this server's.")
                     .content("application/problem+json", content(problem)),
             ),
             (
                 "404",
-                fault("No such method, where the revision is one without `initialize`."),
+                fault("The method does not exist. Sent only in protocol revisions without `initialize`."),
             ),
         ] {
             responses.insert(status.to_owned(), RefOr::T(response.build()));
@@ -77,16 +80,19 @@ impl IntoResponses for McpFaulted {
         let problem = || RefOr::Ref(Ref::from_schema_name("Problem"));
         let content = |schema: RefOr<Schema>| ContentBuilder::new().schema(Some(schema)).build();
         for (status, description) in [
-            ("401", "A key is needed, or the one that was sent is not valid."),
-            ("403", "The caller, the page or the name may not do this."),
+            (
+                "401",
+                "The operation needs a key, or the key of the request is not valid.",
+            ),
+            ("403", "The caller, the page's origin or the host name is not allowed."),
             (
                 "409",
-                "The key was used with another request, or its request is in flight.",
+                "The idempotency key was used with a different request, or its first request is still in flight.",
             ),
             ("429", "Too many requests."),
             ("500", "Something went wrong on our side."),
             ("502", "The store does not answer."),
-            ("503", "Not ready, or too much is asked at once."),
+            ("503", "The server is not ready or is overloaded."),
             ("504", "The store took too long."),
         ] {
             let response = ResponseBuilder::new()
@@ -124,25 +130,25 @@ fn id() -> OneOfBuilder {
 
 impl PartialSchema for McpBody {
     fn schema() -> RefOr<Schema> {
-        let absent = "Absent: a notification, which is not answered.";
+        let absent = "If absent, the message is a notification, which is not answered.";
         let message = ObjectBuilder::new()
             .schema_type(Type::Object)
             .property("jsonrpc", text().enum_values(Some(["2.0"])))
             .property("id", id().description(Some(absent)))
             .property("method", text().description(Some("`tools/list`, `tools/call`, …")))
-            .property("params", any("What the method takes."))
+            .property("params", any("The parameters of the method."))
             .required("jsonrpc")
             .required("method");
         let batch = ArrayBuilder::new()
             .items(RefOr::T(Schema::from(any("A message."))))
             .description(Some(
-                "A batch. An item that is no message is answered with an error of its own.",
+                "A batch. An item that is not a valid message is answered with its own error.",
             ))
             .min_items(Some(1));
         let body = OneOfBuilder::new()
             .item(message)
             .item(batch)
-            .description(Some("A message of JSON-RPC 2.0, or a batch of them."))
+            .description(Some("A JSON-RPC 2.0 message, or a batch of them."))
             .examples([json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" })]);
         RefOr::T(body.into())
     }
@@ -160,7 +166,7 @@ impl PartialSchema for McpAnswer {
         let body = OneOfBuilder::new()
             .item(answer())
             .item(answers)
-            .description(Some("An answer of JSON-RPC 2.0, or those of a batch."));
+            .description(Some("A JSON-RPC 2.0 answer, or the answers of a batch."));
         RefOr::T(body.into())
     }
 }
@@ -171,7 +177,7 @@ impl PartialSchema for McpError {
             .schema_type(Type::Object)
             .property("code", whole())
             .property("message", text())
-            .property("data", any("More about it, where there is more."))
+            .property("data", any("Further details of the error, if there are any."))
             .required("code")
             .required("message");
         let body = ObjectBuilder::new()
@@ -182,7 +188,7 @@ impl PartialSchema for McpError {
             .required("jsonrpc")
             .required("id")
             .required("error")
-            .description(Some("An error of JSON-RPC 2.0."));
+            .description(Some("A JSON-RPC 2.0 error."));
         RefOr::T(body.into())
     }
 }

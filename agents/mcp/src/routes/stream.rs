@@ -22,8 +22,9 @@ use crate::server::Mcp;
     operation_id = "open_mcp_stream",
     tag = "Agents",
     responses(
-        (status = 200, description = "Comments, now and then.", content((String = "text/event-stream")), headers(("X-Request-Id" = String))),
-        (status = 403, description = "A page of an origin that may not ask, or a name that is not this server's.",
+        (status = 200, description = "A stream of comments, sent at intervals to keep the connection open.",
+            content((String = "text/event-stream")), headers(("X-Request-Id" = String))),
+        (status = 403, description = "The origin may not send requests, or the host name is not one of this server's.",
             body = api::ProblemDocument, content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         LiveErrors,
     )
@@ -32,7 +33,8 @@ pub(crate) async fn open_mcp_stream(State(mcp): State<Mcp>, request: Request) ->
     mcp.0.origin_policy.check(&request)?;
     let accept = accept(request.headers());
     if head(request.headers()).is_modern() || !accept.takes_event_stream() {
-        let problem = Problem::new(ErrorCode::MethodNotAllowed).detail("There is no event stream for this client.");
+        let problem =
+            Problem::new(ErrorCode::MethodNotAllowed).detail("This server offers no event stream to this client.");
         return Err(problem.header(header::ALLOW, HeaderValue::from_static("POST")));
     }
     let network = request.extensions().get::<ClientNetwork>().copied();

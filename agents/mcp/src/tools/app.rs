@@ -44,7 +44,7 @@ pub(super) fn resource(with_carts: bool) -> Resource {
         uri: URI,
         name: "shop",
         title: "Shop",
-        description: "Draws products, prices asked of stores now, and the cart inside a chat.",
+        description: "Shows products, current store prices and the cart inside a chat.",
         mime_type: "text/html;profile=mcp-app",
         text,
         meta: json!({ "ui": { "csp": csp, "prefersBorder": true } }),

@@ -25,7 +25,7 @@ pub(crate) struct Tool {
 
 /// Error: a tool calls an operation that the OpenAPI description does not contain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the tool {tool} calls {operation}, which is not described")]
+#[error("the tool {tool} calls {operation}, which the API description does not contain")]
 pub struct BookError {
     tool: &'static str,
     operation: &'static str,
@@ -147,7 +147,7 @@ impl Tool {
         let named = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
         let operation = if self.name == "update_cart" {
             if named("items") && (named("line_id") || named("qty")) {
-                let rule = Rule::Value("give items, or line_id and qty, not both");
+                let rule = Rule::Value("send either items, or line_id and qty, not both");
                 let loc = vec!["body".into(), "items".into()];
                 return Err(Problem::invalid(vec![Violation::new(loc, &rule, None)]));
             }

@@ -44,7 +44,8 @@ impl Connector {
         let (title, description, output) = match self {
             Self::Search => (
                 "Search",
-                "Searches products: id, title and address of each. search_products has prices and filters.",
+                "Searches products and returns the id, title and URL of each. search_products also has prices and \
+                 filters.",
                 json!({ "results": { "type": "array", "items": { "type": "object",
                     "properties": { "id": text(), "title": text(), "url": text() }, "required": ["id", "title", "url"] } } }),
             ),

@@ -10,10 +10,10 @@ use super::book::{Book, BookError, Tool};
 use super::toolset::{Resource, ToolOutcome, Toolset};
 use super::view::View;
 
-const INSTRUCTIONS: &str = "One market of many brand stores. Find products with search_products, look at one with \
-    get_product, and ask get_price for what it costs now before you tell a person a price: stored prices may be old. Money \
-    is whole minor units with an ISO 4217 code (39900 with INR is 399.00 rupees). A tool that fails says why in `code`; \
-    wait as many seconds as `retry_after_s` says before you try again.";
+const INSTRUCTIONS: &str = "A market of many brands' stores. Find products with search_products and read one with \
+    get_product. Call get_price before you tell a person a price, because stored prices may be old. Money is in whole \
+    minor units with an ISO 4217 code: 39900 with INR is 399.00 rupees. A tool that fails states the reason in \
+    `code`. Wait `retry_after_s` seconds before you try again.";
 
 /// Options for the tools that a market offers.
 #[derive(Debug, Clone)]

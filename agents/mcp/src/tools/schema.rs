@@ -45,7 +45,8 @@ pub(super) fn input(document: &Value, operations: &[Operation]) -> Value {
         }
     }
     if operations.iter().any(|operation| operation.idempotent_by_key) {
-        let told = "The same call under the same key is done once; its answer is kept for a day. Printable ASCII.";
+        let told = "Repeating a call with the same key has no further effect: the first answer is kept for a day. \
+            Printable ASCII.";
         let key = json!({ "type": "string", "description": told, "minLength": 1, "maxLength": 255 });
         properties.insert("idempotency_key".to_owned(), key);
     }

@@ -129,7 +129,7 @@ fn what_a_tool_takes_is_described_without_formats_of_numbers() {
           "type": "string"
         },
         "fields": {
-          "description": "Members of each entry to return, with commas: `id,title,variants.title`. Default: all.",
+          "description": "Fields of each entry to return, separated by commas: `id,title,variants.title`. Default: all.",
           "type": "string"
         },
         "in_stock": {
@@ -146,7 +146,7 @@ fn what_a_tool_takes_is_described_without_formats_of_numbers() {
           "type": "integer"
         },
         "list_from": {
-          "description": "First entry of longer lists: `provenance.cut` tells where a list goes on.",
+          "description": "Index of the first entry to return of longer lists. `provenance.cut` states where a truncated list continues.",
           "minimum": 0,
           "type": "integer"
         },
@@ -155,7 +155,7 @@ fn what_a_tool_takes_is_described_without_formats_of_numbers() {
           "type": "string"
         },
         "view": {
-          "description": "`compact` leaves out pictures, prose and nulls.",
+          "description": "`compact` leaves out images, long texts and nulls.",
           "enum": [
             "full",
             "compact"
@@ -276,7 +276,7 @@ fn a_tool_over_an_operation_that_is_not_described_is_no_tool() {
     let error = Book::of(&document, false).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the tool suggest calls suggest, which is not described"
+        "the tool suggest calls suggest, which the API description does not contain"
     );
 }
 

@@ -38,15 +38,18 @@ pub(super) fn parameters() -> [(&'static str, Value); 3] {
     [
         (
             "fields",
-            json!({ "type": "string", "description": "Members of each entry to return, with commas: `id,title,variants.title`. Default: all." }),
+            json!({ "type": "string", "description": "Fields of each entry to return, separated by commas: \
+                `id,title,variants.title`. Default: all." }),
         ),
         (
             "view",
-            json!({ "type": "string", "enum": ["full", "compact"], "description": "`compact` leaves out pictures, prose and nulls." }),
+            json!({ "type": "string", "enum": ["full", "compact"], "description": "`compact` leaves out images, long \
+                texts and nulls." }),
         ),
         (
             "list_from",
-            json!({ "type": "integer", "minimum": 0, "description": "First entry of longer lists: `provenance.cut` tells where a list goes on." }),
+            json!({ "type": "integer", "minimum": 0, "description": "Index of the first entry to return of longer \
+                lists. `provenance.cut` states where a truncated list continues." }),
         ),
     ]
 }

@@ -8,7 +8,7 @@ use crate::market::{Item, Market};
 use crate::message::Message;
 use crate::wire::Cart;
 
-const NO_CART: &str = "There is no such cart, or nothing is in it.";
+const NO_CART: &str = "The cart does not exist, or it is empty.";
 
 /// Converts a cart to the response. Fails for a cart without lines, which has ended, and for a cart with several
 /// sellers, which the protocol does not support.
@@ -17,7 +17,7 @@ fn told(market: &Market<'_>, cart: &Cart, answer: Answer) -> Result<CartAnswer, 
         0 if !cart.problems.is_empty() => Failure::Outcome(cart.problems.iter().map(trouble).collect()),
         0 => Failure::not_found(NO_CART),
         _ => {
-            let content = "The cart has items of several sellers; a cart of this protocol is one seller's.";
+            let content = "The cart has items of several sellers, but a cart of this protocol belongs to one seller.";
             Failure::Outcome(vec![Message::unrecoverable("several_sellers", content)])
         }
     })
@@ -28,7 +28,7 @@ async fn made(market: &Market<'_>, body: &CartBody, key: Option<HeaderValue>) ->
     let items = body.items()?;
     one_seller(market, &idents(&items)).await?;
     if items.is_empty() {
-        return Err(Failure::bad("invalid", "line_items: there must be one."));
+        return Err(Failure::bad("invalid", "line_items must contain at least one item."));
     }
     let email = body.buyer.email.as_deref();
     let cart = market.create_cart(&items, email, &body.sent, key).await?;
@@ -47,7 +47,8 @@ async fn one_seller(market: &Market<'_>, idents: &[&Ident]) -> Result<(), Failur
     for (ident, detail) in idents.iter().zip(&details) {
         let detail = detail.as_ref().ok_or_else(|| unknown(&ident.to_string()))?;
         if *seller.get_or_insert(&detail.brand_slug) != detail.brand_slug {
-            let content = "The items are of several sellers: make a cart for each. A variant's seller is in `seller`.";
+            let content = "The items are of several sellers: create one cart for each seller. `seller` of a variant \
+                names its seller.";
             return Err(Failure::Outcome(vec![Message::recoverable("several_sellers", content)]));
         }
     }
@@ -127,7 +128,7 @@ pub(crate) async fn replace(
     if items.is_empty() {
         return Err(Failure::bad(
             "invalid",
-            "line_items: there must be one; a cart is ended by cancelling it.",
+            "line_items must contain at least one item. To end a cart, cancel it.",
         ));
     }
     let cart = before(market, id, key.as_ref()).await?;

@@ -49,7 +49,9 @@ impl DiscountsBody {
             !code.is_empty() && code.chars().count() <= CODE_CHARS_MAX && !code.chars().any(char::is_control)
         };
         if codes.len() > CODES_MAX || !codes.iter().all(is_code) {
-            let content = format!("discounts.codes: at most {CODES_MAX}, each of 1 to {CODE_CHARS_MAX} characters.");
+            let content = format!(
+                "discounts.codes may contain at most {CODES_MAX} codes, each of 1 to {CODE_CHARS_MAX} characters."
+            );
             return Err(Failure::bad("invalid", content));
         }
         Ok(())
@@ -123,7 +125,7 @@ pub(super) fn refusals(group: &Group) -> Vec<Message> {
             Some((store_code, detail)) => Message::warning(rejection(store_code), detail.clone()),
             None => Message::warning(
                 "discount_code_invalid",
-                format!("The store does not apply the code {}.", code.code),
+                format!("The store does not accept the code {}.", code.code),
             ),
         };
         message.about(format!("$.discounts.codes[{at}]"))

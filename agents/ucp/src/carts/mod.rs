@@ -73,7 +73,10 @@ impl CartBody {
     /// Returns the requested quantities by variant. Each variant occurs once.
     fn items(&self) -> Result<Vec<Item>, Failure> {
         if self.line_items.len() > LINES_MAX {
-            return Err(Failure::bad("invalid", format!("line_items: at most {LINES_MAX}.")));
+            return Err(Failure::bad(
+                "invalid",
+                format!("line_items may contain at most {LINES_MAX} items."),
+            ));
         }
         let mut items: Vec<Item> = Vec::with_capacity(self.line_items.len());
         for line in &self.line_items {
@@ -83,10 +86,12 @@ impl CartBody {
             let at = items.iter().position(|known| known.ident == ident);
             let quantity = at.map_or(0, |at| items[at].quantity).saturating_add(line.quantity);
             if line.quantity == 0 {
-                return Err(Failure::bad("invalid", "line_items: a quantity is at least 1."));
+                return Err(Failure::bad("invalid", "line_items: quantity must be at least 1."));
             }
             if quantity > QUANTITY_MAX {
-                let content = format!("{id} is not available {quantity} times: a cart takes at most {QUANTITY_MAX}.");
+                let content = format!(
+                    "{id} is not available in quantity {quantity}: a cart may contain at most {QUANTITY_MAX} of it."
+                );
                 return Err(Failure::Outcome(vec![Message::recoverable(
                     "item_unavailable",
                     content,
@@ -103,6 +108,6 @@ impl CartBody {
 }
 
 fn unknown(id: &str) -> Failure {
-    let content = format!("No product or variant is called {id}.");
+    let content = format!("No product or variant has the id {id}.");
     Failure::Outcome(vec![Message::unrecoverable("not_found", content)])
 }

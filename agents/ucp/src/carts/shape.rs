@@ -137,7 +137,11 @@ fn totals(group: &Group) -> Vec<Total> {
         entry("discount", of_lines - group.discount_minor, None),
         entry("fulfillment", group.delivery_minor, Some("Delivery")),
         // The store includes this amount without naming it.
-        entry("other", group.other_minor, Some("Other, as the store counts it")),
+        entry(
+            "other",
+            group.other_minor,
+            Some("Other amounts that the store adds or subtracts"),
+        ),
         Some(total("total", group.total_minor)),
     ];
     parts.into_iter().flatten().collect()
@@ -185,7 +189,7 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
         if let Some(PriceChange { shown_minor, now_minor }) = line.price_changed.filter(|_| line.qty > 0) {
             let (title, currency) = (&line.title, &group.currency);
             let content = format!(
-                "{title} was shown for {shown_minor}; its store asks {now_minor}, in minor units of {currency}."
+                "{title} was shown for {shown_minor}; its store now asks {now_minor}, in minor units of {currency}."
             );
             messages.push(Message::warning("price_not_held", content).about(at.clone()));
         }
@@ -195,12 +199,12 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
             messages.push(Message::recoverable("out_of_stock", content));
         } else if line.qty < line.requested_qty {
             let content = format!(
-                "The store has {} of the {} of {}.",
+                "The store has only {} of the requested {} of {}.",
                 line.qty, line.requested_qty, line.title
             );
             messages.push(Message::warning("quantity_adjusted", content).about(at));
         } else if !line.available {
-            let content = format!("{} is sold out since it was added.", line.title);
+            let content = format!("{} has sold out since it was added.", line.title);
             messages.push(Message::recoverable("out_of_stock", content).about(at));
         }
     }
@@ -222,7 +226,7 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
     }
     // A cart that has ended is returned in its last state, without querying the store.
     if !group.verified && !answer.is_over() {
-        let content = format!("{} did not answer; this is what its cart was last.", group.brand);
+        let content = format!("{} did not answer; the cart is shown as last known.", group.brand);
         messages.push(Message::warning("not_verified", content));
     }
     if matches!(answer, Answer::Checkout { .. }) && can_be_paid(group) {

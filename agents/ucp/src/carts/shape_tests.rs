@@ -101,7 +101,7 @@ fn what_sells_out_later_is_said_and_a_checkout_without_anything_to_pay_is_incomp
     assert_eq!(
         answer["messages"],
         json!([{
-            "type": "error", "code": "out_of_stock", "content": "Kurta is sold out since it was added.",
+            "type": "error", "code": "out_of_stock", "content": "Kurta has sold out since it was added.",
             "severity": "recoverable", "path": "$.line_items[0]",
         }])
     );

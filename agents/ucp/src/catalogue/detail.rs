@@ -35,13 +35,16 @@ pub(crate) struct DetailAnswer {
 pub(crate) async fn get_product(market: &Market<'_>, body: DetailBody) -> Result<DetailAnswer, Failure> {
     let filters = body.filters.checked()?;
     if body.selected.len() > OPTIONS_MAX || body.preferences.len() > OPTIONS_MAX {
-        let content = format!("selected and preferences: at most {OPTIONS_MAX} options.");
+        let content = format!("selected and preferences may contain at most {OPTIONS_MAX} options.");
         return Err(Failure::bad("invalid", content));
     }
     let is_twice =
         |(nth, one): (usize, &SelectedOption)| body.selected[..nth].iter().any(|before| before.name == one.name);
     if body.selected.iter().enumerate().any(is_twice) {
-        return Err(Failure::bad("invalid", "selected: each option at most once."));
+        return Err(Failure::bad(
+            "invalid",
+            "selected may contain each option at most once.",
+        ));
     }
     let absent = || Failure::not_found(format!("Product not found: {}", body.id));
     let ident: Ident = body.id.parse().map_err(|_| absent())?;

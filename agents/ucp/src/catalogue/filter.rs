@@ -51,18 +51,20 @@ impl Filters {
     pub(crate) fn checked(self) -> Result<Self, Failure> {
         let is_long = |category: &String| category.is_empty() || category.chars().count() > CATEGORY_CHARS_MAX;
         if self.categories.len() > CATEGORIES_MAX || self.categories.iter().any(is_long) {
-            let content =
-                format!("filters.categories: at most {CATEGORIES_MAX} values of 1 to {CATEGORY_CHARS_MAX} characters.");
+            let content = format!(
+                "filters.categories may contain at most {CATEGORIES_MAX} values of 1 to {CATEGORY_CHARS_MAX} \
+                 characters."
+            );
             return Err(Failure::bad("invalid", content));
         }
         let amounts = [self.price.min, self.price.max];
         if amounts.iter().flatten().any(|amount| *amount < 0) {
-            return Err(Failure::bad("invalid", "filters.price: amounts are not negative."));
+            return Err(Failure::bad("invalid", "filters.price: amounts must not be negative."));
         }
         if let (Some(min), Some(max)) = (self.price.min, self.price.max)
             && min > max
         {
-            return Err(Failure::bad("invalid", "filters.price: min is above max."));
+            return Err(Failure::bad("invalid", "filters.price: min must not be above max."));
         }
         Ok(self)
     }

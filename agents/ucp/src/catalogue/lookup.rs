@@ -33,13 +33,13 @@ pub(crate) struct LookupAnswer {
 pub(crate) async fn lookup(market: &Market<'_>, body: LookupBody) -> Result<LookupAnswer, Failure> {
     let filters = body.filters.checked()?;
     if body.ids.is_empty() {
-        return Err(Failure::bad("invalid", "ids: there must be one."));
+        return Err(Failure::bad("invalid", "ids must contain at least one id."));
     }
     let mut seen = std::collections::BTreeSet::new();
     let ids: Vec<&String> = body.ids.iter().filter(|id| seen.insert(id.as_str())).collect();
     // Duplicate identifiers count once ("Lookup": duplicates are removed first).
     if ids.len() > IDS_MAX {
-        let content = format!("ids: at most {IDS_MAX}.");
+        let content = format!("ids may contain at most {IDS_MAX} ids.");
         return Err(Failure::bad("request_too_large", content));
     }
     let idents: Vec<(&str, Option<Ident>)> = ids.iter().map(|id| (id.as_str(), id.parse().ok())).collect();

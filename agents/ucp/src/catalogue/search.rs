@@ -65,7 +65,7 @@ enum Next {
 fn limit(asked: Option<u64>) -> Result<usize, Failure> {
     match asked {
         None => Ok(LIMIT),
-        Some(0) => Err(Failure::bad("invalid", "pagination.limit is at least 1.")),
+        Some(0) => Err(Failure::bad("invalid", "pagination.limit must be at least 1.")),
         Some(limit) => Ok(usize::try_from(limit).unwrap_or(LIMIT_MAX).min(LIMIT_MAX)),
     }
 }
@@ -75,11 +75,11 @@ pub(crate) async fn search(market: &Market<'_>, body: SearchBody) -> Result<Sear
     let filters = body.filters.checked()?;
     let query = body.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
     if query.is_none() && filters.is_none() {
-        let content = "A search has a query, or filters: filters.categories, filters.price.";
+        let content = "A search needs a query or filters (filters.categories, filters.price).";
         return Err(Failure::bad("invalid", content));
     }
     if query.is_some_and(|query| query.chars().count() > QUERY_CHARS_MAX) {
-        let content = format!("query: at most {QUERY_CHARS_MAX} characters.");
+        let content = format!("query may have at most {QUERY_CHARS_MAX} characters.");
         return Err(Failure::bad("invalid", content));
     }
     let limit = limit(body.pagination.limit)?;
@@ -123,7 +123,7 @@ pub(crate) async fn search(market: &Market<'_>, body: SearchBody) -> Result<Sear
     let products: Vec<Product> = products.collect();
     let mut messages = Vec::new();
     if !filters.price.is_none() && body.context.currency.is_none() {
-        let content = "filters.price was taken in the market's own currency, for context.currency is absent.";
+        let content = "filters.price was read in the market's own currency because context.currency is absent.";
         messages.push(Message::info("currency_assumed", content));
     }
     Ok(SearchAnswer {
@@ -162,7 +162,7 @@ fn opened(cursor: &str, mark: &str) -> Result<String, Failure> {
 }
 
 fn bad_cursor() -> Failure {
-    Failure::bad("invalid", "pagination.cursor is not one of this search.")
+    Failure::bad("invalid", "pagination.cursor does not belong to this search.")
 }
 
 #[cfg(test)]

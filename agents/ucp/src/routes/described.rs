@@ -29,7 +29,7 @@ pub(super) struct CreationResponses;
 impl PartialSchema for Body {
     fn schema() -> RefOr<Schema> {
         let object = ObjectBuilder::new().schema_type(Type::Object);
-        let told = "An object, as the protocol's own schema of this operation has it.";
+        let told = "An object in the protocol's own schema for this operation.";
         RefOr::T(object.description(Some(told)).into())
     }
 }
@@ -46,7 +46,7 @@ impl IntoParams for IdParameter {
             .name("id")
             .parameter_in(ParameterIn::Path)
             .required(Required::True)
-            .description(Some("The cart. A checkout is named by its cart."))
+            .description(Some("The id of the cart. A checkout has the id of its cart."))
             .schema(Some(ObjectBuilder::new().schema_type(Type::String)));
         vec![id.build()]
     }
@@ -55,7 +55,7 @@ impl IntoParams for IdParameter {
 impl IntoResponses for OperationResponses {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let mut responses = faults();
-        let told = answer("What was asked for, or messages that say why there is none.");
+        let told = answer("The requested object, or messages that state why it is missing.");
         responses.insert("200".to_owned(), RefOr::T(told.build()));
         responses
     }
@@ -65,8 +65,8 @@ impl IntoResponses for CreationResponses {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let mut responses = faults();
         for (status, told) in [
-            ("201", "What was made."),
-            ("200", "Messages that say why there is none."),
+            ("201", "The created cart or checkout."),
+            ("200", "Messages that state why nothing was created."),
         ] {
             responses.insert(status.to_owned(), RefOr::T(answer(told).build()));
         }
@@ -100,12 +100,15 @@ fn faults() -> BTreeMap<String, RefOr<Response>> {
     };
     let retry =
         |response: ResponseBuilder| response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
-    let used = "The key was used with another body, or its request is in flight.";
+    let used = "The idempotency key was used with a different body, or its first request is still in flight.";
     let large = "The request line and headers are larger than the server accepts. The response has no body.";
     let mut responses = BTreeMap::new();
     for (status, response) in [
         ("400", error("The request is not valid.")),
-        ("401", error("A key is needed, or the one that was sent is not valid.")),
+        (
+            "401",
+            error("The operation needs a key, or the key of the request is not valid."),
+        ),
         ("403", error("The caller may not do this.")),
         (
             "405",
@@ -118,7 +121,7 @@ fn faults() -> BTreeMap<String, RefOr<Response>> {
         ("431", ResponseBuilder::new().description(large)),
         ("500", error("Something went wrong on our side.")),
         ("502", error("The store does not answer.")),
-        ("503", retry(error("Not ready, or too much is asked at once."))),
+        ("503", retry(error("The server is not ready or is overloaded."))),
         ("504", error("The store took too long.")),
     ] {
         responses.insert(status.to_owned(), RefOr::T(response.build()));

@@ -20,7 +20,7 @@ use crate::{BASE_PATH, Ucp, Version};
 
 /// Returns the documented REST routes.
 fn operations() -> OpenApiRouter<Ucp> {
-    described("The shared commerce protocol (UCP).")
+    described("The Universal Commerce Protocol (UCP).")
         .routes(routes!(constants::get_ucp_profile))
         .routes(routes!(constants::get_ucp_profile_2026_08_25))
         .routes(routes!(constants::get_llms_txt))
@@ -38,7 +38,7 @@ fn operations() -> OpenApiRouter<Ucp> {
 
 /// Returns the MCP routes of the first and the later protocol version.
 fn of_mcp() -> [OpenApiRouter<Mcp>; 2] {
-    let about = "The shared commerce protocol (UCP) over MCP.";
+    let about = "The Universal Commerce Protocol (UCP) over MCP.";
     [
         described(about).routes(routes!(tools::call_ucp_mcp)),
         described(about).routes(routes!(tools::call_ucp_mcp_2026_08_25)),
