@@ -55,18 +55,22 @@ impl CartError {
     pub(crate) fn detail(&self) -> &'static str {
         match self {
             Self::Store(StoreError::OutcomeUnknown { .. }) => {
-                "The store may have done it and did not say so: the cart tells when it is read."
+                "The store did not confirm the change, which may have happened. Read the cart to see its state."
             }
             Self::Store(StoreError::Timeout { .. } | StoreError::Deadline { .. }) => "The store took too long.",
-            Self::Store(StoreError::Throttled { .. }) => "The store asks to be left alone for a while.",
-            Self::Store(StoreError::BreakerOpen { .. }) => "The store failed repeatedly and is left alone for a while.",
+            Self::Store(StoreError::Throttled { .. }) => "The store limits our requests for now.",
+            Self::Store(StoreError::BreakerOpen { .. }) => {
+                "The store failed repeatedly and is not queried for a while."
+            }
             Self::Store(StoreError::PasswordPage) => "The store is behind a password page.",
             Self::Store(_) | Self::Fault(CartFault::Refused(GraphqlErrorKind::Failure)) => {
-                "The store does not answer as it should."
+                "The store does not answer correctly."
             }
-            Self::Fault(CartFault::Refused(GraphqlErrorKind::Access)) => "The store takes no carts from us for now.",
-            Self::Fault(CartFault::Refused(_)) => "The store refuses the call.",
-            Self::Fault(CartFault::Unreadable(_)) => "The store's answer cannot be understood.",
+            Self::Fault(CartFault::Refused(GraphqlErrorKind::Access)) => {
+                "The store does not accept carts from this service for now."
+            }
+            Self::Fault(CartFault::Refused(_)) => "The store refuses the request.",
+            Self::Fault(CartFault::Unreadable(_)) => "The store's answer cannot be read.",
         }
     }
 }

@@ -44,7 +44,7 @@ impl CartContext {
     /// Returns a client of the brand's store for `caller`, with the priority of a waiting buyer.
     pub(crate) fn store(&self, brand: &StoredBrand, caller: &str, deadline: Instant) -> Result<Store, StoreError> {
         let url = Url::parse(&brand.base_url).map_err(|_| StoreError::Url {
-            reason: "the stored address is none",
+            reason: "the stored address is not a URL",
         })?;
         let store = self.storefront.store(&url)?;
         let store = store.in_country(brand.crawl_country.as_deref())?;

@@ -21,17 +21,17 @@ pub(crate) enum CartFailure {
     #[error("the brand is not in the cart")]
     NoBrand,
     /// The request would exceed a limit of carts. The fields contain the path in the body and the violated rule.
-    #[error("the cart would break a bound")]
+    #[error("the cart would exceed a limit")]
     Bound(&'static str, &'static str),
     /// No store sells any of the items. The list has one problem for each item, in the order of the items.
-    #[error("nobody sells any of the items")]
+    #[error("no store sells any of the items")]
     Unsold(Vec<CartProblem>),
     /// A different request is changing the cart and did not finish in time. The duration is the remaining time of that
     /// request's lease, which may be renewed.
-    #[error("another request changes the cart")]
+    #[error("another request is changing the cart")]
     Busy(Duration),
     /// Too many sign-in attempts were made. The duration is the time after which another attempt is allowed.
-    #[error("stores were asked too often to let somebody in")]
+    #[error("too many sign-in attempts were sent to stores")]
     TooOften(Duration),
     /// No brand of that name exists.
     #[error("there is no such brand")]
@@ -53,22 +53,22 @@ pub(crate) enum CartFailure {
     #[error(transparent)]
     State(#[from] StateError),
     /// Another server took over the work while this server was doing it.
-    #[error("another server has taken the cart over")]
+    #[error("another server has taken over the cart")]
     TakenOver,
     /// The cart's secrets cannot be sealed.
     #[error(transparent)]
     Seal(#[from] MasterKeyError),
     /// A saved record cannot be opened.
-    #[error("a saved record cannot be opened")]
+    #[error("a saved record cannot be decrypted")]
     Open(#[from] OpenError),
     /// A decrypted record cannot be parsed, or an answer cannot be serialised.
     #[error("a saved record cannot be read")]
     Form(#[from] serde_json::Error),
     /// A task panicked. The panic is logged where it happened.
-    #[error("the work ended early")]
+    #[error("the operation ended early")]
     Lost,
     /// The operating system returned no random bytes.
-    #[error("the operating system gives no random bytes")]
+    #[error("the operating system does not provide random bytes")]
     Random,
 }
 
@@ -101,7 +101,8 @@ impl Classify for CartFailure {
 
 /// Returns the problem of a change that is still in progress, or was taken over by another server.
 pub(crate) fn unknown() -> Problem {
-    let detail = "It may be done, or be done yet: read it again to see, or ask again with the same Idempotency-Key.";
+    let detail = "The change may have happened, or may still happen. Read the resource to see its state, or repeat \
+        the request with the same Idempotency-Key.";
     Problem::new(ErrorCode::OutcomeUnknown).detail(detail)
 }
 
@@ -111,7 +112,7 @@ impl CartFailure {
         Self::Store {
             code,
             reason: None,
-            detail: "The store does not answer as it should.".to_owned(),
+            detail: "The store does not answer correctly.".to_owned(),
         }
     }
 
@@ -145,15 +146,16 @@ impl CartFailure {
             Self::Unsold(items) => {
                 let detail = match items.as_slice() {
                     [only] => only.detail.clone(),
-                    _ => "Nobody sells any of the items: `problems` tells of each.".to_owned(),
+                    _ => "No store sells any of the items. `problems` states the reason for each item.".to_owned(),
                 };
                 Problem::of(self).detail(detail).member("problems", json!(items))
             }
-            Self::NoBrand => Problem::of(self).detail("The cart has nothing of that brand."),
-            Self::Busy(_) => Problem::of(self).detail("Another request changes the cart."),
+            Self::NoBrand => Problem::of(self).detail("The cart contains nothing of that brand."),
+            Self::Busy(_) => Problem::of(self).detail("Another request is changing the cart."),
             Self::TakenOver => unknown(),
             Self::TooOften(_) => {
-                let detail = "Too many tries to sign in at stores: of this caller, of this address, or at this brand.";
+                let detail =
+                    "Too many sign-in attempts at stores: by this caller, from this network address, or at this brand.";
                 Problem::of(self).detail(detail)
             }
             Self::Store { code, detail, reason } => {

@@ -22,7 +22,9 @@ pub trait Catalogue: Send + Sync + fmt::Debug {
     /// Returns a [`CatalogueError`]. A catalogue without brands always returns an error.
     async fn brand(&self, name: &str) -> Result<Option<StoredBrand>, CatalogueError> {
         let _ = name;
-        Err(CatalogueError::Answer("this catalogue tells no brands".to_owned()))
+        Err(CatalogueError::Answer(
+            "this catalogue does not contain brands".to_owned(),
+        ))
     }
 }
 
@@ -36,7 +38,7 @@ pub enum CatalogueError {
     #[error("the query server does not answer")]
     Unreachable(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The catalogue's answer cannot be understood.
-    #[error("the query server's answer cannot be understood: {0}")]
+    #[error("the query server's answer cannot be read: {0}")]
     Answer(String),
 }
 
@@ -142,7 +144,7 @@ impl Catalogue for HttpCatalogue {
             serde_json::from_slice(&bytes).map_err(|error| CatalogueError::Answer(error.to_string()))?;
         let known = |product: &data_model::StoredProduct| product.brand < resolved.brands.len();
         if resolved.products.len() != idents.len() || !resolved.products.iter().flatten().all(known) {
-            return Err(CatalogueError::Answer("it does not fit the question".to_owned()));
+            return Err(CatalogueError::Answer("it does not match the request".to_owned()));
         }
         Ok(resolved)
     }

@@ -71,14 +71,15 @@ impl LiveGateway {
             Arc::clone(&inner.clock),
         );
         if inner.checkouts.set(Checkouts::new(carts)).is_err() {
-            tracing::warn!("the gateway keeps carts already");
+            tracing::warn!("the gateway already has its state for carts");
         }
         self
     }
 
     /// Returns the carts and checkouts, or a problem if the server has none.
     pub(crate) fn checkouts(&self) -> Result<&Checkouts, Problem> {
-        let missing = || Problem::new(ErrorCode::NotReady).detail("This server keeps no carts: it has no state.");
+        let missing =
+            || Problem::new(ErrorCode::NotReady).detail("This server offers no carts because no state is configured.");
         self.0.checkouts.get().ok_or_else(missing)
     }
 
@@ -110,10 +111,10 @@ impl LiveGateway {
                 return;
             };
             match checkouts.carts.context.state.purge_carts(self.0.clock.now()).await {
-                Ok(forgotten) => tracing::debug!(forgotten, "ended records of carts are forgotten"),
+                Ok(forgotten) => tracing::debug!(forgotten, "expired records of carts were deleted"),
                 Err(error) => {
                     let error: &dyn std::error::Error = &error;
-                    tracing::warn!(error, "ended records of carts cannot be forgotten");
+                    tracing::warn!(error, "expired records of carts cannot be deleted");
                 }
             }
         }

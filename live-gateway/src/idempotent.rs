@@ -96,7 +96,7 @@ where
             return Ok(response);
         }
         ClaimOutcome::Another => {
-            let words = "another request was made under this key";
+            let words = "the idempotency key was used with a different request";
             return Err(Problem::refused_at(
                 ErrorCode::IdempotencyMismatch,
                 place_of_key(),
@@ -218,7 +218,10 @@ async fn settle(context: &CartContext, place: &Place, outcome: &Result<Vec<u8>, 
     if let Err(error) = kept {
         // The lease expires by itself. A retry of the same request then finds that the work was done.
         let error: &dyn std::error::Error = &error;
-        tracing::warn!(error, "an answer to a request with an idempotency key is not kept");
+        tracing::warn!(
+            error,
+            "the answer to a request with an idempotency key cannot be stored"
+        );
     }
 }
 
@@ -257,13 +260,13 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     };
     let wrong = |rule: &Rule| Problem::invalid(vec![Violation::new(place_of_key(), rule, None)]);
     if values.next().is_some() {
-        return Err(wrong(&Rule::Value("a request has one idempotency key")));
+        return Err(wrong(&Rule::Value("a request must have at most one idempotency key")));
     }
     let is_shown = |byte: &u8| (0x20..0x7f).contains(byte);
     match value.as_bytes() {
         [] => Err(wrong(&Rule::StringTooShort(1))),
         bytes if bytes.len() > KEY_BYTES_MAX => Err(wrong(&Rule::StringTooLong(KEY_BYTES_MAX))),
-        bytes if !bytes.iter().all(is_shown) => Err(wrong(&Rule::Value("an idempotency key is printable ASCII"))),
+        bytes if !bytes.iter().all(is_shown) => Err(wrong(&Rule::Value("an idempotency key must be printable ASCII"))),
         bytes => Ok(Some(String::from_utf8_lossy(bytes).into_owned())),
     }
 }

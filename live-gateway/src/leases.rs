@@ -74,7 +74,7 @@ impl HeldLease {
                 match renewed.renew().await {
                     Ok(true) => {}
                     Ok(false) => return,
-                    Err(error) => tracing::warn!(%error, "a lease is not renewed"),
+                    Err(error) => tracing::warn!(%error, "a lease cannot be renewed"),
                 }
             }
         });
@@ -97,7 +97,7 @@ impl HeldLease {
         match self.holding.renew().await {
             Ok(is_ours) => is_ours,
             Err(error) => {
-                tracing::warn!(%error, "it is not known whether a lease still holds");
+                tracing::warn!(%error, "it is unknown whether a lease is still valid");
                 false
             }
         }

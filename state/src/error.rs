@@ -111,7 +111,7 @@ pub enum StateError {
         id: String,
     },
     /// The operating system provides no random bytes.
-    #[error("the operating system gives no random bytes")]
+    #[error("the operating system does not provide random bytes")]
     Random,
 }
 

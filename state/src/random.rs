@@ -4,7 +4,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 /// Error: the operating system provides no random bytes.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
-#[error("the operating system gives no random bytes")]
+#[error("the operating system does not provide random bytes")]
 pub(crate) struct RandomError;
 
 /// Fills `bytes` from the operating system's generator.

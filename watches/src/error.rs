@@ -43,7 +43,7 @@ pub enum WatchError {
         max: u32,
     },
     /// A different request was made under the idempotency key.
-    #[error("another request was made under this key")]
+    #[error("the idempotency key was used with a different request")]
     Mismatch,
     /// The market returned no answer.
     #[error(transparent)]

@@ -97,7 +97,7 @@ error_codes! {
     /// Another request with this idempotency key is in flight.
     IdempotencyConflict = "idempotency_conflict", 409, Caller, "A request with this key is in flight";
     /// The idempotency key was already used with a different body.
-    IdempotencyMismatch = "idempotency_mismatch", 422, Caller, "The key was used with another body";
+    IdempotencyMismatch = "idempotency_mismatch", 422, Caller, "The idempotency key was used with a different body";
     /// Too many requests in a short time.
     RateLimit = "rate_limit", 429, Caller, "Too many requests";
     /// Too many requests today.

@@ -77,7 +77,9 @@ fn payload(answer: &GraphqlAnswer, field: &str) -> Result<Payload, SignInRefusal
         match answer.error_kind() {
             _ if has_words => SignInRefusal::Throttled,
             GraphqlErrorKind::Access => SignInRefusal::Token,
-            GraphqlErrorKind::Size | GraphqlErrorKind::Call => SignInRefusal::Invalid("the call is refused".to_owned()),
+            GraphqlErrorKind::Size | GraphqlErrorKind::Call => {
+                SignInRefusal::Invalid("the store refuses the call".to_owned())
+            }
             GraphqlErrorKind::Failure => SignInRefusal::Unreadable,
         }
     };

@@ -54,11 +54,11 @@ impl Accounts {
             let renewal = Box::pin(accounts.renew(&caller, &brand, &customer));
             match renewal.await {
                 Ok(Some(_)) => {}
-                Ok(None) => tracing::debug!(brand.store = %brand.store, "a customer's token is not renewed"),
+                Ok(None) => tracing::debug!(brand.store = %brand.store, "a customer's token was not renewed"),
                 Err(error) => {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
-                        "a customer's token is not renewed"
+                        "a customer's token was not renewed"
                     );
                 }
             }

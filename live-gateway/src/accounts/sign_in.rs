@@ -100,7 +100,7 @@ impl Accounts {
             ))
         );
         if is_unknown && let Some(page) = page(&store).await {
-            let detail = format!("The store's customers have no passwords. They sign in at {page}.");
+            let detail = format!("Customers of this store have no passwords. They sign in at {page}.");
             return Err(rejected("no_passwords", &detail));
         }
         let given = given.map_err(|failed| self.why_not(&brand, request.action, failed))?;
@@ -136,8 +136,8 @@ impl Accounts {
     ) -> Result<(Store, Result<CustomerToken, SignInError>), CartFailure> {
         let (caller, deadline) = (&asked.caller, asked.time.deadline());
         let Some(token) = self.storefront_token(brand, caller, deadline).await? else {
-            let detail =
-                "The store shows no token for its Storefront API, and none was given: nobody can sign in there.";
+            let detail = "Sign-in needs a token for the store's Storefront API, but the store shows none and the \
+                operator has set none.";
             return Err(rejected("no_token", detail));
         };
         let store = self
@@ -172,23 +172,25 @@ impl Accounts {
         let denied = match failed {
             SignInError::Denied(denied) => denied,
             SignInError::Store(error) => {
-                tracing::debug!(%error, brand.store = %brand.store, "the store signs nobody in");
+                tracing::debug!(%error, brand.store = %brand.store, "the sign-in at the store failed");
                 return unanswered(action, error.code(), error.leaves_open());
             }
         };
         match (denied, action) {
-            (SignInRefusal::Taken, _) => rejected("email_taken", "There is an account of that address: log in."),
+            (SignInRefusal::Taken, _) => rejected("email_taken", "An account with this address exists: log in."),
             (SignInRefusal::Unidentified, AccountAction::LogIn) => rejected(
                 "wrong_credentials",
-                "The store knows no account with that address and password, or it is shut; it does not say which.",
+                "The store has no account with this address and password, or the account is disabled. The store does \
+                 not say which.",
             ),
             (SignInRefusal::Unidentified, AccountAction::Register) => rejected(
                 "no_passwords",
-                "The store took the registration and lets nobody sign in with a password: sign in on its own page.",
+                "The store accepted the registration but does not allow sign-in with a password. Sign in on the \
+                 store's own page.",
             ),
             (SignInRefusal::Unconfirmed, _) => rejected(
                 "disabled",
-                "The account has no password yet, or is shut. The store has sent a letter to the address.",
+                "The account has no password yet or is disabled. The store has sent an e-mail to the address.",
             ),
             (SignInRefusal::Invalid(words), _) => rejected("invalid", &format!("The store says: {words}")),
             (SignInRefusal::Token, _) => {
@@ -197,13 +199,15 @@ impl Accounts {
                 CartFailure::Store {
                     code: ErrorCode::StoreUnavailable,
                     reason: Some("no_token"),
-                    detail: "The store does not take the token that it shows or that was given.".to_owned(),
+                    detail: "The store does not accept its Storefront API token, which it shows itself or the \
+                        operator has set."
+                        .to_owned(),
                 }
             }
             (SignInRefusal::Throttled, _) => CartFailure::Store {
                 code: ErrorCode::StoreThrottled,
                 reason: Some("throttled"),
-                detail: "The store takes no more tries for now.".to_owned(),
+                detail: "The store accepts no further attempts for now.".to_owned(),
             },
             (SignInRefusal::Unreadable, action) => unanswered(action, ErrorCode::StoreUnavailable, true),
         }
@@ -224,7 +228,8 @@ fn unanswered(action: AccountAction, code: ErrorCode, is_open: bool) -> CartFail
         AccountAction::Register if is_open => CartFailure::Store {
             code,
             reason: Some("unknown"),
-            detail: "The store may have made the account and did not say so: ask again.".to_owned(),
+            detail: "The store did not confirm the registration, but may have created the account: repeat the request."
+                .to_owned(),
         },
         _ => CartFailure::of_store(code),
     }

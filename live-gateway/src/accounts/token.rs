@@ -52,7 +52,11 @@ impl Accounts {
         }
         // A page that is missing now may show a token later.
         let unread = |error: StoreError| {
-            tracing::debug!(%error, brand.store = %brand.store, "the page that shows the store's token is not read");
+            tracing::debug!(
+                %error,
+                brand.store = %brand.store,
+                "the page with the store's Storefront API token cannot be read"
+            );
             CartFailure::of_store(error.code())
         };
         let store = self.context.store(brand, caller, deadline).map_err(unread)?;

@@ -141,16 +141,16 @@ fn elsewhere(brand: &StoredBrand, link: &Url) -> Vec<Url> {
 fn leads_nowhere(error: &StoreError) -> Option<&'static str> {
     Some(match error {
         StoreError::Connect { .. } | StoreError::AddressRefused { .. } | StoreError::Url { .. } => {
-            "nobody answers at its address"
+            "its address does not answer"
         }
-        StoreError::Status { status: 404 | 410 } => "the store does not have its page",
-        StoreError::PasswordPage => "the store is behind a password",
+        StoreError::Status { status: 404 | 410 } => "the store does not have the checkout page",
+        StoreError::PasswordPage => "the store is behind a password page",
         StoreError::Suspended { .. } => "the store is suspended",
         StoreError::Redirect {
             fault: RedirectFault::Foreign,
             ..
-        } => "it is at a host that is not known to be the brand's",
-        StoreError::Redirect { .. } => "it redirects to no page",
+        } => "its host is not known to belong to the brand",
+        StoreError::Redirect { .. } => "its redirect leads to no page",
         _ => return None,
     })
 }

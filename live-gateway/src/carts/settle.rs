@@ -455,7 +455,7 @@ impl Work<'_> {
         if self.is_through {
             let is_merged = |variant: u64| holding.is_some_and(|holding| holding.is_merged(variant));
             let kept = left.keys().filter(|variant| is_merged(**variant));
-            let detail = "The store keeps it in one line with others: take that line out.";
+            let detail = "The store keeps this variant in one line together with others: remove that line.";
             let kept: Vec<_> = kept
                 .map(|variant| Trouble::new(ErrorCode::StoreRejected, detail, Some(*variant)))
                 .collect();
@@ -477,7 +477,7 @@ impl Work<'_> {
         if self.cart().is_some_and(|cart| !chosen.offered(cart).is_empty()) {
             self.settled.chosen = Some(chosen);
         } else {
-            let detail = "The store does not offer this delivery, or no longer.";
+            let detail = "The store does not offer this delivery option, or no longer offers it.";
             let trouble = Trouble::new(ErrorCode::StoreRejected, detail, None);
             self.settled.problems.push(trouble);
             self.settled.set.chosen = None;

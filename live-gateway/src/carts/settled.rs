@@ -13,7 +13,7 @@ use crate::rules::store_cart::{Buyer, CartAddress, Refusal, StoreCart};
 /// platform processes one call.
 const LATE_MS: i64 = 60_000;
 /// Message for a change whose outcome is unknown.
-const UNKNOWN: &str = "The store may have done it and did not say so: the cart tells when it is read.";
+const UNKNOWN: &str = "The store did not confirm the change, which may have happened. Read the cart to see its state.";
 
 /// A brand's part of the cart before the operation.
 #[derive(Debug, Clone)]
@@ -109,7 +109,7 @@ impl ReconcileOutcome {
 
     /// Returns the outcome without a call. `error` is the reason; `None` means that too many stores are being queried.
     pub(super) fn unasked(before: &Before, target: &Target, error: Option<&CartError>) -> Self {
-        let detail = "Too many stores are asked at the same time.";
+        let detail = "Too many stores are being queried at the same time.";
         let busy = || Trouble::new(ErrorCode::Overloaded, detail, None);
         let unsent = before.settings(target);
         Self {
@@ -153,7 +153,7 @@ impl Trouble {
 
     pub(super) fn refused(refusal: &Refusal, variant: Option<u64>) -> Self {
         if let Some(id) = variant.filter(|_| refusal.is_of_no_variant()) {
-            let detail = format!("The store does not sell the variant {id} any more.");
+            let detail = format!("The store no longer sells the variant {id}.");
             return Self::new(ErrorCode::ProductNotFound, detail, variant);
         }
         let detail = format!("The store says: {}", refusal.message);

@@ -30,7 +30,7 @@ impl Checkouts {
             if record.lines() == 0 {
                 return Err(CartFailure::Bound(
                     "cart_id",
-                    "the cart is empty: there is nothing to check out",
+                    "the cart is empty: add items before you check out",
                 ));
             }
             let mut stores = BTreeMap::new();
@@ -75,7 +75,7 @@ impl Checkouts {
         let open: Vec<&Group> = open.map(|(group, _)| group).collect();
         problems.extend(closed.into_iter().flatten());
         if open.is_empty() && problems.is_empty() {
-            let detail = "No store has confirmed what is in the cart: ask again, with another Idempotency-Key.";
+            let detail = "No store has confirmed its cart. Repeat the request with a new Idempotency-Key.";
             problems.push(CartProblem::new(None, None, ErrorCode::Validation, detail));
         }
         let checkout = Checkout {
@@ -143,8 +143,8 @@ fn shortages(group: &Group) -> impl Iterator<Item = CartProblem> + '_ {
     group.short().map(|(variant, wanted)| {
         let product = group.line(variant).map(|line| product_id(&group.brand, line.product));
         let detail = match group.quantity(variant) {
-            0 => format!("The store has none of the {wanted} that were asked for."),
-            has => format!("The store has {has} of the {wanted} that were asked for."),
+            0 => format!("The store has none of the {wanted} requested."),
+            has => format!("The store has only {has} of the {wanted} requested."),
         };
         CartProblem::new(Some(&group.brand), product, ErrorCode::StoreRejected, detail)
     })

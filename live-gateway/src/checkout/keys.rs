@@ -30,7 +30,7 @@ pub enum SigningError {
     #[error(transparent)]
     Seal(#[from] MasterKeyError),
     /// The operating system returned no random bytes.
-    #[error("the operating system gives no random bytes")]
+    #[error("the operating system does not provide random bytes")]
     Random,
 }
 

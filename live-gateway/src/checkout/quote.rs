@@ -127,10 +127,10 @@ impl QuoteReader {
                 .find(|key| key.id == kid)
                 .map(|key| key.public_key.clone())
         };
-        let quote: Quote = jws::verified(text, TYPE, key).ok_or("this server signed no such quote")?;
+        let quote: Quote = jws::verified(text, TYPE, key).ok_or("the quote is not signed by this server")?;
         let product = product.to_string();
         if product != quote.product_id && product != quote.product_uid {
-            return Err("the quote is of another product");
+            return Err("the quote is for another product");
         }
         let mut variants = quote.variants.iter();
         let found = match variant.map(|variant| variant.to_string()) {
@@ -138,7 +138,7 @@ impl QuoteReader {
             None => variants.find(|one| one.available).or(quote.variants.first()),
         };
         let found = found.and_then(|one| Some((one.variant_id.parse().ok()?, one.amount_minor)));
-        let (variant, minor) = found.ok_or("the quote is not of this variant")?;
+        let (variant, minor) = found.ok_or("the quote is for another variant")?;
         Ok(QuotedPrice {
             id: quote.jti,
             is_over: quote.exp <= seconds(self.now),

@@ -95,7 +95,7 @@ fn failed(error: &StoreError) -> QueryOutcome {
     match error {
         StoreError::Withdrawn => QueryOutcome::Products(Vec::new()),
         error if refuses_graphql(error) => {
-            tracing::debug!(error = %error, "the store refuses GraphQL");
+            tracing::debug!(error = %error, "the store refuses GraphQL requests");
             QueryOutcome::Refused
         }
         error => QueryOutcome::Failed(unverified(error)),
@@ -116,7 +116,7 @@ fn understood(answer: &GraphqlAnswer, asked: usize) -> Result<Nodes, QueryOutcom
             let told = answer
                 .errors
                 .first()
-                .map_or("neither data nor errors", |error| error.message.as_str());
+                .map_or("the answer has neither data nor errors", |error| error.message.as_str());
             Err(QueryOutcome::Failed(Nonsense::Refused(told.to_owned()).into()))
         }
     }
@@ -132,7 +132,9 @@ pub(super) async fn by_js(
     match store.product_js(&stored.handle).await {
         Ok(FetchOutcome::Body(page)) => Ok(js::read(&page.bytes, stored, page.cart_currency)?),
         // The request had no validator, so the answer `not modified` is invalid.
-        Ok(FetchOutcome::NotModified) => Err(Nonsense::Form("not modified since never".to_owned()).into()),
+        Ok(FetchOutcome::NotModified) => {
+            Err(Nonsense::Form("the store answered `not modified` to a request without a validator".to_owned()).into())
+        }
         // The platform answers 404 for a deleted or unpublished product. The platform also answers 404 if the shop is
         // closed or the address belongs to another shop. The product is not gone in these cases.
         Err(StoreError::Status { status: 404 | 410 }) => {
@@ -158,7 +160,7 @@ async fn prove(store: &Store, brand: &StoredBrand) -> Result<(), Unverified> {
         Ok(FetchOutcome::Body(page)) => page,
         Ok(FetchOutcome::NotModified) | Err(StoreError::Status { .. }) => {
             return Err(unproven(
-                "the store does not have the product, and does not say who it is",
+                "the store does not have the product, and does not state its own identity",
             ));
         }
         Err(error) => return Err(unverified(&error)),
@@ -166,6 +168,6 @@ async fn prove(store: &Store, brand: &StoredBrand) -> Result<(), Unverified> {
     if identity::is_store(&page.bytes, &brand.store) {
         Ok(())
     } else {
-        Err(unproven("another store answers at the store's address"))
+        Err(unproven("another store answers at this store's address"))
     }
 }

@@ -125,7 +125,7 @@ impl StoreCoalescers {
         }
         Err(Unverified::new(
             UnverifiedCode::StoreUnreadable,
-            "the store does not tell every variant",
+            "the store does not return every variant",
         ))
     }
 

@@ -48,7 +48,7 @@ pub(super) async fn work(coalescer: Arc<StoreCoalescer>, shared: Arc<CoalescerCo
 
 fn store_of(coalescer: &StoreCoalescer, shared: &CoalescerContext, deadline: Instant) -> Result<Store, StoreError> {
     let url = Url::parse(&coalescer.base_url).map_err(|_| StoreError::Url {
-        reason: "the stored address is none",
+        reason: "the stored address is not a URL",
     })?;
     let store = shared
         .storefront
@@ -104,7 +104,7 @@ async fn query(coalescer: &Arc<StoreCoalescer>, shared: &CoalescerContext, store
             } else {
                 let why = Unverified::new(
                     UnverifiedCode::StoreUnavailable,
-                    "the store finds every query too complex",
+                    "the store rejects every query as too complex",
                 );
                 coalescer.fail_all(&why);
             }

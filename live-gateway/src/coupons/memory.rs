@@ -209,9 +209,9 @@ async fn in_time<T>(work: impl Future<Output = Result<T, StateError>>, deadline:
         Ok(Ok(done)) => return Some(done),
         Ok(Err(error)) => {
             let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "remembered discount codes cannot be read or written");
+            tracing::warn!(error, "stored discount codes cannot be read or written");
         }
-        Err(_) => tracing::warn!("the state takes too long over discount codes"),
+        Err(_) => tracing::warn!("the state did not answer in time about discount codes"),
     }
     metrics::counter!("coupon_state_failures_total").increment(1);
     None

@@ -59,9 +59,9 @@ pub struct CouponEntry {
 
 fn sources() -> Schema {
     let name = ObjectBuilder::new().schema_type(Type::String);
-    let about = "The origin of the code: it applied to a cart of this store before, and nothing else tells of it now; the \
-                 store's front page, one of its policies, or the product's own description states it; many stores have \
-                 it; or it is made of the brand's name.";
+    let about = "The origin of the code: the code worked in a cart of this store before, and no other source states \
+                 it now; the code is stated on the store's front page, in one of its policies, or in the product's \
+                 own description; many stores use the code; or the code is formed from the brand's name.";
     let name = name.enum_values(Some(CouponSource::NAMES)).description(Some(about));
     Schema::Object(name.build())
 }

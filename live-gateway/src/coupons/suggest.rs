@@ -57,7 +57,7 @@ impl CouponCandidates for Finder {
         tokio::spawn(async move {
             if let Err(error) = inner.state.note_worked(&store, &worked, inner.clock.now()).await {
                 let error: &dyn std::error::Error = &error;
-                tracing::warn!(error, "codes that worked are not remembered");
+                tracing::warn!(error, "discount codes that worked cannot be stored");
                 metrics::counter!("coupon_state_failures_total").increment(1);
             }
         });

@@ -103,7 +103,7 @@ impl TestJob {
     fn exam(&self, deadline: Instant) -> Result<TrialCart<'_>, CartError> {
         let inner = &self.finder.0;
         let wrong = |_| storefront::StoreError::Url {
-            reason: "the stored address is none",
+            reason: "the stored address is not a URL",
         };
         let url = Url::parse(&self.brand.base_url).map_err(wrong)?;
         let store = inner.storefront.store(&url)?;

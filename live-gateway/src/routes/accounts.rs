@@ -31,12 +31,15 @@ const PASSWORD_CHARS_MAX: usize = 1_000;
     params(Once, ("action" = String, Path, description = "`register` or `login`.", pattern = "^(register|login)$")),
     request_body(content = AccountBody, content_type = "application/json"),
     responses(
-        (status = 200, description = "The caller is signed in.", body = CartAnswerDocument<Account>, headers(("X-Request-Id" = String))),
+        (status = 200, description = "The caller is signed in.",
+            body = CartAnswerDocument<Account>, headers(("X-Request-Id" = String))),
         (status = 404, description = "No such brand.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
-        (status = 502, description = "The store does not answer, or takes no more tries for now.", body = api::ProblemDocument,
+        (status = 502, description = "The store does not answer, or accepts no further attempts for now.",
+            body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
-        (status = 504, description = "The store took too long, or it is not known if it was done (`outcome_unknown`).", body = api::ProblemDocument,
+        (status = 504, description = "The store took too long, or the outcome is unknown (`outcome_unknown`).",
+            body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         OnceErrors,
     )
@@ -52,7 +55,7 @@ pub(crate) async fn account_action(
         .known()
         .is_some_and(|known| matches!(known.via, Via::Guest { .. }))
     {
-        let detail = "Sign in first: a guest has no accounts at stores.";
+        let detail = "A guest has no accounts at stores: sign in first.";
         return Err(Problem::new(ErrorCode::MissingCredentials).detail(detail));
     }
     let given = path.text("action").unwrap_or_default().to_owned();

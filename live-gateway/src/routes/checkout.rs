@@ -59,7 +59,8 @@ pub(crate) async fn create_checkout(asking: RequestContext, body: JsonObject) ->
     responses(
         (status = 200, description = "The keys.", body = JwksDocument,
             headers(("X-Request-Id" = String), ("Cache-Control" = String))),
-        (status = 503, description = "This server has no keys, or cannot read them.", body = api::ProblemDocument,
+        (status = 503, description = "This server has no signing keys, or cannot read them.",
+            body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("Retry-After" = i64), ("X-Request-Id" = String))),
         MethodError,
     )

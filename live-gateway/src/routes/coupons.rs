@@ -12,7 +12,7 @@ const CANDIDATES_MAX: i64 = 100;
 const CANDIDATES: i64 = 40;
 /// Parameters that select the product or brand; exactly one must be given.
 const NAMES: [&str; 3] = ["product", "brand", "domain"];
-const EXACTLY_ONE: Rule = Rule::Value("exactly one of product, brand and domain says where codes are looked for");
+const EXACTLY_ONE: Rule = Rule::Value("send exactly one of product, brand and domain");
 
 /// Finds discount codes that work at a brand's store by entering them there.
 ///
@@ -36,8 +36,8 @@ const EXACTLY_ONE: Rule = Rule::Value("exactly one of product, brand and domain 
     params(CouponsParameters),
     responses(
         (status = 200, description = "The codes.", body = CouponsAnswer, headers(("X-Request-Id" = String))),
-        (status = 404, description = "No such product (`product_not_found`) or brand (`brand_not_found`); nothing was asked \
-            of any store.", body = api::ProblemDocument,
+        (status = 404, description = "The product (`product_not_found`) or brand (`brand_not_found`) does not exist. \
+            No store was queried.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         LiveErrors,
     )

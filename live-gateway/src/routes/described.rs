@@ -35,9 +35,10 @@ impl IntoParams for Once {
             .parameter_in(ParameterIn::Header)
             .required(Required::False)
             .description(Some(
-                "Printable ASCII, 1 to 255 characters. The same request under the same key is done once; its answer is kept \
-                 for a day and given again as it was, with `Idempotent-Replayed: true`. An answer all of whose problems pass by \
-                 themselves (`store_unavailable`, `store_throttled`, `store_timeout`, …) is not kept: the same request goes on where it ended.",
+                "Printable ASCII, 1 to 255 characters. A repeated request with the same key is not executed again. \
+                 Its first answer is stored for a day and returned verbatim, with `Idempotent-Replayed: true`. \
+                 Exception: an answer with only temporary problems (`store_unavailable`, `store_throttled`, \
+                 `store_timeout`, …) is not stored. A repeated request then continues where the first one stopped.",
             ))
             .schema(Some(text));
         vec![key.build()]
@@ -86,7 +87,7 @@ impl IntoResponses for OnceErrors {
         let conflict = problem("A request with this idempotency key is in flight.")
             .header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
         responses.insert("409".to_owned(), RefOr::T(conflict.build()));
-        let unknown = problem("It is not known if it was done (`outcome_unknown`), or the store took too long.");
+        let unknown = problem("The outcome is unknown (`outcome_unknown`), or the store took too long.");
         responses.insert("504".to_owned(), RefOr::T(unknown.build()));
         responses
     }
@@ -96,8 +97,8 @@ impl IntoResponses for CartErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let mut responses = OnceErrors::responses();
         let absent = problem(
-            "The caller has no such cart, it has nothing of the brand or no line that is named, or nobody sells any of the items: \
-             then `problems` tells of each.",
+            "The caller has no such cart, the cart has nothing of the brand or not the named line, or no store sells \
+             any of the items. In the last case `problems` states the reason for each item.",
         );
         responses.insert("404".to_owned(), RefOr::T(absent.build()));
         responses

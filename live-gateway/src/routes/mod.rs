@@ -18,8 +18,8 @@ use utoipa_axum::routes;
 use crate::coupons::Finder;
 use crate::gateway::LiveGateway;
 
-const ABOUT: &str = "The live tier: what the brands' stores say now, carts over them, and their checkouts. Money is whole minor \
-    units with an ISO 4217 code.";
+const ABOUT: &str = "The live tier returns current data of the brands' stores, and manages carts and checkouts there. \
+    Money is in whole minor units with an ISO 4217 code.";
 
 /// Returns the routes of the operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<LiveGateway> {

@@ -30,8 +30,9 @@ use crate::schema::{LivePriceAnswer, LivePricesAnswer, LiveProvenance, PricesBod
     tag = "Live",
     params(("ident" = String, Path, description = "`sha:` and 40 hex digits, or a UUID.",
         pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"),
-        ("quote" = Option<bool>, Query, description = "Adds a signed quote, where the price is verified."),
-        ("variant_id" = Option<String>, Query, description = "The one variant that the quote is of; without it the first 50.",
+        ("quote" = Option<bool>, Query, description = "Adds a signed quote if the price is verified."),
+        ("variant_id" = Option<String>, Query, description = "The one variant to quote. Without it, the quote \
+            contains the first 50 variants.",
             pattern = "^[0-9]{1,19}$")),
     responses(
         (status = 200, description = "The price.", body = LivePriceAnswer, headers(("X-Request-Id" = String))),

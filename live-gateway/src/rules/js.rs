@@ -60,7 +60,7 @@ pub(crate) fn read(
     let variants: Vec<VariantReply> = variants.collect::<Result<_, Nonsense>>()?;
     let here: HashSet<VariantId> = variants.iter().map(|variant| variant.id).collect();
     if here.len() != listed {
-        return Err(Nonsense::Form("a variant is listed twice".to_owned()));
+        return Err(Nonsense::Form("the answer lists a variant twice".to_owned()));
     }
     let gone: Vec<VariantId> = stored
         .variants
@@ -70,7 +70,9 @@ pub(crate) fn read(
         .collect();
     if !gone.is_empty() && listed >= VARIANTS_LISTED_MAX {
         // The list is truncated, so a missing variant may still exist.
-        return Err(Nonsense::Form("more variants than the view lists".to_owned()));
+        return Err(Nonsense::Form(
+            "the product has more variants than the answer can list".to_owned(),
+        ));
     }
     Ok(ProductReply {
         source: Source::Js,

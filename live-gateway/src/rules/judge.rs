@@ -16,10 +16,7 @@ pub(crate) fn verified(
     as_of: Timestamp,
 ) -> LivePrice {
     if told.is_gone() {
-        let gone = Unverified::new(
-            UnverifiedCode::ProductGone,
-            "the store does not have this product any more",
-        );
+        let gone = Unverified::new(UnverifiedCode::ProductGone, "the store no longer has this product");
         let mut last = snapshot(stored, brand, &gone);
         // The prices are the last known ones, but it is certain that nothing can be bought.
         last.in_stock = Some(false);

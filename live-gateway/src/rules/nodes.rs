@@ -67,7 +67,10 @@ impl Nodes {
     pub(crate) fn read(data: &str, asked: usize) -> Result<Self, Nonsense> {
         let data: Data = serde_json::from_str(data).map_err(|error| Nonsense::Form(error.to_string()))?;
         if data.nodes.len() != asked {
-            return Err(Nonsense::Form(format!("{} nodes for {asked} ids", data.nodes.len())));
+            return Err(Nonsense::Form(format!(
+                "the answer has {} nodes for {asked} ids",
+                data.nodes.len()
+            )));
         }
         Ok(Self(data.nodes))
     }
@@ -102,7 +105,7 @@ impl Nodes {
         for (node, asked) in nodes.iter().zip(&stored.variants) {
             match node {
                 Some(node) => variants.push(variant(node, asked.id, stored)?),
-                None if partial => return Err(Nonsense::Refused("a variant could not be answered".to_owned())),
+                None if partial => return Err(Nonsense::Refused("the store could not return a variant".to_owned())),
                 None => is_missing = true,
             }
         }

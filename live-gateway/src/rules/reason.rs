@@ -6,25 +6,25 @@ use crate::schema::UnverifiedCode;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Nonsense {
     /// The document has a different form than expected.
-    #[error("the answer is not as the platform documents it: {0}")]
+    #[error("the answer does not have the form that the platform documents: {0}")]
     Form(String),
     /// An amount cannot be parsed exactly.
     #[error("an amount cannot be read: {0}")]
     Amount(String),
     /// The interface states hundredths, and the currency has finer units.
-    #[error("amounts in {currency} cannot be read exactly from hundredths")]
+    #[error("amounts in {currency} cannot be read exactly because they are stated in hundredths")]
     TooCoarse {
         /// Currency with the finer units.
         currency: CurrencyCode,
     },
     /// The answer is about something else than the request.
-    #[error("the store answers with another {what}")]
+    #[error("the answer is about a different {what}")]
     Another {
         /// Kind of the wrong object: product, variant.
         what: &'static str,
     },
     /// The amounts are in a different currency than the stored amounts.
-    #[error("the store answers in {answered}, prices are stored in {stored}")]
+    #[error("the store answers in {answered}, but prices are stored in {stored}")]
     Currency {
         /// Currency of the answer.
         answered: String,
@@ -32,7 +32,7 @@ pub(crate) enum Nonsense {
         stored: CurrencyCode,
     },
     /// The currency of the amounts is not stated.
-    #[error("the store does not say which currency its amounts are in")]
+    #[error("the store does not state the currency of its amounts")]
     CurrencyUnstated,
     /// The store reports that it could not answer the whole query.
     #[error("the store answers with an error: {0}")]
@@ -58,12 +58,12 @@ impl Unverified {
     pub(crate) fn timeout() -> Self {
         Self::new(
             UnverifiedCode::StoreTimeout,
-            "the store did not answer within the budget",
+            "the store did not answer within the time budget",
         )
     }
 
     pub(crate) fn busy() -> Self {
-        Self::new(UnverifiedCode::Busy, "too many stores are being asked at this moment")
+        Self::new(UnverifiedCode::Busy, "too many stores are being queried at the moment")
     }
 }
 

@@ -53,7 +53,7 @@ pub enum MasterKeyError {
         source: std::io::Error,
     },
     /// The operating system provides no random bytes.
-    #[error("the operating system gives no random bytes")]
+    #[error("the operating system does not provide random bytes")]
     Random,
 }
 

@@ -22,7 +22,10 @@ impl Carts {
                     return Ok(codes);
                 }
                 if codes.len() >= codes_max {
-                    return Err(CartFailure::Bound("code", "the store's list takes no more codes"));
+                    return Err(CartFailure::Bound(
+                        "code",
+                        "the cart already has the maximum number of codes at this store",
+                    ));
                 }
                 codes.push(code.to_owned());
                 Ok(codes)

@@ -37,7 +37,10 @@ impl Additions {
                 lines_new += usize::from(!is_there);
                 let quantity = there.saturating_add(more);
                 if quantity > config.quantity_max {
-                    return Err(CartFailure::Bound("items", "more of one variant than a cart takes"));
+                    return Err(CartFailure::Bound(
+                        "items",
+                        "the quantity of one variant exceeds the limit of a cart",
+                    ));
                 }
                 lines.insert(variant, quantity);
             }
@@ -51,7 +54,10 @@ impl Additions {
             targets.push(BrandTarget { brand, target });
         }
         if record.lines() + lines_new > config.lines_max.min(storefront::documents::CART_LINES_MAX) {
-            return Err(CartFailure::Bound("items", "more lines than a cart takes"));
+            return Err(CartFailure::Bound(
+                "items",
+                "the number of lines exceeds the limit of a cart",
+            ));
         }
         Ok(Intent {
             targets,

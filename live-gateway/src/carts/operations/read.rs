@@ -89,7 +89,7 @@ impl Carts {
                 }
                 Ok(None) => {
                     let detail =
-                        "The store has forgotten its cart. It is made anew when nobody else changes this cart.";
+                        "The store no longer has its cart. The cart is rebuilt once no other request is changing it.";
                     let problem = CartProblem::new(Some(&group.brand), None, ErrorCode::Overloaded, detail);
                     told.problems.push(problem);
                 }

@@ -131,11 +131,17 @@ fn emptied(group: &Group) -> BrandTarget {
 fn within(targets: &[BrandTarget], config: &CartConfig) -> Result<(), CartFailure> {
     let pieces = || targets.iter().flat_map(|one| one.target.lines.values());
     if pieces().any(|quantity| *quantity > config.quantity_max) {
-        return Err(CartFailure::Bound("items", "more of one variant than a cart takes"));
+        return Err(CartFailure::Bound(
+            "items",
+            "the quantity of one variant exceeds the limit of a cart",
+        ));
     }
     let lines = pieces().filter(|quantity| **quantity > 0).count();
     if lines > config.lines_max.min(storefront::documents::CART_LINES_MAX) {
-        return Err(CartFailure::Bound("items", "more lines than a cart takes"));
+        return Err(CartFailure::Bound(
+            "items",
+            "the number of lines exceeds the limit of a cart",
+        ));
     }
     Ok(())
 }

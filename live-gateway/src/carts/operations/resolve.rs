@@ -62,7 +62,7 @@ fn meant(item: &Item, product: Option<&StoredProduct>, brands: &[StoredBrand]) -
     let sold = product.and_then(|product| Some((product, brands.get(product.brand)?)));
     let (product, brand) = sold.ok_or_else(|| {
         let id = Some(item.product.to_string());
-        let detail = format!("There is no product {}.", item.product);
+        let detail = format!("The product {} does not exist.", item.product);
         CartProblem::new(None, id, ErrorCode::ProductNotFound, detail)
     })?;
     let variant = variant(product, item).ok_or_else(|| {

@@ -137,13 +137,13 @@ pub(super) fn differences(group: &Group, cart: &StoreCart, wanted: &BTreeMap<u64
     let (now, then) = (CartComparison { cart, wanted, before }, group.holding());
     let fewer = wanted.iter().filter_map(|(variant, asked)| {
         let (has, had) = (now.pieces(*variant), then.pieces(*variant).min(*asked));
-        let detail = format!("The store's cart was made anew, and has {has} of the {asked} that were asked for.");
+        let detail = format!("The store's cart was rebuilt and has {has} of the {asked} requested.");
         (has < had && now.has(*variant)).then(|| Trouble::new(ErrorCode::StoreRejected, detail, Some(*variant)))
     });
     let is_there = |variant: u64| cart.lines.iter().any(|line| line.variant.0 == variant);
     let others = then.bundles().filter(|line| !is_there(line.variant.0)).map(|line| {
         let detail = format!(
-            "The store's cart was made anew without “{}”, which was not asked for here.",
+            "The store's cart was rebuilt without “{}”, which was not requested here.",
             line.title
         );
         Trouble::new(ErrorCode::StoreRejected, detail, Some(line.variant.0))

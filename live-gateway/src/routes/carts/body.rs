@@ -29,7 +29,7 @@ pub(super) fn items(
     });
     let items = items.unwrap_or_default();
     if items.is_empty() && !may_be_empty && !reader.refused("items") {
-        reader.refuse("items", &Rule::Value("there must be an item"), None);
+        reader.refuse("items", &Rule::Value("at least one item is required"), None);
     }
     items
 }
@@ -54,7 +54,7 @@ fn item(reader: &mut MembersReader<'_>, quotes: &QuoteReader, config: &CartConfi
     };
     if let Some(quoted) = quoted {
         if stated.is_some_and(|minor| minor != quoted.minor) {
-            reader.refuse("price_minor", &Rule::Value("the quote states another price"), None);
+            reader.refuse("price_minor", &Rule::Value("the quote states a different price"), None);
         }
         // The quote determines the variant.
         item.variant = Some(quoted.variant);
@@ -91,7 +91,7 @@ pub(in crate::routes) fn email(text: &str) -> Result<String, Rule> {
     } else if fits {
         Ok(text.to_owned())
     } else {
-        Err(Rule::Value("that is no e-mail address"))
+        Err(Rule::Value("not an e-mail address"))
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) fn code(text: &str) -> Result<String, Rule> {
     } else if text.chars().count() > CODE_CHARS_MAX {
         Err(Rule::StringTooLong(CODE_CHARS_MAX))
     } else if text.chars().any(char::is_control) {
-        Err(Rule::Value("a code has no control characters"))
+        Err(Rule::Value("a code must not contain control characters"))
     } else {
         Ok(text.to_owned())
     }
@@ -122,7 +122,7 @@ pub(super) fn named(text: &str, chars_max: usize) -> Result<String, Rule> {
     } else if text.chars().count() > chars_max {
         Err(Rule::StringTooLong(chars_max))
     } else if text.chars().any(char::is_control) {
-        Err(Rule::Value("a text without control characters"))
+        Err(Rule::Value("a text must not contain control characters"))
     } else {
         Ok(text.to_owned())
     }

@@ -50,7 +50,8 @@ pub(crate) async fn add_cart_discount(of: CartRequestContext, body: JsonObject) 
     operation_id = "remove_cart_discount",
     tag = "Cart",
     params(CartOnce, ("code" = String, Path, description = "The code."),
-        ("brand" = Option<String>, Query, description = "The brand at whose store it is taken out, by slug; without it all stores of the cart.")),
+        ("brand" = Option<String>, Query, description = "Slug of the brand at whose store the code is removed. \
+            Default: all stores of the cart.")),
     responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
 pub(crate) async fn remove_cart_discount(

@@ -72,7 +72,8 @@ pub(crate) async fn get_cart(of: CartRequestContext) -> Result<Response, Problem
     operation_id = "end_cart",
     tag = "Cart",
     params(CartOnce),
-    responses((status = 200, description = "The cart as it was.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
+    responses((status = 200, description = "The cart in its last state.",
+        body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
 pub(crate) async fn end_cart(of: CartRequestContext) -> Result<Response, Problem> {
     api::QueryReader::new(None).finish(of.path, ())?;

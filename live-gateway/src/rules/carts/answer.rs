@@ -26,14 +26,18 @@ pub(crate) enum Note {
 impl Note {
     fn warning(self) -> CartWarning {
         let (code, detail) = match self {
-            Self::Rebuilt => ("cart_rebuilt", "The store had forgotten its cart; it was made anew."),
+            Self::Rebuilt => (
+                "cart_rebuilt",
+                "The store no longer had its cart; the cart was rebuilt.",
+            ),
             Self::MadeTwice => (
                 "cart_made_twice",
-                "The store did not say whether it had made a cart. Another was made; the first one is left behind.",
+                "The store did not confirm that it created a cart. A second cart was created; the first one is not \
+                 used.",
             ),
             Self::SignedOut => (
                 "signed_out",
-                "The store does not know the customer any more: sign in again.",
+                "The store no longer accepts the customer's sign-in: sign in again.",
             ),
         };
         CartWarning {
@@ -92,7 +96,7 @@ fn postcodes_wanted(record: &CartRecord) -> impl Iterator<Item = CartProblem> + 
     let address = record.address.as_ref();
     let lacking = address.filter(|address| address.zip.is_none() && has_postcodes(&address.country));
     let of_brand = |address: &CartAddress, group: &Group| {
-        let detail = format!("Deliveries to {} need a postal code (`zip`).", address.country);
+        let detail = format!("Delivery to {} needs a postal code (`zip`).", address.country);
         CartProblem::new(Some(&group.brand), None, ErrorCode::Validation, detail)
     };
     lacking
@@ -267,11 +271,11 @@ fn unasked_warning(group: &Group, line_id: String, line: &StoreLine) -> Option<C
     let (code, detail) = match unasked(group.holding(), line)? {
         Unasked::Merged => (
             "lines_merged",
-            "The store shows several lines of this cart as this one.",
+            "The store combines several lines of this cart into this line.",
         ),
         Unasked::Added => (
             "added_by_store",
-            "Nobody asked for this line here: the store put it in, or somebody did so there.",
+            "This line was not requested here: the store or a person at the store's own page added it.",
         ),
     };
     Some(CartWarning {
@@ -294,7 +298,7 @@ fn price_changed(group: &Group, line_id: String, line: &StoreLine) -> Option<Car
     Some(CartWarning {
         code: "price_changed".to_owned(),
         detail: format!(
-            "{} was {added} when it was added; its store asks {now} now.",
+            "{} cost {added} when it was added; its store now asks {now}.",
             line.title
         ),
         line_id: Some(line_id),
@@ -307,7 +311,7 @@ fn quote_expired(group: &Group, line_id: String, line: &StoreLine) -> Option<Car
     let shown = group.shown.get(&line.variant.0)?;
     shown.is_quote_over.then(|| CartWarning {
         code: "quote_expired".to_owned(),
-        detail: format!("The quote of {} had ended when it was added.", line.title),
+        detail: format!("The quote for {} had expired when the item was added.", line.title),
         line_id: Some(line_id),
     })
 }
@@ -328,7 +332,7 @@ fn no_delivery(group: &Group) -> Option<CartWarning> {
     Some(CartWarning {
         code: "no_delivery_options".to_owned(),
         detail: format!(
-            "The store names no way to deliver to {}; its checkout tells for certain.",
+            "The store lists no delivery option for {}. Its checkout shows whether it delivers there.",
             place.join(", ")
         ),
         line_id: None,
@@ -346,13 +350,14 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
     };
     let differ = (group.seen.other_minor != 0).then(|| CartWarning {
         code: "amounts_differ".to_owned(),
-        detail: "The store's total is not the sum of what it lists; `other_minor` is the difference.".to_owned(),
+        detail: "The store's total is not the sum of the amounts that it lists; `other_minor` is the difference."
+            .to_owned(),
         line_id: None,
     });
     let currency = (group.seen.currency != group.brand.currency).then(|| CartWarning {
         code: "currency_changed".to_owned(),
         detail: format!(
-            "The store's amounts are in {} now; its catalogue was last read in {}.",
+            "The store now states amounts in {}, but its catalogue was last read in {}.",
             group.seen.currency, group.brand.currency
         ),
         line_id: None,

@@ -39,9 +39,10 @@ impl MissingVariant {
     pub(crate) fn problem(self, brand: &StoredBrand) -> CartProblem {
         let detail = match self.title {
             Some(title) => format!(
-                "The store's cart has no “{title}” any more: the store does not sell it now, or somebody took it out there."
+                "The store's cart no longer has “{title}”: the store has stopped selling it, or somebody removed it \
+                 at the store."
             ),
-            None => "The store did not put it into its cart, and did not say why.".to_owned(),
+            None => "The store did not add the item to its cart, and did not state why.".to_owned(),
         };
         CartProblem::new(Some(brand), self.product, ErrorCode::ProductNotFound, detail)
     }

@@ -216,7 +216,7 @@ impl CartAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CartFault {
     /// The answer contains GraphQL errors of this kind instead of a cart.
-    #[error("the store answers with an error of GraphQL: {0:?}")]
+    #[error("the store answers with a GraphQL error: {0:?}")]
     Refused(GraphqlErrorKind),
     /// The answer is rejected.
     #[error(transparent)]

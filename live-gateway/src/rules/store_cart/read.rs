@@ -84,7 +84,9 @@ fn cart_of(cart: wire::Cart, warnings: Vec<wire::Warning>) -> Result<StoreCart, 
     let amount = |amount: &wire::Amount| minor(amount, currency);
     let total_minor = amount(&cart.cost.total_amount)?;
     if cart.lines.nodes.len() > ITEMS_MAX || cart.delivery_groups.nodes.len() > ITEMS_MAX {
-        return Err(Nonsense::Form("more lines than a cart has".to_owned()));
+        return Err(Nonsense::Form(
+            "the cart has more lines than a cart can have".to_owned(),
+        ));
     }
     let mut lines = Vec::with_capacity(cart.lines.nodes.len());
     let mut taken_of_lines = Vec::with_capacity(cart.lines.nodes.len());
@@ -97,7 +99,9 @@ fn cart_of(cart: wire::Cart, warnings: Vec<wire::Warning>) -> Result<StoreCart, 
         lines.push(line_of(line, currency)?);
     }
     if taken_of_lines.iter().any(|line| line.total_minor > line.subtotal_minor) {
-        return Err(Nonsense::Form("a line costs more after its discounts".to_owned()));
+        return Err(Nonsense::Form(
+            "a line costs more after its discounts than before".to_owned(),
+        ));
     }
     let of_cart = taken(&cart.discount_allocations, currency)?;
     let groups = cart.delivery_groups.nodes;
@@ -151,7 +155,9 @@ fn minor(amount: &wire::Amount, currency: CurrencyCode) -> Result<i64, Nonsense>
     }
     let minor = from_decimal(&amount.amount, currency)?;
     if minor > AMOUNT_MINOR_MAX {
-        return Err(Nonsense::Amount(format!("{minor} {currency} in a cart")));
+        return Err(Nonsense::Amount(format!(
+            "the amount {minor} {currency} of a cart is too large"
+        )));
     }
     Ok(minor)
 }
@@ -179,7 +185,9 @@ fn taken(allocations: &[wire::Allocation], currency: CurrencyCode) -> Result<Vec
         })
     };
     if allocations.len() > ITEMS_MAX {
-        return Err(Nonsense::Form("more discounts than a cart has".to_owned()));
+        return Err(Nonsense::Form(
+            "the cart has more discounts than a cart can have".to_owned(),
+        ));
     }
     allocations.iter().map(one).collect()
 }
@@ -193,10 +201,12 @@ fn line_of(line: wire::Line, currency: CurrencyCode) -> Result<StoreLine, Nonsen
         let number = number
             .and_then(|rest| rest.strip_prefix('/'))
             .and_then(|number| number.parse::<u64>().ok());
-        number.ok_or_else(|| Nonsense::Form(format!("no id of a {kind}")))
+        number.ok_or_else(|| Nonsense::Form(format!("not an id of a {kind}")))
     };
     if line.quantity > PIECES_MAX {
-        return Err(Nonsense::Form("more pieces than a line has".to_owned()));
+        return Err(Nonsense::Form(
+            "a line has a larger quantity than a line can have".to_owned(),
+        ));
     }
     let subtotal_minor = minor(&line.cost.subtotal_amount, currency)?;
     let image = merchandise
@@ -262,7 +272,7 @@ fn checkout_url(text: String) -> Result<SecretText, Nonsense> {
     if is_link {
         Ok(SecretText::new(text))
     } else {
-        Err(Nonsense::Form("the link to check out is none".to_owned()))
+        Err(Nonsense::Form("the checkout link is not a URL".to_owned()))
     }
 }
 

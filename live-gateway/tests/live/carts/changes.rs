@@ -28,7 +28,8 @@ async fn a_product_that_its_store_sells_no_more_is_named_when_its_line_is_gone()
         "product_id": product,
         "code": "product_not_found",
         "detail": format!(
-            "The store's cart has no “{title}” any more: the store does not sell it now, or somebody took it out there."
+            "The store's cart no longer has “{title}”: the store has stopped selling it, or somebody removed it at \
+             the store."
         ),
     });
     for _ in 0..2 {
@@ -137,7 +138,7 @@ async fn a_line_whose_price_changed_since_it_was_added_says_so_until_it_is_put_i
     let told = json!([{
         "code": "price_changed",
         "detail": format!(
-            "{} was {was} when it was added; its store asks 77777.00 {currency} now.",
+            "{} cost {was} when it was added; its store now asks 77777.00 {currency}.",
             line["title"].as_str().unwrap()
         ),
         "line_id": line["line_id"],
@@ -173,7 +174,7 @@ async fn a_brand_whose_amounts_are_in_another_currency_than_its_catalogue_says_s
         told["warnings"],
         json!([{
             "code": "currency_changed",
-            "detail": format!("The store's amounts are in {stated} now; its catalogue was last read in {other}."),
+            "detail": format!("The store now states amounts in {stated}, but its catalogue was last read in {other}."),
             "line_id": null,
         }])
     );

@@ -255,7 +255,7 @@ async fn a_cart_that_is_made_anew_asks_for_the_sum_once_and_says_what_it_has_les
         (&told["problems"][0]["code"], &told["problems"][0]["detail"]),
         (
             &json!("store_rejected"),
-            &json!("The store's cart was made anew, and has 1 of the 2 that were asked for.")
+            &json!("The store's cart was rebuilt and has 1 of the 2 requested.")
         )
     );
 }

@@ -66,11 +66,11 @@ async fn a_checkout_that_does_not_open_is_a_problem_of_its_brand() {
         location: location.to_owned(),
     };
     for (fault, why) in [
-        (status(404), "does not have its page"),
+        (status(404), "does not have the checkout page"),
         (Fault::PasswordPage, "behind a password"),
-        (to("https://other.example/pay"), "a host that is not known"),
-        (to(&format!("http://{DEAD}/pay")), "nobody answers"),
-        (Fault::RedirectLoop, "redirects to no page"),
+        (to("https://other.example/pay"), "its host is not known"),
+        (to(&format!("http://{DEAD}/pay")), "its address does not answer"),
+        (Fault::RedirectLoop, "redirect leads to no page"),
     ] {
         let cart = server.cart(&[mall.item(0, 0, 1), mall.item(1, 0, 1)]).await;
         mall.stores.set_faults(&mall.slug(0), [page(fault)]).unwrap();

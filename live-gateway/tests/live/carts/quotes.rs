@@ -252,10 +252,10 @@ async fn a_quote_of_another_key_purpose_product_variant_or_price_is_refused() {
         of_another_variant,
     ];
     insta::assert_snapshot!(refusals(&server, refused.to_vec()).await.join("\n"), @r"
-    Value error, this server signed no such quote
-    Value error, this server signed no such quote
-    Value error, the quote is of another product
-    Value error, the quote is not of this variant
+    Value error, the quote is not signed by this server
+    Value error, the quote is not signed by this server
+    Value error, the quote is for another product
+    Value error, the quote is for another variant
     ");
     for (stated, status) in [(price, 200), (price + 1, 422)] {
         let mut both = item(&ident, &quote);

@@ -30,16 +30,13 @@ async fn a_checkout_says_what_the_store_has_less_of() {
         (&less["problems"][0]["code"], &less["problems"][0]["detail"]),
         (
             &json!("store_rejected"),
-            &json!("The store has 2 of the 5 that were asked for.")
+            &json!("The store has only 2 of the 5 requested.")
         )
     );
     mall.stores.set_stock(&mall.slug(0), variant, 0).unwrap();
     let none = server.data(Call::post("/v1/checkout", body)).await;
     assert_eq!((&none["checkouts"], &none["attribution"]), (&json!([]), &Value::Null));
-    assert_eq!(
-        none["problems"][0]["detail"],
-        "The store has none of the 5 that were asked for."
-    );
+    assert_eq!(none["problems"][0]["detail"], "The store has none of the 5 requested.");
 }
 
 #[tokio::test(flavor = "multi_thread")]
