@@ -95,7 +95,7 @@ fn best_ways(group: &GroupLists<'_>, rows: u32, found: &mut [RowScore], work: &m
         work.read += read as u64;
         debug_assert!(
             found.peek().is_none_or(|next| next.row >= end),
-            "row {next} has the word"
+            "row {next} of this block still has the word"
         );
     }
 }

@@ -66,7 +66,10 @@ impl Worth {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a statistic is as good as its first 24 bits")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "the first 24 bits of a statistic are precise enough"
+)]
 pub(crate) const fn as_float(count: u64) -> f32 {
     count as f32
 }

@@ -250,17 +250,17 @@ fn read_line(text: &str, rules: &mut FxHashMap<Box<str>, Vec<Rule>>) -> Result<(
     let both_ways = match fields.next() {
         Some("=") => true,
         Some(">") => false,
-        _ => return Err("it begins with neither `=` nor `>` and a tab"),
+        _ => return Err("a line must begin with `=` or `>`, followed by a tab"),
     };
     let phrases: Vec<(&str, Vec<QueryTerm>)> = fields.map(|field| (field.trim(), words(field))).collect();
     if phrases.len() < 2 || phrases.len() > LINE_MAX {
-        return Err("it needs two to sixteen words");
+        return Err("a line must have 2 to 16 synonyms");
     }
     if phrases
         .iter()
         .any(|(_, words)| words.is_empty() || words.len() > WORDS_MAX)
     {
-        return Err("a synonym has one to three words");
+        return Err("a synonym must have 1 to 3 words");
     }
     for (at, (_, from)) in phrases
         .iter()

@@ -56,7 +56,10 @@ impl Semantic {
         match embedder.filter(|embedder| Embedding::of(embedder.as_ref()) == *recorded) {
             Some(embedder) => Self(Ok(Arc::clone(embedder))),
             None => {
-                tracing::warn!(recorded = %recorded.embedder, "the release's vectors are of another embedder: lexical search only");
+                tracing::warn!(
+                    recorded = %recorded.embedder,
+                    "the release's vectors were made by a different embedder: searches are lexical only"
+                );
                 Self(Err(DegradedReason::Embedder))
             }
         }
@@ -85,7 +88,7 @@ impl Semantic {
         match embedder.embed_query(&narrow(text)) {
             Ok(vector) => vector.ok_or(DegradedReason::KnownWord),
             Err(error) => {
-                tracing::warn!(%error, "a query was not embedded");
+                tracing::warn!(%error, "the embedding of a query failed");
                 metrics::counter!("query_embedding_failures_total").increment(1);
                 Err(DegradedReason::Answer)
             }
