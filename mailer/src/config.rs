@@ -46,12 +46,12 @@ pub enum MailConfigError {
     NotBuilt,
     /// The address of the SMTP server is invalid.
     #[error(
-        "dashboard.mail.smtp_url must be smtps://HOST or smtp://HOST, with :PORT where it is not 465 or 587; a name and a \
-         password stand in dashboard.mail.smtp_user and smtp_password"
+        "dashboard.mail.smtp_url must be smtps://HOST or smtp://HOST, followed by :PORT unless the port is 465 or \
+         587; set the user name and password in dashboard.mail.smtp_user and smtp_password"
     )]
     SmtpUrl,
     /// The sender address is missing or invalid.
-    #[error("dashboard.mail.from must be the address of the sender, such as The market <sign-in@market.example>")]
+    #[error("dashboard.mail.from must be the sender's address, such as The market <sign-in@market.example>")]
     From,
     /// The TLS client for SMTP cannot be set up.
     #[error("mails cannot be sent: {0}")]

@@ -43,10 +43,10 @@ pub struct Mail {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailError {
     /// The e-mail cannot be encoded as a message.
-    #[error("the mail cannot be written")]
+    #[error("the e-mail cannot be encoded")]
     Unwritable,
     /// The mail server refused the e-mail with this status.
-    #[error("the mail server refuses it ({0})")]
+    #[error("the mail server refuses the e-mail ({0})")]
     Refused(String),
     /// Too many e-mails are waiting to be sent.
     #[error("the mail server is busy")]

@@ -105,14 +105,14 @@ impl Smtp {
 
     async fn hand_over(&self, mail: &Mail) -> Result<(), MailError> {
         let message = self.message(mail).map_err(|_| {
-            tracing::warn!(to = %mail.to, "a mail cannot be written");
+            tracing::warn!(to = %mail.to, "an e-mail cannot be encoded");
             MailError::Unwritable
         })?;
         match tokio::time::timeout(TIMEOUT, self.transport.send(message)).await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => Err(failed(mail, &error)),
             Err(_) => {
-                tracing::warn!(to = %mail.to, "a mail was not taken in time");
+                tracing::warn!(to = %mail.to, "the mail server did not accept an e-mail in time");
                 Err(MailError::Unavailable)
             }
         }
@@ -141,13 +141,13 @@ impl Smtp {
 fn failed(mail: &Mail, error: &Error) -> MailError {
     match error.status() {
         Some(status) => {
-            tracing::warn!(to = %mail.to, %status, "the mail server refuses a mail");
+            tracing::warn!(to = %mail.to, %status, "the mail server refuses an e-mail");
             return MailError::Refused(status.to_string());
         }
-        None if error.is_response() => tracing::warn!(to = %mail.to, "the mail server answers no SMTP"),
+        None if error.is_response() => tracing::warn!(to = %mail.to, "the mail server does not speak SMTP"),
         None => {
             let error: &dyn std::error::Error = error;
-            tracing::warn!(to = %mail.to, error, "a mail cannot be sent");
+            tracing::warn!(to = %mail.to, error, "an e-mail cannot be sent");
         }
     }
     MailError::Unavailable
