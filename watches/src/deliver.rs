@@ -51,7 +51,7 @@ impl Watches {
             Ok(()) => AttemptOutcome::Delivered,
             Err(Failure::Gone) => {
                 parts.state.pause_watch(&event.caller, &event.watch, Some(now)).await?;
-                let reason = "the receiver is gone (410): the watch is paused".to_owned();
+                let reason = "the receiver no longer exists (410): the watch is paused".to_owned();
                 AttemptOutcome::Dead { reason }
             }
             Err(Failure::Passing(reason)) => match retries::next(event.created_at, event.attempt, now) {
@@ -67,7 +67,7 @@ impl Watches {
         metrics::counter!("watch_deliveries_total", "outcome" => word).increment(1);
         let is_ours = parts.state.end_watch_attempt(&event.id, lease, &outcome, now).await?;
         if !is_ours {
-            tracing::debug!(event = event.id, "an event was taken over by another server");
+            tracing::debug!(event = event.id, "another server has taken over an event");
         }
         Ok(())
     }
@@ -95,7 +95,7 @@ impl Watches {
         let parts = &self.0;
         let target = Target::open(&parts.keys, &event.watch, &event.target).map_err(|error| {
             let error: &dyn std::error::Error = &error;
-            tracing::error!(error, watch = event.watch, "the receiver of a watch cannot be opened");
+            tracing::error!(error, watch = event.watch, "the receiver of a watch cannot be read");
             Failure::Passing("the receiver cannot be read".to_owned())
         })?;
         target.carrier().carry(event, parts).await

@@ -8,7 +8,7 @@ use crate::market::MarketError;
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// The caller is unknown or has not signed in.
-    #[error("watches are for callers with a key, or who signed in")]
+    #[error("watches need a key or a signed-in account")]
     Anonymous,
     /// The watch does not exist, or belongs to another caller.
     #[error("there is no such watch")]
@@ -27,17 +27,18 @@ pub enum WatchError {
     NoMail,
     /// It is not proven that the caller owns the e-mail address.
     #[error(
-        "mails go to the address alone that the account signs in with by mail: sign in with it, or use a key of that account"
+        "e-mails are sent only to the address with which the account signs in: sign in by e-mail, or use a key of \
+         that account"
     )]
     Unproved,
     /// E-mails are not signed, so the watch has no secret.
     #[error("only a watch with a webhook has a secret")]
     NoSecret,
     /// The receiver's address does not use TLS.
-    #[error("the address is not https")]
+    #[error("the address must begin with https")]
     Plain,
     /// The caller has reached the maximum number of watches.
-    #[error("a caller has at most {max} watches")]
+    #[error("a caller may have at most {max} watches")]
     TooMany {
         /// Maximum number of watches of one caller.
         max: u32,
@@ -52,10 +53,10 @@ pub enum WatchError {
     #[error(transparent)]
     State(#[from] StateError),
     /// The receiver cannot be sealed.
-    #[error("a watch cannot be sealed")]
+    #[error("a watch cannot be encrypted")]
     Seal(#[from] MasterKeyError),
     /// The receiver cannot be decrypted.
-    #[error("a watch cannot be opened")]
+    #[error("a watch cannot be decrypted")]
     Open(#[from] OpenError),
     /// The content of a row cannot be parsed.
     #[error("a watch cannot be read")]

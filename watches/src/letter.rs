@@ -51,11 +51,12 @@ impl Letter {
         parts.extend(product.map(|product| format!("See it: {market}products/{}", product.id)));
         parts.extend(event.quote.as_ref().map(|quote| {
             format!(
-                "The store said so itself. Its word, signed by this market ({market}.well-known/jwks.json):\n{quote}"
+                "The store itself stated this. Signed quote of its statement (verify it with \
+                 {market}.well-known/jwks.json):\n{quote}"
             )
         }));
         parts.push(format!(
-            "You asked {market} to tell you. To get no more of these: {}",
+            "You receive this because you set a watch at {market}. To stop these e-mails: {}",
             links.stop
         ));
         Self {

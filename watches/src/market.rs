@@ -25,7 +25,7 @@ pub struct MatchedProduct {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MarketError {
     /// No release is open yet, or too many requests are in progress.
-    #[error("the market does not answer now")]
+    #[error("the market is not ready")]
     NotReady,
     /// The request failed; the cause is in the log.
     #[error("the market cannot answer")]

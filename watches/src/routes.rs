@@ -20,12 +20,15 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// Returns the routes of the operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<Watches> {
-    described("Watches: told by webhook or mail when a price falls, a product is back, or a new one is found.")
-        .routes(routes!(create_watch, list_watches))
-        .routes(routes!(get_watch, update_watch, delete_watch))
-        .routes(routes!(rotate_watch_secret))
-        .routes(routes!(test_watch))
-        .routes(routes!(list_watch_events))
+    described(
+        "Notifies a webhook or an e-mail address when a price falls, a product is back in stock, or a new product is \
+         found.",
+    )
+    .routes(routes!(create_watch, list_watches))
+    .routes(routes!(get_watch, update_watch, delete_watch))
+    .routes(routes!(rotate_watch_secret))
+    .routes(routes!(test_watch))
+    .routes(routes!(list_watch_events))
 }
 
 /// Returns the OpenAPI description of the operations.
@@ -56,13 +59,13 @@ pub fn open_router(watches: Watches) -> OpenRouter {
     path = "/v1/watches",
     operation_id = "create_watch",
     tag = "Platform",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Printable ASCII, 1 to 255 characters: the same request \
-        under the same key makes one watch.", min_length = 1, max_length = 255)),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Printable ASCII, 1 to 255 characters. A \
+        repeated request with the same key creates no second watch.", min_length = 1, max_length = 255)),
     request_body(content = WatchBody, content_type = "application/json"),
     responses(
         (status = 200, description = "The watch.", body = WatchAnswer, headers(("X-Request-Id" = String))),
-        (status = 403, description = "The caller has as many watches as a caller may have.", body = api::ProblemDocument,
-            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        (status = 403, description = "The caller already has the maximum number of watches.",
+            body = api::ProblemDocument, content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         (status = 404, description = "No such product.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         LiveErrors,
@@ -117,8 +120,8 @@ async fn list_watches(State(watches): State<Watches>, caller: Caller) -> Result<
     params(("watch_id" = String, Path, description = "The watch.")),
     responses(
         (status = 200, description = "The watch.", body = WatchAnswer, headers(("X-Request-Id" = String))),
-        (status = 404, description = "No such watch, or not the caller's.", body = api::ProblemDocument,
-            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        (status = 404, description = "The watch does not exist or belongs to another caller.",
+            body = api::ProblemDocument, content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         LiveErrors,
     )
 )]
@@ -141,8 +144,8 @@ async fn get_watch(State(watches): State<Watches>, caller: Caller, path: PathPar
     request_body(content = WatchChangeBody, content_type = "application/json"),
     responses(
         (status = 200, description = "The watch.", body = WatchAnswer, headers(("X-Request-Id" = String))),
-        (status = 404, description = "No such watch, or not the caller's.", body = api::ProblemDocument,
-            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        (status = 404, description = "The watch does not exist or belongs to another caller.",
+            body = api::ProblemDocument, content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         LiveErrors,
     )
 )]
@@ -169,9 +172,10 @@ async fn update_watch(
     tag = "Platform",
     params(("watch_id" = String, Path, description = "The watch.")),
     responses(
-        (status = 200, description = "The watch as it was.", body = WatchAnswer, headers(("X-Request-Id" = String))),
-        (status = 404, description = "No such watch, or not the caller's.", body = api::ProblemDocument,
-            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        (status = 200, description = "The deleted watch in its last state.",
+            body = WatchAnswer, headers(("X-Request-Id" = String))),
+        (status = 404, description = "The watch does not exist or belongs to another caller.",
+            body = api::ProblemDocument, content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         LiveErrors,
     )
 )]
@@ -198,8 +202,8 @@ async fn delete_watch(
     responses(
         (status = 200, description = "The watch, with its new secret.", body = WatchAnswer,
             headers(("X-Request-Id" = String))),
-        (status = 404, description = "No such watch, or not the caller's.", body = api::ProblemDocument,
-            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        (status = 404, description = "The watch does not exist or belongs to another caller.",
+            body = api::ProblemDocument, content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         LiveErrors,
     )
 )]
@@ -224,9 +228,10 @@ async fn rotate_watch_secret(
     tag = "Platform",
     params(("watch_id" = String, Path, description = "The watch.")),
     responses(
-        (status = 200, description = "The event, which is to be delivered.", body = WatchEventAnswer, headers(("X-Request-Id" = String))),
-        (status = 404, description = "No such watch, or not the caller's.", body = api::ProblemDocument,
-            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        (status = 200, description = "The test event, which will be delivered.",
+            body = WatchEventAnswer, headers(("X-Request-Id" = String))),
+        (status = 404, description = "The watch does not exist or belongs to another caller.",
+            body = api::ProblemDocument, content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         LiveErrors,
     )
 )]
@@ -247,8 +252,8 @@ async fn test_watch(State(watches): State<Watches>, caller: Caller, path: PathPa
     params(("watch_id" = String, Path, description = "The watch.")),
     responses(
         (status = 200, description = "The events.", body = WatchEventsAnswer, headers(("X-Request-Id" = String))),
-        (status = 404, description = "No such watch, or not the caller's.", body = api::ProblemDocument,
-            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        (status = 404, description = "The watch does not exist or belongs to another caller.",
+            body = api::ProblemDocument, content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         LiveErrors,
     )
 )]
@@ -274,11 +279,9 @@ fn problem(error: &WatchError) -> Problem {
         WatchError::NoSecret => read::refused_watch(error.to_string()),
         WatchError::NoVariant => read::refused_variant(),
         WatchError::Mismatch => read::refused_key(error.to_string()),
-        WatchError::Unknown => Problem::of(error).detail("There is no such watch."),
+        WatchError::Unknown => Problem::of(error).detail("The watch does not exist."),
         WatchError::TooMany { .. } => Problem::of(error).detail(error.to_string()),
-        WatchError::Anonymous => {
-            Problem::of(error).detail("Watches need a key, or a session of somebody who signed in.")
-        }
+        WatchError::Anonymous => Problem::of(error).detail("Watches need a key, or a session of a signed-in user."),
         _ => {
             if error.code() == data_model::ErrorCode::Internal {
                 let error: &dyn std::error::Error = error;

@@ -53,7 +53,7 @@ impl Watches {
     pub async fn judge_observations(self, mut observations: ObservationReceiver, stop: CancellationToken) {
         while let Some(Some(observation)) = stop.run_until_cancelled(observations.0.recv()).await {
             if let Err(error) = self.judge_observation(&observation).await {
-                warn(&error, "watches are not judged by a store's live answer");
+                warn(&error, "watches could not be evaluated against a store's live answer");
             }
         }
     }
@@ -62,9 +62,9 @@ impl Watches {
     pub async fn judge_until_done(&self, stop: &CancellationToken) {
         loop {
             match stop.run_until_cancelled(self.judge()).await {
-                Some(Err(error)) => warn(&error, "watches are not judged by the release"),
+                Some(Err(error)) => warn(&error, "watches could not be evaluated against the release"),
                 Some(Ok(events)) => {
-                    tracing::debug!(events, "watches are judged by the release");
+                    tracing::debug!(events, "watches were evaluated against the release");
                     return;
                 }
                 None => return,
@@ -83,13 +83,13 @@ impl Watches {
         let mut round = 0_u32;
         while stop.run_until_cancelled(ticks.tick()).await.is_some() {
             if let Err(error) = self.deliver_due().await {
-                warn(&error, "events of watches are not delivered");
+                warn(&error, "events of watches could not be delivered");
             }
             round = (round + 1) % TIDY_ROUNDS;
             if round == 1 {
                 let oldest = self.0.clock.now().plus_millis(-KEPT_MS);
                 if let Err(error) = self.0.state.purge_watch_events(oldest).await {
-                    warn(&error.into(), "old events of watches are not forgotten");
+                    warn(&error.into(), "old events of watches could not be deleted");
                 }
             }
         }

@@ -70,7 +70,7 @@ async fn show(State(watches): State<Watches>, RawQuery(query): RawQuery) -> Resp
     match StopToken::read(&watches.0.keys, query.as_deref()) {
         Some(_) => page(
             StatusCode::OK,
-            "No more mails of this watch?",
+            "Stop the e-mails of this watch?",
             r#"<form method="post"><p class="lead"><button class="main-button" type="submit">Stop these mails</button></p></form>"#,
         ),
         None => unknown(),
@@ -91,7 +91,7 @@ async fn stop(State(watches): State<Watches>, RawQuery(query): RawQuery) -> Resp
         // A watch that no longer exists sends no e-mails either.
         Ok(_) => page(
             StatusCode::OK,
-            "No more mails of this watch",
+            "The e-mails of this watch are stopped",
             r#"<p class="lead">It is paused. To let it go on or to end it, <a href="/dashboard/">sign in</a>.</p>"#,
         ),
         Err(error) => {
@@ -99,7 +99,7 @@ async fn stop(State(watches): State<Watches>, RawQuery(query): RawQuery) -> Resp
             tracing::warn!(error, "a watch cannot be stopped");
             page(
                 StatusCode::SERVICE_UNAVAILABLE,
-                "This did not work just now",
+                "The watch could not be stopped just now",
                 r#"<p class="lead">Try again in a moment.</p>"#,
             )
         }
@@ -109,7 +109,7 @@ async fn stop(State(watches): State<Watches>, RawQuery(query): RawQuery) -> Resp
 fn unknown() -> Response {
     page(
         StatusCode::NOT_FOUND,
-        "This link names no watch",
+        "This link belongs to no watch",
         r#"<p class="lead">It may be cut off. <a href="/dashboard/">Sign in</a> to see your watches.</p>"#,
     )
 }

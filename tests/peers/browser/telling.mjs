@@ -71,7 +71,7 @@ export function tellingFacts({ base, answer, visit, isClean, sizes }) {
     await isClean(page, size, 'the end of a watch');
     await page.evaluate(click('form button'));
     await page.until("!document.querySelector('form')", 'it is ended');
-    assert.equal(await page.evaluate(text('h1')), 'No more mails of this watch');
+    assert.equal(await page.evaluate(text('h1')), 'The e-mails of this watch are stopped');
     await page.go(`${base}/dashboard/`);
     await page.until(`${WATCH} && ${WATCH}.textContent.includes('Paused')`, 'the dashboard says so');
     await page.evaluate(`[...${WATCH}.querySelectorAll('button')].at(-1).click()`);

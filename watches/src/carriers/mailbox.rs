@@ -20,11 +20,11 @@ impl Carrier for Mailbox {
         let to: EmailAddress = self.email.parse().map_err(|error| Failure::passing(&error))?;
         let (now, address) = (parts.clock.now(), || [TryKey::one(to.clone())]);
         let may = sender.sent.check(address(), now);
-        may.map_err(|_| Failure::passing(&"the address got as many mails today as one gets"))?;
-        let unreadable = |_: serde_json::Error| Failure::passing(&"the event cannot be written as a mail");
+        may.map_err(|_| Failure::passing(&"the address has received the maximum number of e-mails for today"))?;
+        let unreadable = |_: serde_json::Error| Failure::passing(&"the event cannot be written as an e-mail");
         let message: EventMessage = serde_json::from_str(&event.body).map_err(unreadable)?;
         let stop = StopToken::of(event).link(&parts.keys, &sender.public_url);
-        let stop = stop.map_err(|_| Failure::passing(&"the mail has no link that ends it"))?;
+        let stop = stop.map_err(|_| Failure::passing(&"the e-mail has no unsubscribe link"))?;
         let Letter { subject, text } = Letter::of(
             &message.data,
             &Links {

@@ -15,11 +15,11 @@ const KEY_BYTES_MAX: usize = 255;
 /// Maximum price in a watch, in minor units.
 const PRICE_MINOR_MAX: i64 = 1_000_000_000_000;
 
-const SUBJECT: Rule = Rule::Value("a watch is of either product_id or query");
-const RECEIVER: Rule = Rule::Value("a watch tells either a webhook or an email");
-const OF_PRODUCT: Rule = Rule::Value("only a watch of a product has this");
+const SUBJECT: Rule = Rule::Value("a watch must have either product_id or query");
+const RECEIVER: Rule = Rule::Value("a watch must have either a webhook or an email");
+const OF_PRODUCT: Rule = Rule::Value("only a watch of a product may have this field");
 const NO_CONDITION: Rule =
-    Rule::Value("a watch of a product waits for at least one of price_below, discount_at_least and back_in_stock");
+    Rule::Value("a watch of a product needs at least one of price_below, discount_at_least and back_in_stock");
 
 /// Fields that are valid only for watches of products.
 const OF_PRODUCTS: [&str; 4] = ["variant_id", "price_below", "discount_at_least", "back_in_stock"];
@@ -98,7 +98,7 @@ fn address(text: &str) -> Result<Url, Rule> {
     if text.chars().count() > URL_CHARS_MAX {
         return Err(Rule::StringTooLong(URL_CHARS_MAX));
     }
-    Url::parse(text).map_err(|_| Rule::Value("not an absolute address"))
+    Url::parse(text).map_err(|_| Rule::Value("not an absolute URL"))
 }
 
 /// Reads the field `paused`.
@@ -130,7 +130,7 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Pro
     let bytes = value.as_bytes();
     let is_key = (1..=KEY_BYTES_MAX).contains(&bytes.len()) && bytes.iter().all(is_shown) && values.next().is_none();
     if !is_key {
-        let rule = Rule::Value("one idempotency key of 1 to 255 printable ASCII characters");
+        let rule = Rule::Value("send one idempotency key of 1 to 255 printable ASCII characters");
         return Err(Problem::invalid(vec![Violation::new(place_of_key(), &rule, None)]));
     }
     Ok(Some(String::from_utf8_lossy(bytes).into_owned()))

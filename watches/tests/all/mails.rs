@@ -149,9 +149,10 @@ fn an_event_is_one_mail_with_both_prices_and_the_stores_word() {
         let expected = format!(
             "Product 1, of alpha\n\nNow: 4.50 INR, in stock\n\nBefore: 6.00 INR, in stock\n\n\
              See it: https://market.example/products/{}\n\n\
-             The store said so itself. Its word, signed by this market (https://market.example/.well-known/jwks.json):\n\
+             The store itself stated this. Signed quote of its statement (verify it with \
+             https://market.example/.well-known/jwks.json):\n\
              a.signed.quote\n\n\
-             You asked https://market.example/ to tell you. To get no more of these: STOP\n",
+             You receive this because you set a watch at https://market.example/. To stop these e-mails: STOP\n",
             product_id(1)
         );
         assert_eq!(text, expected);
@@ -286,7 +287,7 @@ fn a_mail_server_that_refuses_for_a_day_gets_the_mail_once() {
         let (_, told) = ask(&server, &asha, Method::GET, &events, None).await;
         assert_eq!(
             (&told["data"][0]["state"], &told["data"][0]["failure"]),
-            (&json!("waiting"), &json!("the mail server refuses it (550)")),
+            (&json!("waiting"), &json!("the mail server refuses the e-mail (550)")),
             "{told}"
         );
         assert!(mails.told.lock().unwrap().is_empty());
