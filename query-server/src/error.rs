@@ -16,19 +16,19 @@ pub enum OperationError {
     #[error("no such category")]
     CategoryNotFound,
     /// The cursor belongs to another list.
-    #[error("not a cursor of this list")]
+    #[error("the cursor does not belong to this list")]
     ForeignCursor {
         /// Cursor as the client sent it.
         cursor: String,
     },
     /// The cursor belongs to another release than the current one.
-    #[error("a cursor of another release")]
+    #[error("the cursor belongs to another release")]
     ExpiredCursor {
         /// Cursor as the client sent it.
         cursor: String,
     },
     /// The request names too many items.
-    #[error("{asked} idents were sent, at most {max} are answered at once")]
+    #[error("the request contains {asked} idents, but at most {max} are allowed")]
     TooManyIdents {
         /// Maximum number of items.
         max: usize,

@@ -22,7 +22,7 @@ use crate::server::QueryServer;
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     /// The release store did not name the current release in time.
-    #[error("the store of releases has not answered within {waited_ms} ms")]
+    #[error("the storage of releases did not answer within {waited_ms} ms")]
     NoAnswer {
         /// Time waited, in milliseconds.
         waited_ms: u64,
@@ -46,7 +46,7 @@ pub enum FollowError {
         source: PrepareError,
     },
     /// Opening the release panicked.
-    #[error("opening release {release} did not end")]
+    #[error("opening release {release} failed unexpectedly")]
     Aborted {
         /// Id of the release.
         release: ReleaseId,
@@ -58,7 +58,7 @@ pub enum FollowError {
 
 fn unread(release: Option<&ReleaseId>) -> String {
     match release {
-        Some(release) => format!("release {release} cannot be fetched"),
+        Some(release) => format!("release {release} cannot be downloaded"),
         None => "the name of the current release cannot be read".to_owned(),
     }
 }
@@ -109,7 +109,7 @@ impl QueryServer {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
                     release = %id,
-                    "the store of releases cannot be read: the release that is served is of the cache, and may be stale"
+                    "the storage of releases cannot be read: the served release is from the cache and may be stale"
                 );
                 self.set_stale(true);
                 Ok(Followed::Stale(id))
@@ -119,7 +119,7 @@ impl QueryServer {
                 // Loading the cached release is attempted at each check, but a failure is logged only once.
                 if !self.0.remembered_failed.swap(true, Ordering::Relaxed) {
                     let error = &unopened as &dyn std::error::Error;
-                    tracing::warn!(error, "the release that the cache remembers cannot be served");
+                    tracing::warn!(error, "the release in the cache cannot be served");
                 }
                 Err(error)
             }
@@ -153,7 +153,7 @@ impl QueryServer {
         if let Err(error) = inner.store.remember(&inner.cache, &current, &manifest) {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "the cache does not remember the release: a restart needs the store of releases"
+                "the release cannot be recorded in the cache: a restart needs the storage of releases"
             );
         }
         self.clean_cache();
@@ -219,7 +219,7 @@ impl QueryServer {
         metrics::gauge!("query_release_stale").set(f64::from(u8::from(stale)));
         let before = self.0.stale.swap(stale, Ordering::Relaxed);
         if before && !stale {
-            tracing::info!("the release that is served is the current one again");
+            tracing::info!("the served release is the current one again");
         }
     }
 
@@ -269,7 +269,7 @@ impl QueryServer {
             .clean_cache(&inner.cache, &[served.release.manifest()], min_age)
         {
             Ok(0) => {}
-            Ok(freed_bytes) => tracing::info!(freed_bytes, "files of older releases were removed from the cache"),
+            Ok(freed_bytes) => tracing::info!(freed_bytes, "files of older releases were deleted from the cache"),
             Err(error) => tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "the cache could not be cleaned"
@@ -282,41 +282,41 @@ impl QueryServer {
     fn describe_metrics() {
         metrics::describe_counter!(
             "query_releases_opened_total",
-            "Releases that this server has begun to serve"
+            "Releases that this server has started to serve"
         );
         metrics::describe_counter!(
             "query_releases_failed_total",
-            "Looks for a newer release that ended in none: it could not be read, or is not fit to be served"
+            "Checks for a newer release that failed: the release could not be read or did not pass its checks"
         );
         metrics::describe_counter!(
             "query_embedding_failures_total",
-            "Queries that could not be embedded and were answered by words alone"
+            "Queries that could not be embedded and were answered by lexical search only"
         );
         metrics::describe_gauge!(
             "query_release_built_timestamp_seconds",
             metrics::Unit::Seconds,
-            "When the release that is served was built, in seconds since 1970"
+            "Build time of the served release, in seconds since 1970"
         );
         metrics::describe_gauge!(
             "query_release_published_timestamp_seconds",
             metrics::Unit::Seconds,
-            "When the release that is served became the current one, in seconds since 1970"
+            "Time at which the served release became the current one, in seconds since 1970"
         );
         metrics::describe_gauge!(
             "query_release_held_brands",
-            "Brands that the release that is served has as they were, since the lake's data on them is doubted"
+            "Brands that the served release contains in an earlier state, because the lake's data on them is doubted"
         );
         metrics::describe_gauge!(
             "query_release_shipping_known_brands",
-            "Brands of the release that is served that are known in what shoppers ask of shipping, by fact"
+            "Brands of the served release for which a shipping fact is known, by fact"
         );
         metrics::describe_gauge!(
             "query_release_stale",
-            "1 while the last look for a newer release failed, so that the one that is served may be stale, else 0"
+            "1 if the last check for a newer release failed, so that the served release may be stale, otherwise 0"
         );
         metrics::describe_counter!(
             "query_cache_failures_total",
-            "Looks for a newer release that failed because the cache could not be written or read"
+            "Checks for a newer release that failed because the cache could not be written or read"
         );
         for counter in [
             "query_cache_failures_total",
@@ -373,7 +373,7 @@ impl QueryServer {
                 metrics::counter!("query_discounts_failed_total").increment(1);
                 if !inner.discounts_unread.swap(true, Ordering::Relaxed) {
                     let error: &dyn std::error::Error = &error;
-                    tracing::warn!(error, "tests of discount codes cannot be read");
+                    tracing::warn!(error, "the results of discount code tests cannot be read");
                 }
             }
         }
@@ -383,7 +383,7 @@ impl QueryServer {
     async fn follow_discounts(&self, stop: &CancellationToken) {
         metrics::describe_counter!(
             "query_discounts_failed_total",
-            "Failed attempts to read the tests of discount codes"
+            "Failed attempts to read the results of discount code tests"
         );
         metrics::counter!("query_discounts_failed_total").increment(0);
         let pause = Duration::from_millis(self.0.config.poll_ms.max(10)) * DISCOUNTS_AFTER;

@@ -14,7 +14,7 @@ pub struct Holidays(BTreeSet<([u8; 2], i64)>);
 
 /// Error for a line that is not a valid holiday.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} is no holiday: write the country, a tab, and the date, such as IN and 2026-11-08")]
+#[error("line {line} is not a holiday: write the country, a tab, and the date, such as IN and 2026-11-08")]
 pub struct HolidaysError {
     /// Line number, starting at 1.
     pub line: usize,

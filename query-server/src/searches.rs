@@ -94,7 +94,7 @@ async fn beside<T: Send + 'static>(
         search()
     };
     tokio::task::spawn_blocking(search).await.map_err(|error| {
-        tracing::error!(%error, "a search did not end");
+        tracing::error!(%error, "a search failed unexpectedly");
         OperationError::Internal
     })
 }

@@ -49,7 +49,7 @@ pub enum PrepareError {
     #[error("the release cannot be opened")]
     Open(#[source] Box<OpenError>),
     /// A test search does not find a product of the release.
-    #[error("a probe found nothing: {probe}")]
+    #[error("a test search found nothing: {probe}")]
     Probe {
         /// Text of the test search.
         probe: String,

@@ -25,7 +25,7 @@ impl QueryServer {
                 metrics::counter!("query_checks_failed_total").increment(1);
                 if !inner.checks_unread.swap(true, Ordering::Relaxed) {
                     let error: &dyn Error = &error;
-                    tracing::warn!(error, "it is not known when stores were last asked");
+                    tracing::warn!(error, "the times at which stores were last queried cannot be read");
                 }
             }
         }
@@ -44,24 +44,24 @@ impl QueryServer {
     pub(crate) fn describe_checks() {
         metrics::describe_counter!(
             "query_checks_failed_total",
-            "Failed attempts to read when crawls last asked each store"
+            "Failed attempts to read the times at which crawls last queried each store"
         );
         metrics::counter!("query_checks_failed_total").increment(0);
         metrics::describe_gauge!(
             "crawl_last_checked_timestamp_seconds",
             metrics::Unit::Seconds,
-            "When crawls last asked a store, in seconds since 1970: of the store asked longest ago, and of the latest"
+            "Times at which crawls last queried a store, in seconds since 1970: the oldest and the latest of all stores"
         );
         metrics::describe_gauge!(
             "brands_by_check_outcome",
-            "Registered brands by what came of asking their stores last"
+            "Registered brands by the outcome of the last query to their stores"
         );
         metrics::describe_gauge!(
             "crawl_last_run_ended_timestamp_seconds",
             metrics::Unit::Seconds,
-            "When the last crawl ended, in seconds since 1970"
+            "End time of the last crawl, in seconds since 1970"
         );
-        metrics::describe_gauge!("crawl_last_run_failed", "1 if the last crawl broke off, else 0");
+        metrics::describe_gauge!("crawl_last_run_failed", "1 if the last crawl was aborted, otherwise 0");
     }
 }
 

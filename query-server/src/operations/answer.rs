@@ -118,7 +118,7 @@ impl Conditional {
         match self {
             Self::Answer(answer) => Ok(answer),
             Self::NotModified(tag) => {
-                tracing::error!(tag = ?tag.header(), "an answer was taken for known by one who knows none");
+                tracing::error!(tag = ?tag.header(), "an answer is `not modified` although the request sent no tags");
                 Err(OperationError::Internal)
             }
         }

@@ -47,7 +47,7 @@ impl QueryServer {
             Ok(stated) => stated.all(),
             Err(error) => {
                 let error: &dyn std::error::Error = &error;
-                tracing::warn!(error, brand.store = %store, "codes that the store states cannot be read");
+                tracing::warn!(error, brand.store = %store, "the discount codes that the store states cannot be read");
                 Vec::new()
             }
         }

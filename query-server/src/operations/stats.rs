@@ -40,14 +40,14 @@ impl QueryServer {
 
     async fn grouped(&self, served: &ReleaseView, by: GroupBy) -> Result<Arc<Asset>, OperationError> {
         let Some(reads) = &self.0.config.reads else {
-            tracing::error!("this program has no engine for figures by group");
+            tracing::error!("this program has no engine for grouped statistics");
             return Err(OperationError::Internal);
         };
         let read = reads.stats_by(Arc::clone(&served.release), by).await;
         let mut data = read.map_err(|error| {
             tracing::error!(
                 error = error.as_ref() as &dyn std::error::Error,
-                "figures by group cannot be made"
+                "grouped statistics cannot be computed"
             );
             OperationError::Internal
         })?;

@@ -45,7 +45,9 @@ impl<'a> Json<'a> {
 
 /// Returns the error for a kind of value that no answer contains.
 fn unwritten<T>(kind: &str) -> Result<T, Error> {
-    Err(Error::custom(format_args!("{kind} has no form in answers")))
+    Err(Error::custom(format_args!(
+        "values of type {kind} cannot be written in answers"
+    )))
 }
 
 /// Returns true if any byte of the text must be escaped.

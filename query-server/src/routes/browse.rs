@@ -45,9 +45,9 @@ use crate::server::QueryServer;
     tag = "Discovery",
     params(BrandParameter, ListParameters, FilterParameters),
     responses(
-        (status = 200, description = "One page with facets.", body = BrowseAnswer<'static>,
+        (status = 200, description = "One page of products, with facets.", body = BrowseAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
-        (status = 404, description = "No such category or brand.", body = api::ProblemDocument,
+        (status = 404, description = "The category or brand does not exist.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         GraphErrors,
     )
@@ -98,9 +98,9 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<(BrowseRequest, Ve
     tag = "Discovery",
     params(("slug" = String, Path, description = "The brand's slug."), ListParameters, FilterParameters),
     responses(
-        (status = 200, description = "One page with facets.", body = BrowseAnswer<'static>,
+        (status = 200, description = "One page of products, with facets.", body = BrowseAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
-        (status = 404, description = "No such brand or category.", body = api::ProblemDocument,
+        (status = 404, description = "The brand or category does not exist.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         GraphErrors,
     )

@@ -24,7 +24,8 @@ use crate::server::QueryServer;
     tag = "Products",
     params(ChangesParameters),
     responses(
-        (status = 200, description = "A page of products that came, changed or went.", body = ChangesAnswer<'static>,
+        (status = 200, description = "One page of products that were added, changed or removed.",
+            body = ChangesAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such brand.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
@@ -42,7 +43,7 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<(ChangesRequest, V
     let mut reader = QueryReader::new(query);
     let since = reader.required("since").parsed(|text| {
         text.parse::<Timestamp>()
-            .map_err(|_| Rule::Value("a moment of RFC 3339, such as 2026-11-23T18:00:00Z"))
+            .map_err(|_| Rule::Value("not a time in RFC 3339 format, such as 2026-11-23T18:00:00Z"))
     });
     let brand = read::brand(&mut reader);
     let limit = read::limit(&mut reader);

@@ -56,7 +56,7 @@ fn key(query: Option<&str>) -> Result<Option<BrandKey>, Problem> {
     let slug = reader.optional("slug").text(200);
     let domain = reader.optional("domain").text(300);
     if slug.is_some() && domain.is_some() {
-        reader.refuse("domain", &Rule::Value("either slug or domain, not both"), None);
+        reader.refuse("domain", &Rule::Value("send either slug or domain, not both"), None);
     }
     let key = match (slug, domain) {
         (_, Some(domain)) => Some(BrandKey::Domain(domain.into_owned())),

@@ -28,7 +28,7 @@ const CHARS_MAX: usize = 2_048;
     tag = "Discovery",
     params(LookupParameters),
     responses(
-        (status = 200, description = "What was found, in the order asked.", body = LookupAnswer<'static>,
+        (status = 200, description = "The products found, in the order of the request.", body = LookupAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         GraphErrors,
     )

@@ -73,27 +73,27 @@ impl QueryServer {
 /// Registers the operations together with their documentation.
 fn operations() -> OpenApiRouter<QueryServer> {
     described(
-        "One market of many brand stores. Money is whole minor units with an ISO 4217 code. Query parameters that an operation \
-         does not have are ignored; `provenance.ignored` names them, each with the one that was probably meant.",
+        "A market of many brands' stores. Money is in whole minor units with an ISO 4217 code. An operation ignores \
+         unknown query parameters. `provenance.ignored` lists them, each with the parameter that was probably meant.",
     )
-        .routes(routes!(search::search_products))
-        .routes(routes!(suggest::suggest_while_typing))
-        .routes(routes!(recommend::recommend_products))
-        .routes(routes!(lookup::lookup_products))
-        .routes(routes!(products::get_product))
-        .routes(routes!(reviews::list_reviews))
-        .routes(routes!(price_history::list_price_history))
-        .routes(routes!(offers::list_offers))
-        .routes(routes!(changes::list_changes))
-        .routes(routes!(brands::list_brands))
-        .routes(routes!(brands::get_brand))
-        .routes(routes!(browse::list_brand_products))
-        .routes(routes!(browse::browse))
-        .routes(routes!(categories::list_categories))
-        .routes(routes!(shipping::get_shipping))
-        .routes(routes!(stats::get_stats))
-        .routes(routes!(probes::health))
-        .routes(routes!(probes::ready))
+    .routes(routes!(search::search_products))
+    .routes(routes!(suggest::suggest_while_typing))
+    .routes(routes!(recommend::recommend_products))
+    .routes(routes!(lookup::lookup_products))
+    .routes(routes!(products::get_product))
+    .routes(routes!(reviews::list_reviews))
+    .routes(routes!(price_history::list_price_history))
+    .routes(routes!(offers::list_offers))
+    .routes(routes!(changes::list_changes))
+    .routes(routes!(brands::list_brands))
+    .routes(routes!(brands::get_brand))
+    .routes(routes!(browse::list_brand_products))
+    .routes(routes!(browse::browse))
+    .routes(routes!(categories::list_categories))
+    .routes(routes!(shipping::get_shipping))
+    .routes(routes!(stats::get_stats))
+    .routes(routes!(probes::health))
+    .routes(routes!(probes::ready))
 }
 
 /// Returns every public route without the edge. The edge itself serves frequent requests that need no work.

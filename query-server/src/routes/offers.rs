@@ -25,7 +25,8 @@ use crate::server::QueryServer;
     tag = "Products",
     params(ProductPath, OffersParameters),
     responses(
-        (status = 200, description = "Offers of all brands: what is in stock first, then the cheapest in each currency.", body = OffersAnswer<'static>,
+        (status = 200, description = "Offers of all brands. Offers in stock come first, then the cheapest in each \
+            currency.", body = OffersAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such product.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),

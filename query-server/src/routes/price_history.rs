@@ -21,7 +21,7 @@ use crate::server::QueryServer;
     tag = "Products",
     params(ProductPath, PriceHistoryParameters),
     responses(
-        (status = 200, description = "A page of observed changes.", body = PriceHistoryAnswer<'static>,
+        (status = 200, description = "One page of observed price changes.", body = PriceHistoryAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such product.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),

@@ -65,7 +65,7 @@ use crate::server::QueryServer;
     responses(
         (status = 200, description = "Product cards, best first.", body = SearchAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
-        (status = 404, description = "No product as `similar_to` names it.", body = api::ProblemDocument,
+        (status = 404, description = "The product named by `similar_to` does not exist.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         GraphErrors,
     )

@@ -22,7 +22,7 @@ use crate::server::QueryServer;
     tag = "Platform",
     params(StatsParameters),
     responses(
-        (status = 200, description = "The totals, or the groups.", body = StatsOrGroups<'static>,
+        (status = 200, description = "The totals, or the statistics of each group.", body = StatsOrGroups<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         GraphErrors,
     )

@@ -23,7 +23,7 @@ use crate::server::QueryServer;
     tag = "Discovery",
     params(SuggestParameters),
     responses(
-        (status = 200, description = "Suggestions, the best of each kind first.", body = SuggestAnswer<'static>,
+        (status = 200, description = "Suggestions; the best of each kind come first.", body = SuggestAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         GraphErrors,
     )

@@ -61,14 +61,14 @@ pub enum DiscountBasis {
 fn kinds() -> Schema {
     let names = CouponKind::ALL.map(CouponKind::as_str);
     let about =
-        "The sort of discount, as the store states it or as its arithmetic tells; `unknown` where neither does.";
+        "The kind of discount, as the store states it or as its amounts show. `unknown` if neither is conclusive.";
     one_of(&names, about)
 }
 
 fn sources() -> Schema {
-    let about = "The origin of the code: it applied to a cart of this store before, and nothing else tells of it now; the \
-                 store's front page, one of its policies, or a product's own description states it; many stores have it; \
-                 or it is made of the brand's name.";
+    let about = "The origin of the code: the code worked in a cart of this store before, and no other source states \
+                 it now; the code is stated on the store's front page, in one of its policies, or in a product's own \
+                 description; many stores use the code; or the code is formed from the brand's name.";
     one_of(&CouponSource::NAMES, about)
 }
 

@@ -19,21 +19,23 @@ pub(super) fn one_of(words: &[&str], about: &str) -> Schema {
 pub(super) fn kinds() -> Schema {
     let names = Kinds::NAMED.map(|(name, _)| name);
     let name = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names));
-    let about = "Only products of these kinds, given several times or with commas between; goods alone by default.";
+    let about = "Only products of these kinds. Repeat the parameter, or separate kinds by commas. Default: goods only.";
     Schema::Array(ArrayBuilder::new().description(Some(about)).items(name).build())
 }
 
 fn modes() -> Schema {
     one_of(
         &["hybrid", "semantic", "lexical"],
-        "`hybrid` looks for words and meaning, `semantic` for meaning alone, `lexical` for words alone, as they were typed.",
+        "`hybrid` searches by words and meaning. `semantic` searches by meaning only. `lexical` searches only the \
+         words as typed.",
     )
 }
 
 fn folds() -> Schema {
     one_of(
         &["none", "color"],
-        "`color`: products of one brand whose titles differ by a colour alone are one card, with all of them as its `swatches`.",
+        "`color`: products of one brand whose titles differ only by a colour become one card, which lists all of them \
+         in `swatches`.",
     )
 }
 

@@ -11,7 +11,7 @@ use super::parameters::{kinds, one_of};
 fn intents() -> Schema {
     one_of(
         &["related", "cross_brand", "complement", "cheaper", "same_brand"],
-        "What the products are to the one that is named.",
+        "The relation of the recommended products to the given product.",
     )
 }
 

@@ -11,7 +11,7 @@ use super::parameters::one_of;
 fn groups() -> Schema {
     one_of(
         &["brand", "category", "currency"],
-        "What to tell figures by; without it, the totals are told.",
+        "The grouping of the statistics. Without it, the answer contains the totals.",
     )
 }
 

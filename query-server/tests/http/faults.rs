@@ -44,10 +44,10 @@ async fn every_fault_of_a_search_is_listed() {
         "query",
         "currency"
       ],
-      "msg": "Value error, not a currency of ISO 4217 with minor units",
+      "msg": "Value error, not an ISO 4217 currency with minor units",
       "input": "XXX",
       "ctx": {
-        "error": "not a currency of ISO 4217 with minor units"
+        "error": "not an ISO 4217 currency with minor units"
       }
     },
     {

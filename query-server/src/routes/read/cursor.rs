@@ -7,10 +7,11 @@ use crate::server::QueryServer;
 const CHARS_MAX: usize = 200;
 
 /// Fault of a cursor that belongs to another list.
-pub(in crate::routes) const FOREIGN: Rule = Rule::Value("not a cursor of this list; begin again without it");
+pub(in crate::routes) const FOREIGN: Rule =
+    Rule::Value("the cursor does not belong to this list: start again without a cursor");
 /// Fault of a cursor that belongs to another release.
 pub(in crate::routes) const EXPIRED: Rule =
-    Rule::Value("a cursor of another release: what follows may have moved; begin again without it");
+    Rule::Value("the cursor belongs to another release, so the order may have changed: start again without a cursor");
 
 /// Reads the `cursor` parameter. A cursor that this server did not sign is reported together with the other faults. A
 /// signed cursor is checked against its list later, because that needs the release.

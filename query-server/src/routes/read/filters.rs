@@ -22,7 +22,7 @@ pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
     let currency = reader.optional("currency").parsed(|text| {
         text.to_ascii_uppercase()
             .parse()
-            .map_err(|_| Rule::Value("not a currency of ISO 4217 with minor units"))
+            .map_err(|_| Rule::Value("not an ISO 4217 currency with minor units"))
     });
     Filters {
         price: price.unwrap_or_default(),
