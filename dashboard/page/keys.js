@@ -113,7 +113,7 @@ export async function drawKeys() {
   const full = counted.length >= keysMax;
   $('create-name').disabled = full;
   $('create').querySelector('button').disabled = full;
-  if (full) say('create-wrong', `An account has at most ${keysMax} keys: revoke one that is not needed.`);
+  if (full) say('create-wrong', `An account may have at most ${keysMax} keys: revoke one that is not needed.`);
 }
 
 /** Sets up the forms; `onChange` is called after every change. */

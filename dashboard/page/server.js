@@ -7,7 +7,7 @@ const WORDS = {
   413: 'That is too long.',
   429: 'Too many changes in a short time. Try again in a minute.',
   500: 'Something went wrong on the server. Try again.',
-  503: 'Keys and sessions cannot be read just now. It goes on in a moment.',
+  503: 'Keys and sessions cannot be read at the moment. Try again shortly.',
 };
 
 export class Failure extends Error {

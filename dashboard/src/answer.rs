@@ -15,7 +15,7 @@ pub(crate) fn data(status: StatusCode, data: Value) -> Response {
 pub(crate) fn state_problem(error: &StateError) -> Problem {
     metrics::counter!("dashboard_state_failures_total").increment(1);
     if error.is_transient() {
-        return Problem::of(error).detail("Keys and sessions cannot be read just now. It goes on in a moment.");
+        return Problem::of(error).detail("Keys and sessions cannot be read at the moment. Try again shortly.");
     }
     let cause: &dyn std::error::Error = error;
     tracing::error!(error = cause, "the dashboard cannot read or change the state");

@@ -76,8 +76,8 @@ pub struct OidcConfig {
 pub enum DashboardConfigError {
     /// Browsers would not keep session cookies for the public address.
     #[error(
-        "public_url must be the address of this server without a path, such as https://market.example; http is \
-         for localhost and 127.0.0.1 alone"
+        "public_url must be the URL of this server without a path, such as https://market.example; http is allowed \
+         only for localhost and 127.0.0.1"
     )]
     PublicUrl,
     /// The named setting is zero, but must be positive.
@@ -85,21 +85,21 @@ pub enum DashboardConfigError {
     Zero(&'static str),
     /// A provider is configured, but the program was built without provider sign-in.
     #[error(
-        "dashboard.oidc.issuer is set, but this program was built without sign-in at a provider: build it with \
+        "dashboard.oidc.issuer is set, but this program was built without OpenID Connect sign-in: build it with \
          `--features oidc`, or leave the issuer empty and sign in with `haat keys dashboard`"
     )]
     NotBuilt,
     /// The issuer URL is invalid or not trustworthy.
-    #[error("dashboard.oidc.issuer must be an https address; http is for localhost and 127.0.0.1 alone")]
+    #[error("dashboard.oidc.issuer must be an https URL; http is allowed only for localhost and 127.0.0.1")]
     Issuer,
     /// The client id is missing.
-    #[error("dashboard.oidc.client_id is not set: it is the id of this server at the provider")]
+    #[error("dashboard.oidc.client_id is not set: set it to the client id of this server at the provider")]
     ClientId,
     /// The mail settings are invalid.
     #[error(transparent)]
     Mail(#[from] MailConfigError),
     /// The HTTP client cannot be created.
-    #[error("requests to the provider cannot be made: {0}")]
+    #[error("the HTTP client for the provider cannot be created: {0}")]
     Client(String),
 }
 

@@ -73,7 +73,7 @@ impl Doors {
 }
 
 fn too_many(wait: Duration) -> Problem {
-    let detail = "Too many tries in a short time.";
+    let detail = "Too many attempts in a short time.";
     Problem::new(ErrorCode::RateLimit).detail(detail).retry_after(wait)
 }
 

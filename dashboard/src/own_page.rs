@@ -26,7 +26,8 @@ impl FromRequestParts<Arc<Inner>> for OwnPage {
         if own && from_here {
             return Ok(Self);
         }
-        let detail = "This is for the dashboard's own page alone; programs send a key to the API under /v1/.";
+        let detail =
+            "Only the dashboard's own page may send this request. Programs must send a key to the API under /v1/.";
         Err(Problem::new(ErrorCode::Forbidden).detail(detail))
     }
 }

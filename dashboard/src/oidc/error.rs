@@ -5,10 +5,10 @@ pub(crate) enum ProviderError {
     #[error("the provider does not answer")]
     Unavailable(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
     /// The provider's answer cannot be trusted.
-    #[error("the provider's answer is not taken: {0}")]
+    #[error("the provider's answer is not accepted: {0}")]
     Invalid(&'static str),
     /// The provider rejected the authorization code.
-    #[error("the provider refuses the code: {0}")]
+    #[error("the provider refuses the authorization code: {0}")]
     Refused(String),
 }
 

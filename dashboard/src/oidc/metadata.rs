@@ -87,7 +87,7 @@ impl Metadata {
                 let error: &dyn std::error::Error = &error;
                 tracing::warn!(
                     error,
-                    "the sign-in provider cannot be read again: its last configuration holds"
+                    "the sign-in provider's configuration cannot be read again: the previous configuration is kept"
                 );
                 Ok(known)
             }
@@ -141,7 +141,7 @@ fn refused(error: DiscoveryError<HttpError>) -> ProviderError {
     match error {
         DiscoveryError::Request(error) => ProviderError::Unavailable(Some(Box::new(error))),
         DiscoveryError::Response(status, ..) if status.is_server_error() => ProviderError::Unavailable(None),
-        DiscoveryError::Validation(_) => ProviderError::Invalid("its configuration names another issuer"),
-        _ => ProviderError::Invalid("its configuration or its keys cannot be read"),
+        DiscoveryError::Validation(_) => ProviderError::Invalid("the provider's configuration names another issuer"),
+        _ => ProviderError::Invalid("the provider's configuration or keys cannot be read"),
     }
 }

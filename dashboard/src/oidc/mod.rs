@@ -85,7 +85,7 @@ impl Provider {
     pub(crate) async fn authorize(&self, proof: &Proof) -> Result<Url, ProviderError> {
         let known = self.metadata.get(&self.issuer, &self.http, self.clock.now()).await?;
         if !is_trustworthy(known.authorization_endpoint().url()) {
-            return Err(ProviderError::Invalid("its authorization endpoint is not https"));
+            return Err(ProviderError::Invalid("the authorization endpoint is not https"));
         }
         let client = CoreClient::from_provider_metadata(known.as_ref().clone(), self.client_id.clone(), None)
             .set_redirect_uri(self.redirect.clone());

@@ -60,7 +60,9 @@ impl Provider {
         let now = self.clock.now();
         let known = self.metadata.get(&self.issuer, &self.http, now).await?;
         let tokens = self.exchange(&known, code, proof).await?;
-        let id_token = tokens.id_token().ok_or(ProviderError::Invalid("it sent no ID token"))?;
+        let id_token = tokens
+            .id_token()
+            .ok_or(ProviderError::Invalid("the answer contains no ID token"))?;
         let verified = match self.verify(&known, id_token, proof, now) {
             Err(ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey)) => {
                 let newer = self.metadata.newer(&self.issuer, &self.http, now).await?;
@@ -70,7 +72,7 @@ impl Provider {
         };
         let claims = verified.map_err(|error| refused(&error))?;
         if !has_begun(id_token, now) {
-            return Err(ProviderError::Invalid("its token is not valid yet"));
+            return Err(ProviderError::Invalid("the ID token is not valid yet"));
         }
         let mut subject = self.subject(claims)?;
         if subject.email.is_none() {
@@ -104,7 +106,7 @@ impl Provider {
             .token_endpoint()
             .is_some_and(|endpoint| is_trustworthy(endpoint.url()));
         if !is_https {
-            return Err(ProviderError::Invalid("its token endpoint is not https"));
+            return Err(ProviderError::Invalid("the token endpoint is not https"));
         }
         let secret = self.client_secret.clone();
         let client = CoreClient::from_provider_metadata(known.clone(), self.client_id.clone(), secret)
@@ -112,7 +114,7 @@ impl Provider {
             .set_auth_type(auth_type(known));
         let request = client
             .exchange_code(AuthorizationCode::new(code))
-            .map_err(|_| ProviderError::Invalid("it has no token endpoint"))?
+            .map_err(|_| ProviderError::Invalid("the provider has no token endpoint"))?
             .set_pkce_verifier(proof.verifier());
         request.request_async(&self.http).await.map_err(not_redeemed)
     }
@@ -127,7 +129,8 @@ impl Provider {
         let now = DateTime::<Utc>::from_timestamp_micros(now.micros()).unwrap_or(DateTime::<Utc>::MAX_UTC);
         let issued = move |at: DateTime<Utc>| {
             let fits = (now - at).abs() <= ISSUED_MAX;
-            fits.then_some(()).ok_or_else(|| "issued at another time".to_owned())
+            fits.then_some(())
+                .ok_or_else(|| "the issue time is too far from the current time".to_owned())
         };
         // The verifier does not get the client secret, so a signature made with that secret is never accepted.
         let keys = known.jwks().clone();
@@ -140,13 +143,13 @@ impl Provider {
 
     fn subject(&self, claims: &CoreIdTokenClaims) -> Result<Subject, ProviderError> {
         if claims.authorized_party().is_some_and(|party| *party != self.client_id) {
-            return Err(ProviderError::Invalid("its token was made for another client"));
+            return Err(ProviderError::Invalid("the ID token was issued for another client"));
         }
         let subject = claims.subject().as_str();
         let fits = (1..=SUBJECT_BYTES_MAX).contains(&subject.len())
             && subject.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
         if !fits {
-            return Err(ProviderError::Invalid("its token names nobody"));
+            return Err(ProviderError::Invalid("the ID token names no user"));
         }
         Ok(Subject {
             issuer: self.issuer.as_str().to_owned(),
@@ -198,21 +201,21 @@ fn not_redeemed(error: CoreRequestTokenError<HttpError>) -> ProviderError {
         // Logs the provider's error code only, never the request parameters.
         CoreRequestTokenError::ServerResponse(response) => ProviderError::Refused(response.error().to_string()),
         CoreRequestTokenError::Parse(..) | CoreRequestTokenError::Other(_) => {
-            ProviderError::Invalid("its answer to the code cannot be read")
+            ProviderError::Invalid("the answer to the authorization code cannot be read")
         }
     }
 }
 
 fn refused(error: &ClaimsVerificationError) -> ProviderError {
     ProviderError::Invalid(match error {
-        ClaimsVerificationError::Expired(_) => "its token is too old or too new",
-        ClaimsVerificationError::InvalidAudience(_) => "its token was made for somebody else",
-        ClaimsVerificationError::InvalidIssuer(_) => "its token was made by somebody else",
-        ClaimsVerificationError::InvalidNonce(_) => "its token was made for another sign-in",
+        ClaimsVerificationError::Expired(_) => "the ID token is too old or too new",
+        ClaimsVerificationError::InvalidAudience(_) => "the ID token was issued for a different audience",
+        ClaimsVerificationError::InvalidIssuer(_) => "the ID token was issued by a different issuer",
+        ClaimsVerificationError::InvalidNonce(_) => "the ID token was issued for a different sign-in",
         ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoSignature) => {
-            "its token is not signed"
+            "the ID token is not signed"
         }
-        ClaimsVerificationError::SignatureVerification(_) => "its token is not signed by a key that it names",
-        _ => "its token is not acceptable",
+        ClaimsVerificationError::SignatureVerification(_) => "the ID token is not signed by the key that it names",
+        _ => "the ID token is not acceptable",
     })
 }

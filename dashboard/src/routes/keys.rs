@@ -45,7 +45,7 @@ pub(super) async fn create(
         .create_key_within(new, keys_max, &signed_in.actor(), now)
         .await;
     let issued = issued.map_err(|error| state_problem(&error))?.ok_or_else(|| {
-        let detail = format!("An account has at most {keys_max} keys: revoke one that is not needed.");
+        let detail = format!("An account may have at most {keys_max} keys: revoke one that is not needed.");
         Problem::new(ErrorCode::Forbidden).detail(detail)
     })?;
     Ok(data(StatusCode::CREATED, issued_document(&issued, now)))
@@ -110,7 +110,7 @@ fn key_id(path: &PathParameters) -> Result<KeyId, Problem> {
 }
 
 fn unknown() -> Problem {
-    Problem::new(ErrorCode::KeyNotFound).detail("There is no such key.")
+    Problem::new(ErrorCode::KeyNotFound).detail("The key does not exist.")
 }
 
 /// Reads the key name from the body. A rejected name is not repeated in the answer, because it may be a key.
@@ -120,11 +120,15 @@ fn name(body: &JsonObject, path: PathParameters) -> Result<KeyName, Problem> {
     let name = text.and_then(|text| match text.parse::<KeyName>() {
         Ok(name) => Some(name),
         Err(NameError::IsKey) => {
-            reader.refuse("name", &Rule::Value("that is a key, not a name for one"), None);
+            reader.refuse(
+                "name",
+                &Rule::Value("the name contains a key: choose a name that does not"),
+                None,
+            );
             None
         }
         Err(_) => {
-            let rule = Rule::Value("a name has 1 to 64 characters, none of them a control character");
+            let rule = Rule::Value("a name must have 1 to 64 characters, none of them a control character");
             reader.refuse("name", &rule, None);
             None
         }
@@ -137,12 +141,14 @@ fn name(body: &JsonObject, path: PathParameters) -> Result<KeyName, Problem> {
 fn refused(error: &StateError) -> Problem {
     match error {
         StateError::UnknownKey { .. } => unknown(),
-        StateError::KeyOver { .. } => Problem::new(ErrorCode::Forbidden).detail("The key is over already."),
+        StateError::KeyOver { .. } => {
+            Problem::new(ErrorCode::Forbidden).detail("The key has already expired or was revoked.")
+        }
         StateError::KeyReplaced { .. } => {
-            Problem::new(ErrorCode::Forbidden).detail("The key was replaced already: rotate the one that replaced it.")
+            Problem::new(ErrorCode::Forbidden).detail("The key was already replaced: rotate the key that replaced it.")
         }
         StateError::KeyUnconfirmed { .. } => Problem::new(ErrorCode::Forbidden)
-            .detail("The key came back from a backup: it is refused until the operator has confirmed it."),
+            .detail("The key was restored from a backup. It is refused until the operator confirms it."),
         error => state_problem(error),
     }
 }

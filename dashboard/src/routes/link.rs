@@ -39,7 +39,7 @@ pub(super) async fn sign_in(
         LinkUse::Refused(why) => {
             from.tried(&inner.doors.wrong_links, inner.now());
             counted(why.as_str());
-            let detail = "The link does not work: it works once, and for a short time.";
+            let detail = "The link is not valid. A link works only once, and only for a short time.";
             let problem = Problem::new(ErrorCode::Forbidden).detail(detail);
             Err(problem.member("why", why.as_str()))
         }
@@ -51,7 +51,7 @@ fn token(body: &JsonObject) -> Result<LinkToken, Problem> {
     let text = reader.required("token").text(TOKEN_CHARS_MAX);
     let token = text.and_then(|text| text.parse::<LinkToken>().ok());
     if token.is_none() && !reader.refused("token") {
-        reader.refuse("token", &Rule::Value("not the token of a link"), None);
+        reader.refuse("token", &Rule::Value("not the token of a sign-in link"), None);
     }
     let token = reader.finish(token)?;
     // A missing token has already been reported as a fault, so this is unreachable.

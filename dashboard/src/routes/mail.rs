@@ -24,7 +24,7 @@ pub(super) async fn send(
     body: JsonObject,
 ) -> Result<Response, Problem> {
     let mailer = inner.mailer.as_ref();
-    let mailer = mailer.ok_or_else(|| unserved("This server sends no mail: dashboard.mail is not set."))?;
+    let mailer = mailer.ok_or_else(|| unserved("This server sends no e-mails: dashboard.mail is not set."))?;
     let mut reader = MembersReader::new(&body);
     let email = reader.required("email").parsed(|text| {
         let wrong = Rule::Value("not an e-mail address such as asha@mail.example");
@@ -39,7 +39,7 @@ pub(super) async fn send(
     let link = link.map_err(|error| state_problem(&error))?;
     let link = address_of_link(&inner.public_url, &link, return_to.as_ref());
     if !mailer.take(written(&inner, to, &link, now)) {
-        return Err(Problem::new(ErrorCode::Overloaded).detail("Too many mails are waiting to be sent."));
+        return Err(Problem::new(ErrorCode::Overloaded).detail("Too many e-mails are waiting to be sent."));
     }
     let told = json!({ "minutes": inner.link_lifetime.as_secs() / 60 });
     Ok(data(StatusCode::ACCEPTED, told))
@@ -52,8 +52,8 @@ fn written(inner: &Inner, to: EmailAddress, link: &str, made_at: Timestamp) -> M
         to,
         subject: format!("Sign in at {}", site.host()),
         text: format!(
-            "Open this link to sign in at {site}:\n\n{link}\n\nIt works once, within {minutes} minutes. If you did not ask for \
-             it, leave it alone: without it nobody signs in as you.\n"
+            "Open this link to sign in at {site}:\n\n{link}\n\nThe link works once, within {minutes} minutes. If you \
+             did not request it, ignore this e-mail: without the link nobody can sign in as you.\n"
         ),
         unsubscribe_url: None,
         made_at,
@@ -68,7 +68,7 @@ fn unserved(why: &'static str) -> Problem {
 /// Handles `GET /dashboard/api/mails`: the mails of the demo, newest first. Other servers answer with an error.
 pub(super) async fn list(State(inner): State<Arc<Inner>>, _own: OwnPage) -> Result<Response, Problem> {
     let kept = inner.mailer.as_ref().and_then(Mailer::kept);
-    let mails = kept.ok_or_else(|| unserved("No mails are shown here."))?;
+    let mails = kept.ok_or_else(|| unserved("This server does not show e-mails."))?;
     let told = mails.iter().map(
         |mail| json!({ "to": mail.to.expose(), "subject": mail.subject, "text": mail.text, "made_at": mail.made_at }),
     );

@@ -49,7 +49,7 @@ pub(super) async fn end(
     path: PathParameters,
 ) -> Result<Response, Problem> {
     // A session of another account gets the same error as one that does not exist.
-    let absent = || Problem::new(ErrorCode::SessionNotFound).detail("There is no such session.");
+    let absent = || Problem::new(ErrorCode::SessionNotFound).detail("The session does not exist.");
     let id: Option<SessionId> = path.text("session_id").and_then(|text| text.parse().ok());
     let id = id.ok_or_else(absent)?;
     let ended = inner.state.end_session_of(&signed_in.grant.account, &id, inner.now());

@@ -78,7 +78,7 @@ pub(super) async fn begin(
     let proof = Proof::of(begun.ok_or_else(|| Problem::new(ErrorCode::Overloaded))?);
     let location = provider.authorize(&proof).await.map_err(|error| {
         told(&error);
-        let detail = "The sign-in provider cannot be reached just now.";
+        let detail = "The sign-in provider cannot be reached at the moment.";
         Problem::new(ErrorCode::NotReady).detail(detail)
     })?;
     let cookie = cookies::set(PENDING_COOKIE, proof.secret(), PENDING_LIFETIME.as_secs());
@@ -216,5 +216,5 @@ fn refused(error: &ProviderError) -> SignInRefusal {
 /// Logs the reason for the operator. Users only read that the sign-in failed.
 fn told(error: &ProviderError) {
     let error: &dyn std::error::Error = error;
-    tracing::warn!(error, "nobody can be signed in at the provider");
+    tracing::warn!(error, "the sign-in at the provider failed");
 }

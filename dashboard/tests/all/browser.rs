@@ -469,7 +469,7 @@ async fn the_page_says_that_the_state_is_gone_and_goes_on_by_itself() {
       "banner": false,
       "door": false,
       "inside": false,
-      "said": "Keys and sessions cannot be read just now. It goes on in a moment.",
+      "said": "Keys and sessions cannot be read at the moment. Try again shortly.",
       "text": "Ask the operator of this server for a link to sign in with: the command haat keys dashboard prints one."
     }
     "#);

@@ -157,7 +157,7 @@ async fn an_account_has_so_many_keys_and_no_more() {
     full.refused(403, "forbidden");
     assert_eq!(
         full.json()["detail"],
-        "An account has at most 2 keys: revoke one that is not needed."
+        "An account may have at most 2 keys: revoke one that is not needed."
     );
     browser.delete(&path(&first)).await;
     assert_eq!(browser.post("/dashboard/api/keys", &body).await.status, 201);

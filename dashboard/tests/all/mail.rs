@@ -67,7 +67,7 @@ async fn a_mailed_link_signs_in_once_within_its_time_and_its_account_makes_keys(
 
     https://market.example/dashboard/link#TOKEN
 
-    It works once, within 15 minutes. If you did not ask for it, leave it alone: without it nobody signs in as you.
+    The link works once, within 15 minutes. If you did not request it, ignore this e-mail: without the link nobody can sign in as you.
     ");
     assert_eq!(
         use_link(&mut browser, &token).await.data(),
@@ -233,7 +233,7 @@ async fn a_site_without_mail_says_so_and_shows_none() {
     refused.refused(404, "route_not_found");
     assert_eq!(
         refused.json()["detail"],
-        "This server sends no mail: dashboard.mail is not set."
+        "This server sends no e-mails: dashboard.mail is not set."
     );
     for path in ["/dashboard/api/mails", "/demo/mail"] {
         browser.get(path).await.refused(404, "route_not_found");
