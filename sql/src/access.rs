@@ -19,7 +19,7 @@ pub struct AllowedKeys {
 
 /// Error for an invalid value of `sql.keys`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("sql.keys: {0:?} is neither `granted`, `none` nor the id of a key (`key_…`, as `haat keys list` shows it)")]
+#[error("sql.keys: {0:?} must be `granted`, `none` or the id of a key (`key_…`, as `haat keys list` shows it)")]
 pub struct InvalidKeys(String);
 
 impl FromStr for AllowedKeys {

@@ -147,7 +147,7 @@ fn named_once(schema: &Schema) -> Result<(), SqlError> {
     let mut seen = BTreeSet::new();
     match schema.fields().iter().find(|field| !seen.insert(field.name())) {
         Some(twice) => Err(SqlError::Invalid(format!(
-            "two columns are named {}: name one of them otherwise with `as`",
+            "two columns have the name {}: rename one of them with `as`",
             twice.name()
         ))),
         None => Ok(()),
@@ -158,7 +158,7 @@ fn named_once(schema: &Schema) -> Result<(), SqlError> {
 fn plain(schema: &Schema) -> Result<(), SqlError> {
     match schema.fields().iter().find(|field| field.data_type().is_nested()) {
         Some(nested) => Err(SqlError::Invalid(format!(
-            "column {} has lists, for which CSV has no form: leave it out, or ask for JSON or Arrow",
+            "column {} contains lists, which CSV cannot represent: leave the column out, or request JSON or Arrow",
             nested.name()
         ))),
         None => Ok(()),

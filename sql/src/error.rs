@@ -13,8 +13,8 @@ pub enum SqlError {
     Invalid(String),
     /// The statement needs more memory than its worker may use.
     #[error(
-        "the statement needs more memory than there is for statements ({bytes_max} bytes): read fewer rows or columns, \
-         filter before joining, or group by less"
+        "the statement needs more than the {bytes_max} bytes of memory that are available for statements: read fewer \
+         rows or columns, filter before joining, or use fewer groups"
     )]
     Memory {
         /// Maximum memory of the worker, in bytes.
@@ -22,20 +22,21 @@ pub enum SqlError {
     },
     /// The statement's temporary files became too large.
     #[error(
-        "the statement needs more room on disk than there is for statements ({bytes_max} bytes): sort or join less"
+        "the statement needs more than the {bytes_max} bytes of disk space that are available for statements: sort or \
+         join fewer rows"
     )]
     Disk {
         /// Maximum size of the worker's temporary files, in bytes.
         bytes_max: u64,
     },
     /// The statement exceeded its time limit.
-    #[error("the statement took longer than {timeout_ms} ms: filter more, or ask for less at once")]
+    #[error("the statement took longer than {timeout_ms} ms: filter more, or request less data")]
     Time {
         /// Time limit, in milliseconds.
         timeout_ms: u64,
     },
     /// The answer has too many rows or bytes.
-    #[error("the answer has more than {rows_max} rows or {bytes_max} bytes: add a limit, or ask in pieces")]
+    #[error("the answer has more than {rows_max} rows or {bytes_max} bytes: add a limit, or split the statement")]
     Rows {
         /// Maximum number of rows.
         rows_max: usize,
@@ -46,22 +47,22 @@ pub enum SqlError {
     #[error("{0}")]
     Moment(String),
     /// Too many other statements are running and waiting.
-    #[error("as many statements run and wait as this server takes: try again in a moment")]
+    #[error("the server already runs and queues its maximum number of statements: try again in a moment")]
     Busy,
     /// No tables are loaded yet.
-    #[error("there is nothing to read yet")]
+    #[error("no tables are loaded yet: try again in a moment")]
     NotReady,
     /// The caller is not authenticated.
-    #[error("statements need a key that the operator allowed, in X-Service-Key or as a bearer token")]
+    #[error("statements need a key that the operator has allowed: send it in X-Service-Key or as a bearer token")]
     Anonymous,
     /// The caller may not send statements.
-    #[error("this key may not send statements: the operator allows keys by sql.keys")]
+    #[error("this key may not send statements: the operator can allow it in sql.keys")]
     Forbidden,
     /// The caller's permission was revoked while the statement ran.
-    #[error("the key was revoked, or is not allowed any more, while the statement ran")]
+    #[error("the key was revoked, or lost its permission, while the statement ran")]
     Revoked,
     /// The caller sends too many requests.
-    #[error("too many requests: wait, or ask for a key that may ask more")]
+    #[error("too many requests: wait, or request a key with a higher limit")]
     Limited,
     /// An unexpected error occurred.
     #[error("the statement could not be run")]
@@ -124,7 +125,7 @@ impl SqlError {
 
     /// Creates the error for an internal error or a panic of the query engine.
     pub(crate) fn engine_failed() -> Self {
-        Self::Invalid("the query engine cannot run this statement: write it otherwise".to_owned())
+        Self::Invalid("the query engine cannot run this statement: rewrite the statement".to_owned())
     }
 
     /// Translates an error of the query engine for the sender of the statement.
@@ -154,13 +155,13 @@ impl SqlError {
                 Self::Internal
             }
             DataFusionError::Internal(_) => {
-                tracing::warn!(error = %text, "the query engine failed over a statement");
+                tracing::warn!(error = %text, "the query engine failed to run a statement");
                 Self::engine_failed()
             }
             DataFusionError::SQL(parser, _) => {
                 let told = parser.to_string();
                 let told = told.strip_prefix("sql parser error: ").unwrap_or(&told);
-                Self::Invalid(shortened(&format!("the statement is not understood: {told}")))
+                Self::Invalid(shortened(&format!("the statement cannot be parsed: {told}")))
             }
             _ => {
                 let words = text.trim_start_matches("Error during planning: ");

@@ -69,6 +69,6 @@ fn set(resource: Resource, bound: Option<rlim_t>) {
     let told = getrlimit(resource)
         .and_then(|(_, most)| setrlimit(resource, bound.map_or(most, |bound| bound.min(most)), most));
     if let Err(error) = told {
-        tracing::warn!(%error, ?resource, "a bound of a worker cannot be set");
+        tracing::warn!(%error, ?resource, "a resource limit of a worker process cannot be set");
     }
 }

@@ -98,10 +98,10 @@ fn column(value: &Expr) -> Option<String> {
             value,
             ..
         }) => Some(format!(
-            "\"{value}\" in double quotes is the name of a column: a text stands in single quotes"
+            "\"{value}\" in double quotes is the name of a column: write a text in single quotes"
         )),
         Expr::Identifier(_) | Expr::CompoundIdentifier(_) => Some(format!(
-            "an argument is a value, and {value} a column: join the rows that it finds instead"
+            "an argument must be a value, but {value} is a column: join the rows that the function finds instead"
         )),
         _ => None,
     }

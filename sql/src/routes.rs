@@ -92,7 +92,7 @@ pub struct SqlAnswer {
 }
 
 fn operations() -> OpenApiRouter<Door> {
-    described("SQL: statements that read.").routes(routes!(run_sql))
+    described("Runs SQL statements that read data.").routes(routes!(run_sql))
 }
 
 /// Returns the OpenAPI description of `POST /v1/sql`.
@@ -137,7 +137,7 @@ pub fn flight_router(door: Door) -> OpenRouter {
             (Vec<u8> = "application/vnd.apache.arrow.stream"),
         ), headers(("X-Request-Id" = String))),
         LiveErrors,
-        (status = 403, description = "The key is not one of those that may.", body = ProblemDocument,
+        (status = 403, description = "The key has no permission to send statements.", body = ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
     )
 )]

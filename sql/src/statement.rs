@@ -46,14 +46,13 @@ impl ReadStatement {
             )
         };
         if tokens.iter().filter(counted).count() > WORDS_MAX {
-            return Err(refused(format!(
-                "the statement has more than {WORDS_MAX} words and signs"
-            )));
+            return Err(refused(format!("the statement has more than {WORDS_MAX} tokens")));
         }
         let joined = tokens.iter().filter(|token| matches!(token, Token::StringConcat));
         if joined.count() > JOINED_TEXTS_MAX {
             return Err(refused(format!(
-                "the statement joins more than {JOINED_TEXTS_MAX} texts by ||: concat takes any number of them"
+                "the statement joins more than {JOINED_TEXTS_MAX} texts with ||: use concat, which accepts any number \
+                 of texts"
             )));
         }
         let mut statements = DFParserBuilder::new(text)
@@ -61,10 +60,10 @@ impl ReadStatement {
             .and_then(|mut parser| parser.parse_statements())
             .map_err(|error| SqlError::Invalid(error.strip_backtrace()))?;
         let Some(mut statement) = statements.pop_front() else {
-            return Err(refused("there is no statement"));
+            return Err(refused("the request contains no statement"));
         };
         if !statements.is_empty() {
-            return Err(refused("one statement at a time"));
+            return Err(refused("send one statement at a time"));
         }
         if let Statement::Statement(inner) = &statement
             && let ast::Statement::ExplainTable {
@@ -79,14 +78,14 @@ impl ReadStatement {
             let verb = text.split_whitespace().next().unwrap_or_default();
             let verb: String = verb.chars().take(20).collect();
             return Err(refused(format!(
-                "statements only read here: {} is refused",
+                "statements may only read data: {} is refused",
                 verb.to_uppercase()
             )));
         }
         if tables_read(&statement) > TABLES_READ_MAX {
             return Err(refused(format!(
-                "the statement reads more than {TABLES_READ_MAX} tables where its names are written out: name fewer things by \
-                 means of each other"
+                "the statement reads more than {TABLES_READ_MAX} tables after its names are expanded: define fewer \
+                 names in terms of each other"
             )));
         }
         rewrite(&mut statement)?;
@@ -163,14 +162,14 @@ mod tests {
             ("prepare a as select 1", "PREPARE"),
             ("begin", "BEGIN"),
         ] {
-            let words = format!("refused: statements only read here: {verb} is refused");
+            let words = format!("refused: statements may only read data: {verb} is refused");
             assert_eq!(told(statement).as_deref(), Some(words.as_str()), "{statement}");
         }
         assert_eq!(
             told("select 1; select 2").as_deref(),
-            Some("refused: one statement at a time")
+            Some("refused: send one statement at a time")
         );
-        assert_eq!(told("").as_deref(), Some("refused: there is no statement"));
+        assert_eq!(told("").as_deref(), Some("refused: the request contains no statement"));
         assert!(told("selec 1").is_some_and(|told| told.starts_with("invalid: ")));
     }
 
@@ -183,11 +182,12 @@ mod tests {
         for (statement, words) in [
             (
                 format!("select {sum}"),
-                "refused: the statement has more than 4000 words and signs",
+                "refused: the statement has more than 4000 tokens",
             ),
             (
                 format!("select {texts}"),
-                "refused: the statement joins more than 32 texts by ||: concat takes any number of them",
+                "refused: the statement joins more than 32 texts with ||: use concat, which accepts any number of \
+                 texts",
             ),
             (
                 format!("select '{long}'"),

@@ -85,7 +85,7 @@ impl std::fmt::Debug for Tables {
 impl Source for FixedTables {
     async fn tables(&self, as_of: Option<&str>) -> Result<Arc<Tables>, SqlError> {
         match as_of {
-            Some(_) => Err(SqlError::Moment("these tables have no past".to_owned())),
+            Some(_) => Err(SqlError::Moment("these tables have no earlier versions".to_owned())),
             None => Ok(Arc::clone(&self.0)),
         }
     }

@@ -147,7 +147,7 @@ impl WorkerLink {
 
 #[expect(
     clippy::exit,
-    reason = "no statement can be interrupted otherwise, and nobody waits for it"
+    reason = "a statement cannot be interrupted in any other way, and no caller waits for its result"
 )]
 fn leave(spill: &Path) {
     // If the server was killed, it could not remove the folder.

@@ -73,7 +73,10 @@ pub trait Workers: fmt::Debug + Send + Sync {
 ///
 /// # Errors
 /// The process cannot be started.
-#[expect(clippy::disallowed_methods, reason = "it is no configuration, and handed on unread")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the value is not configuration, and is passed on without being read"
+)]
 pub fn start_program(arguments: &[&str], link: UnixStream) -> io::Result<Child> {
     // Starts the running program, even if its file on disk was replaced.
     let program = match cfg!(target_os = "linux") {
@@ -289,6 +292,6 @@ impl IdleWorkers {
 
 /// Logs and returns the error for a worker that cannot be started or ended for an unknown reason.
 pub(crate) fn broken(error: &io::Error) -> SqlError {
-    tracing::error!(%error, "a worker of statements is broken");
+    tracing::error!(%error, "a worker process for statements failed");
     SqlError::Internal
 }

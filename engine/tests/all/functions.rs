@@ -125,11 +125,11 @@ const REFUSALS: &[(&str, &str)] = &[
     ),
     (
         "search(\"running shoes\")",
-        "search: \"running shoes\" in double quotes is the name of a column: a text stands in single quotes",
+        "search: \"running shoes\" in double quotes is the name of a column: write a text in single quotes",
     ),
     (
         "products p, search(p.title)",
-        "search: an argument is a value, and p.title a column: join the rows that it finds instead",
+        "search: an argument must be a value, but p.title is a column: join the rows that the function finds instead",
     ),
     (
         "similar((select min(product_id) from products))",

@@ -83,13 +83,19 @@ fn set(wanted: &SessionOptions) -> SetSessionOptionsResult {
 /// Returns the list of supported actions.
 pub(super) fn actions() -> Vec<u8> {
     let known = [
-        (CREATE, "Plans a statement; its handle is the statement itself."),
-        (CLOSE, "Does nothing: nothing is kept."),
-        (SET_OPTIONS, "Takes the catalogue and the schema that there are."),
-        (GET_OPTIONS, "Tells the catalogue and the schema that there are."),
-        (CLOSE_SESSION, "Does nothing: nothing is kept."),
-        (CANCEL, "Says that a statement ends with the call that reads its rows."),
-        (CANCEL_QUERY, "Says the same to older clients."),
+        (
+            CREATE,
+            "Plans a statement. The returned handle is the statement itself.",
+        ),
+        (CLOSE, "Does nothing, because the server stores no prepared statements."),
+        (SET_OPTIONS, "Accepts only the existing catalogue and schema."),
+        (GET_OPTIONS, "Returns the existing catalogue and schema."),
+        (CLOSE_SESSION, "Does nothing, because the server stores no sessions."),
+        (
+            CANCEL,
+            "Reports that a statement ends when the call that reads its rows ends.",
+        ),
+        (CANCEL_QUERY, "Same as CancelFlightInfo, for older clients."),
     ];
     let kinds = known.map(|(kind, description)| {
         framed(&ActionType {

@@ -16,7 +16,7 @@ use crate::tables::CATALOG;
 const TABLE: &str = "TABLE";
 
 pub(super) fn failed(error: &ArrowError) -> SqlError {
-    tracing::error!(%error, "what the server has cannot be told");
+    tracing::error!(%error, "the list of tables and columns cannot be written");
     SqlError::Internal
 }
 

@@ -61,7 +61,7 @@ impl Failure {
                 (code, error.to_string())
             }
             Self::Malformed(words) => (3, (*words).to_owned()),
-            Self::Unimplemented(what) => (12, format!("this server has no {what}")),
+            Self::Unimplemented(what) => (12, format!("this server does not support {what}")),
         }
     }
 
@@ -93,7 +93,7 @@ pub(crate) async fn read<M: Message + Default>(body: Body) -> Result<M, Failure>
         return Err(Failure::Malformed("the request has no message"));
     };
     if prefix.first() != Some(&0) {
-        return Err(Failure::Malformed("packed messages are not read here"));
+        return Err(Failure::Malformed("compressed messages are not supported"));
     }
     let length = prefix
         .iter()

@@ -95,7 +95,7 @@ impl CallContext {
     fn command(&self, bytes: &[u8]) -> Result<Command, Failure> {
         let any: Any = decode(bytes)?;
         let kind = any.type_url.strip_prefix(TYPES);
-        let kind = kind.ok_or(Failure::Malformed("that is no command of Flight SQL"))?;
+        let kind = kind.ok_or(Failure::Malformed("not a command of Flight SQL"))?;
         let value = any.value.as_slice();
         Ok(match kind {
             "CommandStatementQuery" => Command::Rows(Question {

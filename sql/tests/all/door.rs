@@ -112,7 +112,7 @@ async fn a_page_that_names_this_machine_its_own_way_reads_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_run_is_a_problem_that_says_why() {
     let server = server(None).await;
-    insta::assert_snapshot!(told(&server, "drop table products").await, @r#"422 {"code":"validation","detail":[{"loc":["body","sql"],"msg":"statements only read here: DROP is refused","type":"validation"}],"reason":"refused"}"#);
+    insta::assert_snapshot!(told(&server, "drop table products").await, @r#"422 {"code":"validation","detail":[{"loc":["body","sql"],"msg":"statements may only read data: DROP is refused","type":"validation"}],"reason":"refused"}"#);
     insta::assert_snapshot!(told(&server, "select * from product").await, @r#"422 {"code":"validation","detail":[{"loc":["body","sql"],"msg":"table 'product' not found; there are products","type":"validation"}],"reason":"invalid"}"#);
     insta::assert_snapshot!(told(&server, "select 1 a, 2 a").await, @r#"422 {"code":"validation","detail":[{"loc":["body","sql"],"msg":"Projections require unique expression names but the expression \"Int64(1) AS a\" at position 0 and \"Int64(2) AS a\" at position 1 have the same name. Consider aliasing (\"AS\") one of them.","type":"validation"}],"reason":"invalid"}"#);
     insta::assert_snapshot!(told(&server, "select cast(title as int) from products").await, @r#"422 {"code":"validation","detail":[{"loc":["body","sql"],"msg":"Arrow error: Cast error: Cannot cast string 'linen shirt aaaaaaaaaaaaaaaaaaaaaaaa 0' to value of Int32 type","type":"validation"}],"reason":"invalid"}"#);
@@ -150,7 +150,7 @@ async fn comments_of_columns_are_described_and_can_be_selected() {
 #[tokio::test(flavor = "multi_thread")]
 async fn where_keys_are_wanted_nobody_comes_in_without_one() {
     let server = server(Some("granted")).await;
-    insta::assert_snapshot!(told(&server, "select 1").await, @r#"401 {"code":"missing_credentials","detail":"statements need a key that the operator allowed, in X-Service-Key or as a bearer token","reason":"anonymous","status":401,"title":"A key or a session is needed","type":"urn:haat:problem:missing_credentials"}"#);
+    insta::assert_snapshot!(told(&server, "select 1").await, @r#"401 {"code":"missing_credentials","detail":"statements need a key that the operator has allowed: send it in X-Service-Key or as a bearer token","reason":"anonymous","status":401,"title":"A key or a session is needed","type":"urn:haat:problem:missing_credentials"}"#);
 }
 
 /// Accepts any key, but rejects it after `revoked_after` checks.
