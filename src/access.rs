@@ -185,7 +185,7 @@ fn check_operations(keyed: &BTreeSet<String>) -> anyhow::Result<()> {
         .collect();
     match keyed.iter().find(|id| !known.contains(id)) {
         Some(unknown) => Err(usage(anyhow::anyhow!(
-            "access.keyed: no operation is called {unknown:?}; /openapi.json names them (operationId)"
+            "access.keyed: no operation has the id {unknown:?}; /openapi.json lists the ids (operationId)"
         ))),
         None => Ok(()),
     }
@@ -204,7 +204,10 @@ async fn local_limits(context: &Context, plans: &Plans, state: Option<&State>) -
         && let Err(error) = local.resume(state).await
     {
         let error: &dyn std::error::Error = &error;
-        tracing::warn!(error, "today's use of keys is not known: their daily limits begin anew");
+        tracing::warn!(
+            error,
+            "today's usage of keys cannot be read: the daily limits of keys start again at zero"
+        );
     }
     local
 }
@@ -218,8 +221,8 @@ pub(crate) fn check_limits(context: &Context) -> anyhow::Result<()> {
         return Ok(());
     }
     Err(usage(anyhow::anyhow!(
-        "limits.url is set, but this program was built without Valkey: build it with `--features valkey`, or leave \
-         limits.url empty to let each server count for itself"
+        "limits.url is set, but this program was built without Valkey: build it with `--features valkey`, or clear \
+         limits.url so that each server counts requests on its own"
     )))
 }
 
@@ -284,7 +287,7 @@ fn dashboard_of(
 ) -> anyhow::Result<Option<Dashboard>> {
     let config = &context.config;
     if config.public_url.is_empty() && !local.ip().to_canonical().is_loopback() {
-        tracing::info!("there is no dashboard: set public_url to the https address under which browsers reach it");
+        tracing::info!("there is no dashboard: set public_url to the https URL under which browsers reach it");
         return Ok(None);
     }
     let market = Market {

@@ -11,8 +11,8 @@ use crate::home_folder::folder_of;
 use crate::wiring::Context;
 
 /// Advice for an absent home.
-const MAKE: &str =
-    "`haat brands add DOMAIN` makes it, `haat crawl --release` fills it; or name another with --home or HAAT_HOME";
+const MAKE: &str = "`haat brands add DOMAIN` creates it, `haat crawl --release` fills it; or choose another home \
+     with --home or HAAT_HOME";
 /// Names of the parts of a home, including those of earlier versions.
 const PARTS: [&str; 12] = [
     "registry",
@@ -64,14 +64,15 @@ impl Context {
         let restoring = tokio::time::timeout(LOOK_TIMEOUT, data_backup::is_restoring(&storage)).await;
         if let Ok(Ok(Some(restoring))) = restoring {
             return Err(usage(anyhow::anyhow!(
-                "home {home} is half restored from backup {}: run the same `haat restore` again, which goes on",
+                "home {home} is only partly restored from backup {}: run the same `haat restore` again, which \
+                 continues",
                 restoring.backup
             )));
         }
         if let Some(folder) = storage.local_dir() {
             return if holds_other_things(folder) {
                 Err(usage(anyhow::anyhow!(
-                    "home {home} is a folder with other things in it, and without registry/, lake/ or releases/: {MAKE}"
+                    "home {home} contains other files, and no registry/, lake/ or releases/: {MAKE}"
                 )))
             } else {
                 Ok(())

@@ -28,10 +28,12 @@ pub(crate) fn expanded(key: &str, path: &str) -> anyhow::Result<String> {
     };
     anyhow::ensure!(
         rest.is_empty() || rest.starts_with('/'),
-        "{key} {path:?}: only ~ and ~/… stand for a folder (write ./{path} for one of that name)"
+        "{key} {path:?}: `~` is only supported alone or as ~/… (write ./{path} for a folder with that name)"
     );
     let own = std::env::home_dir().filter(|own| !own.as_os_str().is_empty());
-    let own = own.ok_or_else(|| anyhow::anyhow!("{key} {path:?}: this user has no folder of its own, set HOME"))?;
+    let own = own.ok_or_else(|| {
+        anyhow::anyhow!("{key} {path:?}: this user has no home folder; set the environment variable HOME")
+    })?;
     Ok(format!("{}{rest}", own.display()))
 }
 
@@ -49,7 +51,8 @@ mod tests {
         }
         assert_eq!(
             expanded("home", "~bob/market").unwrap_err().to_string(),
-            "home \"~bob/market\": only ~ and ~/… stand for a folder (write ./~bob/market for one of that name)"
+            "home \"~bob/market\": `~` is only supported alone or as ~/… (write ./~bob/market for a folder with that \
+             name)"
         );
     }
 }

@@ -59,7 +59,7 @@ impl ListenAddress {
     /// Resolves the host. IPv4 addresses come first, because most clients of a local server try them.
     pub(crate) async fn addresses(&self) -> anyhow::Result<Vec<SocketAddr>> {
         let found = tokio::net::lookup_host(self.0.as_str()).await;
-        let found = found.with_context(|| format!("cannot listen on {self}: the host is not known"));
+        let found = found.with_context(|| format!("cannot listen on {self}: the host name cannot be resolved"));
         let mut addresses: Vec<_> = found.map_err(usage)?.collect();
         addresses.sort_by_key(SocketAddr::is_ipv6);
         Ok(addresses)
@@ -84,10 +84,12 @@ impl ListenAddress {
 pub(crate) fn refused(listen: impl fmt::Display, kind: ErrorKind, error: anyhow::Error) -> anyhow::Error {
     let told = match kind {
         ErrorKind::AddrInUse => {
-            "another program listens there; stop it, or give another address: 127.0.0.1:0 is any free port"
+            "another program listens there; stop it, or choose another address (127.0.0.1:0 picks a free port)"
         }
-        ErrorKind::PermissionDenied => "this user may not; ports below 1024 need a right of their own",
-        ErrorKind::AddrNotAvailable => "that is no address of this machine; 0.0.0.0 stands for all of them",
+        ErrorKind::PermissionDenied => "this user is not permitted to; ports below 1024 need a special permission",
+        ErrorKind::AddrNotAvailable => {
+            "this machine does not have this address; 0.0.0.0 listens on all of its addresses"
+        }
         _ => return error.context(format!("cannot listen on {listen}")),
     };
     anyhow::anyhow!("cannot listen on {listen}: {told}")
@@ -141,8 +143,8 @@ mod tests {
         assert_eq!(
             crate::exit::plain(&error),
             format!(
-                "cannot listen on {taken}: another program listens there; stop it, or give another address: 127.0.0.1:0 \
-                 is any free port"
+                "cannot listen on {taken}: another program listens there; stop it, or choose another address \
+                 (127.0.0.1:0 picks a free port)"
             )
         );
     }

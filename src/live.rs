@@ -128,9 +128,9 @@ impl TestLedger for HomeLedger {
             Ok(Ok(())) => return,
             Ok(Err(error)) => {
                 let error: &dyn std::error::Error = &error;
-                tracing::warn!(error, "tests of discount codes are not kept");
+                tracing::warn!(error, "results of discount code tests could not be stored");
             }
-            Err(_) => tracing::warn!("the home takes too long over tests of discount codes"),
+            Err(_) => tracing::warn!("storing results of discount code tests in the home takes too long"),
         }
         metrics::counter!("coupon_ledger_failures_total").increment(1);
     }
@@ -237,13 +237,13 @@ impl Writer {
     /// Writes everything recorded so far, and stops.
     pub(crate) async fn finish(self) -> anyhow::Result<()> {
         self.stop.cancel();
-        self.written.await.context("a writer did not end")
+        self.written.await.context("a background writer did not stop")
     }
 }
 
 /// Message that explains why carts need a master key.
-pub(crate) const NO_MASTER_KEY: &str = "carts are kept sealed: set state.master_key (HAAT_STATE__MASTER_KEY) to 64 hexadecimal \
-    digits, the same for all servers that share state.url";
+pub(crate) const NO_MASTER_KEY: &str = "carts are stored encrypted: set state.master_key (HAAT_STATE__MASTER_KEY) to \
+    64 hexadecimal digits, the same for all servers that share state.url";
 
 /// The state of servers that store carts, and the keys that seal it.
 #[derive(Debug, Clone)]

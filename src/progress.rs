@@ -35,7 +35,7 @@ impl Counts {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let (hours, minutes) = (elapsed.as_secs() / 3600, elapsed.as_secs() / 60 % 60);
         format!(
-            "crawling for {hours} h {minutes:02} min: {} of {} through, {} failed, {} held back; {} read",
+            "crawling for {hours} h {minutes:02} min: {} of {} stores finished, {} failed, {} held back; {} read",
             of(&self.through),
             counted(of(&self.stores), "store"),
             of(&self.failed),
@@ -179,7 +179,8 @@ impl Watch for BackfillBar {
         let (stores, pages) = (counted(estimate.stores, "store"), counted(estimate.pages, "page"));
         let (megabytes, products) = (estimate.bytes >> 20, counted(estimate.products, "product"));
         tracing::info!(
-            "about to read {stores}: {pages}, {megabytes} MiB, {products}; minutes by the first pages: {minutes}"
+            "about to read {stores}: {pages}, {megabytes} MiB, {products}; estimated minutes from the first pages: \
+             {minutes}"
         );
         self.stores.enable_steady_tick(Duration::from_millis(200));
     }
@@ -342,7 +343,7 @@ mod tests {
         for _ in 0..2 {
             assert_eq!(
                 said.recv().await.unwrap(),
-                "crawling for 0 h 00 min: 12 of 40 stores through, 1 failed, 0 held back; 1234 products read"
+                "crawling for 0 h 00 min: 12 of 40 stores finished, 1 failed, 0 held back; 1234 products read"
             );
         }
         drop(saying);

@@ -31,7 +31,7 @@ impl Note {
             Ok(note) => Some(note),
             Err(error) => {
                 let error: &dyn std::error::Error = &error;
-                tracing::debug!(error, "the server's address is not noted down");
+                tracing::debug!(error, "the server's address could not be recorded");
                 None
             }
         }

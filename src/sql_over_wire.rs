@@ -41,7 +41,7 @@ pub(crate) struct ReleaseSql {
 pub(crate) const PROTOCOLS: &str = if cfg!(feature = "flight") {
     "POST /v1/sql and Arrow Flight SQL"
 } else {
-    "POST /v1/sql; for Arrow Flight SQL build with `--features flight`"
+    "POST /v1/sql; build with `--features flight` for Arrow Flight SQL"
 };
 
 impl ReleaseSql {
@@ -105,8 +105,8 @@ fn aside(
     let local = listener.local_addr()?;
     if allowed.is_empty() && !local.ip().to_canonical().is_loopback() {
         return Err(usage(anyhow::anyhow!(
-            "{local} is reached from other machines, and anybody could send statements: set sql.keys to the keys that \
-             may, or listen on 127.0.0.1"
+            "other machines can reach {local}, and anybody could send statements: set sql.keys to the permitted keys, \
+             or listen on 127.0.0.1"
         )));
     }
     let given = &context.config.sql;

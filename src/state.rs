@@ -44,9 +44,9 @@ fn refuse_lost(folder: &Path) -> anyhow::Result<()> {
     let key = folder.join(MASTER_KEY);
     anyhow::ensure!(
         !key.is_file(),
-        "the database of the state is lost: {} is there, its tables are not. A backup has the keys, accounts, carts and jobs \
-         (haat restore). Without one, move that key away: the next command that needs a state then begins an empty one. A key of \
-         your own for a new state is given as state.master_key",
+        "the database of the state is lost: {} exists, but its tables do not. A backup contains the keys, accounts, \
+         carts and jobs (haat restore). Without a backup, move that key file away; the next command that needs a \
+         state then creates an empty one. To use your own key for the new state, set state.master_key",
         key.display()
     );
     Ok(())
@@ -182,8 +182,8 @@ impl Context {
         match folder {
             Some(folder) => Ok(StateTarget::Folder(folder)),
             None => Err(usage(anyhow::anyhow!(
-                "keys and jobs cannot be kept in {}: set state.url (HAAT_STATE__URL) to a PostgreSQL server, such as \
-                 postgres://haat@db.example/haat",
+                "keys and jobs cannot be stored in {}: set state.url (HAAT_STATE__URL) to a PostgreSQL server, such \
+                 as postgres://haat@db.example/haat",
                 self.config.home
             ))),
         }
@@ -222,13 +222,13 @@ pub(crate) async fn state_for(context: &Context, storage: &Storage) -> anyhow::R
         return context.served_state().await.map(|(state, _)| Some(state));
     }
     if storage.local_dir().is_none() {
-        tracing::info!("no key is taken: set state.url to the PostgreSQL server that keeps them");
+        tracing::info!("no key is accepted: set state.url to the PostgreSQL server that stores the keys");
         return Ok(None);
     }
     match context.served_state().await {
         Ok((state, _)) => Ok(Some(state)),
         Err(error) => {
-            tracing::warn!("no key is taken: {}", plain(&error));
+            tracing::warn!("no key is accepted: {}", plain(&error));
             Ok(None)
         }
     }

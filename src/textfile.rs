@@ -56,17 +56,17 @@ fn record(report: Option<&RunReport>, begun: Timestamp, ended: Timestamp, exit_c
         ),
         (
             "crawl_last_end_timestamp_seconds",
-            "End of the last crawl, however it ended, in seconds since 1970",
+            "End of the last crawl, whether it succeeded or failed, in seconds since 1970",
             seconds(ended),
         ),
         (
             "crawl_last_duration_seconds",
-            "Duration of the last crawl, the release after it included",
+            "Duration of the last crawl, including the release after it",
             seconds(ended) - seconds(begun),
         ),
         (
             "crawl_last_exit_code",
-            "Exit code of the last crawl: 0 done, 1 failed, 2 wrong usage, 3 done in part, 4 lost a race",
+            "Exit code of the last crawl: 0 done, 1 failed, 2 wrong usage, 3 done in part, 4 another writer was first",
             f64::from(exit_code),
         ),
     ];
@@ -77,7 +77,7 @@ fn record(report: Option<&RunReport>, begun: Timestamp, ended: Timestamp, exit_c
     // An aborted crawl has no counts: no number is better than one of another run.
     let Some(report) = report else { return };
     let totals = &report.totals;
-    metrics::describe_gauge!("crawl_last_stores", "Stores of the last run, by outcome");
+    metrics::describe_gauge!("crawl_last_stores", "Number of stores in the last run, by outcome");
     for (outcome, count) in [
         ("changed", totals.changed),
         ("unchanged", totals.unchanged),
@@ -90,22 +90,22 @@ fn record(report: Option<&RunReport>, begun: Timestamp, ended: Timestamp, exit_c
     for (name, meaning, value) in [
         (
             "crawl_last_products",
-            "Products of the stores of the last run",
+            "Number of products of the stores in the last run",
             totals.products,
         ),
         (
             "crawl_last_requests",
-            "Requests that the last run sent",
+            "Number of requests in the last run",
             totals.requests,
         ),
         (
             "crawl_last_received_bytes",
-            "Decoded bytes that the last run received",
+            "Number of decoded bytes received in the last run",
             totals.bytes,
         ),
         (
             "crawl_last_commits",
-            "Commits to the lake of the last run",
+            "Number of commits to the lake in the last run",
             report.commits,
         ),
     ] {

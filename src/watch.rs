@@ -32,7 +32,7 @@ pub(crate) async fn note_backup(home: &Storage, began_at: Timestamp, folder: Opt
     let folder = folder.map(Path::to_owned);
     let note = serde_json::json!(BackedUp { began_at, folder }).to_string();
     if let Err(error) = put_over(home, &ObjectPath::from(BACKED_UP), note).await {
-        tracing::warn!("servers do not learn of this backup: {}", plain(&error.into()));
+        tracing::warn!("servers are not notified of this backup: {}", plain(&error.into()));
     }
 }
 
@@ -47,12 +47,12 @@ pub(crate) fn start(context: &Context, home: &Storage, stop: CancellationToken) 
     metrics::describe_gauge!(
         FREE,
         metrics::Unit::Bytes,
-        "Room on the disk of the home and on that of the cache, where they are folders that are there"
+        "Free space on the disks of the home and of the cache, if they are local folders"
     );
     metrics::describe_gauge!(
         BACKUP,
         metrics::Unit::Seconds,
-        "Start of the newest backup of the home, in seconds since 1970; 0 where there is none"
+        "Start of the newest backup of the home, in seconds since 1970; 0 without a backup"
     );
     let cache = context.cache_dir(home);
     let home = home.clone();

@@ -90,20 +90,20 @@ impl Context {
     pub(crate) fn storage_at(&self, what: &str, home: &str) -> anyhow::Result<Storage> {
         if home.trim().is_empty() {
             return Err(usage(anyhow::anyhow!(
-                "{what} is empty: a folder, file:// or s3://bucket/prefix"
+                "{what} is empty: set it to a folder, file:// or s3://bucket/prefix"
             )));
         }
         if home.starts_with("memory:") {
             return Err(usage(anyhow::anyhow!(
-                "home {home}: a home in memory is gone when the command ends; name a folder, file:// or \
-                 s3://bucket/prefix (`haat demo` makes a home of its own and removes it)"
+                "home {home}: a home in memory is lost when the command ends; name a folder, file:// or \
+                 s3://bucket/prefix (`haat demo` creates a home of its own and removes it)"
             )));
         }
         if let Some((scheme, _)) = home.split_once("://")
             && !matches!(scheme, "file" | "s3")
         {
             return Err(usage(anyhow::anyhow!(
-                "{what} {home}: a folder, file:// or s3://bucket/prefix, not {scheme}://"
+                "{what} {home}: must be a folder, file:// or s3://bucket/prefix, not {scheme}://"
             )));
         }
         let opened = match url_of(home) {
@@ -145,7 +145,7 @@ impl Context {
         let given = &self.config.storefront;
         let own = given.user_agent != StorefrontConfig::default().user_agent;
         (!own && !given.allow_loopback).then_some(
-            "stores cannot reach you: storefront.user_agent names somebody else; set it to your own, such as \
+            "stores cannot contact you: storefront.user_agent names somebody else; set it to your own, such as \
              \"haat/0.0 (+https://market.example/bot; bots@market.example)\"",
         )
     }
@@ -219,8 +219,12 @@ impl Context {
         {
             return Err(usage(anyhow::anyhow!("home {} does not exist", self.config.home)));
         }
-        std::fs::create_dir_all(&cache)
-            .with_context(|| format!("folder {} for copies of releases (query_server.cache)", cache.display()))?;
+        std::fs::create_dir_all(&cache).with_context(|| {
+            format!(
+                "cache folder {} for release files (query_server.cache)",
+                cache.display()
+            )
+        })?;
         let defaults = QueryConfig::new(self.config.market_currency);
         let secret = Some(given.cursor_secret.as_str()).filter(|secret| !secret.is_empty());
         let config = QueryConfig {
@@ -280,9 +284,9 @@ impl Context {
         match given.embedder {
             EmbedderChoice::Table => data_embedding::shipped()
                 .map(Some)
-                .context("the embedding table that is part of the program is damaged"),
+                .context("the embedding table in the program is damaged"),
             EmbedderChoice::Transformer if given.transformer.is_empty() => Err(usage(anyhow::anyhow!(
-                "embedding.transformer: the folder of a model is not set"
+                "embedding.transformer is not set; it must name the folder of a model"
             ))),
             #[cfg(feature = "transformer")]
             EmbedderChoice::Transformer => {

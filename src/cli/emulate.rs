@@ -95,8 +95,9 @@ pub(crate) enum DriftArg {
 
 /// Parses a drift argument such as `repriced=50`.
 fn drift(text: &str) -> Result<(DriftArg, u16), String> {
-    let (what, thousandths) = text.split_once('=').ok_or("not of the form WHAT=N")?;
-    let what = DriftArg::from_str(what, false).map_err(|_| "none of stores, repriced, restocked, replaced, touched")?;
+    let (what, thousandths) = text.split_once('=').ok_or("must have the form WHAT=N")?;
+    let what =
+        DriftArg::from_str(what, false).map_err(|_| "WHAT must be stores, repriced, restocked, replaced or touched")?;
     let number = thousandths.parse().ok().filter(|number| *number <= 1000);
-    Ok((what, number.ok_or("N is not a number from 0 to 1000")?))
+    Ok((what, number.ok_or("N must be a number from 0 to 1000")?))
 }

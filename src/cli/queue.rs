@@ -4,12 +4,13 @@ use super::examples;
 use crate::listen::ListenAddress;
 
 /// The text of `haat worker --help`.
-pub(super) const WORKER: &str = "Take stores from the queue and refresh them, with any number of workers on any number of machines
+pub(super) const WORKER: &str =
+    "Take stores from the queue and refresh them, with any number of workers on any number of machines
 
-`haat crawl --queue` puts stores into the queue. Each store is asked by one worker at a time: whoever says nothing for too long \
-(queue.lease_s) loses it to another, who goes on with the pages that were landed. One of the workers brings what all of them find \
-to the lake. Workers on several machines share a PostgreSQL state (state.url) and a home on S3. Ctrl-C or SIGTERM gives back what \
-is not finished.";
+`haat crawl --queue` puts stores into the queue. One worker at a time crawls a store. A worker without a sign of life \
+for queue.lease_s loses the store to another worker, which continues after the pages that were landed. One of the \
+workers commits the results of all workers to the lake. Workers on several machines share a PostgreSQL state \
+(state.url) and a home on S3. Ctrl-C or SIGTERM returns unfinished stores to the queue.";
 
 #[derive(Debug, Args)]
 pub(crate) struct QueuedArgs {

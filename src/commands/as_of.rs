@@ -26,7 +26,7 @@ fn moment(text: &str) -> anyhow::Result<AsOf> {
     let time = text.parse().map(AsOf::Timestamp);
     time.map_err(|_| {
         usage(anyhow::anyhow!(
-            "--as-of: {text:?} is neither a time (RFC 3339) nor the number of a tick"
+            "--as-of: {text:?} is neither a time (RFC 3339) nor a tick number"
         ))
     })
 }

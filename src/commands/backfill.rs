@@ -84,7 +84,8 @@ async fn read_again(options: &BackfillOptions, context: &Context) -> anyhow::Res
 async fn index(args: &BackfillArgs, context: &Context) -> anyhow::Result<Outcome> {
     if !args.all || args.from.is_some() || args.to.is_some() || args.older {
         return Err(usage(anyhow::anyhow!(
-            "--stage index makes the whole release of the lake as it is: give --all, without --from, --to and --older"
+            "--stage index rebuilds the whole release from the current lake: use --all, without --from, --to and \
+             --older"
         )));
     }
     let how = release::Build {

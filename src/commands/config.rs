@@ -12,7 +12,7 @@ pub(crate) fn show(args: &ConfigArgs, layers: &Layers, output: Output) -> anyhow
         writeln!(
             out,
             "# file: {}",
-            file.as_deref().unwrap_or("none (haat.toml is read where it exists)")
+            file.as_deref().unwrap_or("none (haat.toml is read if it exists)")
         )?;
         for setting in &settings {
             let from = match setting.from {

@@ -96,15 +96,15 @@ fn check_reachable(context: &Context, registry: &Registry) -> anyhow::Result<()>
         return Ok(());
     }
     Err(usage(anyhow::anyhow!(
-        "the stores of this home are on this machine, as those of a demo are, which end with it: `haat demo --home DIR` opens \
-         it again; for stores of your own here, set storefront.allow_loopback"
+        "the stores of this home are on this machine, such as those of a demo, which stop when the demo ends: `haat \
+         demo --home DIR` starts them again. To crawl your own stores on this machine, set storefront.allow_loopback"
     )))
 }
 
 /// Adds advice to the registry's error about a crawl without any store to query.
 fn unregistered(error: NotRegistered) -> anyhow::Error {
     usage(match error {
-        NotRegistered::Any => anyhow::anyhow!("{error}: `haat brands add DOMAIN`, or `haat demo` to look around"),
+        NotRegistered::Any => anyhow::anyhow!("{error}: run `haat brands add DOMAIN`, or `haat demo` to look around"),
         NotRegistered::Brand(_) => error.into(),
     })
 }
@@ -163,16 +163,16 @@ fn print(
             quality::write_brief(out, storage, quality)?;
         }
         if interrupted && report.dry_run {
-            writeln!(out, "interrupted: some stores were not looked at")?;
+            writeln!(out, "interrupted: some stores were not crawled")?;
         } else if interrupted && report.state == RunState::Interrupted {
             writeln!(
                 out,
-                "interrupted: the same command goes on with it; nothing was released"
+                "interrupted: nothing was released; run the same command again to continue"
             )?;
         } else if interrupted {
             writeln!(
                 out,
-                "interrupted after the crawl: nothing was released, `haat release build` does it"
+                "interrupted after the crawl: nothing was released; run `haat release build`"
             )?;
         }
         match &built {
@@ -251,22 +251,22 @@ fn next_steps(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Resu
     };
     let until = match held.iter().filter(repeats).count() {
         0 => "held back until you accept it",
-        some if some == held.len() => "held back until another crawl finds the same",
+        some if some == held.len() => "held back until another crawl finds the same catalogue",
         _ => {
-            "held back; of prices and of unreadable records no other crawl is believed either, of others one that finds the same"
+            "held back: price changes and unreadable records until you accept them, other changes until another crawl \
+             finds the same"
         }
     };
-    writeln!(out, "{until}; where the report shows that it is right, accept it with:")?;
+    writeln!(
+        out,
+        "{until}; if the report shows that the new catalogue is right, accept it with:"
+    )?;
     for store in held.iter().take(HELD_NAMED_MAX) {
         writeln!(out, "  haat crawl --brand {0} --confirm {0}", store.slug)?;
     }
     match held.len().saturating_sub(HELD_NAMED_MAX) {
         0 => Ok(()),
-        more => writeln!(
-            out,
-            "  … and {} more, which `haat doctor` names",
-            counted(more, "brand")
-        ),
+        more => writeln!(out, "  … and {} more; `haat doctor` lists them", counted(more, "brand")),
     }
 }
 
@@ -290,7 +290,8 @@ fn summary(out: &mut dyn std::io::Write, storage: &Storage, report: &RunReport) 
         0 => {}
         stores => writeln!(
             out,
-            "{}: prices in another currency than the store's own, as the report says; storefront.country says whose are wanted",
+            "{}: prices in another currency than the store's own, see the report; storefront.country sets the country \
+             whose prices are wanted",
             counted(stores, "store")
         )?,
     }
@@ -384,8 +385,8 @@ mod tests {
         let told = String::from_utf8(out).unwrap();
         assert_eq!(
             told.lines().next().unwrap(),
-            "1 store: prices in another currency than the store's own, as the report says; storefront.country says whose \
-             are wanted"
+            "1 store: prices in another currency than the store's own, see the report; storefront.country sets the \
+             country whose prices are wanted"
         );
     }
 
@@ -413,8 +414,8 @@ mod tests {
                  run 20261121T012725Z-3f9a01c7: 2 stores, 0 changed, 1 unchanged, 1 held back, 0 failed, 0 skipped; \
                  6 products, 0 quarantined, 1 commit\n\
                  report: {}\n\
-                 held back until another crawl finds the same; where the report shows that it is right, accept it \
-                 with:\n  \
+                 held back until another crawl finds the same catalogue; if the report shows that the new \
+                 catalogue is right, accept it with:\n  \
                  haat crawl --brand kith --confirm kith\n",
                 report_path.display()
             )

@@ -72,7 +72,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     let examples = tokio::select! {
         opened = Box::pin(opened) => opened?,
         () = &mut told => {
-            closed(&context, "the demo was stopped before the market was open").await?;
+            closed(&context, "the demo was stopped before its server had started").await?;
             return Ok(Outcome::Partial);
         }
     };
@@ -88,11 +88,11 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     // Boxed, because a run is a large future that would take much stack space.
     let (served, asked) = tokio::join!(served, Box::pin(delivery(context.clone(), &storage, &stop)));
     if let Err(error) = asked {
-        tracing::warn!("delivery to pincodes is not known: {}", plain(&error));
+        tracing::warn!("the delivery of the demo's stores could not be read: {}", plain(&error));
     }
     served?;
     stores.shutdown().await;
-    closed(&context, "the market is closed").await?;
+    closed(&context, "the demo has ended").await?;
     Ok(Outcome::Done)
 }
 
@@ -112,23 +112,34 @@ fn opened_on(context: &Context, address: &str, examples: &Examples, visitor: &Vi
             }
             writeln!(
                 out,
-                "\n  Change what a store sells; its live price follows within 15 s:\n\n  {}",
+                "\n  Change what a store sells; the live price follows within 15 s:\n\n  {}",
                 examples.change
             )?;
-            writeln!(out, "\n  Your key, for what needs one:\n\n  {}\n", visitor.key)?;
+            writeln!(
+                out,
+                "\n  Your key, for operations that require one:\n\n  {}\n",
+                visitor.key
+            )?;
             writeln!(out, "  curl -H 'X-Service-Key: {}' '{address}/v1/me'\n", visitor.key)?;
             writeln!(out, "  Every operation, with a console: {address}/docs/\n")?;
             writeln!(out, "  For agents, over MCP: {address}/v1/mcp\n")?;
-            writeln!(out, "  Sign in, once, to keep keys and a cart: {}", visitor.dashboard)?;
+            writeln!(
+                out,
+                "  Sign in (link works once) to create keys and keep a cart: {}",
+                visitor.dashboard
+            )?;
             if let Some(mails) = &mails {
-                writeln!(out, "\n  Or by e-mail, which is shown at {mails}: {address}/dashboard/")?;
+                writeln!(
+                    out,
+                    "\n  Or sign in by e-mail at {mails}, where the e-mails are shown: {address}/dashboard/"
+                )?;
             }
             let fate = if context.scratch.get().is_some() {
-                "closes the market and removes it; --home DIR keeps it"
+                "stops the demo and removes its data; --home DIR keeps it"
             } else {
-                "closes the market and keeps it"
+                "stops the demo and keeps its data"
             };
-            writeln!(out, "\n  Everything is under {} · Ctrl-C {fate}", context.config.home)
+            writeln!(out, "\n  All data is under {} · Ctrl-C {fate}", context.config.home)
         },
     )
 }
@@ -153,7 +164,7 @@ async fn closed(context: &Context, how: &str) -> anyhow::Result<()> {
                 .with_context(|| format!("the demo's folder {home} cannot be removed"))?;
             format!("{how}; its folder {home} was removed (`haat demo --home DIR` keeps it)")
         }
-        None => format!("{how}; everything is kept under {home}"),
+        None => format!("{how}; its data is kept under {home}"),
     };
     // Standard error may be closed, and there is no other place to write to.
     let _ = writeln!(std::io::stderr(), "haat: {told}");
@@ -241,7 +252,7 @@ async fn delivery(mut context: Context, storage: &Storage, stop: &CancellationTo
         ..context.config.delivery.options()
     };
     let report = probe(&deps, &options).await?;
-    tracing::info!(asked = report.asked(), "stores were asked what delivery costs");
+    tracing::info!(asked = report.asked(), "asked stores for delivery costs");
     if report.asked() > 0 && !stop.is_cancelled() {
         // Boxed, because a large future would take much stack space.
         Box::pin(release::build(&context, storage, &release::Build::default())).await?;

@@ -44,18 +44,18 @@ pub(crate) async fn run(args: DoctorArgs, mut context: Context) -> anyhow::Resul
     findings.extend(servers(&context));
     findings.push(embedding(&context).await);
     findings.push(match context.synonyms() {
-        Ok(_) => Finding::fine("synonyms", "every line can be read".into()),
+        Ok(_) => Finding::fine("synonyms", "every line is valid".into()),
         Err(error) => Finding::broken("synonyms", &error, "see query_server.synonyms in `haat config`"),
     });
     if context.config.storefront.allow_loopback {
         findings.push(Finding::noted(
             "storefront",
             "stores on this machine may be crawled (storefront.allow_loopback)".into(),
-            "right for emulated stores, wrong in production",
+            "use this for emulated stores only, not in production",
         ));
     }
     if let Some(warning) = context.unnamed_crawler() {
-        let set = "[storefront] user_agent = … in the configuration file, or HAAT_STOREFRONT__USER_AGENT";
+        let set = "set user_agent under [storefront] in the configuration file, or HAAT_STOREFRONT__USER_AGENT";
         findings.push(Finding::warning("storefront", warning.to_owned(), set));
     }
     print(&context, &findings)?;
@@ -121,10 +121,11 @@ async fn home(context: &Context, findings: &mut Vec<Finding>) -> (Option<Storage
     (Some(storage), true)
 }
 
-const SET_HOME: &str = "set home, and s3.* where it is an S3 address; see `haat config`";
+const SET_HOME: &str = "set home, and s3.* if it is an S3 address; see `haat config`";
 
-const UNCONDITIONAL: &str = "it takes a new object where one lies (it ignores `If-None-Match: *`): of two writers at once both \
-    would be told that they were first. Use an object store that keeps conditions";
+const UNCONDITIONAL: &str = "the object store overwrites an existing object despite `If-None-Match: *`, so two \
+    concurrent writers would both believe that they were first. Use an object store that \
+    supports conditional writes";
 
 /// A disk with less free space than this counts as nearly full: one crawl of a large market may write as much.
 const FREE_BYTES_MIN: u64 = 256 << 20;
@@ -138,7 +139,7 @@ fn room(storage: &Storage) -> Option<Finding> {
         _ => Finding::warning(
             "disk",
             found,
-            "make room on the disk; `haat release gc` and `haat lake vacuum` remove what is not needed",
+            "free space on the disk; `haat release gc` and `haat lake vacuum` remove files that are not needed",
         ),
     })
 }
@@ -153,10 +154,16 @@ async fn try_out(context: &Context, storage: &Storage) -> anyhow::Result<String>
         let read = data_storage::get_bytes(storage, &path)
             .await?
             .context("the object that was written cannot be read")?;
-        anyhow::ensure!(read == bytes, "the object that was written is read back different");
+        anyhow::ensure!(
+            read == bytes,
+            "the object that was written is different when it is read back"
+        );
         // This check also removes the object.
         anyhow::ensure!(data_storage::keeps_conditions(storage, &path).await?, UNCONDITIONAL);
-        Ok(format!("{} takes, gives back and removes an object", storage.url()))
+        Ok(format!(
+            "an object can be written, read and removed in {}",
+            storage.url()
+        ))
     };
     let tried = tried.await;
     storage.remove_empty_folder(&folder);
@@ -167,17 +174,19 @@ async fn try_out(context: &Context, storage: &Storage) -> anyhow::Result<String>
 async fn state(context: &Context) -> Finding {
     const SUBJECT: &str = "state";
     match context.check_state().await {
-        Ok(StateFound::Whole) => Finding::fine(SUBJECT, "its database is whole, and its master key is there".into()),
-        Ok(StateFound::Answers) => Finding::fine(SUBJECT, "its database answers, and its master key is there".into()),
-        Ok(StateFound::Absent) => {
-            Finding::fine(SUBJECT, "none yet: the first key, cart, account or job makes it".into())
-        }
+        Ok(StateFound::Whole) => Finding::fine(SUBJECT, "its database is intact, and its master key exists".into()),
+        Ok(StateFound::Answers) => Finding::fine(SUBJECT, "its database answers, and its master key exists".into()),
+        Ok(StateFound::Absent) => Finding::fine(
+            SUBJECT,
+            "none yet: the first key, cart, account or job creates it".into(),
+        ),
         Ok(StateFound::Nowhere) => Finding::fine(SUBJECT, "none: state.url names no database".into()),
         Err(error) => Finding::unusable(
             SUBJECT,
             &error,
-            "keys, carts and accounts need it. A database that does not answer: see state.url. A master key: put back the \
-             copy that you keep elsewhere. A damaged file: set it aside, and `haat restore` a backup into an empty home",
+            "keys, carts and accounts need the state. If the database does not answer, check state.url. If the master \
+             key is missing, put back your copy of it. If a file is damaged, move it away, and run `haat restore` \
+             with a backup into an empty home",
         ),
     }
 }
@@ -191,7 +200,7 @@ fn servers(context: &Context) -> Vec<Finding> {
     }
     // With SQLite a master key is created automatically.
     if !state.url.is_empty() && state.master_key.is_empty() {
-        let advice = "`haat up` and `haat live-gateway` do not start without it; a query server alone does";
+        let advice = "`haat up` and `haat live-gateway` do not start without it; a separate query server does";
         findings.push(Finding::warning(SUBJECT, NO_MASTER_KEY.to_owned(), advice));
     }
     findings
@@ -199,9 +208,9 @@ fn servers(context: &Context) -> Vec<Finding> {
 
 async fn registry(storage: &Storage) -> Vec<Finding> {
     const SUBJECT: &str = "brands";
-    const UNUSABLE: &str = "put it back from a copy of registry/";
-    const REPAIR: &str = "`haat lake repair` writes it again from its copy in registry/, or registers its brands again as far as \
-                          the lake knows them; `--dry-run` says which";
+    const UNUSABLE: &str = "restore it from a copy of registry/";
+    const REPAIR: &str = "`haat lake repair` restores it from its copy in registry/, or registers its brands again \
+                          with the data in the lake; add `--dry-run` to preview this";
     let registry = match Registry::load(storage).await {
         Ok(registry) => registry,
         Err(error) => return vec![Finding::unusable(SUBJECT, &error.into(), UNUSABLE)],
@@ -212,10 +221,10 @@ async fn registry(storage: &Storage) -> Vec<Finding> {
     };
     let lost = registry
         .lost()
-        .map(|path| format!("{path} is lost, and its copy too: brands that it registered are left out"));
+        .map(|path| format!("{path} and its copy are lost: brands that it registered are missing"));
     let damaged = damaged
         .into_iter()
-        .map(|path| format!("{path} is missing or damaged, and read from its other copy"));
+        .map(|path| format!("{path} is missing or damaged; its copy was read instead"));
     let broken: Vec<_> = lost
         .chain(damaged)
         .map(|found| Finding::wrong(SUBJECT, found, REPAIR))
@@ -225,7 +234,7 @@ async fn registry(storage: &Storage) -> Vec<Finding> {
         true if registry.is_empty() => vec![Finding::noted(
             SUBJECT,
             "none registered".into(),
-            "`haat brands add DOMAIN`, or `haat demo` to look around",
+            "run `haat brands add DOMAIN`, or `haat demo` to look around",
         )],
         true => vec![Finding::fine(SUBJECT, format!("{} registered", registry.len()))],
     }
@@ -236,7 +245,7 @@ async fn registry(storage: &Storage) -> Vec<Finding> {
 async fn embedding(context: &Context) -> Finding {
     let embedder = match context.embedder() {
         Ok(Some(embedder)) => embedder,
-        Ok(None) => return Finding::fine("embedding", "none: search by words alone".into()),
+        Ok(None) => return Finding::fine("embedding", "none: searches use words alone".into()),
         Err(error) => return Finding::broken("embedding", &error, "see `haat config` for embedding.*"),
     };
     let id = embedder.id().clone();

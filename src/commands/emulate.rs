@@ -114,8 +114,8 @@ pub(crate) async fn start(mut config: EmulatorConfig, source: &SourceArgs) -> an
         && let Some(first) = unsaid.first()
     {
         tracing::warn!(
-            "{} without a currency in a meta.json, among them {first}: their prices are taken to be in {assumed}; \
-             --currency CODE says otherwise",
+            "{} without a currency in a meta.json, among them {first}: their prices are assumed to be in {assumed}; \
+             set another currency with --currency CODE",
             counted(unsaid.len(), "recorded store")
         );
     }

@@ -35,7 +35,7 @@ pub(crate) async fn run(args: FeedArgs, context: Context) -> anyhow::Result<Outc
         if brands.remove(&brand.store).is_some() {
             tracing::warn!(
                 brand.slug = %brand.slug,
-                "{} is left out: the lake's data on it is doubted, and the release holds it back", brand.slug
+                "{} is left out: the release holds back the lake's data on this brand", brand.slug
             );
         }
     }
@@ -43,7 +43,7 @@ pub(crate) async fn run(args: FeedArgs, context: Context) -> anyhow::Result<Outc
     let tally = tokio::select! {
         written = Box::pin(write(&snapshot, &brands, &args, &mut to)) => written?,
         () = shutdown_signal() => {
-            tracing::warn!("a signal came: the feed is not complete, and no file was written");
+            tracing::warn!("stopped by a signal: the feed is incomplete, and no file was written");
             return Ok(Outcome::Partial);
         }
     };
@@ -93,7 +93,7 @@ async fn wanted(snapshot: &LakeSnapshot, named: &[String]) -> anyhow::Result<BTr
     let is_absent = |slug: &&BrandSlug| !found.values().any(|brand| brand.slug == **slug);
     match slugs.iter().find(is_absent) {
         Some(absent) => Err(usage(anyhow::anyhow!(
-            "--brand: the lake has no brand {absent}; `haat brands list` lists those that are registered"
+            "--brand: the lake has no brand {absent}; `haat brands list` lists the registered brands"
         ))),
         None => Ok(found),
     }
@@ -212,7 +212,7 @@ fn folder_of(file: &Path) -> &Path {
 
 fn is_there(name: &Path) -> anyhow::Error {
     usage(anyhow::anyhow!(
-        "--out: {} is there already; --force replaces it",
+        "--out: {} already exists; --force replaces it",
         name.display()
     ))
 }

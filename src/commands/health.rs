@@ -47,7 +47,7 @@ fn probe_at(listen: &str) -> anyhow::Result<Url> {
         .map_or_else(|_| listen.to_owned(), |address| near(address).to_string());
     format!("http://{at}/healthz")
         .parse()
-        .with_context(|| format!("{listen:?} is no address"))
+        .with_context(|| format!("{listen:?} is not a valid address"))
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ async fn trigger(context: &Context, job: JobName) -> anyhow::Result<Outcome> {
             outcome(&run)
         }
         Some(TriggerOutcome::Busy(run)) => Err(lost_race(format!(
-            "{} is at work on {job} (run {})",
+            "{} is already running {job} (run {})",
             run.worker, run.number
         ))),
         None => Ok(Outcome::Partial),
@@ -77,10 +77,10 @@ fn outcome(run: &JobRun) -> anyhow::Result<Outcome> {
         JobRunOutcome::Done => Ok(Outcome::Done),
         JobRunOutcome::Partial | JobRunOutcome::Interrupted => Ok(Outcome::Partial),
         JobRunOutcome::Running | JobRunOutcome::Lost => {
-            anyhow::bail!("the outcome of run {} of {} is not known", run.number, run.job)
+            anyhow::bail!("the outcome of run {} of {} is unknown", run.number, run.job)
         }
         JobRunOutcome::Failed | JobRunOutcome::TimedOut => {
-            let detail = run.detail.as_deref().unwrap_or("it took too long");
+            let detail = run.detail.as_deref().unwrap_or("it exceeded its time limit");
             anyhow::bail!("run {} of {} failed: {detail}", run.number, run.job)
         }
     }
@@ -93,8 +93,11 @@ async fn queue(context: &Context, state: &State, job: JobName) -> anyhow::Result
     context
         .output
         .print(&json!({ "job": job, "queued": is_new }), |out| match is_new {
-            true => writeln!(out, "{job} is asked for: the next `haat jobs run` that looks runs it"),
-            false => writeln!(out, "{job} is asked for already"),
+            true => writeln!(
+                out,
+                "{job} is requested: the next `haat jobs run` process that checks for requests runs it"
+            ),
+            false => writeln!(out, "{job} is already requested"),
         })
 }
 
@@ -105,8 +108,8 @@ async fn pause(context: &Context, state: &State, job: JobName) -> anyhow::Result
     context.output.print(
         &json!({ "job": job, "paused": true, "changed": is_new }),
         |out| match is_new {
-            true => writeln!(out, "{job} rests until `haat jobs resume {job}`"),
-            false => writeln!(out, "{job} rests already"),
+            true => writeln!(out, "{job} is paused until `haat jobs resume {job}`"),
+            false => writeln!(out, "{job} is already paused"),
         },
     )
 }
@@ -116,8 +119,8 @@ async fn resume(context: &Context, state: &State, job: JobName) -> anyhow::Resul
     context.output.print(
         &json!({ "job": job, "paused": false, "changed": is_new }),
         |out| match is_new {
-            true => writeln!(out, "{job} runs again with its next moment"),
-            false => writeln!(out, "{job} does not rest"),
+            true => writeln!(out, "{job} is resumed and runs at its next scheduled time"),
+            false => writeln!(out, "{job} is not paused"),
         },
     )
 }

@@ -19,7 +19,7 @@ use crate::output::{Output, counted};
 use crate::wiring::Context;
 
 /// Advice about a key that was just created.
-const ONCE: &str = "Keep it: it is shown this once, and nothing that is kept can tell it again.";
+const ONCE: &str = "Save it now: it is shown only once and cannot be recovered.";
 const HOUR_S: u64 = 3600;
 
 /// Runs `haat keys …`.
@@ -124,7 +124,7 @@ async fn revoke(context: &Context, state: &State, id: &KeyId) -> anyhow::Result<
     context.output.print(&document, |out| {
         writeln!(
             out,
-            "{} ({}): revoked. Servers refuse it within seconds.",
+            "{} ({}): revoked. Servers reject it within seconds.",
             key.id, key.name
         )
     })
@@ -143,7 +143,7 @@ async fn confirm(context: &Context, state: &State, ids: Option<&[KeyId]>) -> any
         }
         writeln!(
             out,
-            "{} confirmed. Servers take them within seconds.",
+            "{} confirmed. Servers accept them within seconds.",
             counted(keys.len(), "key")
         )
     })
@@ -164,8 +164,8 @@ fn print_rotated(output: Output, document: &Value, issued: &IssuedKey, old: &sta
         writeln!(out, "{}", issued.key.expose())?;
         writeln!(out, "{} ({}, {}). {ONCE}", record.id, record.name, record.plan.as_str())?;
         match old.ends_at.filter(|end| *end > record.created_at) {
-            Some(end) => writeln!(out, "{}: taken until {end}.", old.id),
-            None => writeln!(out, "{}: ended. Servers refuse it within seconds.", old.id),
+            Some(end) => writeln!(out, "{}: accepted until {end}.", old.id),
+            None => writeln!(out, "{}: ended. Servers reject it within seconds.", old.id),
         }
     })
 }

@@ -86,7 +86,7 @@ fn named(tables: &[String]) -> anyhow::Result<BTreeSet<TableName>> {
         let table = TableName::ALL.into_iter().find(|table| table.as_str() == name);
         table.ok_or_else(|| {
             usage(anyhow::anyhow!(
-                "--table: there is no table {name:?}; `haat lake tables` lists them"
+                "--table: no table is called {name:?}; `haat lake tables` lists them"
             ))
         })
     });
@@ -127,7 +127,7 @@ async fn restore(context: &Context, lake: &Lake, as_of: &str, tables: &[String],
         for one in &report.tables {
             writeln!(
                 out,
-                "{:20} as of version {:>6}: {} back, {} gone",
+                "{:20} as of version {:>6}: {} rows added back, {} rows removed",
                 one.table.as_str(),
                 one.version,
                 counted(one.files_added, "file"),
@@ -139,7 +139,8 @@ async fn restore(context: &Context, lake: &Lake, as_of: &str, tables: &[String],
             (false, true) => writeln!(out, "nothing was written"),
             (false, false) => writeln!(
                 out,
-                "done: `haat release build` publishes it; an unchanged store stays as it is now until `haat crawl --force`"
+                "done: `haat release build` publishes it; an unchanged store keeps these rows until `haat crawl \
+                 --force`"
             ),
         }
     })
@@ -156,7 +157,8 @@ async fn vacuum(
     let hours = retention_hours.unwrap_or(context.config.lake.retention_hours);
     if hours > RETENTION_HOURS_MAX {
         return Err(usage(anyhow::anyhow!(
-            "--retention-hours must be {RETENTION_HOURS_MAX} at most, not {hours}: so long the lake remembers removed files"
+            "--retention-hours must be at most {RETENTION_HOURS_MAX}, not {hours}: the lake does not remember removed \
+             files for longer"
         )));
     }
     let retention = Duration::from_secs(hours.saturating_mul(3600));

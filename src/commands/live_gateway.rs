@@ -58,9 +58,9 @@ pub(crate) async fn run(args: LiveGatewayArgs, context: Context) -> anyhow::Resu
     let document = json!({ "address": address, "catalogue": given.catalogue, "ops_address": ops_address });
     context.output.print(&document, |out| {
         if let Some(ops) = &ops_address {
-            writeln!(out, "probes and metrics on {ops}")?;
+            writeln!(out, "health probes and metrics on {ops}")?;
         }
-        writeln!(out, "asking stores on {address}; Ctrl-C stops it")
+        writeln!(out, "live gateway on {address}; Ctrl-C stops it")
     })?;
     let listeners = Listeners::serve(&context, listener, router, stop)?.beside(ops);
     listeners.until(told, || gateway.leave()).await?;

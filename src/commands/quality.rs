@@ -111,9 +111,9 @@ async fn before(
     }
     let released = released.filter(|manifest| !manifest.lake.is_empty() && manifest.lake != *now.versions());
     let (versions, called) = match released {
-        Some(manifest) => (manifest.lake, format!("release {}, which is current", manifest.id)),
+        Some(manifest) => (manifest.lake, format!("release {}, the current one", manifest.id)),
         None => match known.run_before(now.versions()) {
-            Some((versions, made_at)) => (versions.clone(), format!("the run before, of {made_at}")),
+            Some((versions, made_at)) => (versions.clone(), format!("the previous run, of {made_at}")),
             None => return Ok(None),
         },
     };
@@ -150,7 +150,7 @@ pub(crate) async fn after_crawl(context: &Context, storage: &Storage) -> Option<
     let looked = match context.lake_in(storage).await {
         Ok(lake) => Box::pin(after_run(storage, &lake, &context.config.quality, age_ms_max, at)).await,
         Err(error) => {
-            tracing::warn!("the effect of the run on the quality of the data is not known: {error:#}");
+            tracing::warn!("the data quality of the run could not be computed: {error:#}");
             return None;
         }
     };
@@ -158,7 +158,7 @@ pub(crate) async fn after_crawl(context: &Context, storage: &Storage) -> Option<
         Ok(report) => Some(report),
         Err(error) => {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "the effect of the run on the quality of the data is not known");
+            tracing::warn!(error, "the data quality of the run could not be computed");
             None
         }
     }
@@ -192,10 +192,10 @@ fn write_report(out: &mut dyn std::io::Write, looked: &QualityView<'_>) -> std::
     let against = report
         .against
         .as_deref()
-        .unwrap_or("nothing: there is no earlier state");
+        .unwrap_or("nothing, because there is no earlier state");
     writeln!(
         out,
-        "{} of {}, beside {against}",
+        "{} of {}, compared with {against}",
         counted(totals.now.products, "product"),
         counted(totals.brands, "brand")
     )?;
@@ -214,13 +214,13 @@ fn write_report(out: &mut dyn std::io::Write, looked: &QualityView<'_>) -> std::
     let repeated = totals.now.duplicates;
     writeln!(
         out,
-        "  repeated: {} ids, {} handles, {} titles",
+        "  duplicates: {} ids, {} handles, {} titles",
         repeated.ids, repeated.handles, repeated.titles
     )?;
     if let Some(moves) = &totals.moves {
         writeln!(
             out,
-            "  prices: {} moved, {} jumped, {} in another currency",
+            "  prices: {} changed, {} jumped, {} in another currency",
             moves.moved(),
             moves.jumped,
             moves.currency_changed
@@ -240,16 +240,20 @@ fn write_report(out: &mut dyn std::io::Write, looked: &QualityView<'_>) -> std::
     )?;
     if let Some(known) = &report.shipping_known {
         let known = known.named().map(|(fact, brands)| format!("{fact} {brands}"));
-        writeln!(out, "  brands that tell of shipping: {}", known.join(", "))?;
+        writeln!(out, "  brands that state shipping terms: {}", known.join(", "))?;
     }
     if !report.unfound.is_empty() {
         let words = report.unfound.iter();
         let words = words.map(|one| format!("{} ({})", one.words, one.without_hits));
-        writeln!(out, "  searched for in vain: {}", words.collect::<Vec<_>>().join(", "))?;
+        writeln!(
+            out,
+            "  searches without results: {}",
+            words.collect::<Vec<_>>().join(", ")
+        )?;
     }
     if totals.brands_unread > 0 {
         let unread = counted(totals.brands_unread, "brand");
-        writeln!(out, "  not read: {unread}, of which files are missing or damaged")?;
+        writeln!(out, "  not read: {unread}, because files are missing or damaged")?;
     }
     write_findings(out, looked)
 }
@@ -261,17 +265,18 @@ fn write_findings(out: &mut dyn std::io::Write, looked: &QualityView<'_>) -> std
     }
     let more = report.findings.len().saturating_sub(PRINTED_MAX);
     if more > 0 {
-        writeln!(out, "and {more} more, which --json and --html show")?;
+        writeln!(out, "and {more} more; --json and --html show all")?;
     }
     for brand in held.iter().take(PRINTED_MAX) {
         write_held(out, brand)?;
     }
     match (report.findings.is_empty(), report.is_released) {
         (true, _) => writeln!(out, "nothing is beyond a threshold"),
-        (false, true) => writeln!(out, "the current release was made of this all the same"),
+        (false, true) => writeln!(out, "the current release contains this data anyway"),
         (false, false) => writeln!(
             out,
-            "a release keeps these brands as they were; where one is right: haat release build --accept-brand SLUG"
+            "a release keeps the earlier data of these brands; to accept the new data of one: haat release build \
+             --accept-brand SLUG"
         ),
     }
 }
@@ -283,7 +288,8 @@ pub(super) fn write_held(out: &mut dyn std::io::Write, brand: &HeldBrand) -> std
     } = brand;
     writeln!(
         out,
-        "HELD {slug}, as it was before {since}: {}; where it is right: haat release build --accept-brand {slug}",
+        "HELD {slug} at its data from before {since}: {}; to accept the new data: haat release build --accept-brand \
+         {slug}",
         reasons.join("; ")
     )
 }

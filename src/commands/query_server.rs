@@ -47,8 +47,8 @@ pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -
     tokio::select! {
         opened = server.refresh() => match opened {
             Ok(Followed::Nothing) => tracing::warn!(
-                "nothing is released under {} yet: requests are answered with 503 until `haat crawl --release` or \
-                 `haat release build` has published something",
+                "no release exists under {} yet: requests are answered with 503 until `haat crawl --release` or `haat \
+                 release build` has published one",
                 context.config.home
             ),
             Ok(_) => {}
@@ -65,10 +65,10 @@ pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -
     }
     context.output.print(&told_addresses, |out| {
         if let Some(ops) = &ops {
-            writeln!(out, "probes and metrics on {ops}")?;
+            writeln!(out, "health probes and metrics on {ops}")?;
         }
         if let Some(internal) = &internal {
-            writeln!(out, "lookups of gateways on {internal}")?;
+            writeln!(out, "product lookups of gateways on {internal}")?;
         }
         if let Some(sql) = &sql {
             writeln!(out, "SQL on {sql} ({})", crate::sql_over_wire::PROTOCOLS)?;

@@ -61,7 +61,7 @@ fn print_run(context: &Context, run: &EnqueuedRun) -> anyhow::Result<()> {
     context.output.print(&document, |out| {
         writeln!(
             out,
-            "run {}: {} in the queue; `haat worker` refreshes them, `haat queue list` shows how far it is",
+            "run {}: {} in the queue; `haat worker` refreshes them, `haat queue list` shows the progress",
             run.run,
             counted(run.stores, "store")
         )
@@ -85,10 +85,10 @@ async fn list(context: &Context, state: &State, limit: u32) -> anyhow::Result<()
             counted(counts.dead, "dead letter"),
         )?;
         for run in &runs {
-            let force = if run.force { ", everything anew" } else { "" };
+            let force = if run.force { ", all pages read again" } else { "" };
             writeln!(
                 out,
-                "run {}: asked for by {} at {}{force}",
+                "run {}: requested by {} at {}{force}",
                 run.run, run.requested_by, run.created_at
             )?;
         }
@@ -119,7 +119,7 @@ async fn dead(context: &Context, state: &State, limit: u32) -> anyhow::Result<()
         }
         writeln!(
             out,
-            "`haat queue retry SLUG` puts one into the queue again, `haat queue drop SLUG` forgets it"
+            "`haat queue retry SLUG` puts one back into the queue, `haat queue drop SLUG` deletes it"
         )
     })
 }
@@ -152,7 +152,7 @@ async fn taken_out(state: &State, args: &LettersArgs) -> anyhow::Result<Vec<Dead
         && dropped.is_empty()
     {
         return Err(usage(anyhow::anyhow!(
-            "no dead letter is of {slug}: `haat queue dead` shows those that there are"
+            "{slug} has no dead letter: `haat queue dead` lists all dead letters"
         )));
     }
     Ok(dropped)

@@ -42,7 +42,7 @@ pub(crate) async fn run(command: RatesCommand, context: Context) -> anyhow::Resu
         let verb = if dry_run { "would be " } else { "" };
         writeln!(
             out,
-            "{} {verb}added, {} {verb}corrected, {} there already",
+            "{} {verb}added, {} {verb}corrected, {} already present",
             counted(report.added, "rate"),
             report.corrected,
             report.unchanged
@@ -67,7 +67,7 @@ fn read(from: &str) -> anyhow::Result<(String, String)> {
         )
     };
     if bytes as u64 > TEXT_BYTES_MAX {
-        bail!("{source}: more than {TEXT_BYTES_MAX} bytes");
+        bail!("{source}: the text is larger than {TEXT_BYTES_MAX} bytes");
     }
     Ok((text, source))
 }
@@ -86,7 +86,7 @@ async fn asked(context: &Context, address: &str) -> anyhow::Result<(String, Stri
             let text = String::from_utf8(page.bytes.to_vec()).with_context(|| source.clone())?;
             Ok((text, source))
         }
-        FetchOutcome::NotModified => bail!("{source}: it answered that nothing has changed"),
+        FetchOutcome::NotModified => bail!("{source}: the server answered that nothing has changed"),
     }
 }
 
@@ -95,7 +95,7 @@ fn wrong(source: &str, bad: &[BadRate]) -> anyhow::Error {
     let count = if bad.len() < BAD_RATES_MAX {
         counted(bad.len(), "wrong row")
     } else {
-        format!("{BAD_RATES_MAX} wrong rows or more")
+        format!("{BAD_RATES_MAX} or more wrong rows")
     };
     let more = if bad.len() > shown.len() { "; …" } else { "" };
     anyhow::anyhow!("{source}: {count}, nothing is imported: {}{more}", shown.join("; "))

@@ -83,7 +83,7 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
 pub(crate) fn warn_of(unreadable: &[Unreadable]) {
     for unreadable in unreadable {
         tracing::warn!(
-            "{unreadable}; it is skipped: put it back from a copy, or `haat release gc --drop-damaged` gives it up"
+            "{unreadable}; it is skipped: restore it from a copy, or discard it with `haat release gc --drop-damaged`"
         );
     }
 }
@@ -151,16 +151,16 @@ async fn collect(
             counted(cache_bytes, "byte")
         )?;
         for dropped in &report.dropped {
-            writeln!(out, "given up: {dropped}")?;
+            writeln!(out, "discarded: {dropped}")?;
         }
         if report.held {
             writeln!(
                 out,
-                "files that damaged manifests or entries of the log may need were left; see `haat doctor`"
+                "files that damaged manifests or log entries may need were kept; see `haat doctor`"
             )?;
         }
         let age = age(options.min_age.as_secs());
-        writeln!(out, "(files younger than {age} stay: release.gc_min_age_s)")
+        writeln!(out, "(files younger than {age} are kept: release.gc_min_age_s)")
     })
 }
 
@@ -218,7 +218,7 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
             Ok(built)
         }
         Err(error @ ReleaseBuildError::PublishUnknown(_)) => {
-            Err(anyhow::Error::new(error).context("it is not known whether a release was published"))
+            Err(anyhow::Error::new(error).context("it is unknown whether a release was published"))
         }
         Err(error) => {
             let first = matches!(releases.current().await, Ok(None));
@@ -254,7 +254,7 @@ pub(crate) async fn tidy(context: &Context, storage: &Storage, lake: &Lake, publ
         }) => tracing::debug!(merges, files, releases, "tidied"),
         Err(error) => tracing::warn!(
             error = &error as &dyn std::error::Error,
-            "upkeep is left to the next build"
+            "maintenance is postponed to the next build"
         ),
     }
 }
@@ -262,9 +262,9 @@ pub(crate) async fn tidy(context: &Context, storage: &Storage, lake: &Lake, publ
 /// Returns the result and advice for a build whose data is beyond a quality threshold.
 fn held_back(first: bool) -> &'static str {
     if first {
-        "no release was published (`haat quality` shows why; where the data is right: --accept-quality)"
+        "no release was published (`haat quality` shows why; to accept the data: --accept-quality)"
     } else {
-        "no release was published, the one before stays (`haat quality` shows why; where the data is right: \
+        "no release was published, the previous one stays current (`haat quality` shows why; to accept the data: \
          --accept-quality)"
     }
 }
@@ -272,12 +272,12 @@ fn held_back(first: bool) -> &'static str {
 /// Returns the result and advice for a failed build.
 fn not_published(first: bool, collapse: bool) -> &'static str {
     match (first, collapse) {
-        (true, true) => "no release was published (where one without products is right: --accept-collapse)",
+        (true, true) => "no release was published (to accept a release without products: --accept-collapse)",
         (true, false) => "no release was published",
         (false, true) => {
-            "no release was published, the one before stays (where the fall of counts is right: --accept-collapse)"
+            "no release was published, the previous one stays current (to accept the fall of counts: --accept-collapse)"
         }
-        (false, false) => "no release was published, the one before stays",
+        (false, false) => "no release was published, the previous one stays current",
     }
 }
 
@@ -301,7 +301,8 @@ pub(crate) fn write_report(out: &mut dyn std::io::Write, report: &ReleaseReport)
     if let Some(pin) = report.pinned {
         return writeln!(
             out,
-            "release {} is {pin}: nothing was published; `haat release unpin` or --despite-pin lets builds publish",
+            "release {} is {pin}: nothing was published; `haat release unpin` or --despite-pin lets builds publish \
+             again",
             report.previous.unwrap_or(report.release)
         );
     }
@@ -309,8 +310,8 @@ pub(crate) fn write_report(out: &mut dyn std::io::Write, report: &ReleaseReport)
         ReleaseOutcome::Unchanged => "is current already",
         ReleaseOutcome::Published => "published",
         ReleaseOutcome::DryRun => "built, not published",
-        ReleaseOutcome::Lost => "not published: another writer was first",
-        ReleaseOutcome::Pinned => "not published: another one is pinned",
+        ReleaseOutcome::Lost => "not published: another writer published first",
+        ReleaseOutcome::Pinned => "not published: another release is pinned",
     };
     writeln!(
         out,
@@ -336,11 +337,15 @@ const NAMED_MAX: usize = 20;
 fn write_losses(out: &mut dyn std::io::Write, report: &ReleaseReport) -> std::io::Result<()> {
     for brand in report.unreadable.iter().take(NAMED_MAX) {
         let file = brand.files.first().map_or_else(
-            || "`haat lake repair` gave up rows of it".to_owned(),
+            || "`haat lake repair` dropped some of its rows".to_owned(),
             |file| format!("lake/{file} is missing or damaged"),
         );
-        let what = if brand.kept { "is as it was" } else { "is left out" };
-        writeln!(out, "{} {what}: {file}; its next crawl brings it back", brand.brand)?;
+        let what = if brand.kept {
+            "keeps its earlier data"
+        } else {
+            "is left out"
+        };
+        writeln!(out, "{} {what}: {file}; its next crawl restores it", brand.brand)?;
     }
     if let more @ 1.. = report.unreadable.len().saturating_sub(NAMED_MAX) {
         writeln!(out, "… and {}", counted(more, "more brand"))?;
@@ -348,7 +353,7 @@ fn write_losses(out: &mut dyn std::io::Write, report: &ReleaseReport) -> std::io
     match &report.history_lost {
         Some(file) => writeln!(
             out,
-            "lake/{file} is missing or damaged: parts that were built anew lack the price history that it held"
+            "lake/{file} is missing or damaged: rebuilt parts lack the price history in this file"
         ),
         None => Ok(()),
     }

@@ -47,20 +47,21 @@ fn write_reread(out: &mut dyn std::io::Write, report: &RereadReviews) -> std::io
     for one in &report.brands {
         let told = match (one.outcome, one.asked_at) {
             (RereadOutcome::Changed, Some(at)) => format!(
-                "{} reviews added, {} changed, {} gone, {} the same; {} ratings and {} refused records otherwise; read {at}",
+                "{} reviews added, {} changed, {} removed, {} unchanged; {} ratings and {} refused records changed; \
+                 read {at}",
                 one.added, one.changed, one.gone, one.same, one.ratings_changed, one.refused_changed
             ),
             (RereadOutcome::Older, Some(at)) => {
-                format!("read {at}, and again after the range: --older takes it")
+                format!("read {at}, and again after the range: use --older to apply it anyway")
             }
             (RereadOutcome::NotWhole, _) => {
-                "no whole list of its reviews is landed: `haat reviews refresh --sweep` reads it".to_owned()
+                "no complete list of its reviews is landed: `haat reviews refresh --sweep` reads it".to_owned()
             }
             (RereadOutcome::Unclear, _) => {
-                "a landed answer cannot be understood now: `haat reviews refresh --sweep` asks again".to_owned()
+                "a landed answer cannot be parsed: `haat reviews refresh --sweep` requests it again".to_owned()
             }
-            (RereadOutcome::Damaged, _) => "rows of it are missing or damaged: `haat lake repair`".to_owned(),
-            (RereadOutcome::NotInLake, _) => "no crawl brought it yet".to_owned(),
+            (RereadOutcome::Damaged, _) => "some of its rows are missing or damaged: run `haat lake repair`".to_owned(),
+            (RereadOutcome::NotInLake, _) => "no crawl has added it to the lake yet".to_owned(),
             (RereadOutcome::NothingLanded, _) => "no answer of a review app is landed".to_owned(),
             _ => continue,
         };
@@ -70,14 +71,14 @@ fn write_reread(out: &mut dyn std::io::Write, report: &RereadReviews) -> std::io
     let verb = if report.dry_run { "would change" } else { "changed" };
     writeln!(
         out,
-        "reviews of {}: {} {verb}, {} are as they were, {} left; reviews in product pages are part of --stage parse",
+        "reviews of {}: {} {verb}, {} unchanged, {} left; reviews in product pages are part of --stage parse",
         counted(totals.brands, "brand"),
         totals.changed,
         totals.unchanged,
         totals.left
     )?;
     if report.interrupted {
-        writeln!(out, "interrupted: the same command goes on with it")?;
+        writeln!(out, "interrupted: run the same command again to continue")?;
     }
     let Some(at) = report.undo_as_of.filter(|_| !report.dry_run && totals.changed > 0) else {
         return Ok(());
@@ -98,7 +99,7 @@ fn print(context: &Context, report: &ReviewsReport) -> anyhow::Result<Outcome> {
                 Some(error) => error.clone(),
                 None if one.source.is_none() => String::new(),
                 None => format!(
-                    "{}, {} new, {} changed, {} gone, {} refused",
+                    "{}, {} new, {} changed, {} removed, {} refused",
                     counted(one.reviews, "review"),
                     one.added,
                     one.edited,

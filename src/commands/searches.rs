@@ -33,7 +33,7 @@ pub(crate) async fn run(command: SearchesCommand, context: Context) -> anyhow::R
                 writeln!(out, "{}", line(one))?;
             }
             if words.is_empty() {
-                writeln!(out, "no words since {since}")?;
+                writeln!(out, "no searches since {since}")?;
             }
             Ok(())
         })?;

@@ -61,18 +61,18 @@ fn write_reread(out: &mut dyn std::io::Write, report: &RereadShipping) -> std::i
         let told = match (one.outcome, one.asked_at) {
             (RereadOutcome::Changed, Some(at)) => {
                 format!(
-                    "{} facts more, {} fewer, asked at {at}",
+                    "{} facts added, {} removed, asked at {at}",
                     one.facts_added, one.facts_gone
                 )
             }
             (RereadOutcome::Older, Some(at)) => {
-                format!("asked at {at}, the lake has something newer: --older takes it")
+                format!("asked at {at}, but the lake has newer terms: use --older to apply these anyway")
             }
             (RereadOutcome::Unclear, _) => {
-                "its texts say nothing now: `haat shipping refresh` asks it again".to_owned()
+                "its texts contain no terms now: `haat shipping refresh` asks the store again".to_owned()
             }
-            (RereadOutcome::NotInLake, _) => "no crawl brought it yet".to_owned(),
-            (RereadOutcome::NothingLanded, _) => "nothing that it answered is kept".to_owned(),
+            (RereadOutcome::NotInLake, _) => "no crawl has added it to the lake yet".to_owned(),
+            (RereadOutcome::NothingLanded, _) => "none of its answers is kept".to_owned(),
             _ => continue,
         };
         writeln!(out, "{:32} {told}", one.brand.as_str())?;
@@ -81,7 +81,7 @@ fn write_reread(out: &mut dyn std::io::Write, report: &RereadShipping) -> std::i
     let verb = if report.dry_run { "would change" } else { "changed" };
     writeln!(
         out,
-        "terms of {}: {} {verb}, {} are as they were, {} left",
+        "terms of {}: {} {verb}, {} unchanged, {} left",
         counted(totals.brands, "brand"),
         totals.changed,
         totals.unchanged,

@@ -47,7 +47,7 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
         lake(&context.lake().await?, args.as_of.as_deref()).await?
     };
     if let Some(verb) = writes(&statement) {
-        return Err(usage(anyhow::anyhow!("haat sql only reads: {verb} is refused")));
+        return Err(usage(anyhow::anyhow!("haat sql is read-only: {verb} is refused")));
     }
     // Only its committer writes the lake, and nothing writes a release. Statements that write or change settings are
     // refused.
@@ -90,7 +90,7 @@ fn format(args: &SqlArgs, json: bool) -> anyhow::Result<Option<Format>> {
         (Some(format), _) => told(format),
         (None, Some(path)) => Some(Format::of_name(path).ok_or_else(|| {
             usage(anyhow::anyhow!(
-                "--out: {} ends in no format: --format csv, json or parquet says which",
+                "--out: the file extension of {} is not a known format: set --format csv, json or parquet",
                 path.display()
             ))
         })?),
@@ -98,12 +98,12 @@ fn format(args: &SqlArgs, json: bool) -> anyhow::Result<Option<Format>> {
     };
     if format.is_none() && args.out.is_some() {
         return Err(usage(anyhow::anyhow!(
-            "--out: a table is laid out for people; --format csv, json or parquet writes a file"
+            "--out: the format `table` is for terminals only; use --format csv, json or parquet to write a file"
         )));
     }
     if json && args.out.is_none() && format != Some(Format::Json) {
         return Err(usage(anyhow::anyhow!(
-            "--json prints JSON, --format something else: leave one of them out, or name a file with --out"
+            "--json and --format conflict: leave one of them out, or name a file with --out"
         )));
     }
     Ok(format)
@@ -163,7 +163,7 @@ fn refused(session: &SessionContext, release: bool, error: DataFusionError) -> a
     let text = error.to_string();
     let Some(name) = absent_table(&text) else {
         return match error.find_root() {
-            DataFusionError::SQL(source, _) => anyhow::anyhow!("the statement is not understood: {}", said(source)),
+            DataFusionError::SQL(source, _) => anyhow::anyhow!("the statement cannot be parsed: {}", said(source)),
             _ => error.into(),
         };
     };
@@ -285,7 +285,7 @@ async fn write(
     place.finish()?;
     let left_out = more.then(|| {
         format!(
-            "only the first {} are written; a larger --limit writes more",
+            "only the first {} are written; set a larger --limit to write more",
             counted(limit.unwrap_or_default(), "row")
         )
     });
@@ -325,11 +325,11 @@ async fn print_table(context: &Context, frame: DataFrame, limit: Option<usize>) 
     Ok(match (left_out, limit) {
         (0, _) => None,
         (_, Some(limit)) => Some(format!(
-            "only the first {} are printed; a larger --limit prints more",
+            "only the first {} are printed; set a larger --limit to print more",
             counted(limit, "row")
         )),
         (left_out, None) => Some(format!(
-            "{} left out after the first {most}; --limit N prints more, --json all of them",
+            "{} left out after the first {most}; --limit N prints more, --json prints all",
             counted(left_out, "row")
         )),
     })

@@ -60,14 +60,18 @@ pub(crate) async fn run(args: WorkerArgs, context: Context) -> anyhow::Result<Ou
     let document = json!({ "worker": name, "ops_address": address });
     context.output.print(&document, |out| {
         if let Some(address) = address {
-            writeln!(out, "probes and metrics on {address}")?;
+            writeln!(out, "health probes and metrics on {address}")?;
         }
-        writeln!(out, "{name} takes stores of {}; Ctrl-C stops it", context.config.home)
+        writeln!(
+            out,
+            "{name} takes stores from the queue of {}; Ctrl-C stops it",
+            context.config.home
+        )
     })?;
     let told = stop.clone();
     let listening = tokio::spawn(async move {
         shutdown_signal().await;
-        tracing::info!("told to stop: stores that are being crawled are given back");
+        tracing::info!("stopping: unfinished stores are returned to the queue");
         told.cancel();
     });
     let report = Box::pin(taking.run(stop.clone(), args.until_empty)).await;
@@ -81,7 +85,7 @@ pub(crate) async fn run(args: WorkerArgs, context: Context) -> anyhow::Result<Ou
     context.output.print(&report, |out| {
         writeln!(
             out,
-            "{} refreshed, {} to be tried again, {}, {} lost to others, {} given back; {} committed",
+            "{} refreshed, {} to be retried, {}, {} lost to other workers, {} returned; {} committed",
             counted(report.staged, "store"),
             report.retried,
             counted(report.dead, "dead letter"),

@@ -16,7 +16,7 @@ pub(crate) fn check_filter(key: &str, filter: &str) -> anyhow::Result<()> {
         let level = word.rsplit_once('=').map_or(word, |(_, level)| level);
         anyhow::ensure!(
             level.parse::<LevelFilter>().is_ok(),
-            "{key}: {level:?} is not a level; there are {LEVELS}, each alone or for a part of the program: storefront=debug"
+            "{key}: {level:?} is not a level; use one of {LEVELS}, alone or for a part of the program: storefront=debug"
         );
     }
     Ok(())
@@ -41,7 +41,7 @@ mod tests {
             assert_eq!(
                 check_filter("log.filter", wrong).unwrap_err().to_string(),
                 format!(
-                    "log.filter: {word:?} is not a level; there are error, warn, info, debug, trace, off, each alone or \
+                    "log.filter: {word:?} is not a level; use one of error, warn, info, debug, trace, off, alone or \
                      for a part of the program: storefront=debug"
                 )
             );

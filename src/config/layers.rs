@@ -294,7 +294,7 @@ fn check(config: &Config) -> anyhow::Result<()> {
     let share = |key: &str, value: f64| {
         anyhow::ensure!(
             (0.0..=1.0).contains(&value),
-            "{key} must lie between 0 and 1, not {value}"
+            "{key} must be between 0 and 1, not {value}"
         );
         Ok(())
     };
@@ -330,7 +330,8 @@ fn check(config: &Config) -> anyhow::Result<()> {
     }
     anyhow::ensure!(
         config.lake.retention_hours <= RETENTION_HOURS_MAX,
-        "lake.retention_hours must be {RETENTION_HOURS_MAX} at most, not {}: so long the lake remembers removed files",
+        "lake.retention_hours must be at most {RETENTION_HOURS_MAX}, not {}: the lake does not remember removed files \
+         for longer",
         config.lake.retention_hours
     );
     positive("lake.buckets", u64::from(config.lake.buckets))?;
@@ -372,7 +373,7 @@ pub(crate) fn cors_origins(list: &str) -> anyhow::Result<Vec<http::HeaderValue>>
         let value = written.filter(|written| written == name && written != "null");
         value
             .and_then(|value| value.parse().ok())
-            .with_context(|| format!("api.cors_origins: {name:?} is no origin such as https://shop.example"))
+            .with_context(|| format!("api.cors_origins: {name:?} is not an origin such as https://shop.example"))
     };
     names.map(origin).collect()
 }
@@ -400,23 +401,23 @@ fn check_live(given: &LiveGateway) -> anyhow::Result<()> {
     let ask = &given.ask;
     anyhow::ensure!(
         (100..=60_000).contains(&ask.budget_ms),
-        "live_gateway.ask.budget_ms must lie between 100 and 60000, not {}",
+        "live_gateway.ask.budget_ms must be between 100 and 60000, not {}",
         ask.budget_ms
     );
     anyhow::ensure!(
         ask.reuse_ms <= 60_000,
-        "live_gateway.ask.reuse_ms must be 60000 at most, not {}: an older answer is no live one",
+        "live_gateway.ask.reuse_ms must be at most 60000, not {}: an older answer is not live",
         ask.reuse_ms
     );
     anyhow::ensure!(
         given.carts.reuse_ms <= 60_000,
-        "live_gateway.carts.reuse_ms must be 60000 at most, not {}: an older answer is no live one",
+        "live_gateway.carts.reuse_ms must be at most 60000, not {}: an older answer is not live",
         given.carts.reuse_ms
     );
     let catalogue = url::Url::parse(&given.catalogue).context("live_gateway.catalogue")?;
     anyhow::ensure!(
         matches!(catalogue.scheme(), "http" | "https"),
-        "live_gateway.catalogue must begin with http:// or https://, not {}:",
+        "live_gateway.catalogue must start with http:// or https://, not {}:",
         catalogue.scheme()
     );
     Ok(())

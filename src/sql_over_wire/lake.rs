@@ -65,11 +65,7 @@ fn moment(text: &str) -> Result<AsOf, SqlError> {
     if let Ok(tick) = text.parse() {
         return Ok(AsOf::Tick(tick));
     }
-    let words = || {
-        SqlError::Moment(format!(
-            "as_of {text:?} is neither a time (RFC 3339) nor the number of a tick"
-        ))
-    };
+    let words = || SqlError::Moment(format!("as_of {text:?} is neither a time (RFC 3339) nor a tick number"));
     text.parse().map(AsOf::Timestamp).map_err(|_| words())
 }
 

@@ -57,7 +57,7 @@ impl MarketTables {
             server.refresh().await?;
         }
         Ok(Self {
-            server: server.pinned().context("nothing is released any more")?,
+            server: server.pinned().context("there is no release any more")?,
             bounds,
             context: context.clone(),
             home,
@@ -73,7 +73,7 @@ impl MarketTables {
                 let opened = self.context.lake_if_any(&self.home).await;
                 let opened = opened.map_err(|error| unreadable(&error))?;
                 let absent =
-                    "this server has no lake beside its release: tables of the lake are where stores are crawled";
+                    "this server has no lake, only a release: query the lake's tables on the machine that crawls";
                 held.insert(opened.ok_or_else(|| absent.to_owned())?).clone()
             }
         };
@@ -115,15 +115,15 @@ impl MarketTables {
 impl Source for MarketTables {
     async fn tables(&self, as_of: Option<&str>) -> Result<Arc<Tables>, SqlError> {
         if as_of.is_some() {
-            let words = "this server answers from the release that it serves and from the lake as it is now; \
-                         `haat lake serve` has the lake's past";
+            let words = "this server answers from its current release and the current lake; `haat lake serve` also \
+                         answers for earlier states of the lake";
             return Err(SqlError::Moment(words.to_owned()));
         }
         let mut cache = self.cache.lock().await;
         let made = Box::pin(self.make(&mut cache)).await.map_err(|error| {
             tracing::error!(
                 error = error.as_ref() as &dyn std::error::Error,
-                "tables cannot be registered"
+                "the tables for SQL cannot be registered"
             );
             SqlError::Internal
         })?;
@@ -133,6 +133,6 @@ impl Source for MarketTables {
 
 /// Returns the error message for a lake that exists but cannot be read.
 fn unreadable(error: &anyhow::Error) -> String {
-    tracing::warn!("statements answer from the release alone: {}", plain(error));
-    "the lake cannot be read now, as the server's log tells: only tables of the release are there".to_owned()
+    tracing::warn!("statements are answered from the release alone: {}", plain(error));
+    "the lake cannot be read now, see the server's log: only tables of the release are available".to_owned()
 }

@@ -121,7 +121,7 @@ pub(crate) fn run() -> ExitCode {
 
 fn serve() -> anyhow::Result<()> {
     let link = WorkerLink::of_standard_input().map_err(|error| {
-        anyhow::Error::new(error).context("servers start this themselves; `haat sql` takes a statement")
+        anyhow::Error::new(error).context("only servers start this command; use `haat sql` to run a statement")
     })?;
     let WorkerSetup { tables, config } = link.setup()?;
     let format = match config.log.format {

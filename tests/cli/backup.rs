@@ -428,7 +428,7 @@ fn a_restore_that_was_killed_goes_on_and_no_command_takes_its_home_for_whole() {
         kills += 1;
         let refused = second.run(&["lake", "tables"]);
         assert_eq!(refused.code, 2, "{}", refused.stderr);
-        assert!(refused.stderr.contains("half restored"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("only partly restored"), "{}", refused.stderr);
         second.run(&["restore", &place, "--keys", &keys]).json();
         assert_eq!(rows(&second), whole);
         assert_eq!(

@@ -39,7 +39,7 @@ fn a_demo_that_ends_says_what_was_removed_and_how_to_keep_it() {
     };
     let (code, told) = interrupted(open(&["--products", "40", "--stores", "2"]));
     assert_eq!(code, 0, "{told}");
-    assert!(told.contains("haat: the market is closed; its folder /"), "{told}");
+    assert!(told.contains("haat: the demo has ended; its folder /"), "{told}");
     assert!(told.contains("was removed (`haat demo --home DIR` keeps it)"), "{told}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{told}");
     let kept = folder.path().join("kept");
@@ -53,7 +53,7 @@ fn a_demo_that_ends_says_what_was_removed_and_how_to_keep_it() {
     ]));
     assert_eq!(code, 0, "{told}");
     assert!(
-        told.contains(&format!("everything is kept under {}", kept.display())),
+        told.contains(&format!("its data is kept under {}", kept.display())),
         "{told}"
     );
     assert!(kept.join("lake").exists());
@@ -74,7 +74,7 @@ fn a_demo_that_is_stopped_before_it_is_open_is_not_done() {
     let (code, told) = interrupted(child);
     assert_eq!(code, 3, "{told}");
     assert!(
-        told.contains("the demo was stopped before the market was open; its folder /"),
+        told.contains("the demo was stopped before its server had started; its folder /"),
         "{told}"
     );
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{told}");
@@ -181,5 +181,5 @@ fn a_demo_of_many_days_has_a_history() {
     // A past cannot be created for a market that already has one.
     let again = haat.run(&["demo", "--days", "2", "--listen", "127.0.0.1:0"]);
     assert_eq!(again.code, 2, "{again:?}");
-    assert!(again.stderr.contains("has a market already"), "{}", again.stderr);
+    assert!(again.stderr.contains("already contains a market"), "{}", again.stderr);
 }

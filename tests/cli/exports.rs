@@ -170,17 +170,17 @@ fn a_file_that_is_there_is_kept_and_a_statement_that_fails_leaves_none() {
         (
             "select 1 as one",
             ["--out", &one].as_slice(),
-            "exists; --force writes over it",
+            "already exists; --force replaces it",
         ),
         (
             "select 1",
             &["--out", &other("one.txt")],
             "--format csv, json or parquet",
         ),
-        ("select 1", &["--out", &one, "--format", "table"], "laid out for people"),
-        ("select 1", &["--out", &other(".")], "ends in no format"),
+        ("select 1", &["--out", &one, "--format", "table"], "for terminals only"),
+        ("select 1", &["--out", &other(".")], "is not a known format"),
         ("select 1", &["--out", &other("."), "--format", "csv"], "is not a file"),
-        ("select 1", &["--format", "csv"], "--json prints JSON"),
+        ("select 1", &["--format", "csv"], "--json and --format conflict"),
         ("select 1", &["--force"], "--out"),
         (
             "select [1] as list",
@@ -203,7 +203,7 @@ fn a_file_that_is_there_is_kept_and_a_statement_that_fails_leaves_none() {
     assert_eq!(haat.run(&["sql", late, "--out", &other("late.csv")]).code, 1);
     let absent = haat.run(&["sql", "select 1", "--out", &other("absent/one.csv")]);
     assert!(
-        absent.code != 0 && absent.stderr.contains("no file can be made in"),
+        absent.code != 0 && absent.stderr.contains("no file can be created in"),
         "{absent:?}"
     );
     assert_eq!(desk.read("one.csv"), "one\n1\n");

@@ -101,7 +101,7 @@ fn where_there_is_no_lake_a_statement_over_it_is_told_so_and_the_release_answers
     let (status, told) = asked(own, "select * from lake.products");
     assert_eq!(status, 422, "{told}");
     assert!(
-        text(&told["detail"][0], "msg").starts_with("this server has no lake beside its release"),
+        text(&told["detail"][0], "msg").starts_with("this server has no lake, only a release"),
         "{told}"
     );
     let (status, told) = asked(own, "select count(*) n from search('earbuds')");

@@ -236,7 +236,10 @@ fn a_refused_release_and_a_lake_that_is_newer_are_findings() {
         "{refused:?}"
     );
     assert!(release[0].1.contains("was not published"), "{release:?}");
-    assert!(release[0].1.contains("what is served has 300 products"), "{release:?}");
+    assert!(
+        release[0].1.contains("the current release has 300 products"),
+        "{release:?}"
+    );
     assert!(release[0].1.contains("--accept-collapse"), "{release:?}");
     haat.run(&["release", "build", "--accept-collapse"]).json();
     assert_eq!(haat.run(&["doctor"]).code, 0);
@@ -253,7 +256,7 @@ fn a_lake_that_was_never_released_is_a_finding_and_an_empty_one_is_none() {
         told,
         [(
             "warning".to_owned(),
-            "none yet, though the lake has 20 products → `haat release build`".to_owned()
+            "no release yet, although the lake has 20 products → `haat release build`".to_owned()
         )]
     );
 }
@@ -299,7 +302,7 @@ fn the_state_is_looked_at_and_never_made() {
     let fine = haat.run(&["doctor"]);
     assert!(
         fine.stdout
-            .contains("its database is whole, and its master key is there"),
+            .contains("its database is intact, and its master key exists"),
         "{fine:?}"
     );
     let (key, aside) = (folder.join("master.key"), haat.path().join("elsewhere"));

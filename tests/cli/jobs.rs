@@ -158,7 +158,7 @@ fn a_job_rests_between_pause_and_resume_and_the_list_says_so() {
         rests["next_at"].is_null() && rests["paused"]["at"].is_string(),
         "{rests}"
     );
-    assert!(haat.told(&["jobs", "list"]).contains("rests since "));
+    assert!(haat.told(&["jobs", "list"]).contains("paused since "));
     assert_eq!(haat.run(&["jobs", "resume", "compact"]).json()["changed"], true);
     assert!(listed(&haat, "compact")["next_at"].is_string());
     assert_eq!(history(&haat, "compact"), Vec::<Value>::new());
@@ -184,7 +184,7 @@ fn a_second_scheduler_and_a_trigger_leave_a_run_to_the_process_that_is_at_work_o
     assert_eq!(busy.code, 4, "{busy:?}");
     assert!(busy.stderr.contains("within 60 s it shows"), "{}", busy.stderr);
     assert!(
-        busy.stderr.contains("is at work on refresh-catalogue (run 1)"),
+        busy.stderr.contains("is already running refresh-catalogue (run 1)"),
         "{}",
         busy.stderr
     );

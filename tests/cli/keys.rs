@@ -49,7 +49,7 @@ fn a_link_leads_to_the_server_that_runs_on_the_home() {
     let address = served["address"].as_str().unwrap();
     let told = link();
     assert!(told.starts_with(&format!("{address}/dashboard/link#")), "{told}");
-    assert!(!told.contains("No server runs"), "{told}");
+    assert!(!told.contains("No server is running"), "{told}");
     let page = told.split('#').next().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let status = runtime
@@ -66,7 +66,7 @@ fn a_link_leads_to_the_server_that_runs_on_the_home() {
     let told = link();
     assert!(told.starts_with("http://127.0.0.1:8080/"), "{told}");
     assert!(
-        told.contains("No server runs on this home now: start one with `haat up`."),
+        told.contains("No server is running on this home: start one with `haat up`."),
         "{told}"
     );
 }

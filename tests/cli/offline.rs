@@ -42,7 +42,7 @@ fn a_home_in_memory_is_refused_in_plain_words() {
         let answer = Haat::new().at("memory:///").run(&command);
         assert_eq!(answer.code, 2, "{answer:?}");
         assert!(
-            answer.stderr.contains("is gone when the command ends"),
+            answer.stderr.contains("is lost when the command ends"),
             "{}",
             answer.stderr
         );
@@ -140,14 +140,14 @@ fn an_empty_home_is_told_apart_from_a_broken_one() {
 fn sql_only_reads() {
     let haat = Haat::new();
     for (statement, told) in [
-        ("drop table products", "haat sql only reads: DROP is refused"),
+        ("drop table products", "haat sql is read-only: DROP is refused"),
         (
             "insert into brands values (1)",
-            "haat sql only reads: INSERT is refused",
+            "haat sql is read-only: INSERT is refused",
         ),
         (
             "set datafusion.execution.batch_size = 1",
-            "haat sql only reads: SET is refused",
+            "haat sql is read-only: SET is refused",
         ),
         ("selec 1", "selec"),
         (
@@ -194,7 +194,7 @@ fn sql_prints_all_rows_as_json_and_says_how_many_a_table_leaves_out() {
         .unwrap();
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
-        "haat: 29000 rows left out after the first 1000; --limit N prints more, --json all of them\n"
+        "haat: 29000 rows left out after the first 1000; --limit N prints more, --json prints all\n"
     );
     let table = String::from_utf8_lossy(&output.stdout);
     assert!(table.contains("| 1000 ") && !table.contains("| 1001 "), "{table}");
@@ -210,11 +210,11 @@ fn a_command_that_reads_or_serves_makes_no_home_and_says_what_does() {
     for (home, told) in [
         (
             &absent,
-            "does not exist: `haat brands add DOMAIN` makes it, `haat crawl --release` fills it",
+            "does not exist: `haat brands add DOMAIN` creates it, `haat crawl --release` fills it",
         ),
         (
             &other,
-            "is a folder with other things in it, and without registry/, lake/ or releases/: `haat brands add",
+            "contains other files, and no registry/, lake/ or releases/: `haat brands add",
         ),
     ] {
         let home = home.to_str().unwrap();
@@ -294,7 +294,7 @@ fn a_level_that_is_none_is_refused_and_the_levels_are_listed() {
     assert!(
         refused
             .stderr
-            .contains("there are error, warn, info, debug, trace, off"),
+            .contains("use one of error, warn, info, debug, trace, off"),
         "{refused:?}"
     );
 }
@@ -323,7 +323,7 @@ fn a_port_in_use_is_told_with_one_that_is_free_and_a_name_can_be_listened_on() {
         let refused = haat.run(&args);
         assert_eq!(refused.code, 1, "{refused:?}");
         assert!(
-            refused.stderr.contains("127.0.0.1:0 is any free port"),
+            refused.stderr.contains("127.0.0.1:0 picks a free port"),
             "{}",
             refused.stderr
         );
@@ -360,7 +360,7 @@ fn recorded_stores_that_state_no_currency_are_said_to_be_in_an_assumed_one() {
     assert!(stores.contains("\"currency\":\"INR\""), "{stores}");
     assert!(
         told.contains(
-            "1 recorded store without a currency in a meta.json, among them tea: their prices are taken to be in INR"
+            "1 recorded store without a currency in a meta.json, among them tea: their prices are assumed to be in INR"
         ),
         "{told}"
     );

@@ -254,7 +254,7 @@ fn the_doctor_looks_at_the_files_of_a_lake_whose_tick_is_stuck() {
     let lake = findings(&told.document(), "lake");
     let found = |at: usize| lake[at]["found"].as_str().unwrap();
     assert_eq!(lake.len(), 2, "{lake:?}");
-    assert!(found(0).contains("tick 2 was begun"), "{lake:?}");
+    assert!(found(0).contains("tick 2 is incomplete"), "{lake:?}");
     assert!(found(1).contains(": missing"), "{lake:?}");
     assert_ne!(lake[0]["advice"], lake[1]["advice"]);
 }
@@ -332,7 +332,7 @@ fn a_home_without_brands_has_nothing_to_crawl_and_no_release_before() {
     let built = haat.run(&["release", "build"]);
     assert_eq!(built.code, 1, "{built:?}");
     assert!(built.stderr.contains("no release was published"), "{}", built.stderr);
-    assert!(!built.stderr.contains("the one before"), "{}", built.stderr);
+    assert!(!built.stderr.contains("the previous one"), "{}", built.stderr);
 }
 
 #[test]
@@ -393,7 +393,7 @@ fn lists_are_counted_in_words_and_stand_in_columns() {
     let haat = haat.with("HAAT_RELEASE__GC_MIN_AGE_S", "1800");
     let tried = haat.told(&["release", "gc", "--dry-run"]);
     assert!(tried.contains("0 bytes of the cache would be removed"), "{tried}");
-    assert!(tried.contains("younger than 30 min stay"), "{tried}");
+    assert!(tried.contains("younger than 30 min are kept"), "{tried}");
 }
 
 #[test]
@@ -438,7 +438,7 @@ fn stores_are_registered_from_a_file_or_from_standard_input() {
     );
     for (file, told) in [
         ("/nowhere.txt", "--from /nowhere.txt"),
-        ("/dev/null", "no store is named"),
+        ("/dev/null", "no store is given"),
     ] {
         let refused = haat.run(&["brands", "add", "--from", file]);
         assert!(refused.code == 2 && refused.stderr.contains(told), "{refused:?}");
@@ -492,7 +492,7 @@ fn a_server_without_a_release_says_what_to_run() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(
-        line.contains("nothing is released under") && line.contains("`haat crawl --release`"),
+        line.contains("no release exists under") && line.contains("`haat crawl --release`"),
         "{line}"
     );
 }

@@ -44,7 +44,7 @@ fn damage_that_only_a_roll_back_would_meet_is_found_by_a_thorough_doctor() {
     let whole = told(&["doctor", "--thorough"]);
     assert_eq!(
         (whole.len(), &whole[0]["found"]),
-        (1, &json!("1 release, every file as its hash says"))
+        (1, &json!("1 release; the hash of every file is correct"))
     );
     let file = haat.path().join("releases/files").join(&only);
     std::fs::remove_file(&file).unwrap();
@@ -86,7 +86,7 @@ fn a_roll_back_to_a_damaged_release_says_which_other_one_is_whole() {
         String::from_utf8(output.stderr).unwrap()
     };
     damage(two, [one, three]);
-    let whole = format!("{one} is whole: `haat release rollback {one}`");
+    let whole = format!("{one} is intact: `haat release rollback {one}`");
     for arguments in [vec!["release", "rollback"], vec!["release", "rollback", "--dry-run"]] {
         let told = refused(&arguments);
         assert!(
@@ -97,7 +97,7 @@ fn a_roll_back_to_a_damaged_release_says_which_other_one_is_whole() {
     damage(one, [two, three]);
     let told = refused(&["release", "rollback"]);
     assert!(
-        told.contains("no other earlier release was found whole: `haat release build --full`"),
+        told.contains("no other earlier release is intact: `haat release build --full`"),
         "{told}"
     );
     assert_eq!(current(&haat), three);
@@ -109,7 +109,7 @@ fn a_pinned_release_stays_until_it_is_unpinned_and_the_exit_code_says_so() {
     let told = haat.told(&["release", "rollback", "--pin"]);
     let (one_id, two_id) = (one.as_str().unwrap(), two.as_str().unwrap());
     assert!(
-        told.contains(&format!("{one_id} is the current release; {two_id} is left")),
+        told.contains(&format!("{one_id} is the current release instead of {two_id}")),
         "{told}"
     );
     assert!(

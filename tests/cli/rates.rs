@@ -45,7 +45,7 @@ fn a_file_of_rates_is_imported_once_and_its_corrections_too() {
     )
     .unwrap();
     let told = haat.told(&["rates", "import", "more.csv"]);
-    assert_eq!(told, "0 rates added, 1 corrected, 0 there already\n");
+    assert_eq!(told, "0 rates added, 1 corrected, 0 already present\n");
     assert_eq!(rates(&haat), [one("USD", 84.25), one("EUR", 91.0), one("USD", 84.75)]);
 
     let joined = haat.sql(

@@ -47,7 +47,7 @@ fn words_that_shoppers_did_not_find_are_told_unless_they_are_not_counted() {
     assert_eq!(report["unfound"][0]["words"], unfound);
     assert!(
         haat.told(&["quality"])
-            .contains(&format!("searched for in vain: {unfound} (3)"))
+            .contains(&format!("searches without results: {unfound} (3)"))
     );
     assert!(haat.told(&["quality", "--html", "-"]).contains(unfound));
 }

@@ -33,7 +33,7 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &BackupOptions) -> 
         true => context.storage_at_unless_dry("backups", to, true)?,
         false => context.backups_at(to)?,
     };
-    let scratch = tempfile::tempdir().context("a folder for the dump of the state")?;
+    let scratch = tempfile::tempdir().context("temporary folder for the dump of the state")?;
     let bar = CopyBar::new(context.quiet, "looked at");
     let options = TakeOptions {
         with_landing: wanted.with_landing,
@@ -99,8 +99,8 @@ fn print(context: &Context, wanted: &BackupOptions, taken: &BackupReport, key_le
         if key_left_out {
             writeln!(
                 out,
-                "{MASTER_KEY} is not in the backup: keep a copy elsewhere; without it carts and customers' tokens cannot be \
-                 read after a restore (--with-master-key copies it)"
+                "{MASTER_KEY} is not in the backup: keep a copy of it elsewhere; without it carts and customers' \
+                 tokens cannot be read after a restore (--with-master-key includes it)"
             )?;
         }
         Ok(())

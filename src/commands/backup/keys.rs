@@ -112,8 +112,11 @@ struct BackupKeyEntry {
 fn learn_list(keys: &mut KeysSince, path: &Path) -> anyhow::Result<()> {
     let mut text = String::new();
     File::open(path)?.take(LIST_BYTES_MAX).read_to_string(&mut text)?;
-    anyhow::ensure!((text.len() as u64) < LIST_BYTES_MAX, "more than {LIST_BYTES_MAX} bytes");
-    let list: List = serde_json::from_str(&text).context("not the output of `haat keys list --json`")?;
+    anyhow::ensure!(
+        (text.len() as u64) < LIST_BYTES_MAX,
+        "the text is larger than {LIST_BYTES_MAX} bytes"
+    );
+    let list: List = serde_json::from_str(&text).context("this is not the output of `haat keys list --json`")?;
     for key in list.keys {
         let fate = KeyFate {
             revoked_at: key.revoked_at,

@@ -127,11 +127,14 @@ async fn verify(context: &Context, at: &str, backup: Option<&BackupId>, aside: b
         if aside && !verified.damaged.is_empty() {
             writeln!(
                 out,
-                "{} set aside: the next backup copies what the home still has",
+                "{} moved aside: the next backup copies the files that the home still has",
                 counted(moved, "object")
             )?;
         } else if !verified.damaged.is_empty() {
-            writeln!(out, "with --set-aside the next backup copies what the home still has")?;
+            writeln!(
+                out,
+                "with --set-aside the next backup copies the files that the home still has"
+            )?;
         }
         writeln!(
             out,

@@ -29,7 +29,7 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
         true => Some(context.state_target(&home)?),
         false => None,
     };
-    let scratch = tempfile::tempdir().context("a folder for the dump of the state")?;
+    let scratch = tempfile::tempdir().context("temporary folder for the dump of the state")?;
     let dump = scratch.path().join(STATE_DUMP);
     // A dry run does not read later backups.
     let dumps = (has_state && !args.dry_run).then_some(scratch.path());
@@ -123,15 +123,15 @@ fn print(
             let as_of = restored.manifest.began_at;
             writeln!(
                 out,
-                "{} refused until you confirm them, since they may have been revoked after {as_of}: look at `haat keys list`, \
-                 `haat keys revoke` what is not to be, then `haat keys confirm --all`",
+                "{} refused until you confirm them, because they may have been revoked after {as_of}: see `haat keys \
+                 list`, run `haat keys revoke` for unwanted keys, then `haat keys confirm --all`",
                 counted(counts.unconfirmed, "key")
             )?;
         }
         if !counts.missing.is_empty() {
             writeln!(
                 out,
-                "made after the backup, and not in it: {}; make new ones with `haat keys create`",
+                "created after the backup, and not part of it: {}; create new keys with `haat keys create`",
                 counts.missing.join(", ")
             )?;
         }

@@ -43,7 +43,9 @@ pub(super) async fn add(context: &Context, asked: AddRequest<'_>) -> anyhow::Res
         );
     }
     if stores.is_empty() {
-        return Err(usage(anyhow::anyhow!("no store is named: --from has no line with one")));
+        return Err(usage(anyhow::anyhow!(
+            "no store is given: no line of --from names a store"
+        )));
     }
     let addresses: Vec<Address> = stores
         .iter()
@@ -53,7 +55,7 @@ pub(super) async fn add(context: &Context, asked: AddRequest<'_>) -> anyhow::Res
     let named = addresses.len();
     if asked.token.is_some() && named != 1 {
         return Err(usage(anyhow::anyhow!(
-            "--storefront-token is one store's: name that store alone"
+            "--storefront-token applies to one store: name only that store"
         )));
     }
     // A dry run must not create a home.
@@ -82,7 +84,10 @@ fn listed(from: &Path) -> anyhow::Result<Vec<String>> {
             .take(LIST_BYTES_MAX)
             .read_to_string(&mut text)?;
     }
-    anyhow::ensure!((text.len() as u64) < LIST_BYTES_MAX, "more than {LIST_BYTES_MAX} bytes");
+    anyhow::ensure!(
+        (text.len() as u64) < LIST_BYTES_MAX,
+        "the list is larger than {LIST_BYTES_MAX} bytes"
+    );
     Ok(lines(&text))
 }
 
@@ -257,7 +262,7 @@ fn is_unanswered(found: &Probe) -> bool {
 /// Returns advice if nothing answers by `https`.
 fn in_the_clear(url: &Url) -> String {
     format!(
-        " by https; where it speaks http, write {}",
+        " by https; if the store uses http, write {}",
         url.as_str().replacen("https", "http", 1)
     )
 }
@@ -297,10 +302,10 @@ fn address(text: &str) -> anyhow::Result<Address> {
     } else {
         text.to_owned()
     };
-    let url = Url::parse(&full).with_context(|| format!("{text:?} is no address"))?;
+    let url = Url::parse(&full).with_context(|| format!("{text:?} is not a valid address"))?;
     anyhow::ensure!(
         matches!(url.scheme(), "http" | "https"),
-        "{text:?}: only http and https"
+        "{text:?}: only http and https are supported"
     );
     // A custom port seldom speaks TLS.
     let guessed = bare && url.port().is_some();
@@ -324,7 +329,8 @@ fn print_findings(context: &Context, findings: &[Finding], named: usize, how: Re
                     let (slug, known) = (&brand.slug, brand.base_url_text());
                     writeln!(
                         out,
-                        "taken     {slug}  {}  says it is {slug}, which is at {known}; --moved if it moved",
+                        "taken     {slug}  {}  claims to be {slug}, which is registered at {known}; use --moved if it \
+                         moved",
                         finding.url
                     )?;
                 }
@@ -332,7 +338,8 @@ fn print_findings(context: &Context, findings: &[Finding], named: usize, how: Re
                     let slug = &brand.slug;
                     writeln!(
                         out,
-                        "{word} {slug}  {}  another store answers there now: `haat brands remove {slug}` first",
+                        "{word} {slug}  {}  another store now answers at this address: run `haat brands remove \
+                         {slug}` first",
                         finding.url
                     )?;
                 }
@@ -344,7 +351,7 @@ fn print_findings(context: &Context, findings: &[Finding], named: usize, how: Re
                         "left out"
                     };
                     let hint = if finding.verdict.ends_with("currency unknown") {
-                        ": --currency tells it"
+                        ": set it with --currency"
                     } else {
                         ""
                     };
@@ -356,7 +363,7 @@ fn print_findings(context: &Context, findings: &[Finding], named: usize, how: Re
             let asked = counted(findings.len(), "store");
             writeln!(
                 out,
-                "stopped after {asked} of {named}: these are kept, the same command goes on with the rest"
+                "stopped after {asked} of {named}: their results are kept; run the same command again for the others"
             )?;
         }
         Ok(())

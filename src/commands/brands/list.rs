@@ -73,7 +73,7 @@ fn cells(listed: &BrandStatus<'_>) -> [String; 5] {
         brand.base_url_text().to_owned(),
         moment,
         match (listed.held, listed.check) {
-            (Some(held), _) => format!("held by the release since {}", held.since),
+            (Some(held), _) => format!("held back in the release since {}", held.since),
             (None, check) => check.map_or_else(String::new, outcome),
         },
         brand.name.clone(),

@@ -55,7 +55,7 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
     // An unregistered brand may still be in the lake, after an aborted removal or a crawl that was in progress.
     let store = registry
         .store_of(&slug)
-        .with_context(|| format!("no brand was ever registered as {slug}"))
+        .with_context(|| format!("no brand was ever registered with the slug {slug}"))
         .map_err(usage)?
         .clone();
     let registered = registry.brand(&slug).map(|brand| brand.base_url.to_string());
@@ -74,7 +74,7 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
         pipeline_refresh::remove_brand(&slug, storage, &lake, context.clock.now()).await?;
     }
     if registered.is_none() && in_lake.is_none() && files == 0 {
-        return Err(usage(anyhow::anyhow!("{slug} is removed already")));
+        return Err(usage(anyhow::anyhow!("{slug} is already removed")));
     }
     let document = json!({
         "dry_run": dry_run,
@@ -87,10 +87,10 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
     context.output.print(&document, |out| {
         let verb = if dry_run { "would be removed" } else { "removed" };
         let (products, files) = (counted(products, "product"), counted(files, "file"));
-        write!(out, "{slug}: {verb}, with {products} and {files} beside the lake.")?;
+        write!(out, "{slug}: {verb}, with {products} and {files} outside of the lake.")?;
         match &registered {
-            Some(address) => writeln!(out, " `haat brands add {address}` brings it back."),
-            None => writeln!(out, " It was registered no more."),
+            Some(address) => writeln!(out, " To add it again, run `haat brands add {address}`."),
+            None => writeln!(out, " It was no longer registered."),
         }
     })?;
     Ok(Outcome::Done)
@@ -143,7 +143,7 @@ mod tests {
             assert!(matches!(done, Outcome::Done), "{left}");
             assert!(storage.store().head(&path).await.is_err(), "{left} is still there");
             let again = remove(&context, &storage, slug, false).await.unwrap_err();
-            assert!(again.to_string().contains("removed already"), "{again}");
+            assert!(again.to_string().contains("already removed"), "{again}");
         }
         let never = remove(&context, &storage, "coffee", false).await.unwrap_err();
         assert!(never.to_string().contains("ever registered"), "{never}");

@@ -25,7 +25,7 @@ pub(super) fn read(given: String) -> anyhow::Result<Secret> {
     let fits = (1..=BYTES_MAX as usize).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
     anyhow::ensure!(
         fits,
-        "--storefront-token: that is no token, which has ASCII signs without spaces"
+        "--storefront-token: this is not a valid token; a token has only ASCII characters without spaces"
     );
     Ok(Secret::new(text))
 }

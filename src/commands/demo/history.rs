@@ -33,7 +33,7 @@ impl Clock for Earlier {
 pub(super) async fn possible(storage: &Storage, days: u32, home: &str) -> anyhow::Result<()> {
     if days > 1 && !Registry::load(storage).await?.is_empty() {
         return Err(usage(anyhow::anyhow!(
-            "--days: the home {home} has a market already; name one that is empty"
+            "--days: the home {home} already contains a market; choose an empty home"
         )));
     }
     Ok(())
@@ -74,7 +74,7 @@ pub(super) async fn crawl_days(
         Box::pin(crawl::crawl(&then, storage, &options, None, &CancellationToken::new())).await?;
         bar.crawled();
         if days > 1 && !context.quiet && !std::io::stderr().is_terminal() {
-            tracing::info!("crawled day {} of {days}", day + 1);
+            tracing::info!("day {} of {days} crawled", day + 1);
         }
     }
     Ok(())

@@ -2,15 +2,16 @@ use std::io::{self, ErrorKind};
 
 /// Returns advice if the disk or its permissions are at fault, and not the data.
 pub(super) fn of_disk(error: &anyhow::Error) -> Option<&'static str> {
-    const DENIED: &str = "let this user, or the key of s3.access_key_id, write under home";
+    const DENIED: &str = "give this user, or the key of s3.access_key_id, write permission under home";
     error.chain().find_map(|cause| {
         if let Some(object_store::Error::PermissionDenied { .. }) = cause.downcast_ref() {
             return Some(DENIED);
         }
         match cause.downcast_ref::<io::Error>()?.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-                Some("make room on the disk; then `haat release gc` and `haat lake vacuum` remove what is not needed")
-            }
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some(
+                "free some space on the disk; then `haat release gc` and `haat lake vacuum` remove files that are \
+                     not needed",
+            ),
             ErrorKind::ReadOnlyFilesystem => Some("make the disk writable"),
             ErrorKind::PermissionDenied => Some(DENIED),
             _ => None,
@@ -36,10 +37,10 @@ mod tests {
     #[test]
     fn each_fault_of_a_disk_has_advice_of_its_own_and_other_faults_have_none() {
         for (kind, told) in [
-            (ErrorKind::StorageFull, Some("make room")),
-            (ErrorKind::QuotaExceeded, Some("make room")),
+            (ErrorKind::StorageFull, Some("free some space")),
+            (ErrorKind::QuotaExceeded, Some("free some space")),
             (ErrorKind::ReadOnlyFilesystem, Some("writable")),
-            (ErrorKind::PermissionDenied, Some("let this user")),
+            (ErrorKind::PermissionDenied, Some("give this user")),
             (ErrorKind::ConnectionRefused, None),
         ] {
             let advice = of_disk(&unwritable(kind));

@@ -19,10 +19,10 @@ pub(super) async fn look(home: &Storage) -> Option<Finding> {
     let at = folder.display().to_string();
     let open = tokio::task::spawn_blocking(move || open_to_others(folder)).await.ok()?;
     Some(match open {
-        0 => Finding::fine(SUBJECT, format!("those in {at} are their owner's alone")),
+        0 => Finding::fine(SUBJECT, format!("only their owner can read those in {at}")),
         _ => Finding::warning(
             SUBJECT,
-            format!("others on this machine can read {open} files and folders in {at}"),
+            format!("other users of this machine can read {open} files and folders in {at}"),
             format!("chmod -R go= '{at}'"),
         ),
     })

@@ -19,17 +19,17 @@ const RUNS_READ_MAX: usize = 8;
 const NAMED_MAX: usize = 5;
 
 /// Advice if no store can be read.
-const NOT_ONE: &str = "is this machine on the network, and is storefront.* right? then `haat crawl`";
+const NOT_ONE: &str = "check the network connection of this machine and storefront.*, then run `haat crawl`";
 /// Advice if some stores cannot be read.
 const ASK_AGAIN: &str =
-    "the report of the run says why (`haat brands list` names them all); `haat crawl --brand SLUG` asks one again";
+    "the run's report shows why (`haat brands list` lists all failures); `haat crawl --brand SLUG` crawls one again";
 
 /// Checks the last run, and the result of each brand's last check.
 pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     let checks = match data_checks::load(storage).await {
         Ok(checks) => checks,
         Err(error) => {
-            let advice = "put checks/ back from a copy, or remove it: the next crawl records anew";
+            let advice = "restore checks/ from a copy, or remove it: the next crawl creates it again";
             return vec![Finding::unusable("stores", &error.into(), advice)];
         }
     };
@@ -51,8 +51,8 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
 /// Reports records that were stored while a clock was ahead. All of them are ignored, and each crawl replaces its part
 /// with correct dates.
 async fn ahead(storage: &Storage, checks: &Checks, now: Timestamp) -> Option<Finding> {
-    const ADVICE: &str = "is this machine's clock right? Then nothing is to be done: none of these dates is believed, and \
-                          each crawl dates its stores anew";
+    const ADVICE: &str = "check this machine's clock. If it is right, nothing needs to be done: these dates are \
+                          ignored, and each crawl corrects those of its stores";
     let latest = now.latest_believed(0);
     let second = second_of(latest);
     // The check of the last run reports a folder that cannot be listed.
@@ -65,7 +65,7 @@ async fn ahead(storage: &Storage, checks: &Checks, now: Timestamp) -> Option<Fin
         .max()
         .map_or_else(String::new, |until| format!(", up to {until}"));
     let found = format!(
-        "{} and the checks of {} are dated later than now{until}: a clock was ahead",
+        "{} and the checks of {} have dates in the future{until}: a clock was ahead",
         counted(runs, "run"),
         counted(moments.len(), "store")
     );
@@ -77,17 +77,17 @@ async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding
     const SUBJECT: &str = "last run";
     let latest = match latest(storage, now).await {
         Ok(latest) => latest,
-        Err(error) => return Finding::unusable(SUBJECT, &error, "put runs/ back from a copy, or remove it"),
+        Err(error) => return Finding::unusable(SUBJECT, &error, "restore runs/ from a copy, or remove it"),
     };
     let ended = checks.last_run.as_ref();
     // The end of a run is outdated if a newer run has begun.
     let ended = ended.filter(|ended| latest.as_ref().is_none_or(|latest| ended.run >= latest.run));
     if let Some(failed) = ended.filter(|ended| ended.end == RunEnd::Failed) {
-        let error = failed.error.as_deref().unwrap_or("the log says why");
+        let error = failed.error.as_deref().unwrap_or("see the log for the error");
         return Finding::wrong(
             SUBJECT,
             format!("{} failed, at {}: {error}", failed.run, failed.ended_at),
-            "mend what it says, then `haat crawl` resumes it",
+            "correct this error, then `haat crawl` resumes the run",
         );
     }
     let Some(report) = latest else {
@@ -102,9 +102,9 @@ async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding
         RunState::Running if older(at, now, SILENT_MS) => Finding::warning(
             SUBJECT,
             format!("{run} is unfinished, without a sign of life since {at}; {through}"),
-            "it was killed, or its machine went down: `haat crawl` resumes it",
+            "the process was killed, or its machine stopped: `haat crawl` resumes the run",
         ),
-        RunState::Running => Finding::fine(SUBJECT, format!("{run} is at work, {through}")),
+        RunState::Running => Finding::fine(SUBJECT, format!("{run} is running, {through}")),
         RunState::Interrupted => Finding::warning(
             SUBJECT,
             format!("{run} was interrupted at {at}; {through}"),
@@ -113,7 +113,7 @@ async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding
         RunState::Abandoned => Finding::warning(
             SUBJECT,
             format!("{run} was never finished; {through}"),
-            "`haat crawl` begins a new one",
+            "`haat crawl` starts a new run",
         ),
         // Failures of stores have their own finding; a home of an earlier version has no checks.
         RunState::Finished if checks.brands.is_empty() && report.totals.failed > 0 => failures(&report),
@@ -217,7 +217,7 @@ fn unasked(brands: &[&RegisteredBrand], checks: &Checks, now: Timestamp, age_s_m
     });
     let told: Vec<_> = told.collect();
     let hours = age_s_max / 3600;
-    let advice = "does the schedule of `haat crawl` run? doctor.check_age_s_max says how long is too long";
+    let advice = "check that `haat crawl` runs on schedule; doctor.check_age_s_max sets the maximum age of a crawl";
     match told.len() {
         0 => None,
         all if all == brands.len() => Some(Finding::wrong(
@@ -251,7 +251,8 @@ async fn held(storage: &Storage, brands: &[&RegisteredBrand], checks: &Checks) -
         return Finding::fine(SUBJECT, "none".into());
     };
     let advice = format!(
-        "look at the run's report; crawl again, or accept what was found: `haat crawl --brand {first} --confirm {first}`"
+        "read the run's report; crawl again, or accept the new catalogue: `haat crawl --brand {first} --confirm \
+         {first}`"
     );
     let told: Vec<_> = told.into_values().collect();
     let brands = counted(told.len(), "brand");

@@ -13,14 +13,15 @@ use crate::output::counted;
 use crate::wiring::Context;
 
 const SUBJECT: &str = "lake";
-const PUT_BACK: &str = "put it back from a copy of the lake; or `haat lake repair --dry-run` says what it held, and \
-     `haat lake repair` gives that up: nothing brings it back";
-const PUT_BACK_OR_CRAWL: &str = "`haat crawl --force` reads the brands whose rows it holds and writes it anew, until then \
-     releases keep them as they were; or put it back from a copy of the lake, or `haat brands remove` those of its brands \
-     that are no more; `haat lake repair` gives its rows up where that is not to be waited for";
-const REPAIR: &str = "`haat lake repair --dry-run` says what can be written again and what is lost, with the way back; or put it \
-     back from a copy of the lake";
-const WRITE_FACTS: &str = "`haat lake repair` writes it again: the program has its content";
+const PUT_BACK: &str = "restore it from a copy of the lake; or list its content with `haat lake repair --dry-run`, \
+     and drop it with `haat lake repair`: no crawl restores it";
+const PUT_BACK_OR_CRAWL: &str = "`haat crawl --force` reads the brands in it again and rewrites it; until then \
+     releases keep their earlier data. Or restore it from a copy of the lake, or run \
+     `haat brands remove` for brands that no longer exist. To drop its rows at once, run \
+     `haat lake repair`";
+const REPAIR: &str = "`haat lake repair --dry-run` lists what can be rewritten and what is lost, and how to restore \
+     it; or restore it from a copy of the lake";
+const WRITE_FACTS: &str = "`haat lake repair` rewrites it: its content is part of the program";
 /// Tables that crawls do not rewrite: append-only tables, delivery answers of stores, data of review apps, and the
 /// operator's exchange rates.
 const KEPT: [&str; 9] = [
@@ -52,9 +53,9 @@ pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -
     }
     if let Some(tick) = lake.unfinished_tick().await {
         broken.push(wrong(
-            format!("tick {tick} was begun and cannot be finished"),
-            "the log says why: make room for it, or put lake/_ticks/ back from a copy; whatever opens the lake next \
-             finishes it",
+            format!("tick {tick} is incomplete and cannot be finished"),
+            "the log shows why: free some space, or restore lake/_ticks/ from a copy; the next command that opens the \
+             lake finishes the tick",
         ));
     }
     if thorough {
@@ -97,7 +98,7 @@ async fn damaged_logs(context: &Context, storage: &Storage) -> Vec<Finding> {
     let repaired = report.repaired.first().map(|first| {
         let count = counted(report.repaired.len(), "damaged object");
         format!(
-            "{count} of logs, among them {}: missing, or not what was committed",
+            "{count} of logs, among them {}: missing, or different from what was committed",
             first.path
         )
     });
@@ -131,7 +132,7 @@ async fn contents(lake: &Lake, storage: &Storage) -> anyhow::Result<(String, Opt
     let brands = lake.snapshot().await?.brands().await?;
     let products: u64 = brands.iter().map(|row| row.product_count).sum();
     let oldest = brands.iter().map(|row| row.refreshed_at).min();
-    let oldest = oldest.map_or_else(String::new, |oldest| format!(", oldest content of {oldest}"));
+    let oldest = oldest.map_or_else(String::new, |oldest| format!(", oldest data of {oldest}"));
     let found = format!(
         "{}, {}{oldest}",
         counted(brands.len(), "brand"),
@@ -148,11 +149,15 @@ async fn contents(lake: &Lake, storage: &Storage) -> anyhow::Result<(String, Opt
     let orphans = (!slugs.is_empty()).then(|| {
         let (brands, more) = (counted(slugs.len(), "brand"), slugs.len().saturating_sub(NAMED_MAX));
         let named = slugs.iter().take(NAMED_MAX).copied().collect::<Vec<_>>().join(", ");
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
         wrong(
-            format!("{brands} of the lake registered nowhere and never crawled: {named}{more}"),
-            "`haat lake repair` registers those again that no event of registry/ tells of; of one that was removed, `haat brands \
-             add` does so, and `haat brands remove SLUG` takes it out of the lake",
+            format!("{brands} in the lake not registered and never crawled: {named}{more}"),
+            "`haat lake repair` registers the brands again that have no event in registry/. To register a removed \
+             brand again, run `haat brands add`; to remove it from the lake, run `haat brands remove SLUG`",
         )
     });
     Ok((found, orphans))
@@ -161,7 +166,11 @@ async fn contents(lake: &Lake, storage: &Storage) -> anyhow::Result<(String, Opt
 /// Reports the fault that makes the lake unreadable, with its file.
 async fn unreadable(storage: &Storage, error: &anyhow::Error) -> Finding {
     if Outcome::of(error) == Outcome::Usage {
-        return Finding::broken(SUBJECT, error, "set lake.buckets to what the lake was made with");
+        return Finding::broken(
+            SUBJECT,
+            error,
+            "set lake.buckets to the value with which the lake was created",
+        );
     }
     match first_damaged_log(storage).await {
         Some(path) => wrong(format!("{path} is damaged: {}", plain(error)), REPAIR),

@@ -12,7 +12,7 @@ const FILES_MAX: usize = 1_000;
 pub(super) async fn look(storage: &Storage) -> Finding {
     let files = match list(storage, FILES_MAX, |_| true).await {
         Ok(files) => files,
-        Err(error) => return Finding::unusable(SUBJECT, &error.into(), "put it back from a copy of observations/"),
+        Err(error) => return Finding::unusable(SUBJECT, &error.into(), "restore it from a copy of observations/"),
     };
     let mut damaged = Vec::new();
     for file in &files {
@@ -20,7 +20,7 @@ pub(super) async fn look(storage: &Storage) -> Finding {
             Ok(_) => {}
             Err(error) if error.is_damage() => damaged.push(error),
             Err(error) => {
-                return Finding::unusable(SUBJECT, &error.into(), "put it back from a copy of observations/");
+                return Finding::unusable(SUBJECT, &error.into(), "restore it from a copy of observations/");
             }
         }
     }
@@ -35,6 +35,6 @@ pub(super) async fn look(storage: &Storage) -> Finding {
     Finding::warning(
         SUBJECT,
         found,
-        "crawls pass it over, and the price history lacks what it held: put it back from a copy, or delete it",
+        "crawls skip it, and the price history lacks its content: restore it from a copy, or delete it",
     )
 }

@@ -25,14 +25,14 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
             return vec![Finding::unusable(
                 SUBJECT,
                 &error,
-                "see what keeps releases/log/ from being read",
+                "check why releases/log/ cannot be read",
             )];
         }
         Err(error) => {
             return vec![Finding::unusable(
                 SUBJECT,
                 &error,
-                "`haat release build --full` writes every file anew",
+                "`haat release build --full` rebuilds every file",
             )];
         }
     };
@@ -77,7 +77,7 @@ async fn current(context: &Context, storage: &Storage, releases: &ReleaseStore) 
 
 fn whole(context: &Context, manifest: &Manifest) -> Finding {
     let found = format!(
-        "{} with {}, every file as its hash says",
+        "{} with {}; the hash of every file is correct",
         manifest.id,
         counted(manifest.counts.products, "product")
     );
@@ -90,8 +90,8 @@ fn whole(context: &Context, manifest: &Manifest) -> Finding {
         Finding::warning(
             SUBJECT,
             found,
-            "its vectors are of another embedder than embedding.* names: searches go by words alone until `haat release \
-             build`",
+            "its vectors were made by another embedder than the configured one (embedding.*): searches use words \
+             alone until `haat release build`",
         )
     }
 }
@@ -104,14 +104,14 @@ fn held(manifest: &Manifest) -> Option<Finding> {
         .map(|brand| format!("{} (since {}): {}", brand.slug, brand.since, brand.reasons.join("; ")))
         .collect();
     let advice = format!(
-        "look at the store and at `haat quality`; crawl it again once it is right, or publish what the lake has: `haat release \
-         build --accept-brand {}`",
+        "check the store and `haat quality`; crawl it again once the store is right, or publish the lake's data: \
+         `haat release build --accept-brand {}`",
         first.slug
     );
     let brands = counted(manifest.held.len(), "brand");
     Some(Finding::warning(
         SUBJECT,
-        format!("{brands} held as before: {}", told.join(", ")),
+        format!("{brands} held at earlier data: {}", told.join(", ")),
         advice,
     ))
 }
@@ -127,7 +127,7 @@ async fn unreleased(context: &Context, storage: &Storage) -> Finding {
             let products = crate::output::counted(products, "product");
             Finding::warning(
                 SUBJECT,
-                format!("none yet, though the lake has {products}"),
+                format!("no release yet, although the lake has {products}"),
                 "`haat release build`",
             )
         }
@@ -144,13 +144,13 @@ async fn refused(releases: &ReleaseStore) -> Option<Finding> {
             return Some(Finding::unusable(
                 SUBJECT,
                 &error.into(),
-                "`haat lake repair` moves it to releases/damaged/: the next build writes it anew where it is refused",
+                "`haat lake repair` moves it to releases/damaged/: the next build that is refused creates it again",
             ));
         }
     };
     let of = |counts: &data_index::Counts| counted(counts.products, "product");
     let counts = match (&refusal.counts, &refusal.current_counts) {
-        (Some(refused), Some(served)) => format!(" (it has {}, what is served has {})", of(refused), of(served)),
+        (Some(refused), Some(served)) => format!(" (it has {}, the current release has {})", of(refused), of(served)),
         (Some(refused), None) => format!(" (it has {})", of(refused)),
         (None, _) => String::new(),
     };
@@ -168,11 +168,11 @@ async fn refused(releases: &ReleaseStore) -> Option<Finding> {
         Finding::wrong(
             SUBJECT,
             found,
-            "nothing newer is served until this is settled: look at the lake with `haat sql`; where it is right, `haat \
-             release build --accept-collapse`, else crawl again and `haat release build`",
+            "no newer release is served until you decide: check the lake with `haat sql`. If its data is right, run \
+             `haat release build --accept-collapse`; otherwise crawl again, then run `haat release build`",
         )
     } else {
-        Finding::wrong(SUBJECT, found, "mend what it says, then `haat release build`")
+        Finding::wrong(SUBJECT, found, "correct this error, then run `haat release build`")
     })
 }
 
@@ -193,10 +193,10 @@ async fn behind(context: &Context, storage: &Storage, releases: &ReleaseStore, m
         Finding::noted(
             SUBJECT,
             found,
-            "it is pinned: `haat release unpin`, then `haat release build`",
+            "the current release is pinned: run `haat release unpin`, then `haat release build`",
         )
     } else {
-        let advice = "`haat release build` publishes what the lake has; after a roll-back mend the lake first";
+        let advice = "`haat release build` publishes the lake's data; after a rollback, correct the lake first";
         Finding::warning(SUBJECT, found, advice)
     })
 }

@@ -20,14 +20,14 @@ pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -
     findings.extend(damaged(
         "release log",
         &entries,
-        "`haat lake repair` writes it again from its copy or, where that is lost too, as the manifests tell; `--dry-run` says \
-         how. Until then `haat release gc` keeps the releases that it may stand for",
+        "`haat lake repair` restores it from its copy or, if that is lost too, from the manifests; `--dry-run` shows \
+         how. Until then `haat release gc` keeps every release that it may name",
     ));
     findings.extend(damaged(
         "manifests",
         &manifests,
-        "put it back from a copy; or `haat release gc --drop-damaged` gives the release up. Until then `haat release gc` \
-         removes no file. That of the current release: `haat release build --full`",
+        "restore it from a copy, or discard the release with `haat release gc --drop-damaged`. Until then `haat \
+         release gc` removes no files. For the current release, run `haat release build --full`",
     ));
     if thorough {
         findings.extend(earlier(&releases).await);
@@ -37,7 +37,7 @@ pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -
         findings.push(Finding::noted(
             "pin",
             format!("the current release is {pin}"),
-            "builds publish nothing over it until `haat release unpin`",
+            "builds publish no newer release until `haat release unpin`",
         ));
     }
     findings
@@ -46,8 +46,8 @@ pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -
 /// Checks the files of the releases that a rollback could go to.
 async fn earlier(releases: &ReleaseStore) -> Option<Finding> {
     const SUBJECT: &str = "earlier releases";
-    const ADVICE: &str = "`haat release rollback` to them fails: name a whole one of `haat release list`, or put the file \
-                          back from a copy";
+    const ADVICE: &str = "`haat release rollback` to them fails: choose an intact release from `haat release list`, \
+                          or restore the file from a copy";
     // The check of the current release reports an unreadable log and faults of that release's files.
     let (listing, manifests) = releases.listing_of_manifests().await.ok()?;
     let current = listing.current.map(|current| current.id);
@@ -70,7 +70,7 @@ async fn earlier(releases: &ReleaseStore) -> Option<Finding> {
     Some(match damage.first() {
         None => {
             let count = counted(earlier.len(), "release");
-            Finding::fine(SUBJECT, format!("{count}, every file as its hash says"))
+            Finding::fine(SUBJECT, format!("{count}; the hash of every file is correct"))
         }
         Some((release, first)) => {
             let more = match damage.len() {

@@ -63,7 +63,7 @@ pub(super) async fn list(context: &Context, state: &State) -> anyhow::Result<()>
         }
         writeln!(
             out,
-            "{}; schedules by the clocks of {}, moments in UTC",
+            "{}; schedules are in the time zone {}, times in UTC",
             counted(listed.len(), "job"),
             config.market_time_zone
         )
@@ -102,7 +102,7 @@ fn told(
 fn cells(job: &JobEntry, now: Timestamp) -> [String; 5] {
     let stands = match (&job.paused, job.next_at) {
         _ if job.running => "at work".to_owned(),
-        (Some(paused), _) => format!("rests since {}", paused.at),
+        (Some(paused), _) => format!("paused since {}", paused.at),
         (None, None) => "not enabled".to_owned(),
         (None, Some(next)) if next <= now => format!("due since {next}"),
         (None, Some(next)) => format!("next {next}"),

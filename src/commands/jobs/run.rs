@@ -51,14 +51,14 @@ pub(super) async fn run(context: &Context, ops_listen: Option<ListenAddress>) ->
     let document = json!({ "ops_address": address, "worker": worker(), "jobs": JobName::ALL });
     context.output.print(&document, |out| {
         if let Some(address) = address {
-            writeln!(out, "probes and metrics on {address}")?;
+            writeln!(out, "health probes and metrics on {address}")?;
         }
         writeln!(out, "running jobs of {}; Ctrl-C stops it", context.config.home)
     })?;
     let until = stop.clone();
     let running = tokio::spawn(async move { Box::pin(scheduler.run(until)).await });
     told.await;
-    tracing::info!("told to stop: jobs that are at work may come to a good end");
+    tracing::info!("stopping: running jobs may still finish");
     stop.cancel();
     running.await?;
     if let Some(ops) = ops {

@@ -24,9 +24,9 @@ pub(super) async fn run(context: &Context, state: &State, name: &KeyName) -> any
     let document = json!({ "link": link, "account": name, "ends_at": ends_at });
     context.output.print(&document, |out| {
         writeln!(out, "{link}")?;
-        writeln!(out, "It signs {name} in once, until {ends_at}: give it to nobody else.")?;
+        writeln!(out, "It signs {name} in once, until {ends_at}: do not share it.")?;
         if !is_served {
-            writeln!(out, "No server runs on this home now: start one with `haat up`.")?;
+            writeln!(out, "No server is running on this home: start one with `haat up`.")?;
         }
         Ok(())
     })

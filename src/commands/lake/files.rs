@@ -111,9 +111,9 @@ fn not_plain(table: &LiveTable) -> String {
     let name = table.table;
     if table.deletion_vectors > 0 {
         let files = counted(table.deletion_vectors, "file");
-        format!("{name}: {files} with deletion vectors, which another writer made: read this table through Delta")
+        format!("{name}: {files} with deletion vectors from another writer: use a Delta reader for this table")
     } else {
-        format!("{name}: columns were renamed by another writer: read this table through Delta")
+        format!("{name}: another writer renamed columns: use a Delta reader for this table")
     }
 }
 
@@ -137,7 +137,7 @@ async fn put(tables: &[LiveTable], lake: &Storage, to: &Storage, document: &Valu
     let listed = to.store().list(None).next().await.transpose().context("--to")?;
     if let Some(found) = listed {
         return Err(usage(anyhow::anyhow!(
-            "--to: {} is not empty, it has {}: name a folder or a prefix of its own",
+            "--to: {} is not empty, it contains {}: choose an empty folder or prefix",
             to.url(),
             found.location
         )));

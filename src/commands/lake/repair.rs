@@ -95,18 +95,25 @@ fn write_bookkeeping(out: &mut dyn Write, report: &RepairSummary) -> io::Result<
     let listed = |brands: &[BrandSlug]| brands.iter().map(BrandSlug::as_str).collect::<Vec<_>>().join(", ");
     let registry = &report.registry;
     for path in &registry.mended {
-        writeln!(out, "{path}: {} from its other copy", would("written again"))?;
+        writeln!(out, "{path}: {} from its copy", would("rewritten"))?;
     }
     for path in &registry.lost {
-        let what = would("replaced by an event that changes nothing");
+        let what = would("replaced by an event without effect");
         writeln!(out, "{path}: lost, and its copy too: {what}")?;
     }
     for (brands, what) in [
-        (&registry.registered, would("registered again, as the lake knows them")),
-        (&registry.clashing, "not registered: another store has the slug".to_owned()),
+        (
+            &registry.registered,
+            would("registered again with the data in the lake"),
+        ),
+        (
+            &registry.clashing,
+            "not registered: another store uses the slug".to_owned(),
+        ),
         (
             &registry.unsure,
-            "registered, and not in the lake: whether a lost event removed them is not known; `haat brands remove` does it"
+            "registered but not in the lake: a lost event may have removed them; `haat brands remove` removes them \
+             again"
                 .to_owned(),
         ),
     ] {
@@ -117,26 +124,26 @@ fn write_bookkeeping(out: &mut dyn Write, report: &RepairSummary) -> io::Result<
     if !registry.lost.is_empty() {
         writeln!(
             out,
-            "brands that a lost event registered and that were never crawled, and names and currencies that it set, are not \
-             known: `haat brands add` states them again"
+            "brands that were only in a lost event and never crawled are unknown, and so are names and currencies set \
+             by it: register them again with `haat brands add`"
         )?;
     }
     for MendedObject { path, how } in &report.releases {
         let what = match how {
-            LogRepair::Copy => format!("{} from its other copy", would("written again")),
+            LogRepair::Copy => format!("{} from its copy", would("rewritten")),
             LogRepair::Manifest(release) => format!(
-                "{}: it published {release}, as its manifest tells",
-                would("written again")
+                "{}: it published {release}, according to the manifest",
+                would("rewritten")
             ),
             LogRepair::Unknown(release) => format!(
-                "lost, and its copy too; {release} {}. Whether it rolled back, pinned or unpinned is not known: `haat release \
-                 rollback`, `pin` or `unpin` says so again",
-                would("left current")
+                "lost, and its copy too; {release} {}. It is unknown whether the entry was a rollback, a pin or an \
+                 unpin: repeat it with `haat release rollback`, `pin` or `unpin`",
+                would("kept current")
             ),
-            LogRepair::Removed => format!("lost, and its copy too; {}: later events count", would("removed")),
+            LogRepair::Removed => format!("lost, and its copy too; {}: later entries apply", would("removed")),
             LogRepair::Refusal => would("removed"),
             LogRepair::Nothing => {
-                "lost, and nothing tells which release it was about: `haat release build` publishes after it".to_owned()
+                "lost, and its release is unknown: run `haat release build` to publish a new one".to_owned()
             }
         };
         writeln!(out, "releases/{path}: {what}")?;
@@ -149,15 +156,15 @@ fn write(out: &mut dyn Write, whole: &RepairSummary) -> io::Result<()> {
     let would = |done: &str| would(dry_run, done);
     for one in &report.repaired {
         let what = match one.how {
-            RepairKind::Checkpoint => format!("{} from the log", would("written again")),
-            RepairKind::Layout => format!("{} as the tables tell it", would("written again")),
-            RepairKind::End => would("written again"),
+            RepairKind::Checkpoint => format!("{} from the log", would("rewritten")),
+            RepairKind::Layout => format!("{} from the tables", would("rewritten")),
+            RepairKind::End => would("rewritten"),
             RepairKind::Record => format!("{}: the next crawl repeats the interrupted work", would("removed")),
         };
         writeln!(out, "lake/{}: {what}", one.path)?;
     }
     for lost in &report.lost {
-        writeln!(out, "lake/{}: {} {}", lost.path, held(lost), would("given up"))?;
+        writeln!(out, "lake/{}: {} {}", lost.path, held(lost), would("dropped"))?;
         if !lost.brands.is_empty() {
             let brands: Vec<&str> = lost.brands.iter().map(|slug| slug.as_str()).collect();
             writeln!(out, "  of {}: {}", brands.join(", "), comes_back(lost))?;
@@ -174,13 +181,13 @@ fn write(out: &mut dyn Write, whole: &RepairSummary) -> io::Result<()> {
     match (repaired + lost + brands + report.stuck.len(), dry_run) {
         _ if !report.complete => writeln!(
             out,
-            "the lake cannot be opened: files of it may be lost of which nothing is said here"
+            "the lake cannot be opened: further files may be lost that are not listed here"
         ),
         (0, _) => writeln!(out, "nothing is lost"),
         (_, true) => writeln!(out, "nothing was written"),
         (_, false) => writeln!(
             out,
-            "{} written again, {} given up{}",
+            "{} rewritten, {} dropped{}",
             counted(repaired, "object"),
             counted(lost, "file"),
             report.tick.map_or_else(String::new, |tick| format!(" by tick {tick}"))
@@ -197,8 +204,8 @@ fn held(lost: &LostData) -> String {
 
 const fn comes_back(lost: &LostData) -> &'static str {
     if lost.comes_back {
-        "their next crawl brings it back"
+        "their next crawl restores it"
     } else {
-        "nothing brings it back"
+        "it cannot be restored"
     }
 }

@@ -18,16 +18,17 @@ fn back(listing: &Listing) -> anyhow::Result<ReleaseId> {
     let Some(lost) = lost else {
         return listing
             .back
-            .context("no release is older than the current one; name the one to go to");
+            .context("no release is older than the current one; name the release to roll back to");
     };
     let newest = listed.iter().max_by_key(|release| release.built_at);
     let newest = newest.with_context(|| {
         format!(
-            "the manifest of the current release {lost} is missing, and there is no other release: `haat release build`"
+            "the manifest of the current release {lost} is missing, and there is no other release: run `haat release \
+             build`"
         )
     })?;
     tracing::warn!(
-        "the manifest of the current release {lost} is missing; {} is the newest of those that are there",
+        "the manifest of the current release {lost} is missing; {} is the newest release with a manifest",
         newest.id
     );
     Ok(newest.id)
@@ -42,11 +43,11 @@ async fn instead(releases: &ReleaseStore, listing: &Listing, to: ReleaseId, dama
             continue;
         };
         if releases.verify(&manifest).await.is_ok_and(|damage| damage.is_empty()) {
-            return anyhow::anyhow!("{damaged}; {other} is whole: `haat release rollback {other}`");
+            return anyhow::anyhow!("{damaged}; {other} is intact: `haat release rollback {other}`");
         }
     }
     anyhow::anyhow!(
-        "{damaged}; no other earlier release was found whole: `haat release build --full` makes one of the lake"
+        "{damaged}; no other earlier release is intact: `haat release build --full` builds one from the lake"
     )
 }
 
@@ -59,7 +60,7 @@ fn changed(published: Published) -> anyhow::Result<data_release::Current> {
     match published {
         Published::Published(current) | Published::Unchanged(current) | Published::Pinned(current) => Ok(current),
         Published::Lost(_) => Err(lost_race(
-            "another writer changed the current release first; look again",
+            "another writer changed the current release first; check it and try again",
         )),
     }
 }
@@ -114,8 +115,8 @@ pub(super) async fn rollback(
     context.output.print(&document, |out| {
         let verb = if dry_run { "would be" } else { "is" };
         match from {
-            Some(from) if from == to => writeln!(out, "{to} is the current release already")?,
-            Some(from) => writeln!(out, "{to} {verb} the current release; {from} is left")?,
+            Some(from) if from == to => writeln!(out, "{to} is already the current release")?,
+            Some(from) => writeln!(out, "{to} {verb} the current release instead of {from}")?,
             None => writeln!(out, "{to} {verb} the current release")?,
         }
         writeln!(out, "{}", outlook(pinned))
@@ -125,8 +126,8 @@ pub(super) async fn rollback(
 /// Describes what the next build will do.
 fn outlook(pinned: Option<Pin>) -> String {
     match pinned {
-        Some(pin) => format!("{pin}: builds publish nothing over it until `haat release unpin`"),
-        None => "the next build publishes what the lake holds then; `haat release pin` keeps this one".to_owned(),
+        Some(pin) => format!("{pin}: builds publish no newer release until `haat release unpin`"),
+        None => "the next build publishes the lake's data; `haat release pin` keeps this release current".to_owned(),
     }
 }
 
@@ -149,7 +150,7 @@ pub(super) async fn pin(context: &Context, releases: &ReleaseStore, id: Option<S
         .print(&document(&current, before != Some(current)), |out| {
             let left = before.map(|before| before.id).filter(|before| *before != id);
             match left {
-                Some(left) => writeln!(out, "{id} is the current release; {left} is left")?,
+                Some(left) => writeln!(out, "{id} is the current release instead of {left}")?,
                 None => writeln!(out, "{id} is the current release")?,
             }
             writeln!(out, "{}", outlook(current.pinned))
@@ -168,6 +169,6 @@ pub(super) async fn unpin(context: &Context, releases: &ReleaseStore) -> anyhow:
             } else {
                 "is no longer pinned"
             };
-            writeln!(out, "{} {was}: builds publish over it", current.id)
+            writeln!(out, "{} {was}: builds may replace it", current.id)
         })
 }

@@ -57,7 +57,7 @@ pub(super) async fn show(args: &ShowShippingArgs, context: &Context) -> anyhow::
     let row = rows.into_iter().find(|row| row.brand.slug.as_str() == args.brand);
     let unknown = || {
         usage(anyhow::anyhow!(
-            "the lake has no brand {}: `haat crawl` brings it",
+            "the lake has no brand {}: `haat crawl` adds it",
             args.brand
         ))
     };
@@ -117,7 +117,10 @@ fn of_pincode(pincode: Pincode, samples: &[DeliverySample], zones: &[DeliveryZon
 fn write(out: &mut dyn Write, shown: &ShippingView) -> std::io::Result<()> {
     writeln!(out, "{} ({}), {}", shown.brand, shown.store, shown.currency)?;
     match shown.terms.as_ref().and_then(|policy| policy.terms.as_deref()) {
-        None => writeln!(out, "its texts tell nothing: `haat shipping refresh` reads them")?,
+        None => writeln!(
+            out,
+            "its texts state no terms: `haat shipping refresh` reads them again"
+        )?,
         Some(terms) => {
             let place = terms.source_url.as_deref().unwrap_or("its policy");
             writeln!(out, "read {} from {place}", terms.observed_at)?;
@@ -142,7 +145,7 @@ fn write(out: &mut dyn Write, shown: &ShippingView) -> std::io::Result<()> {
         )?;
     }
     let Some(one) = &shown.pincode else { return Ok(()) };
-    let area = one.area.as_deref().unwrap_or("no pincode of the directory");
+    let area = one.area.as_deref().unwrap_or("the pincode is not in the directory");
     let told = match (&one.sample, &one.zone) {
         (Some(sample), _) if sample.serviceable == Some(false) => format!("not delivered, asked {}", sample.sampled_at),
         (_, Some(zone)) => of_zone_in_words(zone),
@@ -171,7 +174,7 @@ fn of_zone_in_words(zone: &DeliveryZone) -> String {
     let served = match zone.serviceable {
         Some(true) => "delivered",
         Some(false) => "not delivered",
-        None => "not known whether it is delivered",
+        None => "unknown whether it is delivered",
     };
     let rates = zone
         .rates

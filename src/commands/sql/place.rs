@@ -67,7 +67,7 @@ impl NewFile {
             Err(error) => return Err(error).with_context(|| format!("--out: {shown}")),
         };
         if path.file_name().is_none() {
-            return Err(usage(anyhow::anyhow!("--out: {shown} names no file")));
+            return Err(usage(anyhow::anyhow!("--out: {shown} is not a file name")));
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
@@ -80,7 +80,7 @@ impl NewFile {
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let partial = builder.tempfile_in(folder);
-        let partial = partial.with_context(|| format!("--out: no file can be made in {}", folder.display()))?;
+        let partial = partial.with_context(|| format!("--out: no file can be created in {}", folder.display()))?;
         Ok(Self { partial, path, force })
     }
 
@@ -108,7 +108,7 @@ impl NewFile {
 
 fn exists(path: &Path) -> anyhow::Error {
     usage(anyhow::anyhow!(
-        "--out: {} exists; --force writes over it",
+        "--out: {} already exists; --force replaces it",
         path.display()
     ))
 }

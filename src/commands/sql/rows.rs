@@ -93,7 +93,7 @@ impl Encoder {
                     .set_max_row_group_bytes(Some(ROW_GROUP_BYTES_MAX))
                     .build();
                 let writer = ArrowWriter::try_new(Vec::new(), SchemaRef::clone(schema), Some(properties));
-                Self::Parquet(Box::new(writer.context("Parquet has no form for the columns")?))
+                Self::Parquet(Box::new(writer.context("Parquet cannot store the columns")?))
             }
         })
     }
@@ -151,7 +151,7 @@ fn named_once(schema: &Schema) -> anyhow::Result<()> {
     let mut seen = BTreeSet::new();
     match schema.fields().iter().find(|field| !seen.insert(field.name())) {
         Some(twice) => anyhow::bail!(
-            "two columns are named {0}: name one of them otherwise with `as`, or print a table",
+            "two columns are named {0}: rename one of them with `as`, or print a table",
             twice.name()
         ),
         None => Ok(()),
@@ -162,8 +162,8 @@ fn named_once(schema: &Schema) -> anyhow::Result<()> {
 fn plain(schema: &Schema) -> anyhow::Result<()> {
     match schema.fields().iter().find(|field| field.data_type().is_nested()) {
         Some(nested) => anyhow::bail!(
-            "column {0} is a list or a struct, for which CSV has no form: leave it out, make it a text \
-             (`array_to_string({0}, ', ')`), or ask for Parquet or JSON",
+            "column {0} is a list or a struct, which CSV cannot store: leave it out, convert it to text \
+             (`array_to_string({0}, ', ')`), or use Parquet or JSON",
             nested.name()
         ),
         None => Ok(()),
