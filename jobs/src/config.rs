@@ -74,7 +74,7 @@ pub enum JobsConfigError {
     },
     /// The limits of the interval between crawls are not in ascending order.
     #[error(
-        "jobs.cadence: interval_min_s ≤ interval_start_s ≤ interval_max_s must hold, and interval_min_s be above 0"
+        "jobs.cadence: interval_min_s must be above 0, and interval_min_s ≤ interval_start_s ≤ interval_max_s must hold"
     )]
     Cadence,
 }

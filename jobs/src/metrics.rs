@@ -26,17 +26,18 @@ pub(crate) const WORK_LOST: &str = "work_leases_lost_total";
 pub(crate) fn describe_work() {
     metrics::describe_gauge!(
         WORK_STORES,
-        "Stores in the queue, of all workers: queued, leased, lost (leased by a worker that is gone), staged, dead"
+        "Number of stores in the queue, over all workers: queued, leased, lost (leased by a worker that stopped), \
+         staged, dead"
     );
-    metrics::describe_gauge!(WORK_RUNS, "Runs of the queue that are not over");
+    metrics::describe_gauge!(WORK_RUNS, "Number of unfinished runs of the queue");
     metrics::describe_gauge!(
         WORK_OLDEST,
-        "Age of the oldest store in the queue, in seconds; 0 where none is"
+        "Age of the oldest store in the queue, in seconds; 0 if the queue is empty"
     );
-    metrics::describe_counter!(WORK_ENDED, "Stores that this worker had, by outcome");
+    metrics::describe_counter!(WORK_ENDED, "Number of stores that this worker processed, by outcome");
     metrics::describe_counter!(
         WORK_LOST,
-        "Rights to stores that this worker had and somebody else took over"
+        "Number of store leases that this worker lost to another worker"
     );
     metrics::counter!(WORK_LOST).increment(0);
 }
@@ -60,25 +61,25 @@ pub(crate) fn tell_work(counts: &WorkCounts, now: Timestamp) {
 pub(crate) fn describe() {
     metrics::describe_gauge!(
         GOOD,
-        "End of the job's last run that did its work, in seconds since 1970; absent until one has"
+        "End of the job's last successful run, in seconds since 1970; absent before the first one"
     );
     metrics::describe_gauge!(
         OWED,
-        "The first moment of the job's schedule after its last good run, in seconds since 1970; before a good run, the \
-         first of all"
+        "First scheduled time of the job after its last successful run, in seconds since 1970; before the first \
+         successful run, the first scheduled time of all"
     );
     metrics::describe_gauge!(
         NEXT,
-        "Next due time of the job, in seconds since 1970; 0 where it rests"
+        "Next due time of the job, in seconds since 1970; 0 if the job is paused or not enabled"
     );
-    metrics::describe_gauge!(
-        PAUSED,
-        "1 while the job rests: it was paused, or its schedule is not enabled"
-    );
+    metrics::describe_gauge!(PAUSED, "1 while the job is paused or its schedule is not enabled");
     metrics::describe_gauge!(RUNNING, "1 while a process runs the job");
-    metrics::describe_counter!(RUNS, "Runs of jobs that ended in this process, by outcome");
-    metrics::describe_histogram!(DURATION, "Duration of runs of jobs in this process");
-    metrics::describe_counter!(FAILURES, "Looks at the state that failed; nothing is begun meanwhile");
+    metrics::describe_counter!(RUNS, "Number of job runs that ended in this process, by outcome");
+    metrics::describe_histogram!(DURATION, "Duration of job runs in this process");
+    metrics::describe_counter!(
+        FAILURES,
+        "Number of failed requests to the state; no job is started until it answers"
+    );
     metrics::counter!(FAILURES).increment(0);
 }
 

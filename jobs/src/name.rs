@@ -29,7 +29,7 @@ pub enum JobName {
 
 /// Error for a name that no job has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no job is called {name:?}; there are {}", JobName::ALL.map(JobName::as_str).join(", "))]
+#[error("no job is called {name:?}; the jobs are {}", JobName::ALL.map(JobName::as_str).join(", "))]
 pub struct UnknownJob {
     name: String,
 }

@@ -29,7 +29,7 @@ pub fn ops_router(readiness: Readiness, metrics: PrometheusHandle) -> EdgeRouter
         if readiness.0.load(Ordering::Relaxed) {
             Ok(api::json(StatusCode::OK, &json!({ "status": "ready" })))
         } else {
-            Err(Problem::new(ErrorCode::NotReady).detail("the state does not answer: no job is begun"))
+            Err(Problem::new(ErrorCode::NotReady).detail("the state does not answer: no job is started"))
         }
     };
     OpenRouter::default()

@@ -26,7 +26,7 @@ pub struct DueRun {
 
 /// Error for a text that is not a cron expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no cron expression (minute, hour, day of the month, month, day of the week): {why}")]
+#[error("{text:?} is not a valid cron expression (minute, hour, day of the month, month, day of the week): {why}")]
 pub struct ScheduleError {
     text: String,
     why: String,
@@ -53,7 +53,7 @@ impl Schedule {
         let schedule = Self { cron, zone };
         match schedule.next(Timestamp::from_micros(0)) {
             Some(_) => Ok(schedule),
-            None => Err(refused("no day is like that".to_owned())),
+            None => Err(refused("no date matches it".to_owned())),
         }
     }
 

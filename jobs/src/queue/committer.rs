@@ -30,11 +30,14 @@ impl QueueWorker {
                     closed += Box::pin(committing).await;
                     drop(kept);
                     if let Err(error) = state.give_back_committer(&lease).await {
-                        tracing::warn!(error = %error, "the right to commit ends by itself");
+                        tracing::warn!(
+                            error = %error,
+                            "the committer's lease could not be released: it expires by itself"
+                        );
                     }
                 }
                 Ok(None) => {}
-                Err(error) => tracing::warn!(error = %error, "the committer of the queue is not known"),
+                Err(error) => tracing::warn!(error = %error, "the committer's lease could not be read from the state"),
             }
             let _ = stop.run_until_cancelled(tokio::time::sleep(self.config.poll())).await;
         }
@@ -57,7 +60,7 @@ impl QueueWorker {
                         running.insert(id, tasks.spawn(task));
                     }
                 }
-                Err(error) => tracing::warn!(error = %error, "the open runs of the queue are not known"),
+                Err(error) => tracing::warn!(error = %error, "the open runs of the queue could not be read"),
             }
             tokio::select! {
                 biased;
@@ -85,7 +88,7 @@ impl QueueWorker {
         let committing = hold.during(self.commit_run(&run, &lease, &hold, stop.clone()));
         match Box::pin(committing).await {
             None => {
-                tracing::warn!(run = %run.run, "the right to commit is over: another worker goes on");
+                tracing::warn!(run = %run.run, "the committer's lease has ended: another worker continues");
                 false
             }
             Some(Ok(is_closed)) => {
@@ -97,7 +100,11 @@ impl QueueWorker {
                 is_closed
             }
             Some(Err(failure)) => {
-                tracing::warn!(run = %run.run, error = %failure, "the run could not be committed; it is tried again");
+                tracing::warn!(
+                    run = %run.run,
+                    error = %failure,
+                    "the run could not be committed; the commit is retried"
+                );
                 let _ = stop
                     .run_until_cancelled(tokio::time::sleep(self.config.renew_every()))
                     .await;
@@ -144,9 +151,14 @@ impl QueueWorker {
             .await;
         let is_closed = closed.map_err(|error| JobFailure::of(&error))?;
         if is_closed {
-            tracing::info!(run = %run.run, stores = report.totals.stores, commits = report.commits, "a run of the queue is over");
+            tracing::info!(
+                run = %run.run,
+                stores = report.totals.stores,
+                commits = report.commits,
+                "a run of the queue is finished"
+            );
             if let Err(error) = clear_stages(&market.storage, &run.run).await {
-                tracing::warn!(run = %run.run, error = %error, "what was staged is left");
+                tracing::warn!(run = %run.run, error = %error, "staged results of the run could not be removed");
             }
         }
         Ok(is_closed)
@@ -157,9 +169,9 @@ impl QueueWorker {
     async fn is_fenced(&self, lease: &WorkLease, newest: u64) {
         let newest = i64::try_from(newest).unwrap_or(i64::MAX);
         match self.deps.state.raise_committer(lease, newest).await {
-            Ok(true) => tracing::warn!("the state is older than the lake: the right to commit is taken anew"),
-            Ok(false) => tracing::warn!("the right to commit is over: another worker goes on"),
-            Err(error) => tracing::warn!(error = %error, "the committer of the queue is not known"),
+            Ok(true) => tracing::warn!("the state is older than the lake: the committer's lease is taken again"),
+            Ok(false) => tracing::warn!("the committer's lease has ended: another worker continues"),
+            Err(error) => tracing::warn!(error = %error, "the committer's lease could not be raised in the state"),
         }
     }
 }

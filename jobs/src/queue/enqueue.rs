@@ -24,7 +24,7 @@ pub enum EnqueueError {
     State(#[from] StateError),
     /// The queue is full.
     #[error(
-        "the queue is full: it takes {} stores a run, and {} runs that are not over; `haat queue list` shows them",
+        "the queue is full: it accepts {} stores a run, and {} unfinished runs; `haat queue list` shows them",
         WORK_STORES_MAX,
         WORK_RUNS_MAX
     )]

@@ -96,7 +96,7 @@ impl Keeper {
                 }
             }
             // Without an answer, the leases expire by themselves.
-            Err(error) => tracing::warn!(error = %error, "rights to stores were not renewed"),
+            Err(error) => tracing::warn!(error = %error, "leases of stores were not renewed"),
         }
     }
 }

@@ -80,7 +80,7 @@ impl StoreRights for StoreLeases {
             Ok(Err(None)) => {
                 return RightOutcome::ByAnother("a worker's result for the store waits to be committed".to_owned());
             }
-            Err(error) => return RightOutcome::Unknown(format!("the right to ask the store is not known: {error}")),
+            Err(error) => return RightOutcome::Unknown(format!("the store's lease could not be taken: {error}")),
         };
         let kept = self.keeper.keep(lease.clone(), asked);
         let done = kept.hold.during(work).await;
@@ -90,7 +90,7 @@ impl StoreRights for StoreLeases {
         if let Err(error) = given_back.map_err(|error| error.to_string())
             && !was_refused
         {
-            tracing::warn!(error, "rights to stores cannot be given back: each ends by itself");
+            tracing::warn!(error, "leases of stores cannot be released: each expires by itself");
         }
         if done.is_some() {
             RightOutcome::Done

@@ -154,7 +154,7 @@ impl QueueWorker {
         let runs = self.deps.state.open_work_runs().await;
         let runs = runs.map_err(|error| JobFailure::of(&error))?;
         let run = runs.into_iter().find(|run| run.run == work.run);
-        let run = run.ok_or_else(|| JobFailure::new("its run is over"))?;
+        let run = run.ok_or_else(|| JobFailure::new("its run has ended"))?;
         let deps = self.refresh_deps(CancellationToken::new()).await?;
         let context = Box::pin(WorkerContext::open(&queued(&run), &market.refresh, &deps, &self.memory)).await;
         let context = context.map_err(|error| JobFailure::of(&error))?;
@@ -171,7 +171,7 @@ impl QueueWorker {
             let now = self.deps.market.clock.now();
             match self.deps.state.work_counts(now).await {
                 Ok(counts) => crate::metrics::tell_work(&counts, now),
-                Err(error) => tracing::debug!(error = %error, "the length of the queue is not known"),
+                Err(error) => tracing::debug!(error = %error, "the length of the queue could not be read"),
             }
             tokio::time::sleep(TELL_EVERY).await;
         }

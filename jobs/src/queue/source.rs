@@ -127,7 +127,7 @@ impl StagedStores for Source {
                 Ok(Look::Over) => return None,
                 Ok(Look::Given(fresh)) => return Some(fresh.into_iter().map(staged).collect()),
                 Ok(Look::Wait) => {}
-                Err(error) => tracing::warn!(error = %error, "the staged stores are not known"),
+                Err(error) => tracing::warn!(error = %error, "the staged stores could not be read"),
             }
             tokio::time::sleep(self.patience.poll).await;
         }
@@ -160,9 +160,9 @@ impl StagedStores for Source {
                     given.remove(&one.slug);
                 }
             }
-            Ok(false) => tracing::warn!(run = %self.run, "another worker commits by now"),
+            Ok(false) => tracing::warn!(run = %self.run, "another worker has become the committer"),
             // The next committer commits the stores again, which changes nothing.
-            Err(error) => tracing::warn!(error = %error, "the queue could not be told of a commit to the lake"),
+            Err(error) => tracing::warn!(error = %error, "a commit to the lake could not be recorded in the queue"),
         }
     }
 
@@ -174,10 +174,10 @@ impl StagedStores for Source {
             tokio::time::sleep(self.patience.poll).await;
             return;
         }
-        tracing::warn!(brand.slug = %staged.slug, "a worker's staged result is lost: the store is asked again");
+        tracing::warn!(brand.slug = %staged.slug, "a worker's staged result is lost: the store is crawled again");
         let now = self.clocks.clock.now();
         if let Err(error) = self.state.unstage_work(&self.run, &given, &self.committer, now).await {
-            tracing::warn!(error = %error, "a store whose staged result is lost waits");
+            tracing::warn!(error = %error, "a store whose staged result is lost could not be returned to the queue");
         }
     }
 }

@@ -71,7 +71,11 @@ impl QueueWorker {
             Ok(false) => StoreEnd::Lost,
             Err(error) => {
                 // The state may not have received the outcome. In that case the lease ends, and the store is retried.
-                tracing::warn!(brand.slug = %work.slug, error = %error, "the queue could not be told the outcome of a store");
+                tracing::warn!(
+                    brand.slug = %work.slug,
+                    error = %error,
+                    "the outcome of a store could not be recorded in the queue"
+                );
                 StoreEnd::Lost
             }
         }
@@ -92,7 +96,11 @@ impl QueueWorker {
             Ok(true) => ended,
             Ok(false) => StoreEnd::Lost,
             Err(error) => {
-                tracing::warn!(brand.slug = %work.slug, error = %error, "a store waits until its lease ends");
+                tracing::warn!(
+                    brand.slug = %work.slug,
+                    error = %error,
+                    "a store could not be returned to the queue: it waits until its lease ends"
+                );
                 StoreEnd::Lost
             }
         }
@@ -103,7 +111,11 @@ impl QueueWorker {
             Ok(true) => StoreEnd::GivenBack,
             Ok(false) => StoreEnd::Lost,
             Err(error) => {
-                tracing::warn!(brand.slug = %work.slug, error = %error, "a store waits until its lease ends");
+                tracing::warn!(
+                    brand.slug = %work.slug,
+                    error = %error,
+                    "a store could not be returned to the queue: it waits until its lease ends"
+                );
                 StoreEnd::Lost
             }
         }

@@ -56,7 +56,8 @@ impl Scheduler {
                     tracing::warn!(
                         job = row.name,
                         accounted_to = %row.accounted_to,
-                        "the schedule was accounted for by a clock that was far ahead: it counts from now on"
+                        "a clock that was far ahead recorded a future time for the schedule: it is reset to the \
+                         current time"
                     );
                 }
             }
@@ -65,7 +66,7 @@ impl Scheduler {
                     tracing::warn!(
                         job = row.name,
                         run = row.last_run,
-                        "a run was lost: whoever ran it is gone"
+                        "a run was lost: its process stopped"
                     );
                 }
             }

@@ -45,19 +45,19 @@ impl Scheduler {
             run.beat_asked = elapsed;
             match self.state.beat_job(run.name.as_str(), &run.lease).await {
                 Ok(true) => run.beat_taken = elapsed,
-                Ok(false) => run.fence("somebody else took it for lost", elapsed),
+                Ok(false) => run.fence("another process considered it lost", elapsed),
                 Err(_) => crate::metrics::state_failed(),
             }
         }
         // Other processes will soon consider the run lost and start it again.
         if elapsed.saturating_sub(run.beat_taken) + BEAT_EVERY >= DEAD_AFTER {
-            run.fence("the state cannot be told that it lives", elapsed);
+            run.fence("its sign of life cannot be written to the state", elapsed);
         }
         if elapsed.saturating_sub(run.began) >= run.limit && run.ended.is_none() {
             tracing::warn!(
                 job = run.name.as_str(),
                 run = run.number,
-                "a job takes too long, and is told to stop"
+                "a job exceeds its time limit, and is told to stop"
             );
             run.tell(EndReason::Limit, elapsed);
         }
@@ -81,7 +81,7 @@ impl Scheduler {
                     tracing::warn!(
                         job = run.name.as_str(),
                         run = run.number,
-                        "a run ended after it was taken for lost: the ledger says so"
+                        "a run ended after it was recorded as lost, and stays recorded as lost"
                     );
                     return None;
                 }
@@ -94,7 +94,7 @@ impl Scheduler {
                         job = run.name.as_str(),
                         run = run.number,
                         error = &error as &dyn std::error::Error,
-                        "the end of a run could not be written down"
+                        "the end of a run could not be recorded"
                     );
                     return None;
                 }
@@ -115,7 +115,7 @@ impl Run {
     /// Stops the run at once, because another process may start the job at any time.
     fn fence(&mut self, why: &'static str, elapsed: Duration) {
         if !matches!(self.ended, Some((EndReason::Fenced, _))) {
-            tracing::warn!(job = self.name.as_str(), run = self.number, "a run is given up: {why}");
+            tracing::warn!(job = self.name.as_str(), run = self.number, "a run is stopped: {why}");
             self.ended = Some((EndReason::Fenced, elapsed));
             self.cancel.cancel();
             self.task.abort();

@@ -28,7 +28,7 @@ impl From<JoinError> for WorkOutcome {
     fn from(error: JoinError) -> Self {
         match error.is_cancelled() {
             true => Self::Dropped,
-            false => Self::Failed(JobFailure::new("the job broke off: see the log")),
+            false => Self::Failed(JobFailure::new("the job crashed: see the log")),
         }
     }
 }
@@ -203,7 +203,7 @@ impl Scheduler {
         match answered {
             Ok(()) => {
                 if !self.readiness.swap(true) {
-                    tracing::info!("the state answers again: jobs are begun");
+                    tracing::info!("the state answers again: jobs are started");
                 }
             }
             Err(error) => {
@@ -211,7 +211,7 @@ impl Scheduler {
                 if self.readiness.swap(false) {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
-                        "the state cannot be asked: no job is begun until it answers"
+                        "the state does not answer: no job is started until it does"
                     );
                 }
             }

@@ -43,7 +43,8 @@ impl Scheduler {
                     let seconds = DEAD_AFTER.as_secs();
                     tracing::warn!(
                         job = %name,
-                        "a process has the job: within {seconds} s it shows that it lives, or counts as lost"
+                        "another process is running the job: within {seconds} s it shows a sign of life, or counts as \
+                         lost"
                     );
                 }
                 if *first_beat.get_or_insert(beat) != beat {

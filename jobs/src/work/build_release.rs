@@ -27,7 +27,7 @@ impl Work for BuildRelease {
         let building = tokio::task::spawn_blocking(move || runtime.block_on(build(&market, &turn.cancel)));
         building
             .await
-            .unwrap_or_else(|_| Err(JobFailure::new("the build broke off: see the log")))
+            .unwrap_or_else(|_| Err(JobFailure::new("the build crashed: see the log")))
     }
 }
 
@@ -50,7 +50,7 @@ async fn build(market: &Market, cancel: &CancellationToken) -> Result<JobReport,
         Some(Ok(tidied)) => tidied,
         Some(Err(error)) => {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "upkeep is left to the next build");
+            tracing::warn!(error, "maintenance is postponed to the next build");
             UpkeepReport::default()
         }
         None => UpkeepReport::default(),
@@ -72,7 +72,7 @@ fn told(built: &BuildOutcome, tidied: UpkeepReport) -> JobReport {
         .count("releases_removed", tidied.releases as u64);
     let release = report.release;
     if let Some(first) = report.unreadable.first() {
-        let file = first.files.first().map_or("its rows were given up", String::as_str);
+        let file = first.files.first().map_or("its rows were dropped", String::as_str);
         return done.partial(format!(
             "release {release}: {} brands cannot be read, among them {} ({file})",
             report.unreadable.len(),
@@ -81,7 +81,7 @@ fn told(built: &BuildOutcome, tidied: UpkeepReport) -> JobReport {
     }
     if let Some(first) = report.held.first() {
         return done.partial(format!(
-            "release {release}: {} brands are held as before, among them {} ({})",
+            "release {release}: {} brands are held at earlier data, among them {} ({})",
             report.held.len(),
             first.slug,
             first.reasons.join("; ")

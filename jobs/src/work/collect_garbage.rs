@@ -43,7 +43,7 @@ impl Work for CollectGarbage {
             .count("bytes", report.bytes)
             .count("cache_bytes", collected.cache_bytes);
         Ok(match report.unreadable.first() {
-            Some(first) => done.partial(format!("{first}; files that it may need were left")),
+            Some(first) => done.partial(format!("{first}; files that it may need were kept")),
             None => done,
         })
     }

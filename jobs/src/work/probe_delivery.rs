@@ -29,7 +29,9 @@ impl Work for ProbeDelivery {
             .count("complete", report.count(ProbeOutcome::Complete) as u64)
             .count("failed", failed as u64)
             .count("skipped", skipped as u64);
-        let left = format!("{failed} stores could not be asked, {skipped} are left to those who ask them now");
+        let left = format!(
+            "{failed} stores could not be asked; {skipped} were skipped because another process is asking them"
+        );
         Ok(done.of_stores(deps.cancel.is_cancelled(), (failed + skipped) as u64, left))
     }
 }

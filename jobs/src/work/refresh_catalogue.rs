@@ -61,7 +61,7 @@ impl Work for RefreshCatalogue {
         let report = crawled.map_err(|error| failed(&error))?;
         if let Err(error) = market.look_at_quality(&deps.stores.lake).await {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "the effect of the run on the quality of the data is not known");
+            tracing::warn!(error, "the data quality of the run could not be computed");
         }
         Ok(told(&report, registered, due.len() as u64))
     }

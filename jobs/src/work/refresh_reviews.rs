@@ -41,7 +41,8 @@ impl Work for RefreshReviews {
             .count("skipped", skipped)
             .count("requests", report.requests);
         let left = format!(
-            "reviews of {failed} stores could not be read, {skipped} stores are left to those who ask them now"
+            "reviews of {failed} stores could not be read; {skipped} stores were skipped because another process is \
+             asking them"
         );
         Ok(done.of_stores(report.run.interrupted, failed + skipped, left))
     }

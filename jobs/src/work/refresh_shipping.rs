@@ -41,7 +41,9 @@ impl Work for RefreshShipping {
             .count("failed", failed)
             .count("skipped", skipped)
             .count("requests", report.requests);
-        let left = format!("{failed} stores could not be asked, {skipped} are left to those who ask them now");
+        let left = format!(
+            "{failed} stores could not be asked; {skipped} were skipped because another process is asking them"
+        );
         Ok(done.of_stores(report.run.interrupted, failed + skipped, left))
     }
 }

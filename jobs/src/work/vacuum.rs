@@ -28,7 +28,7 @@ impl Work for Vacuum {
             .count("bytes", vacuumed.report.bytes)
             .count("log_files", vacuumed.report.log_files as u64);
         Ok(match vacuumed.unreadable.first() {
-            Some(first) => done.partial(format!("{first}; the files of the lake that it needs are not known")),
+            Some(first) => done.partial(format!("{first}; the files of the lake that it needs are unknown")),
             None => done,
         })
     }

@@ -44,7 +44,7 @@ async fn what_fails_is_tried_again_after_pauses_that_double_and_then_not_before_
     rig.pass(22 * 3600);
     look(&mut scheduler).await;
     let last = rig.history(JOB).await.pop().unwrap();
-    assert_eq!(last.detail.as_deref(), Some("the job broke off: see the log"));
+    assert_eq!(last.detail.as_deref(), Some("the job crashed: see the log"));
 }
 
 #[tokio::test]

@@ -75,12 +75,12 @@ fn what_comes_every_quarter_of_an_hour_goes_on_when_clocks_are_set() {
 fn what_is_no_expression_or_never_comes_true_is_refused_in_plain_words() {
     let refused = |text| Schedule::parse(text, TimeZone::UTC).unwrap_err().to_string();
     insta::assert_snapshot!(["", "* * * *", "61 * * * *", "0 0 30 2 *", "0 0 0 1 1 *", "every day"].map(refused).join("\n"), @r#"
-    "" is no cron expression (minute, hour, day of the month, month, day of the week): CronPattern cannot be an empty string
-    "* * * *" is no cron expression (minute, hour, day of the month, month, day of the week): Invalid pattern: Pattern must have 5 fields when seconds are disallowed
-    "61 * * * *" is no cron expression (minute, hour, day of the month, month, day of the week): Component error: Number out of bounds
-    "0 0 30 2 *" is no cron expression (minute, hour, day of the month, month, day of the week): no day is like that
-    "0 0 0 1 1 *" is no cron expression (minute, hour, day of the month, month, day of the week): Invalid pattern: Pattern must have 5 fields when seconds are disallowed
-    "every day" is no cron expression (minute, hour, day of the month, month, day of the week): Invalid pattern: Pattern must have 5 fields when seconds are disallowed
+    "" is not a valid cron expression (minute, hour, day of the month, month, day of the week): CronPattern cannot be an empty string
+    "* * * *" is not a valid cron expression (minute, hour, day of the month, month, day of the week): Invalid pattern: Pattern must have 5 fields when seconds are disallowed
+    "61 * * * *" is not a valid cron expression (minute, hour, day of the month, month, day of the week): Component error: Number out of bounds
+    "0 0 30 2 *" is not a valid cron expression (minute, hour, day of the month, month, day of the week): no date matches it
+    "0 0 0 1 1 *" is not a valid cron expression (minute, hour, day of the month, month, day of the week): Invalid pattern: Pattern must have 5 fields when seconds are disallowed
+    "every day" is not a valid cron expression (minute, hour, day of the month, month, day of the week): Invalid pattern: Pattern must have 5 fields when seconds are disallowed
     "#);
 }
 
@@ -92,8 +92,8 @@ fn each_job_has_a_schedule_that_can_be_read() {
     }
     let mut config = JobsConfig::default();
     config.compact.cron = "20 25 * * *".to_owned();
-    insta::assert_snapshot!(config.check().unwrap_err(), @r#"jobs.compact.cron: "20 25 * * *" is no cron expression (minute, hour, day of the month, month, day of the week): Component error: Number out of bounds"#);
-    insta::assert_snapshot!("crawl".parse::<JobName>().unwrap_err(), @r#"no job is called "crawl"; there are refresh-catalogue, refresh-shipping, refresh-reviews, build-release, compact, vacuum, collect-garbage, check-quality, probe-delivery"#);
+    insta::assert_snapshot!(config.check().unwrap_err(), @r#"jobs.compact.cron: "20 25 * * *" is not a valid cron expression (minute, hour, day of the month, month, day of the week): Component error: Number out of bounds"#);
+    insta::assert_snapshot!("crawl".parse::<JobName>().unwrap_err(), @r#"no job is called "crawl"; the jobs are refresh-catalogue, refresh-shipping, refresh-reviews, build-release, compact, vacuum, collect-garbage, check-quality, probe-delivery"#);
 }
 
 /// Generates weeks around the days of clock changes, and one in summer.
