@@ -145,7 +145,7 @@ fn within<T: PartialOrd + fmt::Display>(key: &str, value: T, range: &RangeInclus
     }
     let (start, end) = (range.start(), range.end());
     Err(InvalidConfig(format!(
-        "{key} must lie between {start} and {end}, not {value}"
+        "{key} must be between {start} and {end}, not {value}"
     )))
 }
 
@@ -158,8 +158,8 @@ impl PlanLimits {
         } = *self;
         if per_second == 0 && per_day > 0 {
             return Err(InvalidConfig(format!(
-                "limits.{plan}.per_day is {per_day}, but limits.{plan}.per_second is 0, which means no limit at all: set \
-                 per_second too"
+                "limits.{plan}.per_day is {per_day}, but limits.{plan}.per_second is 0, which disables all limits: \
+                 set per_second too"
             )));
         }
         within(&format!("limits.{plan}.per_second"), per_second, &(0..=PER_SECOND_MAX))?;
@@ -193,7 +193,7 @@ impl AccessConfig {
         let is_id = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
         if let Some(id) = self.keyed.iter().find(|id| !is_id(id)) {
             return Err(InvalidConfig(format!(
-                "access.keyed names operations by their ids, such as get_me; {id:?} is none"
+                "access.keyed must contain ids of operations, such as get_me; {id:?} is not one"
             )));
         }
         within("access.usage_flush_ms", self.usage_flush_ms, &USAGE_FLUSH_MS)

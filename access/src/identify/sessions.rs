@@ -50,7 +50,7 @@ impl KnownSessions {
         let found = self.state.find_session(&hash, now).await.map_err(|error| {
             metrics::counter!("access_sessions_not_asked_total").increment(1);
             if !error.is_transient() {
-                tracing::error!(error = &error as &dyn Error, "a session cannot be looked up");
+                tracing::error!(error = &error as &dyn Error, "a session could not be looked up");
             }
             NotTaken::Unavailable
         })?;

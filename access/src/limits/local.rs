@@ -56,10 +56,10 @@ impl LocalLimits {
     /// Creates the limits of the plans, for at most `addresses_max` client networks. Days begin at midnight in `zone`.
     #[must_use]
     pub fn new(plans: Plans, addresses_max: usize, zone: TimeZone, clock: Arc<dyn Clock>) -> Self {
-        metrics::describe_gauge!(NETWORKS, "Client networks that are counted apart");
+        metrics::describe_gauge!(NETWORKS, "Number of client networks that are counted separately");
         metrics::describe_counter!(
             SHARING,
-            "Requests of networks for which there was no room to be counted apart"
+            "Number of requests of client networks beyond limits.addresses_max, which are counted together"
         );
         metrics::counter!(SHARING).increment(0);
         let rules = plans.named().map(|(_, allowance)| Rules::of(allowance));

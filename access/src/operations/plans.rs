@@ -23,9 +23,9 @@ impl AccessLimits {
 impl KeyWay {
     const fn by(self) -> &'static str {
         match self {
-            Self::Provider => "with the provider that it names",
+            Self::Provider => "with the identity provider that the page names",
             Self::Mail => "with a link that is sent by e-mail",
-            Self::Operator => "with a link that the operator hands out",
+            Self::Operator => "with a link from the operator",
         }
     }
 }
@@ -36,9 +36,15 @@ impl Access {
         let plans = self.0.plans.named().map(|(name, allowance)| AccessPlan {
             name,
             description: match name {
-                ANONYMOUS => "Anybody: each client address for itself (of IPv6, each /64 network).",
-                "free" => "Holders of a key, and people who are signed in: each key and each account for itself.",
-                _ => "Keys that the operator has granted more to.",
+                ANONYMOUS => {
+                    "For everyone without a key. Each client address is counted separately (for IPv6, each /64 \
+                     network)."
+                }
+                "free" => {
+                    "For holders of a key, and for people who are signed in. Each key and each account is counted \
+                     separately."
+                }
+                _ => "For keys to which the operator has granted higher limits.",
             },
             needs_key: name != ANONYMOUS,
             limits: AccessLimits::of(allowance),
@@ -54,13 +60,14 @@ impl Access {
     fn key_how_to(&self) -> KeyHowTo {
         let sign_in = &self.0.sign_in;
         let (path, ways, description) = if self.0.known.is_none() {
-            (None, vec![], "This server takes no keys.".to_owned())
+            (None, vec![], "This server accepts no keys.".to_owned())
         } else if sign_in.is_empty() {
             (None, vec![KeyWay::Operator], "Ask the operator for a key.".to_owned())
         } else {
             let by: Vec<_> = sign_in.iter().map(|way| way.by()).collect();
             let by = by.join(", or ");
-            let description = format!("Keys are free: sign in at this path {by}, and create one. It is shown once.");
+            let description =
+                format!("Keys are free: sign in at this path {by}, and create a key. It is shown only once.");
             (Some(DASHBOARD), sign_in.clone(), description)
         };
         KeyHowTo {

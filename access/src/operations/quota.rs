@@ -51,14 +51,14 @@ fn note(plan: &str, limits: &AccessLimits) -> String {
         unlimited,
     } = limits;
     if *unlimited {
-        return "Nothing is limited: 2147483647 stands for as many as you like.".to_owned();
+        return "There is no limit; 2147483647 stands for an unlimited number.".to_owned();
     }
-    let mut note = format!("{rate_limit_rps} requests a second in the long run, {burst} at once");
+    let mut note = format!("{rate_limit_rps} requests per second on average, {burst} at once");
     if let Some(daily_limit) = daily_limit {
         note.push_str(&format!(", {daily_limit} on one of the market's days"));
     }
     note.push_str(if plan == ANONYMOUS {
-        ", shared by everybody at your address. /v1/plans tells what keys allow, and how to get one."
+        ", shared by all clients at your address. /v1/plans describes the limits of keys, and how to get one."
     } else {
         "."
     });

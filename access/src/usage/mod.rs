@@ -132,11 +132,14 @@ impl fmt::Debug for UsageMeter {
 }
 
 fn describe() {
-    metrics::describe_counter!(WRITTEN, "Requests of keys whose count is in the state");
-    metrics::describe_counter!(LOST, "Requests of keys whose count was lost");
+    metrics::describe_counter!(
+        WRITTEN,
+        "Number of requests with keys whose count was written to the state"
+    );
+    metrics::describe_counter!(LOST, "Number of requests with keys whose count was lost");
     metrics::describe_counter!(
         FAILURES,
-        "Batches of counts that the state did not take, and that are sent again"
+        "Number of batches of counts that the state did not accept and that are sent again"
     );
     for counter in [WRITTEN, LOST, FAILURES] {
         metrics::counter!(counter).increment(0);

@@ -34,13 +34,16 @@ impl Writer {
             match self.write().await {
                 Ok(()) if failing => {
                     failing = false;
-                    tracing::info!("the use of keys is written again");
+                    tracing::info!("the usage of keys can be written again");
                 }
                 Ok(()) => {}
                 Err(error) if !failing => {
                     failing = true;
                     let error: &dyn Error = &error;
-                    tracing::warn!(error, "the use of keys cannot be written: it is kept and sent again");
+                    tracing::warn!(
+                        error,
+                        "the usage of keys could not be written: it is kept and sent again"
+                    );
                 }
                 Err(_) => {}
             }
@@ -79,7 +82,7 @@ impl Writer {
         let lost = waiting.map_or(0, |batch| requests(&batch)) + requests(&counted);
         if lost > 0 {
             metrics::counter!(LOST).increment(lost);
-            tracing::error!(requests = lost, "the use of keys could not be written and is lost");
+            tracing::error!(requests = lost, "the usage of keys could not be written and is lost");
         }
     }
 }

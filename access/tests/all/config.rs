@@ -34,21 +34,21 @@ fn what_cannot_be_is_refused_by_its_name() {
         change(&mut config);
         Plans::of(&config).unwrap_err().to_string()
     };
-    insta::assert_snapshot!(refused(|config| config.timeout_ms = 0), @"limits.timeout_ms must lie between 1 and 5000, not 0");
-    insta::assert_snapshot!(refused(|config| config.addresses_max = 10), @"limits.addresses_max must lie between 1000 and 10000000, not 10");
-    insta::assert_snapshot!(refused(|config| config.free.burst = 0), @"limits.free.burst must lie between 1 and 1000000, not 0");
-    insta::assert_snapshot!(refused(|config| config.anonymous.per_second = 2_000_000), @"limits.anonymous.per_second must lie between 0 and 100000, not 2000000");
-    insta::assert_snapshot!(refused(|config| config.granted.per_day = 5), @"limits.granted.per_day is 5, but limits.granted.per_second is 0, which means no limit at all: set per_second too");
+    insta::assert_snapshot!(refused(|config| config.timeout_ms = 0), @"limits.timeout_ms must be between 1 and 5000, not 0");
+    insta::assert_snapshot!(refused(|config| config.addresses_max = 10), @"limits.addresses_max must be between 1000 and 10000000, not 10");
+    insta::assert_snapshot!(refused(|config| config.free.burst = 0), @"limits.free.burst must be between 1 and 1000000, not 0");
+    insta::assert_snapshot!(refused(|config| config.anonymous.per_second = 2_000_000), @"limits.anonymous.per_second must be between 0 and 100000, not 2000000");
+    insta::assert_snapshot!(refused(|config| config.granted.per_day = 5), @"limits.granted.per_day is 5, but limits.granted.per_second is 0, which disables all limits: set per_second too");
     let access = AccessConfig {
         usage_flush_ms: 1,
         ..AccessConfig::default()
     };
-    insta::assert_snapshot!(access.check().unwrap_err(), @"access.usage_flush_ms must lie between 100 and 600000, not 1");
+    insta::assert_snapshot!(access.check().unwrap_err(), @"access.usage_flush_ms must be between 100 and 600000, not 1");
     let access = AccessConfig {
         keyed: ["GET /v1/me".to_owned()].into(),
         ..AccessConfig::default()
     };
-    insta::assert_snapshot!(access.check().unwrap_err(), @r#"access.keyed names operations by their ids, such as get_me; "GET /v1/me" is none"#);
+    insta::assert_snapshot!(access.check().unwrap_err(), @r#"access.keyed must contain ids of operations, such as get_me; "GET /v1/me" is not one"#);
 }
 
 #[test]

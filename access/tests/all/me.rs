@@ -31,7 +31,7 @@ async fn me_tells_a_key_what_it_is_and_what_it_was_used_for_until_this_request()
         "limits": {
           "burst": 60,
           "daily_limit": 50000,
-          "note": "20 requests a second in the long run, 60 at once, 50000 on one of the market's days.",
+          "note": "20 requests per second on average, 60 at once, 50000 on one of the market's days.",
           "plan": "free",
           "rate_limit_rps": 20,
           "remaining_today": 49997,
@@ -102,7 +102,7 @@ async fn me_tells_a_session_its_account_and_what_all_its_keys_were_used_for() {
         "limits": {
           "burst": 60,
           "daily_limit": 50000,
-          "note": "20 requests a second in the long run, 60 at once, 50000 on one of the market's days.",
+          "note": "20 requests per second on average, 60 at once, 50000 on one of the market's days.",
           "plan": "free",
           "rate_limit_rps": 20,
           "remaining_today": 49999,
@@ -156,7 +156,7 @@ async fn me_tells_a_key_of_an_account_the_account_too() {
         "limits": {
           "burst": 60,
           "daily_limit": 50000,
-          "note": "20 requests a second in the long run, 60 at once, 50000 on one of the market's days.",
+          "note": "20 requests per second on average, 60 at once, 50000 on one of the market's days.",
           "plan": "free",
           "rate_limit_rps": 20,
           "remaining_today": 49998,

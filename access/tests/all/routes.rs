@@ -24,7 +24,7 @@ async fn anybody_is_told_the_access_policy() {
       "as_of": "2026-11-23T18:00:00Z",
       "data": {
         "get_a_key": {
-          "description": "Keys are free: sign in at this path with a link that is sent by e-mail, or with a link that the operator hands out, and create one. It is shown once.",
+          "description": "Keys are free: sign in at this path with a link that is sent by e-mail, or with a link from the operator, and create a key. It is shown only once.",
           "headers": [
             "X-Service-Key: <key>",
             "Authorization: Bearer <key>"
@@ -63,7 +63,7 @@ async fn anybody_is_told_the_access_policy() {
           {
             "burst": 20,
             "daily_limit": null,
-            "description": "Anybody: each client address for itself (of IPv6, each /64 network).",
+            "description": "For everyone without a key. Each client address is counted separately (for IPv6, each /64 network).",
             "name": "anonymous",
             "needs_key": false,
             "rate_limit_rps": 5,
@@ -72,7 +72,7 @@ async fn anybody_is_told_the_access_policy() {
           {
             "burst": 60,
             "daily_limit": 50000,
-            "description": "Holders of a key, and people who are signed in: each key and each account for itself.",
+            "description": "For holders of a key, and for people who are signed in. Each key and each account is counted separately.",
             "name": "free",
             "needs_key": true,
             "rate_limit_rps": 20,
@@ -81,7 +81,7 @@ async fn anybody_is_told_the_access_policy() {
           {
             "burst": 2147483647,
             "daily_limit": null,
-            "description": "Keys that the operator has granted more to.",
+            "description": "For keys to which the operator has granted higher limits.",
             "name": "granted",
             "needs_key": true,
             "rate_limit_rps": 2147483647,
@@ -110,7 +110,7 @@ async fn quota_tells_an_anonymous_caller_the_limit_of_each_address() {
       "data": {
         "burst": 20,
         "daily_limit": null,
-        "note": "5 requests a second in the long run, 20 at once, shared by everybody at your address. /v1/plans tells what keys allow, and how to get one.",
+        "note": "5 requests per second on average, 20 at once, shared by all clients at your address. /v1/plans describes the limits of keys, and how to get one.",
         "plan": "anonymous",
         "rate_limit_rps": 5,
         "remaining_today": null,
@@ -138,7 +138,7 @@ async fn quota_tells_a_key_its_own_limit_and_what_is_left_today() {
       "data": {
         "burst": 60,
         "daily_limit": 50000,
-        "note": "20 requests a second in the long run, 60 at once, 50000 on one of the market's days.",
+        "note": "20 requests per second on average, 60 at once, 50000 on one of the market's days.",
         "plan": "free",
         "rate_limit_rps": 20,
         "remaining_today": 49998,
@@ -165,7 +165,7 @@ async fn quota_tells_a_granted_key_that_nothing_is_limited() {
       "data": {
         "burst": 2147483647,
         "daily_limit": null,
-        "note": "Nothing is limited: 2147483647 stands for as many as you like.",
+        "note": "There is no limit; 2147483647 stands for an unlimited number.",
         "plan": "granted",
         "rate_limit_rps": 2147483647,
         "remaining_today": null,
@@ -218,7 +218,7 @@ async fn a_server_that_takes_no_keys_and_limits_nobody_says_so() {
     assert_eq!(quota["data"]["unlimited"], true);
     assert_eq!(answer(&router, "/v1/me", &[]).await.status, 401);
     let told = key_how_to(&answer(&router, "/v1/plans", &[]).await.body);
-    insta::assert_snapshot!(told, @r#"null [] "This server takes no keys.""#);
+    insta::assert_snapshot!(told, @r#"null [] "This server accepts no keys.""#);
 }
 
 fn key_how_to(plans: &str) -> String {
@@ -236,11 +236,11 @@ async fn a_plan_tells_the_ways_to_a_key_that_work_on_this_server_and_no_other() 
     insta::assert_snapshot!(told(&[]).await, @r#"null ["operator"] "Ask the operator for a key.""#);
     insta::assert_snapshot!(
         told(&[KeyWay::Operator]).await,
-        @r#""/dashboard/" ["operator"] "Keys are free: sign in at this path with a link that the operator hands out, and create one. It is shown once.""#
+        @r#""/dashboard/" ["operator"] "Keys are free: sign in at this path with a link from the operator, and create a key. It is shown only once.""#
     );
     insta::assert_snapshot!(
         told(&[KeyWay::Provider, KeyWay::Operator]).await,
-        @r#""/dashboard/" ["provider","operator"] "Keys are free: sign in at this path with the provider that it names, or with a link that the operator hands out, and create one. It is shown once.""#
+        @r#""/dashboard/" ["provider","operator"] "Keys are free: sign in at this path with the identity provider that the page names, or with a link from the operator, and create a key. It is shown only once.""#
     );
 }
 

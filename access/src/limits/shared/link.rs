@@ -105,7 +105,7 @@ pub(super) struct Link {
 
 impl Link {
     pub(super) fn new(config: &LimitsConfig, script: Script) -> Result<Self, InvalidServer> {
-        metrics::describe_gauge!(UP, "The place where limits are counted: Valkey (1) or this process (0)");
+        metrics::describe_gauge!(UP, "1 if limits are counted in Valkey, 0 if in this process");
         metrics::gauge!(UP).set(0.0);
         Ok(Self {
             client: client(config)?,

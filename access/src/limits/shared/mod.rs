@@ -47,13 +47,13 @@ pub enum InvalidServer {
     #[error("limits.url is not the address of a Valkey or Redis server (redis://host:port or rediss://host:port)")]
     Url,
     /// A certificate file is set, but the address does not use TLS.
-    #[error("limits.ca_file is for a server that is spoken to over TLS: limits.url must begin with rediss://")]
+    #[error("limits.ca_file is only for servers with TLS: limits.url must start with rediss://")]
     NoTls,
     /// The certificate file cannot be read.
     #[error("limits.ca_file {0:?} cannot be read")]
     Unreadable(String, #[source] std::io::Error),
     /// The certificate file contains no certificate, or a damaged one.
-    #[error("limits.ca_file {0:?} holds no certificate that can be used (PEM)")]
+    #[error("limits.ca_file {0:?} contains no usable PEM certificate")]
     NoCertificate(String),
 }
 
@@ -88,7 +88,7 @@ impl SharedLimits {
     ) -> Result<(Self, impl Future<Output = ()> + Send + 'static), InvalidServer> {
         metrics::describe_counter!(
             FALLBACK,
-            "Requests whose limits were counted in this process for want of Valkey"
+            "Number of requests whose limits were counted in this process because Valkey did not answer"
         );
         metrics::counter!(FALLBACK).increment(0);
         let timeout = Duration::from_millis(config.timeout_ms);
