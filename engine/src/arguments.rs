@@ -57,17 +57,19 @@ impl Arguments {
         for (at, expr) in exprs.iter().enumerate() {
             let known = function.parameters.get(at).copied().unwrap_or("an argument");
             let Some(argument) = Argument::of(expr) else {
-                return Err(read.refused(known, "must be a value: columns and queries cannot be asked for"));
+                return Err(read.refused(known, "must be a constant value, not a column or a query"));
             };
             let place = match &argument.name {
                 Some(name) => function.parameters.iter().position(|known| known == name),
-                None if is_named => return Err(read.refused(known, "stands behind one with a name: give it its own")),
+                None if is_named => {
+                    return Err(read.refused(known, "follows a named argument, so it must be named too"));
+                }
                 None => Some(at).filter(|at| *at < function.parameters.len()),
             };
             is_named |= argument.name.is_some();
             let place = place.ok_or_else(|| read.unknown(argument.name.as_deref()))?;
             if read.values[place].is_some() {
-                return Err(read.refused(function.parameters[place], "is stated twice"));
+                return Err(read.refused(function.parameters[place], "is given twice"));
             }
             read.values[place] = Some(argument.value).filter(|value| !value.is_null());
         }
@@ -81,9 +83,9 @@ impl Arguments {
         } = self.function;
         let told = match name {
             Some(name) => format!("{function} has no argument {name}"),
-            None => format!("{function} has {} arguments at most", parameters.len()),
+            None => format!("{function} accepts at most {} arguments", parameters.len()),
         };
-        refused(format!("{told}: it takes {}", parameters.join(", ")))
+        refused(format!("{told}: its arguments are {}", parameters.join(", ")))
     }
 
     pub(crate) fn refused(&self, name: &str, words: &str) -> DataFusionError {

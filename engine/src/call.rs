@@ -29,7 +29,7 @@ impl Call {
     pub(crate) fn search(arguments: &Arguments) -> Result<Self> {
         arguments.required("q")?;
         let mode = arguments.choice("mode", &Mode::ALL.map(Mode::as_str))?;
-        let form = format!("of {} characters at most", Query::CHARS_MAX);
+        let form = format!("at most {} characters long", Query::CHARS_MAX);
         let text = arguments.parsed("q", &form, |text| Query::new(text))?;
         Ok(Self::Search(Box::new(SearchRequest {
             text: text.unwrap_or_default(),

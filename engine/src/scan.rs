@@ -115,7 +115,7 @@ impl ExecutionPlan for FunctionExec {
         if children.is_empty() {
             return Ok(self);
         }
-        datafusion::common::internal_err!("a call of a function reads from nothing")
+        datafusion::common::internal_err!("a function call has no input plan")
     }
 
     fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {

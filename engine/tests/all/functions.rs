@@ -112,16 +112,16 @@ const REFUSALS: &[(&str, &str)] = &[
     ),
     (
         "search('a', limits => 3)",
-        "search has no argument limits: it takes q, mode, limit, brand",
+        "search has no argument limits: its arguments are q, mode, limit, brand",
     ),
-    ("search('a', q => 'b')", "search: q is stated twice"),
+    ("search('a', q => 'b')", "search: q is given twice"),
     (
         "search(q => 'a', 'lexical')",
-        "search: mode stands behind one with a name: give it its own",
+        "search: mode follows a named argument, so it must be named too",
     ),
     (
         "search('a', 'lexical', 3, 'b', 5)",
-        "search has 4 arguments at most: it takes q, mode, limit, brand",
+        "search accepts at most 4 arguments: its arguments are q, mode, limit, brand",
     ),
     (
         "search(\"running shoes\")",
@@ -133,7 +133,7 @@ const REFUSALS: &[(&str, &str)] = &[
     ),
     (
         "similar((select min(product_id) from products))",
-        "similar: product_id must be a value: columns and queries cannot be asked for",
+        "similar: product_id must be a constant value, not a column or a query",
     ),
     (
         "similar('1')",
@@ -162,7 +162,7 @@ async fn a_bad_argument_is_refused_by_its_name() {
     let long = "a".repeat(513);
     let told = market.refusal(&format!("select * from search('{long}')")).await;
     assert!(
-        told.starts_with("search: q must be of 512 characters at most"),
+        told.starts_with("search: q must be at most 512 characters long"),
         "{told}"
     );
 }
