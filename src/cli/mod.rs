@@ -49,8 +49,8 @@ use crate::listen::ListenAddress;
     version,
     propagate_version = true,
     after_help = "Exit codes: 0 done · 1 failed · 2 wrong usage or configuration · 3 done in part (some stores failed \
-         or were held back, a signal stopped the command, or `doctor` found something that needs you) · 4 another writer \
-         was first.\n\nEvery key of the configuration can be set in a file (--config) or in the environment \
+         or were held back, a signal stopped the command, or `doctor` found something that needs you) · 4 another \
+         writer was first.\n\nEvery key of the configuration can be set in a file (--config) or in the environment \
          (HAAT_REFRESH__CRAWL__STORES_CONCURRENT=8). Common keys can also be set by a flag. `haat config` shows each \
          value and where it comes from."
 )]

@@ -107,8 +107,8 @@ async fn a_home_in_a_bucket_needs_the_address_of_a_database() {
     assert_eq!(Outcome::of(&refused), Outcome::Usage);
     assert_eq!(
         refused.to_string(),
-        "keys and jobs cannot be stored in s3://market/haat: set state.url (HAAT_STATE__URL) to a PostgreSQL server, such \
-         as postgres://haat@db.example/haat"
+        "keys and jobs cannot be stored in s3://market/haat: set state.url (HAAT_STATE__URL) to a PostgreSQL server, \
+         such as postgres://haat@db.example/haat"
     );
 }
 
