@@ -100,7 +100,7 @@ fn a_market_whose_stores_failed_is_not_healthy_and_says_since_when() {
     let stores = told(&some, "stores");
     assert_eq!((stores.len(), stores[0].0.as_str()), (1, "warning"), "{stores:?}");
     let begin = format!(
-        "1 of 2 brands failed when last checked: {} (timeout, last good 20",
+        "1 of 2 brands failed when last checked: {} (timeout, last success 20",
         slugs[0]
     );
     assert!(stores[0].1.starts_with(&begin), "{stores:?}");
@@ -171,7 +171,7 @@ fn the_list_of_brands_says_when_each_was_checked_and_what_came_of_it() {
     assert_eq!(listed[1]["check"], Value::Null);
     let lines = haat.told(&["brands", "list"]);
     let lines: Vec<_> = lines.lines().collect();
-    assert!(lines[0].contains("Z  failed (timeout), last good 20"), "{lines:?}");
+    assert!(lines[0].contains("Z  failed (timeout), last success 20"), "{lines:?}");
     assert!(lines[1].contains("  never checked  "), "{lines:?}");
 }
 

@@ -80,7 +80,7 @@ fn cells(listed: &BrandStatus<'_>) -> [String; 5] {
     ]
 }
 
-/// Formats a check, such as `unchanged`, or `failed (timeout), last good 2026-11-20T10:00:00Z`.
+/// Formats a check, such as `unchanged`, or `failed (timeout), last success 2026-11-20T10:00:00Z`.
 fn outcome(check: &Check) -> String {
     if check.outcome.is_good() {
         return check.outcome.as_str().to_owned();
@@ -94,8 +94,8 @@ fn outcome(check: &Check) -> String {
         .as_ref()
         .map_or_else(String::new, |code| format!(" ({code})"));
     let since = match check.good_at {
-        Some(good) => format!("last good {good}"),
-        None => "never good".to_owned(),
+        Some(good) => format!("last success {good}"),
+        None => "never succeeded".to_owned(),
     };
     format!("{word}{code}, {since}")
 }
@@ -130,8 +130,8 @@ mod tests {
             told,
             [
                 "unchanged".to_owned(),
-                format!("failed (timeout), last good {}", at(60)),
-                "held back, never good".to_owned(),
+                format!("failed (timeout), last success {}", at(60)),
+                "held back, never succeeded".to_owned(),
             ]
         );
     }

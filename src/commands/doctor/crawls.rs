@@ -193,11 +193,11 @@ fn stores(brands: &[&RegisteredBrand], checks: &Checks) -> Option<Finding> {
     })
 }
 
-/// Formats a failed check, such as `kith (timeout, last good 2026-11-20T10:00:00Z)`.
+/// Formats a failed check, such as `kith (timeout, last success 2026-11-20T10:00:00Z)`.
 fn since(check: &Check) -> String {
     let good = match check.good_at {
-        Some(good) => format!("last good {good}"),
-        None => "never good".to_owned(),
+        Some(good) => format!("last success {good}"),
+        None => "never succeeded".to_owned(),
     };
     let code = check.code.as_ref().map_or_else(String::new, |code| format!("{code}, "));
     format!("{} ({code}{good})", check.slug)

@@ -101,15 +101,15 @@ fn told(
 /// Formats name, schedule, status, time of the last success and result of the last run.
 fn cells(job: &JobEntry, now: Timestamp) -> [String; 5] {
     let stands = match (&job.paused, job.next_at) {
-        _ if job.running => "at work".to_owned(),
+        _ if job.running => "running".to_owned(),
         (Some(paused), _) => format!("paused since {}", paused.at),
         (None, None) => "not enabled".to_owned(),
         (None, Some(next)) if next <= now => format!("due since {next}"),
         (None, Some(next)) => format!("next {next}"),
     };
     let good = match job.good_at {
-        Some(at) => format!("last good {at}"),
-        None => "never good".to_owned(),
+        Some(at) => format!("last success {at}"),
+        None => "never succeeded".to_owned(),
     };
     let last = job.last_run.as_ref().filter(|run| !run.outcome.is_good());
     [
@@ -168,7 +168,7 @@ pub(super) fn write_run(out: &mut dyn Write, run: &JobRun) -> io::Result<()> {
 
 fn word(outcome: JobRunOutcome) -> &'static str {
     match outcome {
-        JobRunOutcome::Running => "at work",
+        JobRunOutcome::Running => "running",
         JobRunOutcome::Partial => "done in part",
         JobRunOutcome::TimedOut => "timed out",
         other => other.as_str(),
