@@ -80,7 +80,7 @@ fn within<T: PartialOrd + std::fmt::Display>(
     }
     let (from, to) = (bounds.start(), bounds.end());
     Err(InvalidConfig(format!(
-        "{key} must lie between {from} and {to}, not {value}"
+        "{key} must be between {from} and {to}, not {value}"
     )))
 }
 
@@ -96,6 +96,6 @@ mod tests {
             ..McpConfig::default()
         };
         let told = wrong.check().unwrap_err().to_string();
-        assert_eq!(told, "mcp.heartbeat_ms must lie between 100 and 300000, not 5");
+        assert_eq!(told, "mcp.heartbeat_ms must be between 100 and 300000, not 5");
     }
 }

@@ -151,7 +151,7 @@ fn named_once(schema: &Schema) -> anyhow::Result<()> {
     let mut seen = BTreeSet::new();
     match schema.fields().iter().find(|field| !seen.insert(field.name())) {
         Some(twice) => anyhow::bail!(
-            "two columns are named {0}: rename one of them with `as`, or print a table",
+            "two columns have the name {0}: rename one of them with `as`, or print a table",
             twice.name()
         ),
         None => Ok(()),
