@@ -10,7 +10,7 @@ pub(crate) fn data(status: StatusCode, data: Value) -> Response {
     api::json(status, &json!({ "data": data }))
 }
 
-/// Builds the error answer for a failure of the state database. The answer gives no reason; lasting failures are
+/// Builds the error response for a failure of the state database. The response gives no reason; lasting failures are
 /// logged.
 pub(crate) fn state_problem(error: &StateError) -> Problem {
     metrics::counter!("dashboard_state_failures_total").increment(1);

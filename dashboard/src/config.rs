@@ -13,8 +13,9 @@ use crate::local_path::LocalPath;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DashboardConfig {
-    /// Address under which browsers reach this server, such as `https://market.example`. It must be `https`, except for
-    /// `http` on this machine. It comes from the program's `public_url` setting, not from this section.
+    /// Address under which browsers reach this server, such as `https://market.example`. The scheme must be `https`,
+    /// except for `http` on this machine. The address comes from the program's `public_url` setting, not from this
+    /// section.
     #[serde(skip)]
     pub public_url: String,
     /// OpenID provider. Without a provider, people sign in with links from the operator.

@@ -9,8 +9,8 @@ use state::{AccountId, EmailAddress};
 
 use crate::config::DashboardConfig;
 
-/// Maximum number of invalid links and unknown sign-in callbacks of one client in a minute. Each costs a write to the
-/// state database.
+/// Maximum number of invalid links and unknown sign-in callbacks of one client per minute. Each invalid link or
+/// callback costs a write to the state database.
 const WRONG_LINKS_MAX: u32 = 10;
 /// Maximum number of cookies with an unknown session that one client may send in a minute.
 const FORGED_MAX: u32 = 60;

@@ -2,13 +2,13 @@
 //!
 //! Input: the state database, a clock, the limits of plans, and configuration. Output: routes for the page and for the
 //! requests of its script under `/dashboard/api/`. A visitor of the market's page gets a guest session with the first
-//! cart. The cart is kept when the guest signs in. People sign in at an OpenID provider (feature `oidc`), with a link
+//! cart. The guest's cart remains after sign-in. People sign in at an OpenID provider (feature `oidc`), with a link
 //! sent by mail (feature `mail`), or with a link from the operator.
 //!
-//! Sessions are cookies for this host only, and the server stores only their hashes. Requests that change something
-//! must come from the page itself. The crate never sees a password. It never stores or logs a key, a token or a
-//! provider's answer. It never shows or changes data of another account. It never redirects to another site except the
-//! configured provider.
+//! Sessions are cookies for this host only, and the server stores only their hashes. Requests that change data must
+//! come from the page itself. The crate never sees a password. The crate never stores or logs a key, a token or a
+//! provider's response. Data of other accounts is never shown or changed. The only other site to which the crate
+//! redirects is the configured provider.
 
 mod answer;
 mod assets;
@@ -69,7 +69,8 @@ pub(crate) struct Inner {
 }
 
 impl Dashboard {
-    /// Creates the dashboard after checking its configuration. It contacts neither the state database nor a provider.
+    /// Creates the dashboard after checking its configuration. The constructor contacts neither the state database nor
+    /// a provider.
     ///
     /// # Errors
     /// [`DashboardConfigError`].
@@ -99,7 +100,7 @@ impl Dashboard {
         })))
     }
 
-    /// Returns the routes. They are not in the OpenAPI description, because only the page uses them.
+    /// Returns the routes. The routes are not in the OpenAPI description, because only the page uses them.
     #[must_use]
     pub fn open_router(&self) -> OpenRouter {
         let assets = assets::routes(self.0.mails_page().is_some());

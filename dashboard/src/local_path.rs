@@ -43,7 +43,7 @@ impl FromStr for LocalPath {
         if !plain || !local || text.len() > BYTES_MAX {
             return Err(NotLocal);
         }
-        // Parses the path as browsers do. This also catches unexpected ways to point to another site.
+        // Parses the path as browsers do. A URL parser also detects unexpected forms of links to another site.
         let base = Url::parse("https://local.example").map_err(|_| NotLocal)?;
         let read = base.join(text).map_err(|_| NotLocal)?;
         let stays = read.origin() == base.origin() && !read.path().starts_with("//");

@@ -17,11 +17,11 @@ pub enum Way {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GatewayConfig {
-    /// Maximum time for a whole answer, in milliseconds. Entries that are unknown by then are answered from the
+    /// Maximum time for a whole response, in milliseconds. Entries that no store has confirmed by then come from the
     /// snapshot.
     pub budget_ms: u64,
-    /// Time in milliseconds for which a store's answer is reused for later requests. Each answer states its `as_of`.
-    /// Requests that wait at the same time always share one answer.
+    /// Time in milliseconds for which a store's response is reused for later requests. Each entry states the time of
+    /// the response (`as_of`). Requests that wait at the same time always share one response.
     pub reuse_ms: u64,
     /// Maximum number of stores that are queried concurrently.
     pub stores_at_once_max: usize,
@@ -99,7 +99,7 @@ pub struct CartConfig {
     /// Seconds for which a new signing key is published before it signs. The time must be longer than verifiers cache
     /// the list of keys.
     pub signing_overlap_s: u64,
-    /// Hours for which the answer to a request with an `Idempotency-Key` is kept.
+    /// Hours for which the response to a request with an `Idempotency-Key` is stored.
     pub idempotency_hours: u32,
 }
 

@@ -58,8 +58,9 @@ impl LiveGateway {
         self.0.leaving.begin();
     }
 
-    /// Enables carts, checkouts and customer sign-in with the state and keys of `coalescer`, for all clones of the gateway.
-    /// A gateway without `coalescer` answers those operations with 503 `not_ready`. A second call has no effect.
+    /// Enables carts, checkouts and customer sign-in with the state and keys of `coalescer`, for all clones of the
+    /// gateway. A gateway without `coalescer` answers those operations with 503 `not_ready`. A second call has no
+    /// effect.
     #[must_use]
     pub fn with_carts(self, dependencies: CartDependencies) -> Self {
         let inner = &self.0;
@@ -100,7 +101,8 @@ impl LiveGateway {
         }
     }
 
-    /// Deletes expired carts, kept answers and customers' tokens every `interval`, until `stop` is cancelled.
+    /// Deletes expired carts, expired stored responses and expired customer tokens every `interval`, until `stop` is
+    /// cancelled.
     pub async fn keep_tidy(self, interval: Duration, stop: CancellationToken) {
         loop {
             tokio::select! {

@@ -2,8 +2,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Secret text that opens a store's cart, a checkout or a customer's account. The text is never displayed. It is
-/// written only into sealed records and into the answer to its owner.
+/// Secret text that opens a store's cart, a checkout or a customer's account. The text is never displayed. The text is
+/// written only into sealed records and into the response to its owner.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct SecretText(String);

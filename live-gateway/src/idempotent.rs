@@ -1,8 +1,8 @@
 //! Idempotent execution of unsafe requests.
 //!
-//! In: a request, its optional `Idempotency-Key`, and the work to do. Out: the answer, or the earlier answer to the
-//! same request under the same key. Keys, requests and answers are kept in the shared state, so that all servers agree.
-//! The work continues to its end even if the client disconnects.
+//! In: a request, its optional `Idempotency-Key`, and the work to do. Out: the response, or the earlier response to the
+//! same request under the same key. Keys, requests and responses are stored in the shared state, so that all servers
+//! agree. The work is completed even if the client disconnects.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -190,8 +190,8 @@ async fn claim(context: &CartContext, slot: IdempotentSlot, fresh: RequestRecord
     Ok(ClaimOutcome::Ours(held(slot, lease), kept, true))
 }
 
-/// Stores the outcome of the request. A final answer is kept. A failure that changed nothing frees the key. After any
-/// other failure, or after temporary problems, a retry with the same key continues the work.
+/// Stores the outcome of the request. A final response is stored. A failure that changed nothing frees the key. After
+/// any other failure, or after temporary problems, a retry with the same key continues the work.
 async fn settle(context: &CartContext, place: &Place, outcome: &Result<Vec<u8>, CartFailure>) {
     let (slot, lease) = (&place.slot, place.lease.lease());
     let kept = match outcome {
@@ -229,7 +229,7 @@ fn place_of_key() -> Vec<Location> {
     vec!["header".into(), "Idempotency-Key".into()]
 }
 
-/// True if an answer has problems and all of them are temporary, so that they may pass when the stores answer again.
+/// Returns true if a response reports problems and all of these problems are temporary. A retry may then succeed.
 fn is_passing(body: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Answer {

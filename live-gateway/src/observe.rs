@@ -2,8 +2,8 @@ use std::fmt;
 
 use data_model::Observation;
 
-/// Receives stores' answers on their way to the lake. Implementations must not block, because a buyer waits for the
-/// answer.
+/// Receives stores' responses before they are written to the lake. Implementations must not block, because a buyer
+/// waits for the response.
 pub trait Observe: Send + Sync + fmt::Debug {
     /// Receives one product as its store answered it.
     fn observe(&self, observation: Observation);

@@ -115,7 +115,7 @@ impl Mailer {
         }
     }
 
-    /// Returns the kept e-mails, newest first, if they are kept instead of sent.
+    /// Returns the stored e-mails, newest first. Returns `None` if e-mails are sent instead of stored.
     #[must_use]
     pub fn kept(&self) -> Option<Vec<Mail>> {
         match &self.0 {

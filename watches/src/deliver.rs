@@ -1,4 +1,4 @@
-//! Delivers events from rows in the state. Each round takes a lease on its events, for all carriers alike.
+//! Delivers events from rows in the state. Each round takes a lease on its events, for all delivery methods alike.
 
 use std::time::Duration;
 

@@ -14,7 +14,7 @@ use crate::watches::Watches;
 
 /// Number of watches that are read in one batch.
 const PAGE: u32 = 500;
-/// Maximum number of watches of one product that a live answer is evaluated for.
+/// Maximum number of watches of one product that are evaluated for one live response.
 const OF_PRODUCT_MAX: u32 = 1_000;
 /// Age in milliseconds above which a product does not count as new. Events are remembered for longer.
 const NEW_MS: i64 = 30 * 24 * 3_600_000;
@@ -103,8 +103,8 @@ impl Watches {
     /// releases.
     ///
     /// # Errors
-    /// Returns a [`WatchError`]. Watches that were already evaluated keep their result. The others are evaluated next
-    /// time.
+    /// Returns a [`WatchError`]. Watches that were already evaluated keep their result. The other watches are evaluated
+    /// next time.
     pub async fn judge(&self) -> Result<u64, WatchError> {
         let (mut after, mut events) = (String::new(), 0);
         loop {
@@ -146,7 +146,7 @@ impl Watches {
         Ok(self.0.state.note_judged_watches(&outcomes, now).await?)
     }
 
-    /// Evaluates the watches of queries. Each distinct query in a page of watches is searched once.
+    /// Evaluates the watches of queries. Each distinct query in a page of watches is searched only once.
     async fn judge_queries(&self, rows: &[WatchRow]) -> Result<u64, WatchError> {
         let mut of_query: BTreeMap<String, Vec<&WatchRow>> = BTreeMap::new();
         for judged in rows.iter().filter(|row| row.product.is_none()).filter_map(read) {
@@ -172,7 +172,7 @@ impl Watches {
         Ok(events)
     }
 
-    /// Evaluates the watches of one product against its store's answer. Returns the number of new events.
+    /// Evaluates the watches of one product against its store's response. Returns the number of new events.
     ///
     /// # Errors
     /// Returns a [`WatchError`].

@@ -46,14 +46,14 @@ pub fn open_router(watches: Watches) -> OpenRouter {
 /// Creates a watch of a product or a query.
 ///
 /// A watch of a product sends an event when the price falls below `price_below`, the markdown reaches
-/// `discount_at_least`, or the product is back in stock (`back_in_stock`). At least one of these must be given. Each
-/// condition sends an event each time that it becomes true. Conditions that are already true at creation send no event;
-/// `seen` shows the initial state. A watch of a query sends an event for each product that the query finds and that was
-/// first seen after the creation. Watches are evaluated with each release and with each live answer of a store. With
-/// `webhook`, events are POST requests in the form of Standard Webhooks. The requests are signed with `secret`, which
-/// only this answer shows. Redirects are not followed. With `email`, events are e-mails to the address that the
-/// caller's account signs in with. Each e-mail has a link that stops the e-mails. An event that is not accepted is sent
-/// again for three days, with growing intervals; its id stays the same.
+/// `discount_at_least`, or the product is back in stock (`back_in_stock`). At least one of these conditions is
+/// required. Each condition sends an event each time that it becomes true. Conditions that are already true at creation
+/// send no event; `seen` shows the initial state. A watch of a query sends an event for each product that the query
+/// finds and that was first seen after the creation. Watches are evaluated with each release and with each live
+/// response of a store. With `webhook`, events are POST requests in the form of Standard Webhooks. The requests are
+/// signed with `secret`, which only this response shows. Redirects are not followed. With `email`, events are e-mails
+/// to the address that the caller's account signs in with. Each e-mail has a link that stops the e-mails. An event that
+/// is not accepted is sent again for three days, with growing intervals; its id stays the same.
 #[utoipa::path(
     post,
     path = "/v1/watches",
@@ -220,7 +220,8 @@ async fn rotate_watch_secret(
 
 /// Sends a test event to the receiver of a watch.
 ///
-/// The event has the type `watch.test`. It is delivered like any other event, and the list of events shows the outcome.
+/// The event has the type `watch.test`. The test event is delivered like any other event, and the list of events shows
+/// the outcome.
 #[utoipa::path(
     post,
     path = "/v1/watches/{watch_id}/test",

@@ -19,7 +19,7 @@ pub struct WatchBody {
     /// Variant of the product. Without it, the cheapest variant in stock is watched.
     #[schema(nullable = false, pattern = "^[0-9]{1,19}$")]
     pub variant_id: Option<String>,
-    /// Search query. Each new product that it finds sends an event.
+    /// Search query. Each new product that the query finds sends an event.
     #[schema(nullable = false, min_length = 1, max_length = 512)]
     pub query: Option<String>,
     /// Sends an event when the price falls below this amount, in minor units of the product's currency.
@@ -66,7 +66,7 @@ pub struct Watch {
     /// Watched query; null for a watch of a product.
     #[schema(required = true)]
     pub query: Option<String>,
-    /// Conditions of the watch. Each one is sufficient for an event.
+    /// Conditions of the watch. Each fulfilled condition is sufficient for an event.
     pub conditions: Conditions,
     /// URL to which events are posted; null if they are sent by e-mail.
     #[schema(required = true, format = "uri")]

@@ -57,8 +57,8 @@ impl StopToken {
     }
 }
 
-/// Returns the routes of the page and its button. These routes are not in the API description, because they are for
-/// people.
+/// Returns the routes of the unsubscribe page and its button. The routes are not in the API description, because the
+/// page is for people.
 pub(crate) fn routes(watches: Watches) -> api::OpenRouter {
     let page = get(show).post(stop).with_state(watches);
     api::OpenRouter::default().route(PATH, page)

@@ -19,9 +19,9 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Identifies callers. Keys are looked up in memory; sessions are looked up in the state for each request.
 ///
-/// A new key works at once, because the state is queried for unknown keys. A revoked key is refused as soon as the
-/// [`KeyIndex`] knows of it, and an ended session at once. While the state is down, known keys still work. Unknown keys
-/// and all sessions give [`NotTaken::Unavailable`] during that time.
+/// A new key works immediately, because the state is queried for unknown keys. A revoked key is refused as soon as the
+/// [`KeyIndex`] has its revocation. An ended session is refused immediately. While the state is down, known keys still
+/// work. Unknown keys and all sessions give [`NotTaken::Unavailable`] during that time.
 #[derive(Debug)]
 pub struct Credentials {
     keys: Arc<KnownKeys>,

@@ -88,15 +88,15 @@ pub(super) struct Rules {
     limiter: RateLimiter<BucketDebt, HandedOver, ZeroClock, StateInformationMiddleware>,
     /// Cost of one request.
     interval: Duration,
-    /// Maximum debt: twice the burst. The second half is for additional costs of admitted requests.
+    /// Maximum debt: twice the burst. The second half of the debt is for additional costs of admitted requests.
     longest: Duration,
     per_day: Option<u64>,
 }
 
 /// Result of governor's check.
 enum Pace {
-    /// The rate is kept. `owed` is the debt after this request, and `remaining` the number of further requests allowed
-    /// at once.
+    /// The rate is not exceeded. `owed` is the debt after this request, and `remaining` the number of further requests
+    /// that may follow without delay.
     Kept { owed: Duration, remaining: u32 },
     /// The rate is exceeded. The duration is the time to wait.
     Broken(Duration),

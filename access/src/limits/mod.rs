@@ -1,9 +1,9 @@
 //! Limits of callers, counted in this process or in Valkey by the same algorithm.
 //!
-//! The burst and the average rate are checked with GCRA, the generic cell rate algorithm. Each request costs the time
-//! after which the next one is due, and may be taken in advance up to the burst. The requests of each day are counted
-//! separately. A refused request costs nothing. If the daily limit is reached, the answer says so, even if the request
-//! was also too fast.
+//! The burst and the average rate are checked with GCRA, the generic cell rate algorithm. Each request costs the
+//! interval to the next request at the average rate. Requests may come earlier, up to the burst. The requests of each
+//! day are counted separately. A refused request costs nothing. If the daily limit is reached, the response says so,
+//! even if the request also exceeded the rate.
 
 mod bucket;
 mod local;

@@ -20,7 +20,7 @@ pub(crate) enum MeError {
     /// The caller is not identified.
     #[error("the caller is not identified")]
     Anonymous,
-    /// The state does not answer, or not in time.
+    /// The state does not respond, or responds too late.
     #[error("the state does not answer")]
     Unavailable(#[source] Option<StateError>),
     /// The state failed, or no longer contains the caller who was just identified.

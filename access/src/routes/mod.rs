@@ -36,8 +36,8 @@ pub fn open_router(access: Access) -> OpenRouter {
 
 /// Returns the access policy.
 ///
-/// The policy lists the operations that need a key, the limits of each plan, and the way to get a key. All other
-/// operations need no key. A caller who has reached a limit still gets this answer.
+/// The policy lists the operations that need a key, the limits of each plan, and the steps to get a key. All other
+/// operations need no key. The policy is available even to a caller who has reached a limit.
 #[utoipa::path(
     get,
     path = "/v1/plans",
@@ -54,8 +54,8 @@ async fn get_plans(State(access): State<Access>) -> Response {
 
 /// Returns the limits of the caller: with a key the limits of that key, otherwise those of the client's address.
 ///
-/// This answer is also available after a limit is reached. The header `RateLimit` of this and every other answer under
-/// `/v1/` states the requests that remain for the next seconds.
+/// The limits are available even after a limit is reached. The header `RateLimit` of every response under `/v1/` states
+/// the number of requests that remain for the next seconds.
 #[utoipa::path(
     get,
     path = "/v1/quota",

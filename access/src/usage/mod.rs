@@ -34,8 +34,8 @@ pub struct UsageMeter {
     counts: Counts,
     /// Batch that was taken from the counts and may not be written yet. The batch is sent again unchanged.
     unwritten: Mutex<Option<Arc<UsageBatch>>>,
-    /// Lock that is held for writing while a batch is moved to the state, so that readers see the batch in exactly one
-    /// place.
+    /// Lock for writing while a batch is moved to the state, so that readers find the batch either in memory or in the
+    /// state.
     moving: tokio::sync::RwLock<()>,
 }
 

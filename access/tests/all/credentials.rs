@@ -180,7 +180,7 @@ async fn a_key_that_is_rotated_stays_the_same_caller() {
     assert_ne!(door.key(other.key.expose()).unwrap().id.as_str(), wanted);
 }
 
-/// Two servers share a state. A session that ends through one of them ends on both at once.
+/// Two servers share a state. A session that ends through one server ends on both servers immediately.
 async fn ends_at_once(target: StateTarget) {
     let here = Door::on(State::open(&target).await.unwrap()).await;
     let there = Door::on(State::open(&target).await.unwrap()).await;

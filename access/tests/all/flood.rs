@@ -66,7 +66,8 @@ async fn a_million_networks_at_once_take_no_more_room_than_is_allowed_and_share_
         "{}",
         flooded.limits.networks()
     );
-    // Each network with a counter of its own passes one request. The others share at most 1,024 bursts of 20.
+    // Each network with a separate counter passes one request. The other networks share at most 1,024 bursts of 20
+    // requests.
     assert!(passed <= ADDRESSES_MAX + 1_024 * 20, "{passed}");
     assert!(passed > ADDRESSES_MAX * 9 / 10, "{passed}");
     // A caller who was counted before keeps the remaining limit. Keys and sessions have separate counters.

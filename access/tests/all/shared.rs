@@ -174,7 +174,7 @@ async fn a_server_that_is_killed_is_done_without_and_used_again_when_it_is_back(
     assert!(lines(&handle).contains(&"limits_fallback_total 0".to_owned()));
 
     server.kill();
-    // This program now counts on its own: nobody is refused at first, and nobody is unlimited.
+    // Without Valkey, this process counts alone. The first requests are admitted, and the limit still applies.
     let caller = nobody("192.0.2.2");
     assert_eq!(passed(&limits, &caller).await, 10);
     assert!(!limits.is_up());

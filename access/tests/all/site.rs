@@ -184,7 +184,7 @@ impl Site {
     }
 }
 
-/// Converts names to the form that [`Answer::told`] takes.
+/// Converts names to the parameter type of [`Answer::told`].
 pub(crate) fn borrowed<'a>(names: &'a [(String, &'static str)]) -> Vec<(&'a str, &'a str)> {
     names.iter().map(|(value, name)| (value.as_str(), *name)).collect()
 }

@@ -1,10 +1,10 @@
 /// Error of a sign-in at the provider. The messages contain no text from the provider.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProviderError {
-    /// The provider does not answer, or answers too late.
+    /// The provider does not respond, or responds too late.
     #[error("the provider does not answer")]
     Unavailable(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
-    /// The provider's answer cannot be trusted.
+    /// The provider's response is invalid.
     #[error("the provider's answer is not accepted: {0}")]
     Invalid(&'static str),
     /// The provider rejected the authorization code.
@@ -15,7 +15,7 @@ pub(crate) enum ProviderError {
 /// Error of one request to the provider.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HttpError {
-    /// The request cannot be sent, or no answer came in time.
+    /// The request cannot be sent, or no response arrived in time.
     #[error("no answer")]
     Failed(#[source] reqwest::Error),
     /// The answer exceeds the size limit.

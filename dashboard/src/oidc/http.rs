@@ -14,7 +14,8 @@ const TIMEOUT: Duration = Duration::from_secs(8);
 /// Maximum size of a provider's answer, in bytes. Configuration, keys and tokens have only a few kilobytes.
 const BODY_BYTES_MAX: usize = 512 * 1024;
 
-/// HTTP client for the provider. It uses TLS, limits the time and the size of answers, and follows no redirects.
+/// HTTP client for the provider. The client uses TLS, limits the time and the size of responses, and follows no
+/// redirects.
 #[derive(Debug, Clone)]
 pub(super) struct ProviderHttp(reqwest::Client);
 

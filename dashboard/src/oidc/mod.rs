@@ -102,8 +102,8 @@ impl Provider {
         Ok(url)
     }
 
-    /// Returns true if an answer came from this provider (RFC 9207). An answer is rejected if it names another issuer.
-    /// It is also rejected if it names none although the provider always does.
+    /// Returns true if a response came from this provider (RFC 9207). A response is rejected if it names another
+    /// issuer. A response without an issuer is rejected if the provider always names its issuer.
     pub(crate) async fn gave(&self, issuer: Option<&str>) -> Result<bool, ProviderError> {
         match issuer {
             Some(named) => Ok(named == self.issuer.as_str()),

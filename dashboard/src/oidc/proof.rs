@@ -24,7 +24,8 @@ impl Proof {
         self.0.text()
     }
 
-    /// Returns the `state` parameter. The answer repeats it, which proves that the answer belongs to this browser.
+    /// Returns the `state` parameter. The provider's response repeats the parameter, which proves that the response
+    /// belongs to this browser.
     pub(crate) fn state(&self) -> String {
         self.derive("state")
     }

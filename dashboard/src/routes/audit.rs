@@ -37,7 +37,7 @@ pub(super) async fn page(
     Ok(data(StatusCode::OK, json!({ "events": told, "before": next })))
 }
 
-/// Formats an audit event for the account. Other actors appear only by their kind.
+/// Formats an audit event for the account. Of other actors, only the kind is shown.
 fn document(event: &AuditEvent, signed_in: &SignedIn) -> Value {
     let by = match &event.actor {
         Actor::Account(account) if *account == signed_in.grant.account => "you",

@@ -60,7 +60,7 @@ pub(super) async fn end(
     Ok(data(StatusCode::OK, json!({ "id": id })))
 }
 
-/// Handles `POST /dashboard/api/sign-out`. It also succeeds if the session has already ended.
+/// Handles `POST /dashboard/api/sign-out`. Sign-out also succeeds if the session has already ended.
 pub(super) async fn sign_out(State(inner): State<Arc<Inner>>, visitor: Visitor) -> Result<Response, Problem> {
     if let Some(signed_in) = visitor.0 {
         let ended = inner.state.end_session(&signed_in.hash, inner.now()).await;
@@ -82,7 +82,8 @@ pub(super) async fn sign_out_everywhere(
     Ok(signed_out(told))
 }
 
-/// Builds the answer after signing out. It also tells the browser to clear the storage of this site's other open pages.
+/// Builds the response after signing out. The response also makes the browser clear the storage that other open pages
+/// of this site use.
 fn signed_out(told: Response) -> Response {
     let mut answer = with_cookie(told, cookies::remove_session());
     let storage = HeaderValue::from_static("\"storage\"");

@@ -21,7 +21,7 @@ use crate::{Inner, oidc};
 /// Reason for a failed sign-in, which the page explains to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SignInRefusal {
-    /// This browser started no sign-in, or the answer belongs to another sign-in.
+    /// This browser did not start a sign-in, or the response belongs to another sign-in.
     Unknown,
     /// The sign-in was already completed, or took too long.
     Late,
@@ -29,7 +29,7 @@ enum SignInRefusal {
     MixedUp,
     /// The provider or the user declined the sign-in.
     Declined,
-    /// The provider's answer cannot be trusted.
+    /// The provider's response is invalid.
     Invalid,
     /// The provider or the state database does not answer.
     Unavailable,
@@ -49,7 +49,7 @@ impl SignInRefusal {
 }
 
 fn provider(inner: &Inner) -> Result<&Provider, Problem> {
-    // These routes exist only if a provider is configured.
+    // The OIDC routes exist only if a provider is configured.
     inner
         .provider
         .as_ref()
@@ -98,8 +98,8 @@ pub(super) async fn come_back(
     let (outcome, answer) = match Box::pin(sign_in(&inner, from, &headers, came)).await {
         Ok(SignedIn { return_to, session }) => {
             let answer = with_cookie(Redirect::to(return_to.as_str()).into_response(), session);
-            // The sign-in is complete, so the cookie is removed. It stays after a failure, because an attacker may have
-            // sent the failing answer.
+            // The sign-in is complete, so the cookie is removed. After a failure the cookie remains, because an
+            // attacker may have sent the failing response.
             ("signed_in", with_cookie(answer, cookies::set(PENDING_COOKIE, "", 0)))
         }
         Err(why) => {

@@ -34,7 +34,7 @@ const FLAGS: &[&str] = &[
     "--lang=en-US",
 ];
 
-/// Maximum time of a test script. It is long because the machine may be busy.
+/// Maximum time of a test script. The limit is high because the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// JavaScript helpers for all test scripts: waiting for a condition and reporting results.

@@ -116,7 +116,7 @@ async fn somebody_is_sent_to_the_provider_with_all_that_proves_the_answer() {
     let (pair, rules) = cookie.split_once("; ").unwrap();
     assert!(pair.starts_with(&format!("{PENDING}=haat_pend_")));
     insta::assert_snapshot!(rules, @"Path=/; Max-Age=600; Secure; HttpOnly; SameSite=Lax");
-    // Neither the URL nor the answer contains the secret of the browser's cookie.
+    // Neither the URL nor the response contains the secret of the browser's cookie.
     let secret = pair.split('=').nth(1).unwrap();
     assert!(!told.text().contains(&secret[10..]));
 }
@@ -143,8 +143,8 @@ async fn somebody_who_signed_in_at_the_provider_is_signed_in_here_as_who_they_ar
     assert_eq!(here["session"]["method"], "oidc");
     assert_eq!(here["provider"], "127.0.0.1");
 
-    // Next, the same person signs in from another browser with another address. Then another person signs in with the
-    // first address.
+    // Next, the same person signs in from another browser with another address. Afterwards another person signs in with
+    // the first address.
     browser.post("/dashboard/api/keys", &json!({ "name": "App" })).await;
     provider.lie(ProviderFaults {
         claims: json!({ "email": "asha@home.example" }),

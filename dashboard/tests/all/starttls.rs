@@ -126,8 +126,8 @@ fn hand_on(one: &TcpStream, other: &TcpStream) {
     });
 }
 
-/// Helper for the tests below, run in a separate process. It sends one mail, trusts only the certificate authorities of
-/// its environment, and exits when its standard input closes.
+/// Helper for the tests below, run in a separate process. The helper sends one mail and trusts only the certificate
+/// authorities of its environment. The helper exits when its standard input closes.
 #[tokio::test]
 #[ignore = "run by the tests below"]
 async fn sends_one_mail() {

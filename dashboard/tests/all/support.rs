@@ -131,7 +131,8 @@ impl Answer {
     }
 }
 
-/// Simulated browser on the dashboard's page. It keeps cookies and sends the headers that name the origin.
+/// Simulated browser on the dashboard's page. The simulated browser stores cookies and sends the headers that name the
+/// origin.
 pub(crate) struct Browser<'a> {
     pub(crate) site: &'a Site,
     pub(crate) cookies: BTreeMap<String, String>,

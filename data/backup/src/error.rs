@@ -39,7 +39,7 @@ pub enum BackupError {
     Damaged {
         /// Id of the backup.
         id: BackupId,
-        /// Number of such objects.
+        /// Number of missing or damaged objects.
         count: usize,
         /// Path of one of these objects.
         first: String,

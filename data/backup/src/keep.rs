@@ -49,8 +49,8 @@ pub async fn prune(
     lifted(&mark, done).await
 }
 
-/// Moves damaged objects into the folder `damaged`. They then count as missing, and the next backup copies them again
-/// if the home still has them. Returns the number of moved objects.
+/// Moves damaged objects into the folder `damaged`. The moved objects then count as missing, and the next backup
+/// copies them again if the home still has them. Returns the number of moved objects.
 ///
 /// # Errors
 /// A backup is running, or the storage fails.

@@ -13,14 +13,16 @@
 //! pruning.json                  marker of a running clean-up: no backup begins meanwhile
 //! ```
 //!
-//! A home may be written to while it is backed up. The order of copying makes the backup a state that a killed home
-//! could have left behind. Objects that refer to others are listed before them. Objects that record completed work are
-//! copied before the lake's state is fixed ([`begin`], then the cut, then [`RunningBackup::finish`]).
+//! A home may be written to while it is backed up. The order of copying makes the backup equal to a state that a killed
+//! process could have left behind. Objects that refer to other objects are listed before them. Objects that record
+//! completed work are copied before the lake's state is fixed ([`begin`], then the cut, then
+//! [`RunningBackup::finish`]).
 //!
-//! A caller may record the newest backup in the home, at [`BACKED_UP`]. This file is not part of any backup.
+//! A caller may record the newest backup in the home, at [`BACKED_UP`]. The object at [`BACKED_UP`] is not in any
+//! backup.
 //!
-//! The crate never changes the home that it backs up, and never reads the clock or the environment. It does not know
-//! the state database: the database's dump is a file like any other.
+//! The crate never changes the home that it backs up, and never reads the clock or the environment. The crate does not
+//! know the state database: the database's dump is a file like any other.
 
 mod backups;
 mod copy;

@@ -10,9 +10,9 @@ use crate::copy::{self, COPIES_AT_ONCE, ObjectPlace, object_path};
 use crate::manifest::STATE_DUMP;
 use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest};
 
-/// Path of the object that marks a home as being restored. It is removed when the restore has ended.
+/// Path of the object that marks a home as being restored. The object is removed when the restore has ended.
 pub const RESTORING: &str = "restoring.json";
-/// Objects that a home may have before a restore. None of them comes from a backup.
+/// Objects that a home may have before a restore. No backup contains any of these objects.
 const HARMLESS: [&str; 4] = ["cache/", "doctor/", ".staging/", RESTORING];
 /// Folder with files that a running server or an opened state leaves next to the state database.
 const STATE: &str = "state/";

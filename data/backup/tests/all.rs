@@ -448,7 +448,7 @@ async fn a_backup_that_dies_at_any_write_is_none_and_the_next_one_is_whole() {
         }
         let listed = data_backup::list(&inner).await.unwrap();
         if !listed.is_empty() {
-            // Everything except removing the marker was done.
+            // If the backup is listed, it is complete; only its marker was not removed.
             assert!(data_backup::verify(&inner, None, &()).await.unwrap().damaged.is_empty());
         }
         take(&home, &inner, Vec::new()).await.unwrap();

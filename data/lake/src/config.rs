@@ -3,8 +3,8 @@ use std::time::Duration;
 /// Layout of the lake's files. [`Default`] suits catalogues of one hundred to ten million products.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LakeConfig {
-    /// Number of partitions (buckets) of the current-state tables, fixed when the lake is created. It determines the
-    /// partition of each store's rows.
+    /// Number of partitions (buckets) of the current-state tables, fixed when the lake is created. The number
+    /// determines the partition of each store's rows.
     pub buckets: u32,
     /// Maximum number of rows in one row group of a Parquet file.
     pub row_group_rows: usize,
@@ -13,7 +13,7 @@ pub struct LakeConfig {
     pub zstd_level: i32,
     /// Number of commits of a table between two checkpoints. Opening a table reads at most this many commits.
     pub checkpoint_every: u64,
-    /// Time for which the tables' logs remember removed files. This is the longest retention that vacuum accepts.
+    /// Time for which the tables' logs remember removed files. Vacuum accepts no longer retention than this time.
     pub log_retention: Duration,
     /// Target size, in bytes, of the files that [`crate::Lake::compact`] produces by merging files of append-only
     /// tables.

@@ -63,7 +63,7 @@ pub enum LakeError {
         /// Path of the file in the lake.
         path: String,
     },
-    /// A data file that contains needed rows is missing or damaged. Nothing was changed.
+    /// A data file that contains needed rows is missing or damaged. The lake was not changed.
     #[error(
         "{path} is missing or damaged: restore it from a copy, or run `haat crawl --force` for all brands whose rows it contains{}",
         named(brands.iter().map(|(_, slug)| slug))
@@ -77,7 +77,7 @@ pub enum LakeError {
         #[source]
         source: Box<LakeError>,
     },
-    /// A log entry that the table's current state depends on is missing or damaged. Nothing was changed.
+    /// A log entry that the table's current state depends on is missing or damaged. The lake was not changed.
     #[error(
         "{path}, an entry of its table's log, is {fault}: restore it from a copy, or run `haat lake repair --dry-run` to see how to repair it"
     )]
@@ -161,7 +161,7 @@ pub enum LakeError {
         /// The store that occurs twice.
         store: String,
     },
-    /// Another process has taken the lease since, so this commit was refused. Nothing was changed.
+    /// Another process has taken the lease since, so this commit was refused. The lake was not changed.
     #[error(
         "another process has taken over the right to commit: this process has fence number {fence}, the lake has {newest}"
     )]
@@ -176,7 +176,7 @@ pub enum LakeError {
         "the storage ignores `If-None-Match: *`, so two writers could overwrite each other's objects: use an object store that supports conditional writes"
     )]
     Unconditional,
-    /// Other processes committed first in every attempt.
+    /// In every attempt, other processes committed first.
     #[error("other processes committed first in each of {attempts} attempts")]
     Contended {
         /// Number of attempts made.

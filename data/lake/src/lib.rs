@@ -1,22 +1,22 @@
 //! The lake: all crawl results, in open Delta tables that change together.
 //!
 //! Input: [`data_model::BrandRefresh`]es, which are whole catalogues of brands, and [`data_model::Observation`]s, which
-//! are live answers of stores. Output: tables that any Delta reader can read, consistent snapshots of the tables, a
-//! stream of complete products, and SQL. A commit batch (tick in the code) is one call of [`Lake::commit`]. It lands
-//! completely or not at all, even if the process is killed. Content that is already stored is not written again. The
-//! lake never crawls or indexes. It never removes a file that a retained state needs.
+//! are live responses of stores. Output: tables that any Delta reader can read, consistent snapshots of the tables, a
+//! stream of complete products, and SQL. A commit batch (tick in the code) is one call of [`Lake::commit`]. A batch
+//! lands completely or not at all, even if the process is killed. Content that is already stored is not written again.
+//! The lake never crawls or indexes. The lake never removes a file that a retained state needs.
 //!
-//! # How a commit batch lands
-//! 1. The data files that the batch adds are written, and its other rows are staged. Then its record is written under
-//!    the next number by a conditional create. The rows to be rewritten are read before that, so a lost file fails the
-//!    batch before it begins.
+//! # Steps of a commit batch
+//! 1. The data files that the batch adds are written, and its other rows are staged. The record of the batch is then
+//!    written under the next number by a conditional create. The rows to be rewritten are read before that, so a lost
+//!    file fails the batch before it begins.
 //! 2. Each table gets at most one commit, which carries the batch's number. A table that already has the number is
-//!    done.
+//!    skipped.
 //! 3. The batch's end record lists the version of every table. Readers use these versions, so they never see half of a
 //!    batch.
 //!
-//! A process that finds a record without its end first finishes that batch from its staged rows. If the batch can
-//! never be finished and no table has it, the process gives it up.
+//! A process that finds a record without an end record first finishes that batch from its staged rows. If the batch can
+//! never be finished and no table has it, the process gives the batch up.
 
 mod commit;
 mod compaction;

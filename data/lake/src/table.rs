@@ -30,7 +30,7 @@ pub enum TableName {
     DeliveryMatrix,
     /// Areas with the same delivery terms, one row per store, zone and confidence.
     DeliveryZones,
-    /// Stores' answers to delivery queries, one row per answer.
+    /// Stores' responses to delivery queries, one row per response.
     DeliveryProbes,
     /// Exchange rates, one row per day and currency pair, imported from a file of the operator.
     ExchangeRates,

@@ -6,7 +6,7 @@ pub enum ObservationsError {
     /// The storage failed.
     #[error("observations cannot be read or removed")]
     Storage(#[from] StorageError),
-    /// A file was not written by a recorder or is damaged. It is kept, and readers skip it.
+    /// A file was not written by a recorder or is damaged. The file is not removed, and readers skip it.
     #[error("observations/{path} is not a valid file of observations: {fault}")]
     Damaged {
         /// Path of the file below `observations`.

@@ -1,5 +1,5 @@
 //! Format of observation files: JSON lines compressed with zstd. The first line is a heading with the version and the
-//! number of lines that follow. Each other line is one observation. This module does no I/O.
+//! number of following lines. Each other line is one observation. This module does no I/O.
 
 use std::io::{BufRead, BufReader, Read, Write};
 

@@ -21,7 +21,7 @@ use crate::format::{OBSERVATIONS_MAX, PackedFile, is_sound, pack};
 const PUTS_MAX: u32 = 4;
 /// Timeout of one put.
 const PUT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Pause after the first failed put. Each later pause is four times as long.
+/// Pause after the first failed put. Each later pause is four times as long as the previous one.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Time for which the writer continues after it was cancelled.
 const END_TIMEOUT: Duration = Duration::from_secs(10);

@@ -28,11 +28,11 @@ pub struct SearchLog {
 }
 
 impl SearchLog {
-    /// Creates a log and the future of its writer, which the caller must run. The writer ends when it is cancelled,
-    /// after writing the counts so far.
+    /// Creates a log and the future of its writer, which the caller must run. When the future is cancelled, the writer
+    /// writes the counts so far and ends.
     ///
     /// Metric: `searches_lost_total{reason}`, the number of searches that were not counted (`too_many_words`) or not
-    /// written this time (`put_failed`). The latter are written with the next counts of the day.
+    /// written this time (`put_failed`). Searches that were not written are written with the next counts of the day.
     pub fn start(
         storage: &Storage,
         clock: Arc<dyn Clock>,

@@ -101,7 +101,7 @@ fn flag(name: &str) -> Option<Condition> {
 
 fn compared(BinaryExpr { left, op, right }: &BinaryExpr) -> Vec<Condition> {
     if *op == Operator::And {
-        // Both sides are needed, because one alone does not cover the whole expression.
+        // Both operands must be supported, because one operand does not cover the whole expression.
         let (left, right) = (read(left), read(right));
         return if left.is_empty() || right.is_empty() {
             Vec::new()

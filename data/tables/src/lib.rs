@@ -3,9 +3,9 @@
 //! Input: an opened [`Release`](data_index::Release). Output: a session in which its tables are registered once, with
 //! columns named as in the lake. Filters for which the release has posting lists use these lists, and only the columns
 //! that a statement reads are built. The tables are the oracle against which the kernels of the query server are
-//! tested, and answer the queries that no kernel covers. The crate never reads the lake and never writes.
+//! tested. The tables also execute the queries that no kernel covers. The crate never reads the lake and never writes.
 //!
-//! | table | a row is | columns of its own |
+//! | table | a row is | specific columns |
 //! |---|---|---|
 //! | `products` | a product | `brand`, `image`, `category_slug`, `department`, `url`, net content and unit price, `newest_at`, `quality` |
 //! | `variants` | a variant | net content and unit price |

@@ -1,8 +1,8 @@
-//! Carts over several stores: one cart at each brand's store, kept together under one id.
+//! Carts over several stores: one id for a set of carts, with one cart at each brand's store.
 //!
-//! In: a caller, and the changes they want. Out: the cart as the stores have it. The cart's record is kept sealed in
-//! the state. Before a store's cart is changed, its target state is written down. After a crash or a lost answer, any
-//! server can bring the cart to that target without adding anything twice.
+//! In: a caller and the requested changes. Out: the cart as the stores report it. The cart's record is stored sealed in
+//! the state. The target state of a store's cart is stored before the cart is changed. After a crash or a lost
+//! response, any server can bring the cart to that target without adding any item twice.
 
 mod candidates;
 mod change;
@@ -44,7 +44,8 @@ pub struct CartDependencies {
 }
 
 impl CartDependencies {
-    /// Keeps carts in `state`, sealed with `keys`. Nothing is requested or written yet.
+    /// Creates the carts, stored in `state` and sealed with `keys`. The constructor sends no request and writes
+    /// nothing.
     #[must_use]
     pub fn new(state: State, keys: MasterKeys, config: CartConfig) -> Self {
         Self {

@@ -15,7 +15,7 @@ pub(super) struct Reads(Mutex<HashMap<CartId, Arc<CartReading>>>);
 #[derive(Debug)]
 pub(super) struct CartReading {
     sealed: Vec<u8>,
-    /// Lock held by the reader that queries the stores. Identical reads wait for it.
+    /// Lock of the task that queries the stores. Identical reads wait for this lock.
     pub(super) recent: tokio::sync::Mutex<Option<Recent>>,
 }
 
@@ -49,7 +49,7 @@ impl Reads {
 }
 
 impl Recent {
-    /// Returns the answer to share with other readers, if all stores have answered.
+    /// Returns a response that other readers can share. Returns `None` if a store did not respond.
     pub(super) fn of(told: &CartDocument) -> Option<Self> {
         let cart = &told.data;
         let is_whole = cart.problems.is_empty() && cart.groups.iter().all(|group| group.verified);

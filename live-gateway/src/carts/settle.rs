@@ -4,25 +4,25 @@
 //!
 //! A group of a cart records the store's cart as the store last returned it (`seen`), and the accepted requests
 //! (`wanted`: quantity by variant). The cart's address and buyer, and a group's codes, chosen delivery and attributes
-//! are *settings*. They describe the wanted state, even if it has not been sent to the store yet. A call to a store
+//! are *settings*. Settings describe the wanted state, even if it has not been sent to the store yet. A call to a store
 //! ends in one of three ways:
 //!
-//! - **Done**: the store answers with its cart. The cart in the answer is final, even if it has fewer items than
-//!   requested or a code does not apply.
+//! - **Done**: the store returns its cart. The returned cart is final, even if it has fewer items than requested or a
+//!   code does not apply.
 //! - **Refused**: the store refused the call, did not begin it, or was not reached ([`CartError::is_unknown`] is
-//!   false). The cart is unchanged. Requested lines are dropped, and `wanted` stays as it was. A setting that the store
-//!   refused is not sent again. Other settings are sent when the store answers again, and are reported as a problem
+//!   false). The cart is unchanged. Requested lines are dropped, and `wanted` does not change. A setting that the store
+//!   refused is not sent again. Other settings are sent when the store responds again, and are reported as a problem
 //!   until then.
-//! - **Unknown**: the answer is lost. The cart is read before anything is reported or requested again. Effects that the
-//!   cart shows are done. Effects that it does not show may still appear as long as the call can be in progress. Until
-//!   then the group is in *doubt*, and its cart is read before each use. A late effect counts as done, and any surplus
-//!   is removed. A repeated request is sent only once. A late call may also overwrite a newer setting. While the doubt
-//!   lasts, and once afterwards, each read compares the settings with the cart and sends differing settings once. Carts
-//!   do not show the buyer, so the buyer is sent again.
+//! - **Unknown**: the response is lost. The cart is read before a result is reported or a call is sent again. Effects
+//!   that the cart shows are done. Effects that the cart does not show may still appear while the call can be in
+//!   progress. Until then the group is in *doubt*, and its cart is read before each use. A late effect counts as done,
+//!   and any surplus is removed. A repeated request is sent only once. A late call may also overwrite a newer setting.
+//!   While the doubt lasts, and once afterwards, each read compares the settings with the cart and sends differing
+//!   settings once. Carts do not show the buyer, so the buyer is sent again.
 //!
 //! A target describes the wanted final state, not the items to add. The steps from the current cart to the target
-//! ([`next`]) are therefore valid after any outcome. Each step is sent once, and once more if its answer was lost.
-//! [`CartComparison`] decides to whom the lines of a store's cart belong. A cart that the store has forgotten is
+//! ([`next`]) are therefore valid after any outcome. Each step is sent once, and once more if its response was lost.
+//! [`CartComparison`] decides which lines of a store's cart belong to the buyer. A cart that the store has deleted is
 //! rebuilt from `wanted`.
 
 mod late;
@@ -48,8 +48,8 @@ use crate::rules::store_cart::{Buyer, CartAnswer, CartDraft, Refusal, StoreCart}
 /// Maximum number of calls to a store within one operation: each kind of step once, and once more after the cart was
 /// read again.
 const CALLS_MAX: u32 = 16;
-/// Maximum number of lookups within one operation. A lookup finds the outcome of a call whose answer was lost, or the
-/// current lines if the store does not know the given ones.
+/// Maximum number of lookups within one operation. A lookup finds the outcome of a call whose response was lost, or
+/// finds the current lines if the store does not know the given lines.
 const LOOKUPS_MAX: u32 = 2;
 /// Maximum number of attempts to create a cart within one operation. The cart is created again if the first answer was
 /// lost, and without lines that the store refuses.

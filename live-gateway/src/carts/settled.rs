@@ -120,7 +120,8 @@ impl ReconcileOutcome {
         }
     }
 
-    /// Returns the doubt that remains from `now` on, merged with the earlier doubt.
+    /// Returns the doubt that remains after `now`: calls with an unknown outcome that can still take effect. The
+    /// earlier doubt is merged into the result.
     pub(super) fn doubt(&self, before: Option<Doubt>, now: Timestamp) -> Option<Doubt> {
         let before = before.filter(|_| !self.is_certain);
         let until = before.as_ref().map(|doubt| doubt.until);

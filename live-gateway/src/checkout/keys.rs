@@ -55,9 +55,9 @@ impl From<SigningError> for CartFailure {
 
 /// Creates a new signing key, sealed with `keys` in `state`, and returns all keys, the new one first.
 ///
-/// The new key is published at once and signs after `config.signing_overlap_s`. By then all verifiers have read the new
-/// list of keys. Older keys sign until then. Older keys stay published until the last token that they signed has
-/// expired. The very first key signs at once.
+/// The new key is published immediately and signs after `config.signing_overlap_s`. By then all verifiers have read the
+/// new list of keys. Older keys sign until then. Older keys stay published until the last token that they signed has
+/// expired. The very first key signs immediately.
 ///
 /// # Errors
 /// Returns a [`SigningError`]; nothing is changed in that case.

@@ -27,9 +27,9 @@ pub(super) enum QueryOutcome {
 /// Products of a query, and the time just before it was sent. Results are valid from that time on.
 pub(super) type QueryBatch = (Vec<Arc<StoredProduct>>, Timestamp);
 
-/// Queries the store for the waiting products when the rate limit allows. If one product has more variants than a query
-/// allows, several queries are sent. Also returns the queried products and the time of the query; the products are
-/// empty if the query was never sent.
+/// Queries the store for the waiting products when the rate limit allows it. If one product has more variants than a
+/// query allows, several queries are sent. Also returns the queried products and the time of the query. The returned
+/// list of products is empty if no query was sent.
 pub(super) async fn by_graphql(
     store: &Store,
     coalescer: &Arc<StoreCoalescer>,
@@ -135,8 +135,8 @@ pub(super) async fn by_js(
         Ok(FetchOutcome::NotModified) => {
             Err(Nonsense::Form("the store answered `not modified` to a request without a validator".to_owned()).into())
         }
-        // The platform answers 404 for a deleted or unpublished product. The platform also answers 404 if the shop is
-        // closed or the address belongs to another shop. The product is not gone in these cases.
+        // The platform returns 404 for a deleted or unpublished product. The platform also returns 404 if the shop is
+        // closed or the address belongs to another shop. In the latter two cases the product may still exist.
         Err(StoreError::Status { status: 404 | 410 }) => {
             if !coalescer.is_known() {
                 prove(store, brand).await?;

@@ -1,6 +1,5 @@
-//! One request coalescer for each store that buyers ask about. The coalescer collects the requested products,
-//! queries the store for all of them at once when the rate limit allows, and passes the results to the waiting
-//! requests.
+//! Request coalescer: one for each store that buyers query. The coalescer collects the requested products, queries the
+//! store for all of them together when the rate limit allows it, and passes the results to the waiting requests.
 
 mod ask;
 pub(crate) mod failure;

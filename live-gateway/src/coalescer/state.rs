@@ -10,7 +10,7 @@ use super::{Answer, Outcome};
 use crate::config::{GatewayConfig, Way};
 use crate::rules::reason::Unverified;
 
-/// State of one store's coalescer, with the requests that wait for an answer.
+/// State of one store's coalescer, with the requests that wait for a response.
 #[derive(Debug)]
 pub(crate) struct StoreCoalescer {
     pub(super) base_url: String,
@@ -85,8 +85,8 @@ const KNOWN_FOR: Duration = Duration::from_secs(300);
 /// Number of variants below which a query is not made smaller.
 const VARIANTS_MIN: usize = 10;
 
-/// Returns the time for which an answer can be reused. An answer that a product is gone is kept longer, because it
-/// takes separate queries to find out and such products seldom come back.
+/// Returns the time for which a response can be reused. The response that a product is gone is reused for longer,
+/// because separate queries are needed for it and such products are seldom restored.
 fn kept_for(answer: &Answer, reuse: Duration) -> Duration {
     if answer.told.is_gone() { reuse * 10 } else { reuse }
 }
@@ -104,7 +104,7 @@ impl StoreCoalescer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a recent answer, or registers the request as waiting. Also returns whether a task must be started.
+    /// Returns a recent response, or registers the request as waiting. Also returns true if a task must be started.
     pub(super) fn take(
         &self,
         brand: &Arc<StoredBrand>,
@@ -147,7 +147,7 @@ impl StoreCoalescer {
         (Admission::Waits(told), rests)
     }
 
-    /// True if the coalescer must be kept: a task runs, a request waits, or an answer can be reused.
+    /// Returns true if the coalescer is still needed: a task runs, a request waits, or a response can be reused.
     pub(super) fn is_needed(&self, reuse: Duration) -> bool {
         let state = self.state();
         state.works
@@ -179,8 +179,8 @@ impl StoreCoalescer {
         match (is_missing(false), is_missing(true)) {
             (false, false) => None,
             _ if by_js => Some(Turn::Js),
-            // A product that may be gone needs a query of its own. These queries alternate with the queries for other
-            // products, so that other products need not wait for all of them.
+            // A product that may be gone needs a separate query. Separate queries alternate with the queries for other
+            // products, so that other products do not wait for all separate queries.
             (true, true) if !state.was_js => Some(Turn::Js),
             (true, _) => Some(Turn::Graphql),
             (false, true) => Some(Turn::Js),

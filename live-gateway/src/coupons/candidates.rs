@@ -69,7 +69,8 @@ pub(crate) fn candidates(
     let mut chosen: Vec<Candidate> = Vec::new();
     for (_, code, source) in scored {
         match at.get(&code) {
-            // The place where the code is stated tells more about its source than an earlier success does.
+            // If a code has two sources, the place where the code is stated replaces `WorkedBefore`, because it
+            // describes the source better.
             Some(at) => {
                 if let Some(known) = chosen.get_mut(*at)
                     && known.source == CouponSource::WorkedBefore
@@ -87,8 +88,8 @@ pub(crate) fn candidates(
     chosen
 }
 
-/// True for a code that anyone could guess: a common code, or one formed from the brand's name. Other codes may have
-/// been given to one person only.
+/// Returns true for a code that anyone could guess: a common code, or a code formed from the brand's name. Other codes
+/// may have been issued to one person only.
 pub(crate) fn is_public(brand: &StoredBrand, code: &str) -> bool {
     let code = code.to_ascii_uppercase();
     common().any(|common| common == code) || patterns(brand).contains(&code)

@@ -7,8 +7,8 @@ pub struct CouponsConfig {
     /// Maximum time for an answer, in milliseconds. Codes that are not tested by then are reported as untested. The
     /// server's own request timeout must be longer.
     pub budget_ms: u64,
-    /// Maximum time for a test job at one store, in milliseconds. The job continues after an answer that did not wait
-    /// for it, so that later requests can use the outcomes.
+    /// Maximum time for a test job at one store, in milliseconds. The job continues after a response that did not wait
+    /// for the job, so that later requests can use the outcomes.
     pub testing_ms: u64,
     /// Number of codes that are entered together; the platform accepts at most 250.
     pub codes_per_call: usize,

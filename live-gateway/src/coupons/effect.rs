@@ -68,7 +68,7 @@ mod tests {
         for (discount, subtotal, exponent, told) in [
             (4_990, 49_900, 2, CouponKind::Percentage),
             (10_000, 49_900, 2, CouponKind::Fixed),
-            // Both 10 percent and 50 rupees fit this discount.
+            // This discount equals both 10 percent and 50 rupees.
             (5_000, 50_000, 2, CouponKind::Unknown),
             (49_900, 49_900, 2, CouponKind::Unknown),
             (0, 49_900, 2, CouponKind::Unknown),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     proptest! {
-        /// A percentage is never taken for an amount, whichever way a store rounds.
+        /// A percentage is never classified as a fixed amount, regardless of how a store rounds.
         #[test]
         fn a_percentage_is_never_called_an_amount(percent in 1_i64..100, subtotal in 1_000_i64..10_000_000, up in any::<bool>()) {
             let exact = subtotal * percent;

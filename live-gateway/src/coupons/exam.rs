@@ -114,8 +114,8 @@ impl TrialCart<'_> {
         }
     }
 
-    /// Creates a cart. If the outcome is unknown, it creates another one. The first cart is harmless, because nothing
-    /// refers to it and nobody pays for it.
+    /// Creates a cart. If the outcome of the creation is unknown, creates another cart. The first cart is harmless,
+    /// because its id is unknown and no buyer pays for it.
     async fn create(&mut self, draft: &CartDraft) -> Result<CartAnswer, CartError> {
         self.calls += 1;
         match self.client.create(draft).await {

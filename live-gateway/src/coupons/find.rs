@@ -43,7 +43,7 @@ pub struct CouponsRequest {
     pub candidates_max: u8,
 }
 
-/// Reasons why there is no answer. Failures of a store are not errors; the answer reports them.
+/// Reasons why no result is returned. Failures of a store are not errors; the result reports them.
 #[derive(Debug, thiserror::Error)]
 pub enum CouponsError {
     /// The release does not contain the product.
@@ -131,7 +131,7 @@ impl Finder {
     /// Finds working codes by testing candidates on a cart of one item at the brand's store. Concurrent requests for
     /// the same store share one test. Recently tested codes are returned without querying the store.
     ///
-    /// Returns within the budget, whatever the store does. A test that is still running then continues for later
+    /// Returns within the budget, even if the store is slow. A test that is still running then continues for later
     /// requests.
     ///
     /// # Errors

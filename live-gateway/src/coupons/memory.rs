@@ -17,7 +17,8 @@ const OUTCOMES_MAX: u32 = 2_000;
 const WORKED_MAX: u32 = 20;
 /// Time after which outcomes are read from the state again. New outcomes of other servers may be missing until then.
 const READ_AGAIN: Duration = Duration::from_secs(60);
-/// Maximum time for a read or write of the state. Codes can be tested without it.
+/// Maximum time for a read or write of the state. Discount codes can be tested even if the state cannot be read or
+/// written.
 const STATE_PATIENCE: Duration = Duration::from_millis(1_500);
 /// Time for which an item that the store did not sell is skipped.
 const SOLD_OUT_FOR: Duration = Duration::from_secs(1_800);
@@ -140,7 +141,8 @@ impl Slot {
         }
     }
 
-    /// Returns codes that applied to any cart of the store before. Returns none if the state does not answer in time.
+    /// Returns codes that were applied to any cart of the store before. Returns an empty list if the state does not
+    /// respond in time.
     pub(crate) async fn worked(&self, memory: MemoryContext<'_>, deadline: Instant) -> Vec<String> {
         let since = before(memory.clock.now(), memory.config.worked_for_s);
         let reading = memory.state.coupons_that_worked(&self.store, since, WORKED_MAX);

@@ -1,14 +1,15 @@
 //! Working discount codes: candidates are tested on a cart of one item at the brand's own store.
 //!
-//! In: a product or a brand; a catalogue and [`Shops`] that return the store, its products and the codes that it states
-//! itself. Out: codes that the store accepted as applicable, with the discounts that it reported, and the untested
-//! candidates with reasons.
+//! In: a product or a brand; a catalogue and [`Shops`] that return the store, its products and the codes that the store
+//! itself states. Out: codes that the store accepted as applicable, with the discounts that the store reported, and the
+//! untested candidates with reasons.
 //!
-//! Pure decisions are in separate files: the codes that are worth testing (`candidates`), the groups of codes that are
-//! entered together and the conclusions from the answers (`plan`), the kind of a discount (`effect`).
+//! Pure decisions are in separate files. `candidates` selects the codes that are worth testing. `plan` groups the codes
+//! that are entered together and draws conclusions from the store's responses. `effect` determines the kind of a
+//! discount.
 //!
 //! Only codes that the store accepted are reported as applicable. Only stores of brands in the release are queried.
-//! Each server runs at most one test per store at a time, and answers within its budget.
+//! Each server runs at most one test per store at a time, and responds within its budget.
 
 mod candidates;
 mod config;

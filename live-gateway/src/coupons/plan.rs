@@ -52,7 +52,8 @@ impl Plan {
         true
     }
 
-    /// Returns the verdicts that the store's answer to a group proves. Other codes are scheduled again.
+    /// Returns the verdicts that the store's response to a group proves. Codes without a proven verdict are scheduled
+    /// again.
     pub(crate) fn told(&mut self, group: &[String], cart: &StoreCart) -> Vec<(String, CouponVerdict)> {
         let of = |code: &String| cart.codes.iter().find(|told| is_same_code(&told.code, code));
         let told: Vec<(&String, Option<&StoreCode>)> = group.iter().map(|code| (code, of(code))).collect();
@@ -65,7 +66,8 @@ impl Plan {
             .filter(|(_, told)| told.is_some_and(|told| !told.applicable))
             .map(|(code, _)| *code)
             .collect();
-        // A code that is missing in the answer is entered once more alone, and then given up.
+        // A code that is missing from the response is entered once more, without other codes. If the code is then
+        // missing again, its test ends.
         let silent = told.iter().filter(|(_, told)| told.is_none()).map(|(code, _)| *code);
         if group.len() > 1 {
             self.groups.extend(silent.map(|code| vec![code.clone()]));
@@ -96,8 +98,8 @@ impl Plan {
 }
 
 /// Returns the verdicts that the store's warnings prove for codes that did not apply, independent of other codes. A
-/// warning that a code does not exist or is inactive names no code. Such a warning can be assigned only if there are as
-/// many of these warnings as codes that no other warning names.
+/// warning that a code does not exist or is inactive does not name the code. Such warnings can be assigned only if
+/// their number equals the number of codes that no other warning names.
 fn refused(cart: &StoreCart, codes: &[&String]) -> Vec<Option<CouponVerdict>> {
     let nameless = |code: &str| cart.warnings.iter().filter(|warning| warning.code == code).count();
     let (absent, inactive) = (nameless(NO_SUCH_CODE), nameless(INACTIVE));

@@ -179,7 +179,8 @@ fn codes_that_are_too_many_at_once_are_entered_in_halves() {
 }
 
 proptest! {
-    /// Every code gets the verdict that it has alone, whichever codes can be combined.
+    /// Each discount code gets the verdict that it would get if it were used alone, regardless of which codes can be
+    /// combined.
     #[test]
     fn every_code_gets_the_verdict_that_it_has_alone(
         kinds in proptest::collection::vec((0_u8..5, 1_i64..50_000, any::<bool>()), 1..30),

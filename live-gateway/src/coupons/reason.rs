@@ -16,7 +16,7 @@ pub enum UntestedReason {
     Budget,
     /// The store asks clients to send no requests for a while.
     Throttled,
-    /// The store did not answer in time.
+    /// The store did not respond in time.
     StoreTimeout,
     /// The store cannot be reached, is closed, or does not accept carts from this service.
     StoreUnavailable,

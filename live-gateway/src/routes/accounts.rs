@@ -14,15 +14,15 @@ const PASSWORD_CHARS_MAX: usize = 1_000;
 
 /// Registers a customer with a brand's store, or logs a customer in there.
 ///
-/// The password is sent to the brand's store and is not kept. The store's token is kept sealed, for this caller and
+/// The password is sent to the brand's store and is not stored. The store's token is stored sealed, for this caller and
 /// this brand only. From then on, the caller's carts at that store belong to the customer. If the store refuses, the
-/// problem is `store_rejected`. The problem's `reason` is as precise as the store's answer: `wrong_credentials` (also
+/// problem is `store_rejected`. The problem's `reason` is as precise as the store's response: `wrong_credentials` (also
 /// for a missing or disabled account, because stores do not distinguish these), `email_taken`, `disabled`, `invalid`,
 /// `no_passwords` (customers sign in on the store's own page) or `no_token` (the store's page shows no token). A store
-/// that accepts no more attempts for now gives `store_throttled` with the reason `throttled`. A store that rejects its
-/// token gives `store_unavailable` with `no_token`. If the store may have created the account without confirming it,
-/// the reason is `unknown`. Within 15 minutes, ten attempts are allowed for an address, 60 for a caller and 600 for a
-/// brand. Successful log-ins do not count. Beyond these limits no store is queried, and the answer is 429.
+/// that temporarily accepts no more attempts gives `store_throttled` with the reason `throttled`. A store that rejects
+/// its token gives `store_unavailable` with `no_token`. If the store may have created the account without confirming
+/// it, the reason is `unknown`. Within 15 minutes, ten attempts are allowed for an address, 60 for a caller and 600 for
+/// a brand. Successful log-ins do not count. Beyond these limits no store is queried, and the response is 429.
 #[utoipa::path(
     post,
     path = "/v1/account/{action}",

@@ -17,10 +17,10 @@ const JWKS_CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 /// Prepares a cart for checkout at its brands' own stores.
 ///
-/// The answer contains one checkout for each brand. A person opens it to pay; no payment is made here. A signed token
-/// for each store tells it who sent the buyer, and names no other brand. The store's cart carries the token as the
-/// attribute `haat_attribution`. Anyone can verify it with the keys at `jwks_url`. A brand whose store does not answer
-/// is listed in `problems`.
+/// The response contains one checkout for each brand. A person opens the checkout to pay; no payment is made here. A
+/// signed token for each store states who referred the buyer, and names no other brand. The store's cart carries the
+/// token as the attribute `haat_attribution`. Anyone can verify the token with the keys at `jwks_url`. A brand whose
+/// store does not respond is listed in `problems`.
 #[utoipa::path(
     post,
     path = "/v1/checkout",

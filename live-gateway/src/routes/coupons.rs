@@ -18,16 +18,15 @@ const EXACTLY_ONE: Rule = Rule::Value("send exactly one of product, brand and do
 ///
 /// Exactly one of `product`, `brand` and `domain` must be given. Candidates are codes that worked before, codes stated
 /// on the store's front page and in its policies, common codes, and codes formed from the brand's name. Candidates are
-/// entered on a cart of one item at the brand's own store. The item is the requested product. For a brand it is a
+/// entered on a cart of one item at the brand's own store. The item is the requested product. For a brand the item is a
 /// product in stock that costs more than most of the brand's products, so that most minimum order values are met.
 /// `coupons` lists the codes that the store accepted as applicable, with the discount that the store reported, the
 /// highest first. A code may work on one cart and not on another. Codes that are limited to other products, to a higher
 /// order value or to one customer are not found.
 ///
-/// Outcomes are remembered for a while (`tested_at`), so a second request is answered at once. Untested codes are
-/// listed in `untested` with the reason, and `verified` is false then. After the reason `budget`, testing continues
-/// after the answer. A failure of a store is never an error of this operation. Only stores of registered brands are
-/// queried.
+/// Outcomes are remembered for a while (`tested_at`), so a second request is fast. Untested codes are listed in
+/// `untested` with the reason, and `verified` is false then. If the reason is `budget`, testing continues after the
+/// response. A failure of a store is never an error of this operation. Only stores of registered brands are queried.
 #[utoipa::path(
     get,
     path = "/v1/coupons",

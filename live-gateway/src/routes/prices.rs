@@ -19,10 +19,11 @@ use crate::schema::{LivePriceAnswer, LivePricesAnswer, LiveProvenance, PricesBod
 /// `verified: true` means that the store confirmed the whole entry, in the stored currency and for the country that the
 /// catalogue was crawled for. Each variant in the catalogue has a current price or is known to be gone. Variants that
 /// are new since the crawl may be missing, because `source: "graphql"` queries known variants only. With `verified:
-/// false` the numbers are the last stored snapshot, taken at `snapshot_at`, and `code` gives the reason. Show them as
-/// unverified, and do not transact on them. `changes` lists the differences from the snapshot, by variant. The answer
-/// arrives within the server's time budget, whatever the store does. Buyers who request the same product within seconds
-/// may get the same answer, which states its `as_of`. With `quote`, a verified answer includes a signed quote.
+/// false` the numbers are the last stored snapshot, taken at `snapshot_at`, and `code` gives the reason. Show
+/// unverified numbers as unverified, and do not transact on them. `changes` lists the differences from the snapshot, by
+/// variant. The response arrives within the server's time budget, even if the store is slow or fails. Buyers who
+/// request the same product within seconds may get the same response, which states its `as_of`. With `quote`, a
+/// verified response includes a signed quote.
 #[utoipa::path(
     get,
     path = "/v1/products/{ident}/price",
@@ -85,10 +86,10 @@ pub(crate) async fn get_price(
 
 /// Returns the current prices of up to 20 products, queried from their brands' own stores.
 ///
-/// The answer has one entry for each ident, in the order of the request, in the shape of `GET
-/// /v1/products/{ident}/price`. Each entry has its own `verified`. An ident that the catalogue does not have gives an
-/// entry with `code: "product_not_found"`; a malformed ident is answered with 422. A failing store affects only its own
-/// entries. For rate limits, the request counts once for each store.
+/// The response has one entry for each ident, in the order of the request, in the format of `GET
+/// /v1/products/{ident}/price`. Each entry has its own `verified`. An ident that is not in the catalogue gives an entry
+/// with `code: "product_not_found"`; a malformed ident gives the status 422. A failing store affects only the entries
+/// of that store. For rate limits, the request counts once for each store.
 #[utoipa::path(
     post,
     path = "/v1/prices",

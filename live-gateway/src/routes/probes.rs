@@ -6,10 +6,10 @@ use serde_json::json;
 
 use crate::gateway::LiveGateway;
 
-/// Liveness probe: confirms that the process answers at all.
+/// Liveness probe: confirms that the process responds to requests.
 ///
-/// The probe does not tell whether requests can be answered; `/readyz` does. A process that does not answer should be
-/// restarted.
+/// The probe does not check that other requests would succeed; `/readyz` does. A process that does not respond should
+/// be restarted.
 #[utoipa::path(
     get,
     path = "/healthz",

@@ -46,7 +46,7 @@ struct Amount {
     currency_code: String,
 }
 
-/// Nodes of one answer, in the order in which their variants were requested.
+/// Nodes of one response, in the order in which their variants were requested.
 pub(crate) struct Nodes(Vec<Option<Node>>);
 
 /// Product in the nodes of an answer.

@@ -34,7 +34,7 @@ pub(crate) enum Nonsense {
     /// The currency of the amounts is not stated.
     #[error("the store does not state the currency of its amounts")]
     CurrencyUnstated,
-    /// The store reports that it could not answer the whole query.
+    /// The store reports that it could not execute the whole query.
     #[error("the store answers with an error: {0}")]
     Refused(String),
 }

@@ -16,7 +16,7 @@ pub struct Cart {
     /// Time at which the cart is deleted, unless it is changed before.
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
-    /// One group for each brand. Each is a cart at that brand's own store.
+    /// Groups of the cart, one for each brand. Each group is a cart at that brand's own store.
     pub groups: Vec<CartGroup>,
     /// Totals over the groups, by currency.
     pub totals: Vec<CartTotal>,
@@ -39,8 +39,8 @@ pub struct CartGroup {
     /// Time at which the store returned the content of the group.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
-    /// True if the store returned the content for this answer. `false`: the content is the last known one, because the
-    /// store was not queried or did not answer. In the latter case a problem gives the reason.
+    /// True if the store returned the content for this response. `false`: the content is the last known one, because
+    /// the store was not queried or did not respond. If the store did not respond, a problem gives the reason.
     pub verified: bool,
     /// Time at which the store returned the content, if that was not for this answer; otherwise null.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
@@ -101,7 +101,7 @@ pub struct CartLine {
     /// Requested variants that the store has merged into this line. The list is empty if a variant may be in several
     /// lines.
     pub merged: Vec<MergedItem>,
-    /// Price of one piece.
+    /// Unit price.
     pub unit_price_minor: i64,
     /// True if the store's price equals the price that was shown for one piece (`price_minor` or `quote` of the item).
     /// Null if no price was shown, or if the store's currency has changed since.
@@ -133,9 +133,9 @@ pub struct MergedItem {
 /// Difference between the shown price and the store's price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartPriceChange {
-    /// Price of one piece that the caller showed to the buyer.
+    /// Unit price that the caller showed to the buyer.
     pub shown_minor: i64,
-    /// The store's price of one piece: `unit_price_minor`.
+    /// Current unit price at the store: `unit_price_minor`.
     pub now_minor: i64,
 }
 

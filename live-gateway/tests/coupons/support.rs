@@ -215,8 +215,8 @@ impl Street {
         body
     }
 
-    /// Returns all codes of the store that apply alone to one piece of a variant, with their discounts, as the expected
-    /// result.
+    /// Returns all codes of the store that apply to one unit of a variant without other codes, with their discounts.
+    /// Tests use this list as the expected result.
     pub(crate) fn truth(&self, store: usize, variant: u64) -> HashMap<String, i64> {
         let slug = self.slug(store);
         let rules = self.stores.discounts(&slug).unwrap();
@@ -341,7 +341,7 @@ fn stored(brand: &StoredBrand, product: &Value) -> StoredProduct {
     }
 }
 
-/// Returns the codes of an answer with their discounts, in the order of the answer.
+/// Returns the codes of a response with their discounts, in the order of the response.
 pub(crate) fn coupons(body: &Value) -> Vec<(String, i64)> {
     let coupons = body["data"]["coupons"].as_array().unwrap().iter();
     coupons

@@ -16,7 +16,7 @@ fn short(budget_ms: u64) -> Options {
     }
 }
 
-/// Each fault affects only its own entry, which reports the given code.
+/// Each fault affects only the entries of its own store, which report the expected code.
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_a_store_does_costs_its_own_entries_only() {
     let hang = Fault::Slow { delay_ms: 600_000 };

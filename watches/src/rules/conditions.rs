@@ -23,7 +23,7 @@ pub(crate) enum Subject {
     Query(String),
 }
 
-/// Conditions of a watch. Each one is sufficient for an event.
+/// Conditions of a watch. Each fulfilled condition is sufficient for an event.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Conditions {
     /// The product is in stock and its price is below this amount, in minor units of `currency`.

@@ -1,6 +1,6 @@
 use data_model::Timestamp;
 
-/// Delays in seconds after the first and the following attempts. The last delay applies to all later attempts.
+/// Delays in seconds after each failed attempt, in order. The last delay applies to all later attempts.
 const PAUSES_S: [i64; 9] = [5, 60, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000];
 /// Time in milliseconds after which an event is no longer retried.
 const KEPT_MS: i64 = 3 * 24 * 3_600_000;

@@ -205,7 +205,7 @@ impl Link {
         }
     }
 
-    /// Establishes a connection and checks that it knows the script, may write, and answers in time.
+    /// Connects to Valkey and checks the connection: the server knows the script, allows writes, and responds in time.
     async fn connect(&self) -> Result<MultiplexedConnection, LinkError> {
         // Each request has a timeout of its own.
         let config = AsyncConnectionConfig::new()

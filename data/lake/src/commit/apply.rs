@@ -85,8 +85,8 @@ fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
     let all = std::iter::once(DECIDING).chain(others);
     all.filter(move |table| match record.kind {
         TickKind::Compact => false,
-        // A crawl does not read delivery samples, review apps or reference data. The first two are removed with their
-        // brand.
+        // A crawl does not read delivery samples, review apps or reference data. Delivery samples and review app data
+        // are removed together with their brand.
         TickKind::Refresh => !is_apart(*table),
         // A backfill rereads pages that were observed before, so the histories already contain them.
         TickKind::Backfill => {

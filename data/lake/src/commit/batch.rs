@@ -12,7 +12,7 @@ use crate::{Lake, LakeError, TableName};
 
 impl Lake {
     /// Prepares, stages, records and applies a commit batch. Returns `None` if its number is taken, because another
-    /// process used it or because this batch was given up.
+    /// process used the number or because this batch was given up.
     pub(crate) async fn run_tick(
         &self,
         state: &mut State,

@@ -113,7 +113,7 @@ impl Lake {
                     return Ok(());
                 }
                 Ok(None) => {}
-                // This part contains all brands of the lost file, so the file is rewritten, including unchanged brands.
+                // All brands of the lost file are in this batch, so the file is rewritten, including unchanged brands.
                 Err(LakeError::Lost { brands, .. })
                     if brands.iter().all(|(store, _)| stores.contains(store))
                         && brands
@@ -163,8 +163,8 @@ impl Lake {
             .await
     }
 
-    /// Removes brands and all their rows except their history. Each of their variants gets a last row in the history.
-    /// Stores that are not in the lake are skipped.
+    /// Removes brands and all their rows except their history. Each variant of the brands gets a last row in the
+    /// history. Stores that are not in the lake are skipped.
     ///
     /// # Errors
     /// As [`Lake::commit`].

@@ -1,4 +1,4 @@
-//! Commits stores' answers about delivery to pincodes. These answers are queried and committed separately from crawls.
+//! Commits stores' responses about delivery to pincodes. Delivery data is queried and committed separately from crawls.
 
 use std::collections::BTreeSet;
 

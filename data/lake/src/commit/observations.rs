@@ -1,12 +1,12 @@
 //! Merges live observations of stores into the price history, next to the results of crawls.
 //!
-//! Each variant has a latest known offer. It comes from `variants`, the last crawl that brought a change, or from a row
-//! of `live_prices` observed after that crawl began, because pages of the crawl may be older. The next observation,
-//! from a crawl or a live query, is compared with the latest known offer. Only a difference becomes a row of
-//! `price_history`. Observations that are not newer are dropped, so merging the same file of observations again adds no
-//! rows.
+//! Each variant has a latest known offer. The offer comes from `variants`, the last crawl that brought a change, or
+//! from a row of `live_prices` observed after that crawl began, because pages of the crawl may be older. The next
+//! observation, from a crawl or a live query, is compared with the latest known offer. Only a difference becomes a row
+//! of `price_history`. Observations that are not newer are dropped, so merging the same file of observations again adds
+//! no rows.
 //!
-//! The rows of `variants`, of `products` and of the brand stay as the crawl saw them.
+//! Merging does not change the rows of `variants`, `products` and the brand; these contain the state of the crawl.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -42,7 +42,8 @@ pub struct ObservationReport {
     pub unknown: u64,
     /// Number of observations that are no newer than the stored offer of any of their variants.
     pub outdated: u64,
-    /// Number of observations in another currency than the product's. They say nothing about its price.
+    /// Number of observations in a currency other than the product's. Prices in another currency cannot be compared
+    /// with the product's price.
     pub other_currency: u64,
     /// Number of observations dated more than five minutes ahead of this machine's clock.
     pub ahead: u64,

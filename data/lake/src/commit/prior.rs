@@ -302,7 +302,7 @@ fn overlay(offered: &mut HashMap<String, StoreOffers>, live: HashMap<String, Sto
 }
 
 /// Reads the content of stores bucket by bucket with `decode`, which gets a bucket's files and their paths. Also
-/// returns the stores whose files are lost and not needed, with their slugs.
+/// returns the stores whose files are lost and not needed, with the slugs of the stores.
 async fn each_bucket<T, D>(
     source: BucketFiles<'_>,
     buckets: &BTreeMap<i32, BTreeSet<StoreHost>>,
@@ -389,8 +389,8 @@ const FOLLOWED: &[&str] = &[
 /// Product ids by store host.
 pub(crate) type Products = HashMap<String, HashSet<u64>>;
 
-/// Returns the offers of each of `stores`, from files of `variants`. If `wanted` products are given, only their offers
-/// are returned.
+/// Returns the offers of each of `stores`, from files of `variants`. If `products` is set, only the offers of these
+/// products are returned.
 pub(crate) fn offered(
     files: Vec<FileBytes>,
     stores: &BTreeSet<StoreHost>,

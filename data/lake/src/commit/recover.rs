@@ -128,9 +128,9 @@ impl Lake {
                 Err(_) if self.inner.ticks.end(record.tick).await?.is_some() => continue,
                 rows => rows,
             };
-            // Another process may have written the record without making it durable yet. On a local disk, requesting
-            // the number again does that. Otherwise a power failure could lose the record of a commit batch that is in
-            // tables.
+            // Another process may have written the record, but the record may not be durable yet. On a local disk,
+            // creating the record again makes it durable. Otherwise a power failure could lose the record of a commit
+            // batch that is in tables.
             self.inner.ticks.begin(&record).await?;
             tracing::info!(
                 tick = record.tick,
@@ -148,7 +148,8 @@ impl Lake {
                 Err(error) if is_for_good(record.kind, &error) => self.give_up(state, &record, error).await?,
                 finished => finished?,
             }
-            // The tables may contain commit batches whose records are lost. That is checked when the tables are read.
+            // The tables may contain commit batches whose records are lost. Lost records are detected when the tables
+            // are read.
             state.tables = None;
         }
         Err(LakeError::Contended {
@@ -175,8 +176,8 @@ impl Lake {
             let Some(deciding) = tables.get_mut(&DECIDING).filter(|_| !is_begun) else {
                 return Err(error);
             };
-            // The commit batch's own process may still be running. It commits to this table first, and finds its
-            // version taken.
+            // The commit batch's own process may still be running. That process commits to this table first, and fails
+            // because the version is taken.
             if deciding.give_up(record.tick, self.inner.clock.now()).await? == CommitOutcome::Lost {
                 return Ok(());
             }
@@ -211,8 +212,8 @@ impl Lake {
     /// Continues from the tables if the records of the last commit batches were lost. Otherwise the tables, which have
     /// these batch numbers, would treat new batches with the same numbers as done.
     ///
-    /// The tables were read up to the last batch that ended. More must be read if another process ended a batch
-    /// meanwhile.
+    /// The tables were read up to the last batch that ended. Later batches must be read if another process ended a
+    /// batch meanwhile.
     pub(crate) async fn recover_ticks(
         &self,
         state: &mut State,

@@ -1,4 +1,5 @@
-//! Refused records of review apps. They are rows of `quarantine` that crawls keep when they replace their own.
+//! Refused records of review apps. The records are rows of `quarantine`. A crawl replaces only its own rows in that
+//! table and retains these records.
 
 use std::collections::BTreeSet;
 

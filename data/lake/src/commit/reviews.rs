@@ -1,4 +1,4 @@
-//! Commits reviews of review apps row by row. They are read and committed separately from crawls.
+//! Commits reviews of review apps row by row. Reviews are read and committed separately from crawls.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -98,8 +98,8 @@ impl ReviewChanges {
         self
     }
 
-    /// Returns the refused records that are not already stored unchanged. Each gets its existing position, or the next
-    /// free one.
+    /// Returns the refused records that are not already stored unchanged. Each returned record gets its existing
+    /// position, or the next free position.
     fn refused_beside(&mut self, stored: &[PlacedRecord]) -> Vec<PlacedRecord> {
         let held: BTreeMap<&str, &PlacedRecord> = stored.iter().map(|one| (one.1.subject.as_str(), one)).collect();
         let told = std::mem::take(&mut self.refused).into_iter();

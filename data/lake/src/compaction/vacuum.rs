@@ -78,13 +78,13 @@ impl Lake {
         if let Err(error) = self.recover(&mut state).await {
             self.leave_unrecovered(&mut state, error).await?;
         }
-        // Other processes may have committed outside of any commit batch. The files that their commits need must not be
+        // Other processes may have committed outside of any commit batch. The files of these commits must not be
         // removed.
         state.tables = None;
         let now = self.inner.clock.now();
         let since = now.plus_millis(-millis(keep.retention));
         let ended = state.ended;
-        // The last state is kept whatever its age; compaction may have moved the tables beyond it.
+        // The last state is retained regardless of its age; compaction may have moved the tables beyond it.
         let mut versions = keep.versions.clone();
         versions.extend(self.inner.ticks.end(ended).await?.map(|end| end.versions));
         // The files of every state since then either still exist or are recorded in the log as removed.
@@ -213,7 +213,8 @@ async fn needed(
                 needed.extend(paths(&state));
                 oldest = oldest.min(version);
             }
-            // A version that is permanently unreadable has no files to keep. Other versions may become readable again.
+            // A version that is permanently unreadable has no files to retain. Other versions may become readable
+            // again.
             Err(error @ LakeError::VersionLost { .. }) => {
                 tracing::warn!(table = %table.name, version, %error, "a table version within the retention period can no longer be read");
             }

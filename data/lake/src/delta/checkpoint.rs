@@ -9,7 +9,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 /// Path of a column in the schema, and a predicate that accepts its data type.
 type Column = (&'static [&'static str], fn(&DataType) -> bool);
 
-/// Required columns of every checkpoint, whichever writer made it (the Delta protocol, "Checkpoint Schema").
+/// Columns that every checkpoint must have, regardless of its writer (the Delta protocol, "Checkpoint Schema").
 const COLUMNS: [Column; 16] = [
     (&["protocol", "minReaderVersion"], is_integer),
     (&["protocol", "minWriterVersion"], is_integer),

@@ -20,7 +20,8 @@ const NOTED_MAX: usize = 1_000;
 
 impl Lake {
     /// Checks the data files of the tables that crawls replace, and remembers the stores whose rows are in a missing or
-    /// damaged file. A commit that includes all stores of such a file rewrites it, even if their content is unchanged.
+    /// damaged file. A commit that includes all stores of a damaged file rewrites the file, even if the stores' content
+    /// is unchanged.
     ///
     /// Files of the delivery matrix and of review apps are not checked, because crawls do not write them. Files of
     /// append-only tables are not checked either, because they are never rewritten.

@@ -1,5 +1,5 @@
-//! Finds missing or damaged log entries and commit batch records. Those that follow from the rest of the lake are
-//! written again; for the others, the report says how to recover. Planning changes nothing.
+//! Finds missing or damaged log entries and commit batch records. Entries and records that follow from the rest of the
+//! lake are written again; for the others, the report says how to recover. Planning changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -253,7 +253,7 @@ impl LogRepairPlan {
     }
 }
 
-/// Returns the files of a checkpoint, if all of them can be read as parts of one checkpoint.
+/// Returns the files of a checkpoint if all of them can be read and belong to the same checkpoint.
 async fn usable(lake: &Storage, paths: &[ObjectPath]) -> Result<Option<Vec<(ObjectPath, Bytes)>>, LakeError> {
     let mut files = Vec::with_capacity(paths.len());
     for path in paths {

@@ -78,7 +78,7 @@ pub struct LostData {
     pub comes_back: bool,
 }
 
-/// Findings of [`Lake::repair`], and the repairs that it made or would make.
+/// Findings of [`Lake::repair`], and the repairs that were made or would be made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RepairReport {
     /// Log objects and commit batch records that were repaired.

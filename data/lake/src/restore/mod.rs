@@ -35,10 +35,10 @@ pub struct RestoreReport {
 }
 
 impl Lake {
-    /// Restores the rows that tables had at an earlier time, in a new commit batch. Another restore can undo it. All of
-    /// `tables` change together. Histories are append-only and are refused.
+    /// Restores the rows that tables had at an earlier time, in a new commit batch. Another restore can undo the
+    /// restore. All of `tables` change together. Histories are append-only and are refused.
     ///
-    /// With `dry_run` it only reports the changes. Missing files are an error then too.
+    /// With `dry_run` the function only reports the changes. Missing files are an error in a dry run too.
     ///
     /// # Errors
     /// No batch of that time is known, a file is missing or damaged ([`LakeError::NotRestorable`]; nothing has changed

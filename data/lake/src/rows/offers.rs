@@ -15,9 +15,9 @@ use crate::{LakeError, TableName};
 pub(crate) type VariantKey = (u64, u64);
 
 /// Price history of a store by Shopify product id. Points of a product are ordered newest first by commit batch, and
-/// within a batch by variant id. A point that repeats the variant's previous point is left out; it follows a row that a
-/// restore, or a reread older crawl, took back. A second point for the same reading, which is added after such an
-/// event, is left out too.
+/// within a batch by variant id. A point that repeats the variant's previous point is left out. Repeated points follow
+/// a row that a restore, or a reread older crawl, took back. A second point for the same reading, which is added after
+/// such an event, is left out too.
 pub type StoreHistory = HashMap<u64, Vec<PricePoint>>;
 
 /// The values of a variant whose changes `price_history` records.
@@ -73,8 +73,8 @@ pub(crate) struct StoreOffers {
     pub(crate) live: HashMap<VariantKey, LiveOffer>,
     /// Offers that `variants` has for the variants in `live`.
     pub(crate) crawled: HashMap<VariantKey, Offer>,
-    /// Latest live observation time that is believed. Later times come from a wrong clock, and anything read now counts
-    /// as newer.
+    /// Latest plausible time of a live observation. Later times come from a wrong clock, and any reading made now
+    /// counts as newer than these.
     believed_until: Timestamp,
 }
 

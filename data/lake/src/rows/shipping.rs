@@ -64,7 +64,8 @@ impl ShippingRows {
     }
 }
 
-/// Returns the most requested terms, which have their own columns. They are derived from the facts.
+/// Returns the shipping terms that are queried most often, which have their own columns. The values are derived from
+/// the facts.
 fn told(terms: &ShippingTerms) -> [Option<i64>; 5] {
     let fee = terms.of(ShippingFactKind::CodFee).find(|fact| fact.region.is_none());
     let (dispatch, delivery) = (terms.dispatch(), terms.delivery(None));

@@ -79,7 +79,7 @@ impl FactLists {
     }
 }
 
-/// Returns the facts of one row with the given basis; `None` if they cannot be read.
+/// Returns the facts of one row with the basis `basis`. Returns `None` if the facts cannot be read.
 pub(super) fn facts(list: &ListArray, row: usize, basis: FactBasis) -> Option<Vec<ShippingFact>> {
     let structs: &StructArray = list.values().as_any().downcast_ref()?;
     let texts: Vec<&StringArray> = (0..TEXTS)

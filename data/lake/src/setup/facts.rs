@@ -1,5 +1,5 @@
-//! Reference data built into the program: currencies and pincodes, as tables that store rows are joined with. They are
-//! written when a lake is created, and again by a repair.
+//! Reference data built into the program: currencies and pincodes, as tables that store rows are joined with. The
+//! tables are written when a lake is created, and again by a repair.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -14,7 +14,7 @@ use crate::rows::brands::{BrandRow, brand_rows};
 use crate::ticks::Ticks;
 use crate::{LakeConfig, LakeError, TableName};
 
-/// Layout record. It is written after the tables, so if it exists, all tables exist.
+/// Layout record. The record is written after the tables, so if the record exists, all tables exist.
 #[derive(Debug, Serialize, Deserialize)]
 struct Layout {
     buckets: u32,

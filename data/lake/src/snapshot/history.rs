@@ -35,7 +35,7 @@ impl LakeSnapshot {
     }
 
     /// Like [`LakeSnapshot::price_history`], but skips missing or damaged files. Also returns the error of the first
-    /// such file.
+    /// missing or damaged file.
     ///
     /// # Errors
     /// The storage fails.

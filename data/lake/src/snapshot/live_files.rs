@@ -60,8 +60,8 @@ impl LiveTable {
         self.deletion_vectors == 0 && !self.is_column_mapped
     }
 
-    /// Returns a Parquet file with all columns of the table's files and no rows. It gives readers the columns of a
-    /// table that has no files.
+    /// Returns a Parquet file with all columns of the table's files and no rows. Readers get the columns from this file
+    /// if the table has no files.
     ///
     /// # Errors
     /// The Parquet writer fails, which is not expected.

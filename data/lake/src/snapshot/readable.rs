@@ -110,8 +110,8 @@ impl LakeSnapshot {
     }
 
     /// Returns for each brand the time of its last price history row that does not come from the crawl in `variants`.
-    /// Such a row comes from a live answer, or from a later crawl that contradicts it. Brands without such a row are
-    /// left out. If `stores` are given, only files that can contain their rows are read.
+    /// A returned row comes from a live response, or from a later crawl that contradicts the live response. Brands
+    /// without such a row are left out. If `stores` are given, only files that can contain their rows are read.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.

@@ -91,11 +91,11 @@ pub(crate) struct TickEnd {
     pub(crate) tick: u64,
     pub(crate) committed_at: Timestamp,
     pub(crate) versions: BTreeMap<String, u64>,
-    /// SHA-256 of the log entries of these versions that the process which ended the commit batch wrote itself. It
-    /// reveals entries that were altered later.
+    /// SHA-256 of the log entries of these versions that were written by the process which ended the commit batch. The
+    /// hashes reveal entries that were altered later.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) digests: BTreeMap<String, String>,
-    /// `true` if the commit batch was given up, so that none of its changes are in the tables.
+    /// True if the commit batch was given up. The tables then contain no changes of the batch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) given_up: bool,
 }

@@ -228,7 +228,7 @@ async fn a_crawl_that_ended_before_a_store_was_asked_live_does_not_speak_against
     let lake = open(&Storage::memory(), &late()).await;
     lake.commit(first(), run(1)).await.unwrap();
     fold(&lake, vec![said(7, 3, &[(32, 2500)]), said(5, 4, &[(42, 1)])]).await;
-    // This crawl ended at six o'clock and is committed only now.
+    // The crawl committed here ended at six o'clock.
     let report = lake.commit(third(2600), run(6)).await.unwrap();
     assert_eq!(
         report.counts.price_changes, 1,
@@ -268,7 +268,7 @@ async fn a_crawl_that_was_reading_while_a_store_was_asked_live_does_not_take_the
     crawl[0].products[0].title = "Another".to_owned();
     let report = lake.commit(crawl, run(8)).await.unwrap();
     assert_eq!(report.counts.price_changes, 1, "of product 4 alone");
-    // This crawl finds the store unchanged, and was also reading at seven.
+    // The next crawl finds the store unchanged, and was still reading pages at seven o'clock.
     let seen = BTreeMap::from([(host("alpha"), span(6, 9))]);
     let report = lake.commit_observations(Vec::new(), seen, run(9)).await.unwrap();
     assert_eq!((report.tick, report.rows), (None, 0));

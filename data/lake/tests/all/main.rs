@@ -1,4 +1,5 @@
-//! Tests of the lake's public API. They are one program, because each test program links all dependencies of the lake.
+//! Tests of the lake's public API. All tests are in one program, because each test program links all dependencies of
+//! the lake.
 
 mod bookkeeping;
 mod catalogue;

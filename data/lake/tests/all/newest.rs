@@ -118,7 +118,7 @@ fn crawl(name: &str, reading: CrawlReading) -> BrandRefresh {
     }
     BrandRefresh {
         read_since: at(began),
-        // Each crawl has its own run.
+        // Each crawl has a different run id.
         ..kit::refresh(brand, ended + 1_000_000, at(ended), products)
     }
 }
@@ -403,8 +403,8 @@ async fn the_word_of_an_unchanged_crawl_is_newer_than_the_pages_of_a_crawl_that_
     }
 }
 
-/// Tests random stores in a random lake. Once the clock is right again, one live answer must become the latest offer,
-/// and then one crawl, whatever happened before.
+/// Tests random stores in a random lake. After all events the clock is corrected. One live response must then become
+/// the latest offer, and then one crawl, regardless of the earlier events.
 async fn a_lake(seed: u8) {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);

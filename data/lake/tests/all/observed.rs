@@ -87,7 +87,7 @@ async fn a_clock_that_ran_ahead_and_was_set_right_does_not_disorder_the_history(
         clock.advance_ms((i64::from(hour) - i64::from(now)) * 3_600_000);
         now = hour;
     };
-    // The second crawl ran while the clock was two days ahead. Later rows must not get that date.
+    // The second crawl ran while the clock was two days ahead. Later rows must not get the date of that crawl.
     for (hour, price) in [(1, 100), (49, 200), (3, 300), (50, 400)] {
         shows(hour);
         let crawl = vec![refresh("alpha", hour, vec![product("alpha", 1, price)])];

@@ -1,5 +1,5 @@
-//! Pauses a committer in the middle of a commit and resumes it after another has taken over. What the other committed
-//! must be neither lost nor duplicated.
+//! Pauses a committer in the middle of a commit and resumes it after another committer has taken over. The changes of
+//! the other committer must be neither lost nor duplicated.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -138,7 +138,7 @@ impl ObjectStore for PausingStore {
     }
 }
 
-/// Returns the refreshes of the paused committer. The other committer has newer content of alpha.
+/// Returns the refreshes of the paused committer. The other committer has newer content of the brand `alpha`.
 fn older() -> Vec<BrandRefresh> {
     let alpha = (1..=7).map(|id| product("alpha", id, 9_900)).collect();
     vec![refresh("alpha", 2, alpha), second().remove(2)]

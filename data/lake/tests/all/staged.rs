@@ -68,7 +68,7 @@ async fn opened(storage: &Storage) -> Lake {
     open(storage, &midnight()).await
 }
 
-/// Range of writes to test. It exceeds the number of writes of a commit batch.
+/// Numbers of the writes to test. The range is larger than the number of writes of a commit batch.
 const WRITES: std::ops::Range<u64> = 1..50;
 
 #[tokio::test]

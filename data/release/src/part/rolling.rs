@@ -8,9 +8,9 @@ use super::{PartBuilder, PartFiles};
 /// Parts made by one [`PartsBuilder`].
 pub type BuiltParts = Vec<PartFiles>;
 
-/// Builds as many parts as the products of one [`PartPlan`](crate::PartPlan) need. Usually this is one part. It is more
-/// if a store is larger than a part, or if its texts need more memory than planned. The builder is `Send`, so that
-/// plans can be built in parallel.
+/// Builds as many parts as the products of one [`PartPlan`](crate::PartPlan) need. Usually one part is enough. Several
+/// parts are needed if a store is larger than a part, or if its texts need more memory than planned. The builder is
+/// `Send`, so that plans can be built in parallel.
 #[derive(Debug)]
 pub struct PartsBuilder {
     dir: PathBuf,
@@ -20,7 +20,7 @@ pub struct PartsBuilder {
 }
 
 impl PartsBuilder {
-    /// Creates a builder that writes files to `dir`. Nothing is written yet.
+    /// Creates a builder that writes files to `dir`. The constructor writes no files.
     #[must_use]
     pub fn new(dir: &Path, options: &BuildOptions) -> Self {
         Self {

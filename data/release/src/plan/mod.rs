@@ -26,8 +26,8 @@ pub struct PlanOptions {
     /// Embedder, as in [`BuildOptions`](data_index::BuildOptions). Stores with vectors of another embedder are indexed
     /// again.
     pub embedding: Option<Embedding>,
-    /// Stores whose products cannot be read. Parts that contain them are kept and are neither rewritten nor merged.
-    /// Stores without an up-to-date part are left out of the release, see [`BuildPlan::left_out`].
+    /// Stores whose products cannot be read. Existing parts that contain an unreadable store are neither rewritten nor
+    /// merged. Unreadable stores without an up-to-date part are left out of the release, see [`BuildPlan::left_out`].
     pub unreadable: BTreeSet<StoreHost>,
 }
 
@@ -51,7 +51,7 @@ const DEAD_SHARE_URGENT: f64 = 0.6;
 pub struct BuildPlan {
     /// Parts that are kept, with their stores marked live or dead.
     pub keep: Vec<PartEntry>,
-    /// New parts. They can be built from the lake in any order or in parallel.
+    /// New parts. The parts can be built from the lake in any order or in parallel.
     pub build: Vec<PartPlan>,
     /// Parts of the previous release that the next one does not contain.
     pub drop: Vec<PartId>,
@@ -61,7 +61,7 @@ pub struct BuildPlan {
     pub left_out: BTreeSet<StoreHost>,
 }
 
-/// A part to build. It becomes several parts if a store does not fit into one.
+/// Plan of a part to build. If a store does not fit into one part, several parts are built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartPlan {
     /// Stores whose products the part will contain, sorted.
@@ -84,11 +84,11 @@ impl BuildPlan {
     }
 }
 
-/// Decides which parts of the previous release are kept, which stores are indexed again, and in which parts.
+/// Decides which parts of the previous release are reused, which stores are indexed again, and in which parts.
 ///
-/// In the next release, every store with products is live in exactly one place. The cost depends on the changes:
-/// besides changed stores, only stores in merged or rewritten parts are indexed. Over many builds, each row is indexed
-/// about log₈ times.
+/// In the next release, every store with products is live exactly once. The cost depends on the changes: besides
+/// changed stores, only stores in merged or rewritten parts are indexed. Over many builds, each row is indexed about
+/// log₈ times.
 #[must_use]
 pub fn plan(previous: Option<&Manifest>, stores: &[LakeStore], options: &PlanOptions) -> BuildPlan {
     let mut planner = Planner::new(previous, stores, options);

@@ -28,8 +28,8 @@ pub(super) fn local(action: &'static str, path: &Path) -> impl Fn(std::io::Error
 }
 
 impl ReleaseStore {
-    /// Removes files from a cache that no manifest of `keep` needs and that are older than `min_age`. This includes
-    /// leftovers of interrupted fetches. Returns the number of bytes freed. An open release stays readable.
+    /// Removes files from a cache that no manifest of `keep` needs and that are older than `min_age`. Leftovers of
+    /// interrupted fetches are removed too. Returns the number of bytes freed. An open release stays readable.
     ///
     /// # Errors
     /// The cache cannot be listed.

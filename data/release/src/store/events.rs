@@ -3,11 +3,11 @@ use std::fmt;
 use data_model::{ReleaseId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// An event of the release log. It states which release is current from then on, and whether another may be published
-/// over it.
+/// An event of the release log. The event states which release is current from then on, and whether another release may
+/// be published over it.
 ///
-/// Only the last event is needed to know both. A program that does not know an event type refuses to read the log. This
-/// way a program that does not know pins cannot publish over a pinned release.
+/// Only the last event determines the current release and its pin. A program that does not know an event type refuses
+/// to read the log. Therefore a program that does not know pins cannot publish over a pinned release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum LogEvent {

@@ -200,7 +200,8 @@ impl ReleaseStore {
         let mut hasher = Hasher::default();
         while let Some(chunk) = chunks.try_next().await.map_err(failed)? {
             hasher.update(&chunk);
-            // A chunk has at most some megabytes and goes to the page cache, so it is not worth a thread of its own.
+            // A chunk has at most some megabytes and is written to the page cache, so it is not worth a separate
+            // thread.
             to.write_all(&chunk).map_err(local("write a file in", folder))?;
             if hasher.size_bytes() > file.size_bytes {
                 break;

@@ -51,8 +51,8 @@ pub struct GcReport {
     pub bytes: u64,
     /// Damaged manifests and log entries that were removed because of [`GcOptions::drop_damaged`].
     pub dropped: Vec<Unreadable>,
-    /// Damaged manifests and log entries that were kept. They can prevent the removal of files or releases: see
-    /// [`ReleaseStore::collect`].
+    /// Damaged manifests and log entries that were not removed. Damaged objects can prevent the removal of files or
+    /// releases: see [`ReleaseStore::collect`].
     pub unreadable: Vec<Unreadable>,
     /// `true` if files or releases were kept because something cannot be read.
     pub held: bool,
@@ -71,9 +71,10 @@ impl ReleaseStore {
     ///
     /// Manifests are removed before files, so that no manifest ever names a missing file. Unreadable objects count as
     /// needed:
-    /// * While a kept manifest is damaged, no file is removed, because the files that it names are unknown. The damaged
-    ///   manifest does not count as one of the last releases. It is removed once enough newer manifests are readable.
-    /// * While a damaged log entry may stand for one of the last releases, all releases are kept.
+    /// * While a remaining manifest is damaged, no file is removed, because the files that the manifest names are
+    ///   unknown. The damaged manifest does not count as one of the last releases. The damaged manifest is removed once
+    ///   enough newer manifests are readable.
+    /// * While a damaged log entry may belong to one of the last releases, all releases are retained.
     ///
     /// [`GcOptions::drop_damaged`] removes both kinds of damaged objects.
     ///
@@ -124,7 +125,7 @@ impl ReleaseStore {
         if !options.dry_run && !report.held && report.unreadable.is_empty() {
             self.cut_log(&kept.releases).await?;
         }
-        // If only the log is in doubt, all manifests were kept, so files that none of them names are not needed.
+        // If only log entries are damaged, all manifests were retained, so files that no manifest names are not needed.
         if damaged {
             return Ok(report);
         }
@@ -153,8 +154,8 @@ impl ReleaseStore {
         let Events { read, damaged } = self.events().await?;
         let keep_last = options.keep_last.max(1);
         let (mut releases, mut last) = (BTreeSet::new(), BTreeSet::new());
-        // A damaged entry matters if it precedes an event with this number or a higher one. Then the list of last
-        // releases may be incomplete, or the entry may be young.
+        // A damaged entry matters if it precedes an event with the number `counts_from` or a higher number. In that
+        // case the list of last releases may be incomplete, or the entry may be younger than `min_age`.
         let mut counts_from = u64::MAX;
         for (seq, event) in read.iter().rev() {
             let id = event.release();
@@ -163,7 +164,8 @@ impl ReleaseStore {
             if room || young || last.contains(&id) {
                 releases.insert(id);
             }
-            // A release with an unreadable manifest does not take the place of one that can be rolled back to.
+            // A release with an unreadable manifest does not count towards `keep_last`, because a rollback to it is not
+            // possible.
             if room && self.is_readable(id).await? {
                 last.insert(id);
             }
@@ -187,9 +189,9 @@ impl ReleaseStore {
         Ok(KeptReleases { releases, in_doubt })
     }
 
-    /// Removes log events from before all kept releases, because no rollback can reach the releases of these events.
-    /// For each kept release, the log keeps the event that last published it and all later events, which rollbacks
-    /// follow.
+    /// Removes log events that are older than all retained releases, because no rollback can reach the releases of
+    /// these events. For each retained release, the log retains the event that last published it and all later events,
+    /// which rollbacks follow.
     async fn cut_log(&self, kept: &BTreeSet<ReleaseId>) -> Result<(), ReleaseError> {
         let Events { read, .. } = self.events().await?;
         let mut first = read.last().map_or(0, |(seq, _)| *seq);
@@ -234,7 +236,7 @@ impl ReleaseStore {
         }
     }
 
-    /// Removes manifests. If a rollback has made one of them current meanwhile, restores all of them.
+    /// Removes manifests. If a rollback has made one of these releases current meanwhile, restores all manifests.
     async fn remove_manifests(&self, ids: &[ReleaseId]) -> Result<(), ReleaseError> {
         let mut removed: Vec<(ReleaseId, Bytes)> = Vec::new();
         for id in ids {

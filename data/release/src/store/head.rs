@@ -47,7 +47,7 @@ impl ReleaseStore {
         }
         unnamed.retain(|manifest| last.is_none_or(|last| manifest.built_at >= last.at()));
         Ok(match unnamed.as_slice() {
-            // Nothing is published over a pin.
+            // A pinned release is not replaced by a publication.
             [published] if last.is_none_or(|last| last.pin().is_none()) => Some(LogEvent::Publish {
                 release: published.id,
                 at: published.built_at,

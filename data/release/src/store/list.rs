@@ -77,7 +77,7 @@ impl Unreadable {
 pub struct Listing {
     /// Releases that can be fetched, ordered by the time at which they last became current, newest first.
     pub releases: Vec<ListedRelease>,
-    /// Current release. It is missing in `releases` if its manifest is lost or damaged.
+    /// Current release. The current release is missing in `releases` if its manifest is lost or damaged.
     pub current: Option<Current>,
     /// Default target of a rollback: the release that was current before, if it still exists.
     pub back: Option<ReleaseId>,

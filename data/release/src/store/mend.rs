@@ -59,7 +59,7 @@ impl ReleaseStore {
                     LogRepair::Copy
                 }
                 FaultyObject::Both if Some(fault.seq) == newest => self.mend_newest(fault.seq, dry_run).await?,
-                // This event was given up before.
+                // An earlier repair already gave this event up.
                 FaultyObject::Both if fault.is_missing => continue,
                 FaultyObject::Both => {
                     if !dry_run {

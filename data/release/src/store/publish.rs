@@ -23,8 +23,8 @@ pub struct Publication<'a> {
     pub manifest: &'a Manifest,
     /// Folder of the release's new files, each named by its SHA-256.
     pub files: &'a Path,
-    /// Folder to which the release is fetched, and from which it is opened for its checks. It can be a query server's
-    /// cache.
+    /// Folder to which the release is fetched, and from which the release is opened for its checks. The folder can be a
+    /// query server's cache.
     pub cache: &'a Path,
     /// Number of the last event when the build began ([`Current::seq`]); `None` if there was none.
     pub expected: Option<u64>,
@@ -37,23 +37,23 @@ pub struct Publication<'a> {
 pub enum Published {
     /// The release is current now.
     Published(Current),
-    /// The release was current already. Nothing was written, except for repairs of damaged files.
+    /// The release was current already. No file was written, except for repairs of damaged files.
     Unchanged(Current),
-    /// Another event came first. The caller must look at the release that is current now and plan again.
+    /// Another event was appended first. The caller must read the release that is current now and plan again.
     Lost(Option<Current>),
-    /// Another release is pinned, so nothing was written. See [`ReleaseStore::pin`] and [`CheckOptions::despite_pin`].
+    /// Another release is pinned, so no file was written. See [`ReleaseStore::pin`] and [`CheckOptions::despite_pin`].
     Pinned(Current),
 }
 
 impl ReleaseStore {
     /// Makes a release current. Uploads the files that the store lacks, fetches the release back with every hash
-    /// verified (see [`ReleaseStore::fetch`]), opens it, and runs its checks. Then writes its manifest, and appends one
-    /// event if none came since `expected`.
+    /// verified (see [`ReleaseStore::fetch`]), opens the release, and runs its checks. Finally writes its manifest, and
+    /// appends one event if no other event was appended since `expected`.
     ///
     /// Files that are missing or damaged in the store are replaced by intact copies from the build or the cache, even
     /// if the release is already current. A damaged manifest is replaced too.
     ///
-    /// Whatever fails, and whenever the process dies, readers see either the previous release or this one.
+    /// After a failure or a crash at any time, readers see either the previous release or the new release.
     ///
     /// # Errors
     /// The release fails its checks, a file is damaged and there is no intact copy, or the store failed. After
@@ -162,8 +162,8 @@ impl ReleaseStore {
         self.go_to(to, None).await
     }
 
-    /// Pins a release and makes it current if it is not. Then no build on any machine publishes over it until it is
-    /// unpinned, or until a publication sets [`CheckOptions::despite_pin`].
+    /// Pins a release and makes it current if it is not current yet. From then on no build on any machine publishes
+    /// over the release until it is unpinned, or until a publication sets [`CheckOptions::despite_pin`].
     ///
     /// # Errors
     /// As [`ReleaseStore::rollback`]. The files of a release that is already current are not read.

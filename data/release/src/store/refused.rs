@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::{ReleaseStore, storage};
 use crate::error::ReleaseError;
 
-/// The last build that was refused or failed, if no build has succeeded since. It is stored in `refused.json`, next to
-/// the log.
+/// The last build that was refused or failed, if no build has succeeded since. The record of the build is stored in
+/// `refused.json`, next to the log.
 ///
-/// While this record exists, the current release is older than the lake. The record is removed by a build that
+/// While the record exists, the current release is older than the lake. The record is removed by a build that
 /// publishes, or that finds the current release up to date with the lake.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Refusal {

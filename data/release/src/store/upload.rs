@@ -36,8 +36,8 @@ impl ReleaseStore {
     /// intact copy. If the build made a file that the store already has, the stored bytes are compared, and replaced if
     /// they are damaged. Returns the uploaded files.
     ///
-    /// An existing file that the current release does not name is uploaded again. Otherwise a garbage collection could
-    /// remove it because of its age while this publication is running.
+    /// An existing file that the current release does not name is uploaded again. Without the second upload, a garbage
+    /// collection could remove the file because of its age while this publication is running.
     ///
     /// # Errors
     /// A file is neither in the store nor available locally, or the store failed.

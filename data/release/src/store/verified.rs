@@ -46,7 +46,7 @@ impl State {
     }
 }
 
-/// Time for which a cached file counts as verified if its metadata is unchanged. It is limited because disks can
+/// Time for which a cached file counts as verified if its metadata is unchanged. The time is limited because disks can
 /// corrupt data silently.
 const BELIEVED: Duration = Duration::from_secs(24 * 3600);
 /// Name of the cache's record of verified files.

@@ -318,8 +318,8 @@ async fn a_cache_loses_only_what_no_kept_release_needs() {
     assert_eq!(std::fs::read_dir(cache.join("partial")).unwrap().count(), 0);
 }
 
-/// Clock that removes a manifest when it is read, as a concurrent garbage collection would. It is read after the
-/// release was verified and before it becomes current.
+/// Clock that removes a manifest when the clock is read, as a concurrent garbage collection would. The clock is read
+/// after the release was verified and before the release becomes current.
 #[derive(Debug)]
 struct Collecting {
     storage: Storage,

@@ -45,7 +45,7 @@ async fn harm(bench: &Bench, file: &FileEntry, harm: Harm) {
     }
 }
 
-/// Returns a store in memory and one on disk. Each has a release whose second part a later release shares.
+/// Returns a store in memory and a store on disk. Each store has a release whose second part a later release shares.
 async fn benches() -> Vec<(Bench, Manifest, tempfile::TempDir)> {
     let mut benches = Vec::new();
     for local in [false, true] {
@@ -67,7 +67,7 @@ async fn read_by_others(bench: &Bench) -> Vec<data_model::Product> {
     bench.served(tempfile::tempdir().unwrap().path()).await
 }
 
-/// Builds the next release, with new files in `dir`. Also returns a part that it shares with the previous release.
+/// Builds the next release, with new files in `dir`. Also returns a part that both releases share.
 fn next(first: &Manifest, dir: &Path) -> (Manifest, PartEntry) {
     let second = build(Some(first), &stores(2), 30, dir);
     let held = |part: &&PartEntry| first.parts.iter().any(|held| held.id == part.id);

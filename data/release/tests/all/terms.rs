@@ -33,7 +33,7 @@ fn a_term_tells_which_rows_hold_it_and_how() {
     assert!(shirt.description_weight() > 0.0 && shirt.in_category() && !shirt.in_option() && !shirt.in_brand());
     assert_eq!(shirt.form_part(), PostingPayload::form_code("shirts"));
     let rack = held("shirt", 1).unwrap();
-    // No rule can tell which word of "a rack for shirts" names the product. The last word before a size is taken.
+    // No rule can determine which word of "a rack for shirts" names the product. The last word before a size is used.
     assert_eq!(
         (rack.head_level(), rack.form_part()),
         (1, PostingPayload::form_code("shirt"))

@@ -9,7 +9,7 @@ use crate::filters::any_filter;
 use crate::fixture::{Catalogue, any_catalogues, build_with, catalogue, open};
 
 /// Test embedder whose vectors depend only on titles and spread over all directions. Titles without letters have no
-/// vector. It counts the titles that it embeds.
+/// vector. The embedder counts the titles that it embeds.
 #[derive(Debug)]
 pub(crate) struct Spread {
     id: EmbedderId,

@@ -53,7 +53,7 @@ const CASES: &[Case] = &[
     ("Cold Brew 200 ml (Pack of 2)", "", COFFEE, 10_000, [None, None], None),
     ("Cold Brew 6 x 330 ml", "", COFFEE, 10_000, [None, None], None),
     ("Coffee 0 g", "", COFFEE, 10_000, [None, None], None),
-    // This category is not sold by content.
+    // Products of the category `SHOES` are not sold by content.
     ("Running Shoes 250 g", "", SHOES, 10_000, [None, None], None),
 ];
 

@@ -29,6 +29,6 @@ pub(crate) struct Item {
     /// Variant to add. Without it, the first variant that can be bought is used.
     pub(crate) variant: Option<VariantId>,
     pub(crate) quantity: u32,
-    /// Price of one piece that the caller showed to the buyer.
+    /// Unit price that the caller showed to the buyer.
     pub(crate) shown: Option<ShownPrice>,
 }

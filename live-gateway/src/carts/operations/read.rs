@@ -22,8 +22,8 @@ use crate::rules::store_cart::StoreCart;
 use crate::schema::carts::{CartDocument, CartProblem};
 
 impl Carts {
-    /// Reads a cart from its stores. If a store does not answer, only its own group is out of date. An answer in which
-    /// all stores answered is reused for identical reads for a short time.
+    /// Reads a cart from its stores. If a store does not respond, only that store's group is out of date. If all stores
+    /// responded, the response is reused for identical reads for a short time.
     pub(crate) async fn read(&self, caller: &str, id: &CartId) -> Result<CartRead, CartFailure> {
         let time = self.context.time();
         let fresh = |told| CartRead { told, is_shared: false };

@@ -11,7 +11,7 @@ use crate::schema::carts::CartProblem;
 /// Maximum number of products in one catalogue request.
 const IDENTS_MAX: usize = 20;
 
-/// Wanted items of one brand.
+/// Requested items of one brand.
 #[derive(Debug, Clone)]
 pub(super) struct WantedPieces {
     pub(super) brand: StoredBrand,

@@ -132,9 +132,9 @@ impl RequestContext {
         Ok(api::LiveAnswer(body.into()).into_response())
     }
 
-    /// Executes a request at most once for each `Idempotency-Key`, counts the queried stores, and returns the answer.
-    /// `content` is everything that the answer depends on besides the caller. `run` continues to its end even if the
-    /// client disconnects.
+    /// Executes a request at most once for each `Idempotency-Key`, counts the queried stores, and returns the response.
+    /// `content` is everything that the response depends on besides the caller. `run` is completed even if the client
+    /// disconnects.
     pub(in crate::routes) async fn once<T, F>(
         self,
         operation: &'static str,

@@ -11,11 +11,11 @@ use crate::schema::carts::{CartDocument, CreateBody};
 
 /// Creates a cart over several brands.
 ///
-/// Each brand's items are in a cart at that brand's own store, and the answer has one group for each brand. Unknown
-/// products and stores that do not answer are listed in `problems` and do not affect the other groups. If none of the
-/// items is sold, the answer is 404 with the same `problems`. An item without `variant_id` is the first variant that
-/// can be bought. If a store has fewer pieces than requested, `qty` is below `requested_qty`. The cart belongs to the
-/// caller that created it and is invisible to others.
+/// Each brand's items are in a cart at that brand's own store, and the response has one group for each brand. Unknown
+/// products and stores that do not respond are listed in `problems` and do not affect the other groups. If none of the
+/// items is sold, the response is 404 with these `problems`. For an item without `variant_id`, the first variant that
+/// can be bought is added. If a store has fewer units than requested, `qty` is below `requested_qty`. The cart belongs
+/// to the caller that created it and is invisible to others.
 #[utoipa::path(
     post,
     path = "/v1/cart",
@@ -43,7 +43,7 @@ pub(crate) async fn create_cart(asking: RequestContext, body: JsonObject) -> Res
 /// Reads a cart from its stores.
 ///
 /// Every store is queried, and for rate limits the request counts once for each store. A repeated read within seconds
-/// may get the same answer, which states its `as_of`. A group whose store does not answer has its last known content
+/// may get the same response, which states its `as_of`. A group whose store does not respond has its last known content
 /// (`verified: false`), and the failure is listed in `problems`. A store's cart that has expired is rebuilt from the
 /// known content.
 #[utoipa::path(
@@ -63,8 +63,8 @@ pub(crate) async fn get_cart(of: CartRequestContext) -> Result<Response, Problem
 
 /// Deletes a cart and returns its last content.
 ///
-/// The cart's lines are removed at the stores, and the cart can no longer be found. The answer is the cart as it was
-/// last known (`verified: false`). A store that does not answer keeps its own cart until that cart expires; nothing was
+/// The cart's lines are removed at the stores, and the cart can no longer be found. The response is the cart as it was
+/// last known (`verified: false`). If a store does not respond, its cart remains there until it expires; nothing was
 /// ordered.
 #[utoipa::path(
     delete,

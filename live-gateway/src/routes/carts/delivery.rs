@@ -13,9 +13,9 @@ const HANDLE_CHARS_MAX: usize = 300;
 
 /// Sets the delivery address.
 ///
-/// Each store answers with `delivery_options` in its group, which are empty if it does not deliver there. The address
-/// also applies to brands that are added to the cart later. All fields are optional. If the country needs a postal code
-/// and none is given, each brand's problem says so.
+/// Each store returns `delivery_options` in its group. The list is empty if the store does not deliver to the address.
+/// The address also applies to brands that are added to the cart later. All fields are optional. If the country needs a
+/// postal code and the request has none, each brand's problem says so.
 #[utoipa::path(
     post,
     path = "/v1/cart/{cart_id}/address",

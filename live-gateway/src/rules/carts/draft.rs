@@ -8,8 +8,8 @@ use super::plan::with_attributes;
 use super::record::Target;
 use crate::rules::store_cart::{Buyer, CartAddress, CartDraft, StoreCart, VariantQuantity};
 
-/// Returns everything that was requested for a brand's part of a cart together with its target. Returns `None` if
-/// nothing is left. Lines that the store itself had added are left out, because it adds them again.
+/// Returns a draft of a brand's cart: all requested items and settings, with the changes in `target` applied. Returns
+/// `None` if no item is left. Lines that the store itself added are left out, because the store adds them again.
 pub(crate) fn draft(
     seen: Option<&StoreCart>,
     wanted: &BTreeMap<u64, u32>,

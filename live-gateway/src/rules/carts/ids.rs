@@ -11,7 +11,7 @@ const LINE_ID_BYTES: usize = 10;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct CartId(String);
 
-/// Error for a text that is not a cart id. Such a text is treated as the id of an unknown cart.
+/// Error for a text that is not a cart id. An invalid id is treated as the id of an unknown cart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoCartId;
 

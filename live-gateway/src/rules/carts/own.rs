@@ -1,12 +1,12 @@
-//! Decides to whom the lines of a store's cart belong.
+//! Decides which lines of a store's cart belong to the buyer.
 //!
 //! The buyer's lines are those of requested variants, up to the requested quantity. Lines with a price come before free
-//! ones. A free line with attributes is a gift, even if its variant was requested. Requests from here have no
-//! attributes, and the platform merges pieces into one line only if the attributes are equal. Gifts and all other lines
-//! belong to the store (a bundle, a fee) or to somebody who changed the cart there. Lines that do not belong to the
-//! buyer are shown but not counted as the buyer's. They are removed only on an explicit request. A requested variant
-//! may have no line although the store shows another line with a price that was not requested. The variant then counts
-//! as merged into that line.
+//! ones. A free line with attributes is a gift, even if its variant was requested. Requests from this service have no
+//! attributes, and the platform merges units into one line only if the attributes are equal. Gifts and all other lines
+//! belong to the store (a bundle, a fee) or to a person who changed the cart there. Lines that do not belong to the
+//! buyer are shown but not counted as the buyer's. Lines of others are removed only on an explicit request. A requested
+//! variant may have no line although the store shows another line with a price that was not requested. The variant then
+//! counts as merged into that line.
 
 use std::collections::BTreeMap;
 

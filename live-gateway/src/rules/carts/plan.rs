@@ -15,9 +15,9 @@ use crate::rules::store_cart::{
 /// One mutation of a store's cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Removes lines. The second list contains the variants that are gone afterwards.
+    /// Removes lines. The second list contains the variants that have no line after this step.
     Remove(Vec<SecretText>, Vec<u64>),
-    /// Sets quantities of lines. The second list contains the variants that have their target quantity afterwards.
+    /// Sets quantities of lines. The second list contains the variants that have their target quantity after this step.
     Update(Vec<LineQuantity>, Vec<u64>),
     /// Adds the missing quantities of variants.
     Add(Vec<VariantQuantity>),

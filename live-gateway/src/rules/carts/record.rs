@@ -62,7 +62,7 @@ pub(crate) struct Group {
     /// Quantities that were requested and not refused, by variant. The store may have fewer.
     #[serde(default)]
     pub(crate) wanted: BTreeMap<u64, u32>,
-    /// Price of one piece when the variant was added, and its currency, by variant.
+    /// Unit price when the variant was added, and the currency of the price, by variant.
     #[serde(default)]
     pub(crate) added_price_minor: BTreeMap<u64, (i64, CurrencyCode)>,
     /// Public product ids of the added variants.
@@ -80,7 +80,7 @@ pub(crate) struct Group {
     /// Address that the store refused last.
     #[serde(default)]
     pub(crate) declined: Option<Declined>,
-    /// Settings that were changed while the store did not answer. The settings are sent when the store answers again.
+    /// Settings that were changed while the store did not respond. The settings are sent when the store responds again.
     #[serde(default)]
     pub(crate) unsent: Target,
     /// Selected delivery option.
@@ -91,7 +91,7 @@ pub(crate) struct Group {
     pub(crate) buyer: Option<String>,
 }
 
-/// Price of one piece of a variant, as the caller showed it to the buyer.
+/// Unit price of a variant, as the caller showed it to the buyer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ShownPrice {
     pub(crate) minor: i64,
@@ -132,8 +132,8 @@ pub(crate) struct ChosenDelivery {
     pub(crate) option: Option<StoreOption>,
 }
 
-/// Operation that was begun. The operation contains the wanted state instead of the changes, so that it can be
-/// repeated.
+/// Operation that has started but not ended. The operation contains the wanted state instead of the changes, so that
+/// the operation can be repeated.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OpenOperation {
     pub(crate) id: String,
@@ -163,7 +163,7 @@ pub(crate) struct Target {
     /// The only variants that the buyer's part of the store's cart may contain. Other lines are removed once one of
     /// these variants is in the cart.
     pub(crate) only: Option<BTreeSet<u64>>,
-    /// Changes to lines that the store added, if the request names them. These changes are sent only once.
+    /// Changes to lines that the store added, if the request names these lines. The changes are sent only once.
     pub(crate) at_store: Vec<LineQuantity>,
     /// Whole list of codes.
     pub(crate) codes: Option<Vec<String>>,

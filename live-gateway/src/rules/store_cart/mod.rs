@@ -1,8 +1,8 @@
-//! Parses a store's own cart from the store's answers. The module is pure: no I/O, no clock.
+//! Parses a store's own cart from the store's responses. The module is pure: no I/O, no clock.
 //!
 //! In: a [`storefront::GraphqlAnswer`] to one of `storefront::documents::CART_*`. Out: a [`StoreCart`] in minor units
-//! of the cart's only currency, or the reason why the answer is rejected. A cart always satisfies `subtotal + delivery
-//! + other - (line + order + shipping discounts) = total`.
+//! of the cart's only currency, or the reason why the response is rejected. A cart always satisfies `subtotal +
+//! delivery + other - (line + order + shipping discounts) = total`.
 //!
 //! - [`read_mutation`]`(&GraphqlAnswer, field) -> Result<CartAnswer, CartFault>`: `field` is the mutation's name.
 //! - [`read_cart`]`(&GraphqlAnswer) -> Result<Option<StoreCart>, CartFault>`: `None` if the cart no longer exists.

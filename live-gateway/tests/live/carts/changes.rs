@@ -1,4 +1,4 @@
-//! Answers report the changes that stores made since a cart was created.
+//! Responses report the changes that stores made since a cart was created.
 
 use http::Method;
 use serde_json::{Value, json};

@@ -249,7 +249,8 @@ async fn a_cart_for_which_nothing_better_is_found_is_as_it_was() {
     }
     assert_eq!(told["saved"][0]["saved_minor"], 0);
     assert_eq!(told["optimized"][1]["stopped_by"], "store");
-    // The first store was read for the answer; for the second store the answer gives the reason why not.
+    // The first store's cart was read for this response. The second store's cart was not, and `problems` gives the
+    // reason.
     assert_eq!(group(&told, &mall.brand(0))["verified"], true);
     assert_eq!(group(&told, &mall.brand(1))["verified"], false);
     assert_eq!(told["problems"][0]["brand_slug"], mall.brand(1));

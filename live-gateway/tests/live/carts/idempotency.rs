@@ -204,7 +204,7 @@ async fn what_a_store_did_before_it_failed_is_not_done_again_under_the_key() {
     mall.stores.set_faults(&slug, Vec::<FaultRule>::new()).unwrap();
     let told = server.data(add()).await;
     assert_eq!((&told["problems"], pieces(&told)), (&json!([]), vec![1, 2]));
-    // The answer and the following lookup are lost. Another read sees the effect before the request is repeated.
+    // The response and the following lookup are lost. Another read sees the effect before the request is repeated.
     let lost = FaultRule::from(Fault::EdgeFailed { status: 502 }).on_path("/api/");
     let add = || Call::post(path(&cart, "/lines"), more.clone()).once("lost");
     mall.stores.set_faults(&slug, [lost.clone()]).unwrap();

@@ -124,7 +124,7 @@ async fn what_could_not_be_set_again_is_a_problem_until_it_is() {
             let told = read().await;
             assert_eq!(told["problems"][0]["code"], "store_unavailable", "{operation}");
             assert_eq!(group(&told, &mall.brand(0))["verified"], false, "{operation}");
-            // The last read that could show a late call was long ago.
+            // Moves the clock past the time in which a late call can still take effect.
             mall.clock.advance_ms(120_000);
         }
         mall.stores.set_fault(&mall.slug(0), None).unwrap();

@@ -1,9 +1,9 @@
 //! Model of a cart, written from the rules at the head of `settle.rs` and independent of the code. The model contains
 //! the possible wanted quantities of each product at a store.
 //!
-//! A call that is done results in the requested state. A refused call leaves the previous state, step by step. A call
-//! with an unknown outcome leaves one of the two, until the cart is read. The state that an answer reports must be one
-//! of the possible states.
+//! A completed call results in the requested state. A refused call leaves the previous state unchanged, step by step. A
+//! call with an unknown outcome results in either the requested or the previous state, until the cart is read. The
+//! state that a response reports must be one of the possible states.
 
 use std::collections::BTreeSet;
 
@@ -149,7 +149,7 @@ impl CartModel {
         }
     }
 
-    /// Records a list of codes. The list is the wanted state, whatever the outcome of the call is.
+    /// Records a list of codes. The list is the wanted state, regardless of the outcome of the call.
     pub(super) fn take_codes(&mut self, codes: Vec<String>) {
         self.codes = BTreeSet::from([codes]);
     }

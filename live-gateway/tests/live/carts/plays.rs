@@ -337,7 +337,7 @@ async fn play(mall: &Mall, server: &Server, seed: u64) {
         zip: None,
         has_chosen: false,
     };
-    // Each kind of fault occurs at each mutation in turn.
+    // Consecutive seeds combine each kind of fault with each mutation.
     let (kinds, turn) = (ills(), usize::try_from(seed).unwrap());
     let kind = kinds[turn / MUTATIONS.len() % kinds.len()].clone();
     play.act(MUTATIONS[turn % MUTATIONS.len()], Some(kind)).await;

@@ -1,5 +1,5 @@
-//! Invalid answers of a store, one for each operation. An invalid answer never counts as a refusal, the key of the
-//! request stays free, and a repeated request leads to the same cart as without the fault.
+//! Invalid responses of a store, one for each operation. An invalid response never counts as a refusal, and the key of
+//! the request stays free. A repeated request leads to the same cart as without the fault.
 
 use emulator::{Fault, FaultRule};
 use http::Method;
@@ -9,7 +9,7 @@ use super::late::{ZIPS, address, tell_places};
 use super::mall::{Call, Mall, assert_sums, group, path};
 use super::stores::prepare;
 
-/// Returns all faults that replace an answer and are reported at once.
+/// Returns all faults that replace a response and are reported immediately.
 pub(super) fn no_answers() -> Vec<Fault> {
     let statuses = [400, 401, 403, 404, 405, 410, 500, 503].map(|status| Fault::Status {
         status,

@@ -292,7 +292,8 @@ async fn a_store_cart_that_expired_is_made_anew_of_what_is_known() {
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 2), mall.item(0, 1, 1)]).await;
     let before = group(&cart, &mall.brand(0));
-    // The store forgets its cart. This service keeps the cart, because its own clock does not move.
+    // The store deletes its expired cart. This service retains the cart, because the clock of this service does not
+    // advance.
     mall.stores.advance_clock(std::time::Duration::from_secs(40 * 86_400));
     let cart = server.data(Call::get(path(&cart, ""))).await;
     let after = group(&cart, &mall.brand(0));

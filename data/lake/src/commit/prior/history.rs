@@ -68,7 +68,7 @@ impl Lake {
     }
 }
 
-/// Returns `None` if the history is lost too. Then the brand's history starts afresh.
+/// Returns `None` if the history file is lost too. In that case the brand's history starts afresh.
 fn known<T>(read: Result<T, LakeError>) -> Result<Option<T>, LakeError> {
     match read {
         Err(error) if lost_file(&error).is_some() => {

@@ -7,8 +7,8 @@ const SKEW: i64 = 5;
 /// Price of each variant; `None` if the variant is not listed.
 pub(super) type Prices = [Option<u8>; 4];
 
-/// Live answer about the two variants of a product. Each has a price, is gone (`Some(None)`), or is not mentioned
-/// (`None`).
+/// Live response about the two variants of a product. Each variant has a price, is gone (`Some(None)`), or is not
+/// mentioned (`None`).
 pub(super) type LiveWords = [Option<Option<u8>>; 2];
 
 /// Reading of a variant at this minute, with its price; `None` if the variant was gone.
@@ -37,9 +37,9 @@ pub(super) struct CrawlReading {
 /// Current state of a store, which a restore can bring back.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StoreContent {
-    /// The last crawl that found a change; `None` if the lake does not have the brand.
+    /// Last crawl that found a change; `None` if the lake does not have the brand.
     pub(super) crawled: Option<CrawlReading>,
-    /// Newer readings of variants: live answers, or unchanged crawls that contradicted a live answer.
+    /// Newer readings of variants: live responses, or unchanged crawls that contradicted a live response.
     live: [Option<Word>; 4],
 }
 
@@ -50,7 +50,7 @@ impl StoreContent {
     }
 }
 
-/// Expected state of one store: the later reading wins, whatever its source. Times in the future of the clock are
+/// Expected state of one store: the later reading wins, regardless of its source. Times in the future of the clock are
 /// ignored.
 #[derive(Debug, Default)]
 pub(super) struct Model {
@@ -103,8 +103,9 @@ impl Model {
         true
     }
 
-    /// Rereads the pages of a crawl, to replace the content that the lake had when this was decided. This observes
-    /// nothing, unless the lake does not have the brand: then it counts as its first crawl.
+    /// Rereads the pages of a crawl to replace the content `instead_of`. If the content has changed since, nothing is
+    /// replaced. Rereading adds no observation. If the lake does not have the brand, the reread pages count as the
+    /// first crawl of the brand.
     pub(super) fn backfill(&mut self, reading: CrawlReading, now: i64, instead_of: Option<Prices>) {
         let has = self.present.crawled.map(|known| known.prices);
         if has == Some(reading.prices) || has != instead_of {
